@@ -1,0 +1,79 @@
+/** Every error the API can answer with: its HTTP status and the words its message begins with. */
+export const errorCatalogue = {
+  invalid_body_params: { status: 400, message: 'Invalid body params' },
+  unauthorized: { status: 401, message: 'Unauthorized' },
+  insufficient_billing_plan: { status: 402, message: 'Insufficient billing plan' },
+  forbidden: { status: 403, message: 'Forbidden' },
+  contact_not_found: { status: 404, message: 'Contact not found' },
+  too_many_requests: {
+    status: 429,
+    message:
+      'Too many requests: the limit applies per minute per tenant. Retry after the time in the X-RateLimit-Reset header',
+  },
+  internal_error: { status: 500, message: 'Oops! Something went wrong' },
+
+  api_webhook_not_found: { status: 404, message: 'API webhook not found' },
+  channel_not_found: { status: 404, message: 'Channel not found' },
+  chat_not_found: { status: 404, message: 'Chat not found' },
+  tenant_not_found: { status: 404, message: 'Tenant not found' },
+  webhook_delivery_not_found: { status: 404, message: 'Webhook delivery not found' },
+  route_not_found: { status: 404, message: 'Route not found' },
+  method_not_allowed: { status: 405, message: 'Method not allowed' },
+  conflict: { status: 409, message: 'Conflict' },
+  payload_too_large: { status: 413, message: 'Payload too large' },
+  unsupported_media_type: { status: 415, message: 'Unsupported media type' },
+  idempotency_key_reused: { status: 422, message: 'Idempotency key reused' },
+  service_unavailable: { status: 503, message: 'Service unavailable' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorKey = keyof typeof errorCatalogue;
+
+/** The issue codes of zod 3, which is where the specification's `invalid_string` comes from. */
+export type InvalidParamKey =
+  | 'invalid_type'
+  | 'invalid_string'
+  | 'invalid_enum_value'
+  | 'too_small'
+  | 'too_big'
+  | 'invalid_date'
+  | 'unrecognized_keys'
+  | 'invalid_union'
+  | 'custom';
+
+export type InvalidParams = Record<string, { key: InvalidParamKey; message: string }>;
+
+interface ApiErrorDetails {
+  /** What the client can do about it; follows the catalogue's words after a colon. */
+  detail?: string;
+  invalidParams?: InvalidParams;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A failure that the API answers as such. Anything else that is thrown is an `internal_error`. */
+export class ApiError extends Error {
+  readonly key: ErrorKey;
+  readonly status: number;
+  readonly invalidParams: InvalidParams | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(key: ErrorKey, details: ApiErrorDetails = {}) {
+    const { status, message } = errorCatalogue[key];
+    super(details.detail === undefined ? message : `${message}: ${details.detail}`, { cause: details.cause });
+    this.name = 'ApiError';
+    this.key = key;
+    this.status = status;
+    this.invalidParams = details.invalidParams;
+    this.headers = details.headers;
+  }
+}
+
+/** One wrong parameter, found by code rather than by a schema. */
+export function invalidParam(path: string, key: InvalidParamKey, message: string): ApiError {
+  return new ApiError('invalid_body_params', { invalidParams: { [path]: { key, message } } });
+}
+
+/** A fault of the installation that its operator can mend: shown as one sentence, without a stack trace. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}
