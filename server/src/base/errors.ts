@@ -46,7 +46,6 @@ interface ApiErrorDetails {
   /** What the client can do about it; follows the catalogue's words after a colon. */
   detail?: string;
   invalidParams?: InvalidParams;
-  headers?: Record<string, string>;
   cause?: unknown;
 }
 
@@ -55,7 +54,6 @@ export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly status: number;
   readonly invalidParams: InvalidParams | undefined;
-  readonly headers: Record<string, string> | undefined;
 
   constructor(key: ErrorKey, details: ApiErrorDetails = {}) {
     const { status, message } = errorCatalogue[key];
@@ -64,7 +62,6 @@ export class ApiError extends Error {
     this.key = key;
     this.status = status;
     this.invalidParams = details.invalidParams;
-    this.headers = details.headers;
   }
 }
 

@@ -1,0 +1,199 @@
+import pg from 'pg';
+import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './faults.ts';
+import { pipelinedReaders } from './pipelined.ts';
+import type { Statement } from './statement.ts';
+
+/** Where PostgreSQL is: a URL, or the parts of one (the embedded server's socket). */
+export type Connection =
+  | { connectionString: string }
+  | { host: string; port: number; user: string; password: string; database: string };
+
+/** Runs declared statements. */
+export interface Queryable {
+  all<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
+  find<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined>;
+  /** Runs a statement for its effect and tells how many rows it touched. */
+  run<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<number>;
+  /** For text that is put together at run time by the search compiler; values always go as parameters. */
+  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+}
+
+export interface Tx extends Queryable {
+  /** Runs once the transaction is committed, and never when it is rolled back. */
+  afterCommit(effect: () => void): void;
+}
+
+export interface Database extends Queryable {
+  /** Reads by primary key over shared pipelined connections: fastest, but one slow statement holds up the others. */
+  readonly byKey: Pick<Queryable, 'all' | 'find'>;
+  /** Runs `work` in one transaction; repeated when PostgreSQL breaks a deadlock, so it must do nothing else. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Throws when PostgreSQL cannot be asked. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  connection: Connection;
+  applicationName: string;
+  poolSize: number;
+  /** Shared connections for reads by primary key; 0 where nobody reads that way. */
+  readers: number;
+  settings?: Record<string, string>;
+  /** Told about every lost connection, at most as often as statements fail. */
+  onLoss?: (error: unknown) => void;
+}
+
+/** Longer than any statement of ours may take; a connection that hangs is given up after this. */
+const QUERY_TIMEOUT_MS = 20_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const TRIES = 4;
+
+/** With the session in UTC, PostgreSQL prints `2026-11-15 01:02:03.456+00`: cheaper to read by position than by pattern. */
+function parseTime(text: string): Date {
+  const fraction = text.charCodeAt(19) === 46 ? Number(`0${text.slice(19, text.indexOf('+', 20))}`) : 0;
+  return new Date(
+    Date.UTC(
+      Number(text.slice(0, 4)),
+      Number(text.slice(5, 7)) - 1,
+      Number(text.slice(8, 10)),
+      Number(text.slice(11, 13)),
+      Number(text.slice(14, 16)),
+      Number(text.slice(17, 19)),
+      Math.floor(fraction * 1000 + 0.0005),
+    ),
+  );
+}
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const parsers = new Map<number, (text: string) => unknown>([
+  [INT8, Number],
+  [TIMESTAMPTZ, parseTime],
+]);
+
+export function clientConfig(options: DatabaseOptions): pg.ClientConfig {
+  const settings = { timezone: 'UTC', jit: 'off', ...options.settings };
+  return {
+    ...options.connection,
+    application_name: options.applicationName,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: {
+      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+        parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    },
+  };
+}
+
+/** Runs statements on whatever `send` sends them over. */
+export function queryable(
+  send: (query: pg.QueryConfig) => Promise<pg.QueryResult>,
+): Pick<Tx, 'all' | 'find' | 'run' | 'query'> {
+  const run = (statement: Statement<readonly unknown[], unknown>, values: readonly unknown[]) =>
+    send({ name: statement.name, text: statement.text, values: values as unknown[] });
+  return {
+    all: async (statement, parameters) => (await run(statement as never, parameters)).rows,
+    find: async (statement, parameters) => (await run(statement as never, parameters)).rows[0],
+    run: async (statement, parameters) => (await run(statement as never, parameters)).rowCount ?? 0,
+    query: (text, values) => send({ text, values }),
+  };
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const config = clientConfig(options);
+  const pool = new pg.Pool({
+    ...config,
+    pipeline: true,
+    max: options.poolSize,
+    idleTimeoutMillis: 60_000,
+  } as pg.PoolConfig);
+  const lost = (error: unknown): void => options.onLoss?.(error);
+  // Without a listener, an idle connection that breaks would end the process.
+  pool.on('error', lost);
+  const readers = pipelinedReaders(config, options.readers, lost);
+
+  const failed = (error: unknown): unknown => {
+    if (isConnectionLoss(error)) lost(error);
+    return asProgramError(error);
+  };
+
+  /** Lends a connection; one that broke, or that may still be busy, is not lent again. */
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    const onError = (error: Error): void => {
+      broken = error;
+    };
+    client.on('error', onError);
+    try {
+      return await work(client);
+    } catch (error) {
+      if (isConnectionLoss(error) || isStalePlan(error)) broken = error as Error;
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  }
+
+  async function again<T>(work: () => Promise<T>, mayRepeat: (error: unknown) => boolean): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt === TRIES || !mayRepeat(error)) throw failed(error);
+      }
+    }
+  }
+
+  async function transactionOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const effects: (() => void)[] = [];
+    const tx: Tx = {
+      ...queryable((query) => client.query(query)),
+      afterCommit: (effect) => effects.push(effect),
+    };
+    // The connection is pipelined and ours alone, so BEGIN travels with the first statement. If it fails, so do they.
+    const begun = client.query('begin');
+    begun.catch(() => {});
+    let result: T;
+    try {
+      result = await work(tx);
+      await begun;
+      const { command } = await client.query('commit');
+      if (command !== 'COMMIT')
+        throw new Error('The transaction was rolled back: one of its statements had failed.');
+    } catch (error) {
+      if (!isConnectionLoss(error)) await client.query('rollback');
+      throw error;
+    }
+    for (const effect of effects) effect();
+    return result;
+  }
+
+  const autocommit = queryable((query) =>
+    again(() => withClient((client) => client.query(query)), isStalePlan),
+  );
+
+  return {
+    ...autocommit,
+    byKey: readers,
+    transaction: (work) =>
+      again(
+        () => withClient((client) => transactionOn(client, work)),
+        (error) => isRetryable(error) || isStalePlan(error),
+      ),
+    ping: async () => {
+      await autocommit.query('select 1', []);
+    },
+    close: async () => {
+      await Promise.all([pool.end(), readers.close()]);
+    },
+  };
+}

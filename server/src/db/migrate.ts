@@ -1,0 +1,82 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { OperatorError } from '../base/errors.ts';
+import { type Connection, clientConfig } from './database.ts';
+import { isConnectionLoss } from './faults.ts';
+
+const OLDEST_SUPPORTED = 150_000;
+/** Any number, the same in every process: whoever holds this lock migrates, the others wait for it. */
+const MIGRATION_LOCK = 7_265_401;
+/** Building an index may take long, and so may waiting for another process that does. */
+const TIMEOUT_MS = 30 * 60_000;
+
+/**
+ * Brings the schema up to date, one transaction per file, forward only. Safe when many processes start at once;
+ * refuses a server that is too old and a database that a newer Parley has already changed.
+ */
+export async function migrate(connection: Connection, directory: string): Promise<string[]> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort();
+  const client = new pg.Client({
+    ...clientConfig({ connection, applicationName: 'parley migrate', poolSize: 1, readers: 0 }),
+    statement_timeout: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await migrateOn(client, directory, files);
+  } catch (error) {
+    throw operatorError(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function migrateOn(client: pg.Client, directory: string, files: string[]): Promise<string[]> {
+  const version = Number((await client.query('show server_version_num')).rows[0].server_version_num);
+  if (version < OLDEST_SUPPORTED)
+    throw new OperatorError(
+      `The database server is PostgreSQL ${Math.floor(version / 10_000)}; Parley needs 15 or newer. Point DATABASE_URL at a newer server.`,
+    );
+  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await client.query(
+    'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
+  );
+  const applied = new Set(
+    (await client.query('select name from migrations')).rows.map((row) => row.name as string),
+  );
+  const unknown = [...applied].filter((name) => !files.includes(name)).sort();
+  if (unknown.length > 0)
+    throw new OperatorError(
+      `The database was changed by a newer Parley (it has the migration ${unknown.at(-1)}, which this version does not know). Start that version, or restore a backup made before it.`,
+    );
+  const pending = files.filter((file) => !applied.has(file));
+  for (const file of pending) {
+    await client.query('begin');
+    await client.query(await readFile(join(directory, file), 'utf8'));
+    await client.query('insert into migrations (name) values ($1)', [file]);
+    await client.query('commit');
+  }
+  return pending;
+}
+
+function operatorError(error: unknown): unknown {
+  if (error instanceof OperatorError) return error;
+  const message =
+    error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error);
+  const code = (error as { code?: string }).code ?? '';
+  if (isConnectionLoss(error))
+    return new OperatorError(
+      `The database cannot be reached (${message}). Check DATABASE_URL and that PostgreSQL is running.`,
+    );
+  if (code === '3D000' || code.startsWith('28'))
+    return new OperatorError(
+      `The database refused the connection (${message}). Check user, password and database name in DATABASE_URL.`,
+    );
+  if (code === '42501')
+    return new OperatorError(
+      `The database user may not create Parley's tables (${message}). Grant it CREATE on the database and its schema.`,
+    );
+  return error;
+}

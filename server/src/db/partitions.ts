@@ -1,0 +1,43 @@
+import { firstIdAt } from '../base/ids.ts';
+import type { Queryable } from './database.ts';
+
+const WEEK_MS = 7 * 24 * 3600_000;
+/** 1970-01-05 was a Monday. */
+const FIRST_MONDAY_MS = 4 * 24 * 3600_000;
+const WEEKS_AHEAD = 4;
+
+/** The tables cut by week, each with the UUIDv7 column that it is cut by. */
+export const weeklyTables = ['events', 'deliveries', 'attempts'] as const;
+
+const mondayOf = (ms: number): number => ms - ((((ms - FIRST_MONDAY_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS);
+
+/** The weeks that must exist at `now`: the current one and some to come, so that a night's failure to make one is harmless. */
+export function weeksNeeded(now: Date): { suffix: string; from: string; to: string }[] {
+  return Array.from({ length: WEEKS_AHEAD + 1 }, (_, week) => {
+    const start = mondayOf(now.getTime()) + week * WEEK_MS;
+    return {
+      suffix: new Date(start).toISOString().slice(0, 10).replaceAll('-', ''),
+      from: firstIdAt(new Date(start)),
+      to: firstIdAt(new Date(start + WEEK_MS)),
+    };
+  });
+}
+
+/** Makes the missing weekly partitions. Real time, because it is real time that ids are made of. */
+export async function ensurePartitions(db: Queryable, now: Date): Promise<void> {
+  const existing = await db.query(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = any ($1::regclass[])`,
+    [[...weeklyTables]],
+  );
+  const names = new Set(existing.rows.map((row) => row.name));
+  for (const table of weeklyTables)
+    for (const { suffix, from, to } of weeksNeeded(now)) {
+      const name = `${table}_${suffix}`;
+      if (!names.has(name))
+        await db.query(
+          `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
+          [],
+        );
+    }
+}

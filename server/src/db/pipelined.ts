@@ -1,0 +1,110 @@
+import pg from 'pg';
+import { asProgramError, isConnectionLoss, isStalePlan } from './faults.ts';
+import type { Statement } from './statement.ts';
+
+/** Reads by primary key do not take this long; a time-out ends the connection and everything waiting on it. */
+const READ_TIMEOUT_MS = 5_000;
+const RECONNECT_PAUSE_MS = 100;
+
+interface Reader {
+  send(query: pg.QueryConfig): Promise<pg.QueryResult>;
+  close(): Promise<void>;
+}
+
+/** One shared connection that is made when first needed and replaced when it breaks. */
+function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Reader {
+  let current: Promise<pg.Client> | undefined;
+  let ready: pg.Client | undefined;
+  let notBefore = 0;
+
+  const drop = (client: pg.Client): void => {
+    if (ready === client) {
+      ready = undefined;
+      current = undefined;
+    }
+    client.end().catch(() => {});
+  };
+
+  function connect(): Promise<pg.Client> {
+    if (current) return current;
+    const client = new pg.Client({
+      ...config,
+      pipeline: true,
+      query_timeout: READ_TIMEOUT_MS,
+    } as pg.ClientConfig);
+    client.on('error', (error) => {
+      onLoss(error);
+      drop(client);
+    });
+    const wait = Math.max(0, notBefore - performance.now());
+    current = new Promise<void>((resolve) => (wait > 0 ? setTimeout(resolve, wait) : resolve()))
+      .then(() => client.connect())
+      .then(
+        () => {
+          ready = client;
+          return client;
+        },
+        (error) => {
+          current = undefined;
+          notBefore = performance.now() + RECONNECT_PAUSE_MS;
+          throw error;
+        },
+      );
+    return current;
+  }
+
+  async function retry(query: pg.QueryConfig, client: pg.Client, error: unknown): Promise<pg.QueryResult> {
+    if (isConnectionLoss(error) || isStalePlan(error)) drop(client);
+    if (!isStalePlan(error)) throw error;
+    return (await connect()).query(query);
+  }
+
+  return {
+    send(query) {
+      const client = ready;
+      if (client) return client.query(query).catch((error) => retry(query, client, error));
+      return connect().then((made) => made.query(query).catch((error) => retry(query, made, error)));
+    },
+    close: async () => {
+      const client = await current?.catch(() => undefined);
+      ready = undefined;
+      current = undefined;
+      await client?.end();
+    },
+  };
+}
+
+export interface Readers {
+  all<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
+  find<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined>;
+  close(): Promise<void>;
+}
+
+/** Shares `count` pipelined connections among all readers, in turn. Never used for BEGIN, nor for slow statements. */
+export function pipelinedReaders(
+  config: pg.ClientConfig,
+  count: number,
+  onLoss: (error: unknown) => void,
+): Readers {
+  const readers = Array.from({ length: count }, () => reader(config, onLoss));
+  let turn = 0;
+  const rows = async (statement: Statement<readonly unknown[], unknown>, values: readonly unknown[]) => {
+    turn = (turn + 1) % count;
+    try {
+      const chosen = readers[turn];
+      if (!chosen) throw new Error('This database was opened without readers by key.');
+      return (await chosen.send({ name: statement.name, text: statement.text, values: values as unknown[] }))
+        .rows;
+    } catch (error) {
+      if (isConnectionLoss(error)) onLoss(error);
+      throw asProgramError(error);
+    }
+  };
+  return {
+    all: (statement, parameters) => rows(statement as never, parameters) as never,
+    find: async (statement, parameters) => (await rows(statement as never, parameters))[0] as never,
+    close: async () => {
+      await Promise.all(readers.map((one) => one.close()));
+    },
+  };
+}

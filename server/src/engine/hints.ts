@@ -1,0 +1,90 @@
+import pg from 'pg';
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+
+const NOTIFY_CHANNEL = 'parley_work';
+/** NOTIFY inside a transaction serializes every commit of the database, so hints are collected and sent outside. */
+const COLLECT_MS = 20;
+/** PostgreSQL takes payloads of up to 8000 bytes; an entry has about 60. */
+const ENTRIES_PER_NOTE = 100;
+const RECONNECT_MS = 1_000;
+
+const notify = statement<[payload: string]>('hints.notify', `select pg_notify('${NOTIFY_CHANNEL}', $1)`);
+
+export type Wake = (list: string, slot: number, lane: string) => void;
+
+export interface Hints {
+  /** Says, after a commit, that a lane has new work. Only a hint: whoever misses it finds the work within a second. */
+  give: Wake;
+  /** The worker of this process; hints it can use itself go nowhere else. */
+  attach(worker: { wake: Wake; owns(slot: number): boolean }): void;
+  close(): Promise<void>;
+}
+
+export function hints(db: Database): Hints {
+  let local: { wake: Wake; owns(slot: number): boolean } | undefined;
+  const pending = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let sending = Promise.resolve();
+
+  async function send(): Promise<void> {
+    timer = undefined;
+    const entries = [...pending];
+    pending.clear();
+    for (let at = 0; at < entries.length; at += ENTRIES_PER_NOTE)
+      // A hint that is lost is found by the next scan.
+      await db.run(notify, [entries.slice(at, at + ENTRIES_PER_NOTE).join(' ')]).catch(() => {});
+  }
+
+  return {
+    give(list, slot, lane) {
+      if (local?.owns(slot)) return local.wake(list, slot, lane);
+      pending.add(`${list}:${slot}:${lane}`);
+      timer ??= setTimeout(() => {
+        sending = send();
+      }, COLLECT_MS);
+    },
+    attach(worker) {
+      local = worker;
+    },
+    async close() {
+      clearTimeout(timer);
+      await sending;
+    },
+  };
+}
+
+/** Listens for the hints of other processes on a connection of its own, again and again when it breaks. */
+export function listenForHints(config: pg.ClientConfig, wake: Wake): { close(): Promise<void> } {
+  let closed = false;
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const later = (): void => {
+    if (!closed) timer = setTimeout(connect, RECONNECT_MS);
+  };
+  function connect(): void {
+    const made = new pg.Client(config);
+    client = made;
+    made.on('error', () => {});
+    made.on('end', later);
+    made.on('notification', ({ payload }) => {
+      for (const entry of payload?.split(' ') ?? []) {
+        const [list, slot, lane] = entry.split(':');
+        if (list && slot && lane) wake(list, Number(slot), lane);
+      }
+    });
+    made
+      .connect()
+      .then(() => made.query(`listen ${NOTIFY_CHANNEL}`))
+      .catch(() => void made.end().catch(() => {}));
+  }
+  connect();
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}

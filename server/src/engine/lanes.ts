@@ -1,0 +1,206 @@
+import { LRUCache } from 'lru-cache';
+import type { WorkList, WorkRow } from './work-list.ts';
+
+/** After this many failures in a row a lane is only probed: one call at a time until one succeeds. */
+const FAILURES_UNTIL_PROBE = 3;
+/** How long a lane rests when its handler threw, so that a broken database is not asked without pause. */
+const PAUSE_MS = 1_000;
+const FAILING_LANES_KEPT = 50_000;
+
+export type Outcome = 'ok' | 'failing';
+export type Handler<Row> = (rows: Row[]) => Promise<Outcome>;
+
+interface Lane<Row> {
+  readonly slot: number;
+  readonly id: string;
+  readonly queue: Row[];
+  /** Claimed and not finished; the database still shows these rows as due. */
+  readonly taken: Set<string>;
+  /** Finished while a claim was under way, whose answer may still show them as due. */
+  finished: string[];
+  running: number;
+  /** There may be due rows that were not read yet. */
+  more: boolean;
+  claiming: boolean;
+  resting: boolean;
+}
+
+export interface Lanes {
+  /** Says that a lane may have something due. */
+  wake(slot: number, lane: string): void;
+  isBusy(slot: number): boolean;
+  /** Resolves when nothing is claimed, queued or under way. */
+  idle(): Promise<void>;
+  /** Starts nothing any more; what is under way goes on. */
+  stop(): void;
+  readonly failures: number;
+}
+
+interface LanesOptions<Row extends WorkRow> {
+  list: WorkList<Row>;
+  handle: Handler<Row>;
+  claim: (slot: number, lane: string, limit: number) => Promise<Row[]>;
+  owns: (slot: number) => boolean;
+  onError: (error: unknown, lane: string) => void;
+}
+
+/**
+ * Runs one work list fairly: lanes take turns, rows of a lane start in order, a lane has its own limit and a failing
+ * one is probed, and one tenant never has more than half of the places.
+ */
+export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes {
+  const { list, handle, owns } = options;
+  const perTenant = Math.max(1, Math.floor(list.atOnce / 2));
+  const fill = list.batch * list.perLane;
+  const lanes = new Map<string, Lane<Row>>();
+  const ready = new Set<Lane<Row>>();
+  const heldBack = new Map<string, Set<Lane<Row>>>();
+  const ofTenant = new Map<string, number>();
+  const failing = new LRUCache<string, number>({ max: FAILING_LANES_KEPT });
+  const waiters: (() => void)[] = [];
+  let running = 0;
+  let failures = 0;
+  let stopped = false;
+  let pumping = false;
+
+  const limitOf = (lane: Lane<Row>): number =>
+    (failing.get(lane.id) ?? 0) >= FAILURES_UNTIL_PROBE ? 1 : list.perLane;
+
+  function offer(lane: Lane<Row>): void {
+    ready.add(lane);
+    if (pumping) return;
+    pumping = true;
+    queueMicrotask(pump);
+  }
+
+  function pump(): void {
+    pumping = false;
+    for (const lane of ready) {
+      if (running >= list.atOnce) return;
+      ready.delete(lane);
+      if (stopped || !owns(lane.slot)) lane.queue.length = 0;
+      else if (!lane.resting) {
+        if (lane.more && !lane.claiming && lane.queue.length <= fill / 2) void claim(lane);
+        if (lane.queue.length > 0 && lane.running < limitOf(lane)) start(lane);
+      }
+      retire(lane);
+    }
+  }
+
+  async function claim(lane: Lane<Row>): Promise<void> {
+    lane.claiming = true;
+    lane.more = false;
+    const limit = lane.taken.size + fill - lane.queue.length;
+    try {
+      const rows = await options.claim(lane.slot, lane.id, limit);
+      for (const row of rows)
+        if (!lane.taken.has(row.id)) {
+          lane.taken.add(row.id);
+          lane.queue.push(row);
+        }
+      if (rows.length === limit) lane.more = true;
+    } catch (error) {
+      rest(lane, error);
+    }
+    for (const id of lane.finished) lane.taken.delete(id);
+    lane.finished = [];
+    lane.claiming = false;
+    offer(lane);
+  }
+
+  function rest(lane: Lane<Row>, error: unknown): void {
+    options.onError(error, lane.id);
+    lane.more = true;
+    lane.resting = true;
+    setTimeout(() => {
+      lane.resting = false;
+      offer(lane);
+    }, PAUSE_MS).unref();
+  }
+
+  function start(lane: Lane<Row>): void {
+    const tenant = (lane.queue[0] as Row).tenant_id;
+    const used = ofTenant.get(tenant) ?? 0;
+    if (used >= perTenant) {
+      const others = heldBack.get(tenant);
+      if (others) others.add(lane);
+      else heldBack.set(tenant, new Set([lane]));
+      return;
+    }
+    const rows = lane.queue.splice(0, list.batch);
+    ofTenant.set(tenant, used + 1);
+    running += 1;
+    lane.running += 1;
+    handle(rows)
+      .then((outcome) => {
+        if (outcome === 'ok') failing.delete(lane.id);
+        else {
+          failures += 1;
+          failing.set(lane.id, (failing.get(lane.id) ?? 0) + 1);
+        }
+      })
+      .catch((error) => {
+        failures += 1;
+        rest(lane, error);
+      })
+      .finally(() => finish(lane, rows, tenant));
+    // The lane goes to the end of the line and may have another turn.
+    if (lane.queue.length > 0 || lane.more) ready.add(lane);
+  }
+
+  function finish(lane: Lane<Row>, rows: Row[], tenant: string): void {
+    if (lane.claiming) lane.finished.push(...rows.map((row) => row.id));
+    else for (const row of rows) lane.taken.delete(row.id);
+    running -= 1;
+    lane.running -= 1;
+    const used = (ofTenant.get(tenant) ?? 1) - 1;
+    if (used === 0) ofTenant.delete(tenant);
+    else ofTenant.set(tenant, used);
+    const waiting = heldBack.get(tenant);
+    if (waiting) {
+      heldBack.delete(tenant);
+      for (const other of waiting) ready.add(other);
+    }
+    offer(lane);
+  }
+
+  /** Forgets a lane without work, so that memory holds what is under way and nothing else. */
+  function retire(lane: Lane<Row>): void {
+    if (lane.running > 0 || lane.queue.length > 0 || lane.claiming || lane.resting) return;
+    if (lane.more && !stopped && owns(lane.slot)) return;
+    lanes.delete(lane.id);
+    if (lanes.size === 0) for (const resolve of waiters.splice(0)) resolve();
+  }
+
+  return {
+    wake(slot, id) {
+      if (stopped || !owns(slot)) return;
+      let lane = lanes.get(id);
+      if (!lane) {
+        lane = {
+          slot,
+          id,
+          queue: [],
+          taken: new Set(),
+          finished: [],
+          running: 0,
+          more: true,
+          claiming: false,
+          resting: false,
+        };
+        lanes.set(id, lane);
+      }
+      lane.more = true;
+      offer(lane);
+    },
+    isBusy: (slot) => [...lanes.values()].some((lane) => lane.slot === slot && lane.running > 0),
+    idle: () => (lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
+    stop() {
+      stopped = true;
+      for (const lane of lanes.values()) offer(lane);
+    },
+    get failures() {
+      return failures;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../base/clock.ts';
+import { newId } from '../base/ids.ts';
+import type { Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { EventType } from './event-types.ts';
+import type { Hints } from './hints.ts';
+import { slotOf } from './work-list.ts';
+
+export interface NewEvent {
+  type: EventType;
+  channelId: string | null;
+  contactId: string | null;
+  chatId: string | null;
+  /** The resource as the API returns it. */
+  data: unknown;
+}
+
+const insertEvents = statement<
+  [
+    tenantId: string,
+    slot: number,
+    now: Date,
+    ids: string[],
+    types: string[],
+    channelIds: (string | null)[],
+    contactIds: (string | null)[],
+    chatIds: (string | null)[],
+    data: string[],
+  ]
+>(
+  'events.insert',
+  `insert into events (id, tenant_id, slot, created_at, type, channel_id, contact_id, chat_id, data)
+   select e.id, $1, $2, $3, e.type, e.channel_id, e.contact_id, e.chat_id, e.data
+     from unnest($4::uuid[], $5::text[], $6::uuid[], $7::uuid[], $8::uuid[], $9::text[])
+       with ordinality as e (id, type, channel_id, contact_id, chat_id, data, number)
+    order by e.number`,
+);
+
+export interface Publisher {
+  /**
+   * Publishes events in the caller's transaction: they exist exactly if its change does. The caller holds the row lock
+   * of what changed, so positions are drawn in the order of the changes.
+   */
+  publish(tx: Tx, tenantId: string, events: NewEvent[]): Promise<void>;
+}
+
+export const SEQUENCER_LIST = 'events';
+
+export function publisher(clock: Clock, hints: Hints): Publisher {
+  return {
+    async publish(tx, tenantId, events) {
+      if (events.length === 0) return;
+      const slot = slotOf(tenantId);
+      await tx.run(insertEvents, [
+        tenantId,
+        slot,
+        clock.now(),
+        events.map(() => newId()),
+        events.map((event) => event.type),
+        events.map((event) => event.channelId),
+        events.map((event) => event.contactId),
+        events.map((event) => event.chatId),
+        events.map((event) => JSON.stringify(event.data)),
+      ]);
+      tx.afterCommit(() => hints.give(SEQUENCER_LIST, slot, tenantId));
+    },
+  };
+}

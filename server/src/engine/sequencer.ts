@@ -1,0 +1,63 @@
+import type { Database, Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { SEQUENCER_LIST } from './publish.ts';
+import { type WorkRow, workList } from './work-list.ts';
+import { type Work, work } from './worker.ts';
+
+/** An event that has just got its number. */
+export interface SequencedEvent {
+  id: string;
+  tenant_id: string;
+  type: string;
+  channel_id: string | null;
+  sequence: number;
+}
+
+/** What follows from events, written in the transaction that numbers them. */
+export type Reaction = (tx: Tx, tenantId: string, events: SequencedEvent[]) => Promise<void>;
+
+const unsequenced = workList<WorkRow>({
+  name: SEQUENCER_LIST,
+  table: 'events',
+  lane: 'tenant_id',
+  order: 'position',
+  listed: 'sequence is null',
+  claim: `select id, tenant_id from events
+           where slot = $1 and tenant_id = $2 and sequence is null and $3::timestamptz is not null order by position limit $4`,
+  batch: 500,
+  perLane: 1,
+  atOnce: 8,
+});
+
+const raiseCounter = statement<[tenantId: string, count: number], { sequence: number }>(
+  'events.raise_counter',
+  `insert into tenant_counters (tenant_id, sequence) values ($1, $2)
+   on conflict (tenant_id) do update set sequence = tenant_counters.sequence + excluded.sequence returning sequence`,
+);
+const number = statement<[tenantId: string, ids: string[], first: number], SequencedEvent>(
+  'events.number',
+  `update events e set sequence = $3 + n.number - 1
+     from unnest($2::uuid[]) with ordinality as n (id, number)
+    where e.id = n.id and e.tenant_id = $1 and e.sequence is null
+   returning e.id, e.tenant_id, e.type, e.channel_id, e.sequence`,
+);
+
+/**
+ * Numbers a tenant's events in the order of their positions and writes what follows from them, in one transaction.
+ * The counter's row lock makes commit order equal sequence order, so whoever reads `sequence > last` misses nothing.
+ */
+export function sequencer(db: Database, reactions: Reaction[]): Work {
+  return work(unsequenced, async (rows) => {
+    const tenantId = (rows[0] as WorkRow).tenant_id;
+    await db.transaction(async (tx) => {
+      const raised = await tx.find(raiseCounter, [tenantId, rows.length]);
+      const first = (raised as { sequence: number }).sequence - rows.length + 1;
+      const events = await tx.all(number, [tenantId, rows.map((row) => row.id), first]);
+      // Fewer than asked for: a worker that had lost its lease numbered them already. Numbers may be left out.
+      if (events.length === 0) return;
+      events.sort((a, b) => a.sequence - b.sequence);
+      for (const reaction of reactions) await reaction(tx, tenantId, events);
+    });
+    return 'ok';
+  });
+}

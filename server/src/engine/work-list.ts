@@ -1,0 +1,89 @@
+import { type Statement, statement } from '../db/statement.ts';
+
+/** How many shares all work is cut into. Each has one owner at a time, as a partition has one consumer. */
+export const SLOTS = 64;
+
+/** The share a lane belongs to. The tail of a UUIDv7 is random, so lanes spread evenly. */
+export const slotOf = (lane: string): number => Number.parseInt(lane.slice(-2), 16) % SLOTS;
+
+/** What every claimed row has, whatever else its handler needs. */
+export interface WorkRow {
+  id: string;
+  tenant_id: string;
+}
+
+/** A table whose due rows are a queue, cut into lanes that many rows share. */
+export interface WorkList<Row extends WorkRow> {
+  readonly name: string;
+  /** The lanes of these slots that have something due. */
+  readonly find: Statement<[slots: number[], now: Date], { slot: number; lane: string }>;
+  /** The due rows of a lane, in the order in which they are to start. */
+  readonly claim: Statement<[slot: number, lane: string, now: Date, limit: number], Row>;
+  /** How much is due in all (a lane counts for at most 1000) and since when. */
+  readonly depth: Statement<[now: Date], { due: number; oldest: Date | null }>;
+  /** How many rows one call of the handler takes, and how many calls of a lane may be under way. */
+  readonly batch: number;
+  readonly perLane: number;
+  /** How many calls may be under way in this process, over all lanes. */
+  readonly atOnce: number;
+}
+
+interface WorkListShape {
+  name: string;
+  table: string;
+  /** The column that is the lane. */
+  lane: string;
+  /** The next column of the index, by which a lane's rows start. */
+  order: string;
+  /** The column that says when a row is due; without one, whatever is listed is due. */
+  due?: string;
+  /** Which rows are on the list at all: the condition of its index. */
+  listed: string;
+  /** The statement behind `claim`, with $1 slot, $2 lane, $3 now, $4 limit. */
+  claim: string;
+  batch: number;
+  perLane: number;
+  atOnce: number;
+}
+
+/** The `due_at` of what is due as soon as it is there. It sorts before every retry, whatever the clocks do. */
+export const AT_ONCE = "'-infinity'";
+
+/** Counting stops here for each lane: a metric must not cost more than the work. */
+const COUNT_AT_MOST = 1000;
+
+/**
+ * Declares a work list on a table with the index `(slot, lane, order) where listed`. Lanes are found by a skip scan:
+ * one index probe per lane, however many rows wait in it.
+ */
+export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Row> {
+  const { name, table, lane, order, listed } = shape;
+  const due = shape.due ?? AT_ONCE;
+  const nextLane = (slot: string, after: string): string =>
+    `select ${lane} as lane, ${due}::timestamptz as due, created_at from ${table}
+      where slot = ${slot} and ${listed}${after} order by ${lane}, ${order} limit 1`;
+  const lanes = (slots: string): string => `with recursive lanes as (
+      select s.slot, n.* from ${slots} cross join lateral (${nextLane('s.slot', '')}) n
+      union all
+      select l.slot, n.* from lanes l cross join lateral (${nextLane('l.slot', ` and ${lane} > l.lane`)}) n)`;
+  return {
+    name,
+    find: statement(
+      `${name}.find`,
+      `${lanes('unnest($1::smallint[]) as s (slot)')} select slot, lane from lanes where due <= $2`,
+    ),
+    claim: statement(`${name}.claim`, shape.claim),
+    depth: statement(
+      `${name}.depth`,
+      `${lanes('slots s')}
+       select coalesce(sum(c.due), 0)::int as due, min(greatest(lanes.due, lanes.created_at)) as oldest from lanes
+        cross join lateral (select count(*) as due from (
+          select 1 from ${table} where slot = lanes.slot and ${lane} = lanes.lane and ${listed} and ${due}::timestamptz <= $1
+           limit ${COUNT_AT_MOST}) some) c
+        where lanes.due <= $1`,
+    ),
+    batch: shape.batch,
+    perLane: shape.perLane,
+    atOnce: shape.atOnce,
+  };
+}

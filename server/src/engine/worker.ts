@@ -1,0 +1,134 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import type { Database } from '../db/database.ts';
+import type { Hints } from './hints.ts';
+import { type Handler, type Lanes, runLanes } from './lanes.ts';
+import { HEARTBEAT_MS, type Slots } from './slots.ts';
+import type { WorkList, WorkRow } from './work-list.ts';
+
+const SCAN_MS = 1_000;
+
+/** A work list and what is done with its rows. */
+export interface Work<Row extends WorkRow = WorkRow> {
+  list: WorkList<Row>;
+  handle: Handler<Row>;
+}
+
+/** Lets lists of different rows stand in one table. */
+export const work = <Row extends WorkRow>(list: WorkList<Row>, handle: Handler<Row>): Work =>
+  ({ list, handle }) as unknown as Work;
+
+export interface Worker {
+  /** Begins to hold slots and to work; with `alone`, takes every slot at once. */
+  start(options: { alone: boolean }): Promise<void>;
+  wake(list: string, slot: number, lane: string): void;
+  /** Does everything that is due by the clock and resolves when nothing is left. */
+  settle(): Promise<void>;
+  /** Starts nothing new, waits for what is under way at most `graceMs`, gives its slots back. */
+  stop(graceMs: number): Promise<void>;
+  failures(): { list: string; failures: number }[];
+}
+
+interface WorkerOptions {
+  db: Database;
+  slots: Slots;
+  works: Work[];
+  hints: Hints;
+  clock: Clock;
+  log: Logger;
+  /** Without timers, work is done only when `settle` is called: for tests that move the clock. */
+  timers: boolean;
+}
+
+export function worker(options: WorkerOptions): Worker {
+  const { db, slots, clock, log } = options;
+  const lanes = new Map<string, Lanes>();
+  for (const { list, handle } of options.works)
+    lanes.set(
+      list.name,
+      runLanes({
+        list,
+        handle,
+        claim: (slot, lane, limit) => db.all(list.claim, [slot, lane, clock.now(), limit]),
+        owns: slots.owns,
+        onError: (error, lane) =>
+          log.error({ err: error, list: list.name, lane }, 'work failed, will be tried again'),
+      }),
+    );
+  const wake = (list: string, slot: number, lane: string): void => lanes.get(list)?.wake(slot, lane);
+  const isBusy = (slot: number): boolean => [...lanes.values()].some((one) => one.isBusy(slot));
+
+  /** Finds lanes with due rows, for whatever came due by itself or whose hint was missed. */
+  async function scan(): Promise<number> {
+    const owned = slots.owned();
+    if (owned.length === 0) return 0;
+    const found = await Promise.all(
+      options.works.map(async ({ list }) => {
+        const due = await db.all(list.find, [owned, clock.now()]);
+        for (const { slot, lane } of due) wake(list.name, slot, lane);
+        return due.length;
+      }),
+    );
+    return found.reduce((sum, count) => sum + count, 0);
+  }
+
+  const timers: { stop(): Promise<void> }[] = [];
+  const beat = async (): Promise<void> => {
+    await slots.beat(isBusy);
+  };
+
+  return {
+    wake,
+    async start({ alone }) {
+      if (alone) await slots.seize();
+      else await beat();
+      if (options.timers) {
+        options.hints.attach({ wake, owns: slots.owns });
+        timers.push(repeat(HEARTBEAT_MS, beat, log), repeat(SCAN_MS, scan, log));
+      }
+      await scan();
+    },
+    async settle() {
+      while ((await scan()) > 0) await Promise.all([...lanes.values()].map((one) => one.idle()));
+    },
+    async stop(graceMs) {
+      for (const one of lanes.values()) one.stop();
+      const idle = Promise.all([...lanes.values()].map((one) => one.idle()));
+      let grace: NodeJS.Timeout | undefined;
+      await Promise.race([idle, new Promise((resolve) => (grace = setTimeout(resolve, graceMs)))]);
+      clearTimeout(grace);
+      await Promise.all(timers.map((timer) => timer.stop()));
+      await slots
+        .release()
+        .catch((error) => log.warn({ err: error }, 'slots could not be given back, their lease will end'));
+    },
+    failures: () => [...lanes].map(([list, one]) => ({ list, failures: one.failures })),
+  };
+}
+
+/** Runs a task again and again with a pause between two runs. */
+export function repeat(
+  pauseMs: number,
+  task: () => Promise<unknown>,
+  log: Logger,
+): { stop(): Promise<void> } {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const schedule = (): void => {
+    if (!stopped) timer = setTimeout(run, pauseMs);
+  };
+  const run = (): void => {
+    running = task()
+      .catch((error) => log.warn({ err: error }, 'background task failed, will be tried again'))
+      .then(schedule);
+  };
+  schedule();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
