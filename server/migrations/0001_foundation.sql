@@ -16,7 +16,6 @@ create table tokens (
   name text not null,
   scopes text[] not null,
   expires_at timestamptz not null,
-  revoked_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (id, tenant_id)

@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox';
+import { features, planNames, scopes } from '../http/permissions.ts';
+import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+
+const YEAR_SECONDS = 365 * 24 * 3600;
+export const DEFAULT_TOKEN_SECONDS = 90 * 24 * 3600;
+
+const Name = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
+const Scopes = Type.Array(OneOf(scopes), {
+  minItems: 1,
+  maxItems: 100,
+  description: 'What the token may do; `*` is everything',
+});
+const ExpiresIn = Type.Integer({
+  minimum: 1,
+  maximum: YEAR_SECONDS,
+  description: 'Lifetime in seconds; 90 days when left out, at most a year',
+});
+
+export const NewToken = Type.Object({
+  name: Name('What the token is for'),
+  scopes: Scopes,
+  expiresIn: Type.Optional(ExpiresIn),
+});
+
+export const NewOperatorToken = Type.Object({
+  name: Type.Optional(Name('What the token is for')),
+  scopes: Type.Optional(Scopes),
+  expiresIn: Type.Optional(ExpiresIn),
+});
+
+export const Token = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    scopes: Type.Array(Type.String()),
+    expiresAt: Timestamp(),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  },
+  { title: 'Token' },
+);
+export type Token = Static<typeof Token>;
+
+export const CreatedToken = Type.Object(
+  { ...Token.properties, token: Type.String({ description: 'The access token; shown this once' }) },
+  { title: 'CreatedToken' },
+);
+
+export const Me = Type.Object(
+  {
+    tenant: Type.Object({ id: Uuid(), name: Type.String() }),
+    tokenId: Uuid(),
+    plan: OneOf(planNames),
+    features: Type.Array(OneOf(features), { description: 'What the plan includes beyond the basics' }),
+    scopes: Type.Array(Type.String()),
+    limits: Type.Object({ requestsPerMinute: Type.Integer() }),
+  },
+  { title: 'Me' },
+);
+
+const RateLimit = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  description: "Requests per minute, instead of the plan's",
+});
+
+export const NewTenant = Type.Object({
+  name: Name('How the tenant is called'),
+  plan: Type.Optional(OneOf(planNames, '`scale` when left out')),
+  rateLimit: Type.Optional(RateLimit),
+});
+
+export const TenantChange = Type.Object({
+  name: Type.Optional(Name('How the tenant is called')),
+  plan: Type.Optional(OneOf(planNames)),
+  rateLimit: Type.Optional(Nullable(RateLimit)),
+});
+
+export const Tenant = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    plan: OneOf(planNames),
+    rateLimit: Nullable(Type.Integer({ description: "Set when it differs from the plan's" })),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  },
+  { title: 'Tenant' },
+);
+export type Tenant = Static<typeof Tenant>;

@@ -1,0 +1,145 @@
+import { LRUCache } from 'lru-cache';
+import type { Keys } from '../base/crypto.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
+import { isUuid, newId } from '../base/ids.ts';
+import type { Database, Queryable, Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { timestamp } from '../http/schema.ts';
+import type { Adapter, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
+import type { Channel } from './schema.ts';
+
+interface ChannelRow {
+  id: string;
+  kind: ChannelKind;
+  provider: string;
+  name: string;
+  address: string;
+  health: Channel['health'];
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = 'id, kind, provider, name, address, health, created_at, updated_at';
+const CONFIG = 'channels.config';
+
+const insertChannel = statement<
+  [
+    id: string,
+    tenantId: string,
+    kind: string,
+    provider: string,
+    name: string,
+    address: string,
+    config: Buffer,
+    now: Date,
+  ],
+  ChannelRow
+>(
+  'channels.insert',
+  `insert into channels
+     (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8) returning ${COLUMNS}`,
+);
+const channelById = statement<[id: string, tenantId: string], ChannelRow>(
+  'channels.by_id',
+  `select ${COLUMNS} from channels where id = $1 and tenant_id = $2`,
+);
+const knownChannels = statement<[ids: string[], tenantId: string], { id: string }>(
+  'channels.known',
+  'select id from channels where id = any ($1::uuid[]) and tenant_id = $2',
+);
+const gateById = statement<
+  [id: string],
+  { id: string; tenant_id: string; kind: ChannelKind; provider: string; config_encrypted: Buffer }
+>('channels.gate', 'select id, tenant_id, kind, provider, config_encrypted from channels where id = $1');
+
+const present = (row: ChannelRow): Channel => ({
+  id: row.id,
+  kind: row.kind,
+  provider: row.provider,
+  name: row.name,
+  address: row.address,
+  health: row.health,
+  createdAt: timestamp(row.created_at),
+  updatedAt: timestamp(row.updated_at),
+});
+
+export interface ChannelInput {
+  kind: ChannelKind;
+  provider: string;
+  name: string;
+  address: string;
+  config?: ChannelConfig;
+}
+
+/** Makes a channel; its configuration is stored encrypted and never given back. */
+export async function createChannel(
+  tx: Tx,
+  tenantId: string,
+  input: ChannelInput,
+  adapter: Adapter,
+  keys: Keys,
+  now: Date,
+): Promise<Channel> {
+  if (!adapter.kinds.includes(input.kind))
+    throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
+  const config = keys.encrypt(JSON.stringify(adapter.configure(input.config ?? {})), CONFIG);
+  const { kind, provider, name, address } = input;
+  const row = await tx.find(insertChannel, [newId(), tenantId, kind, provider, name, address, config, now]);
+  return present(row as ChannelRow);
+}
+
+export async function requireChannel(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  channelId: string,
+): Promise<Channel> {
+  const row = isUuid(channelId) ? await db.find(channelById, [channelId, tenantId]) : undefined;
+  if (!row) throw new ApiError('channel_not_found');
+  return present(row);
+}
+
+/** Which of these ids are channels of the tenant, in lower case. */
+export async function findKnownChannelIds(
+  db: Queryable,
+  tenantId: string,
+  ids: string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  return new Set((await db.all(knownChannels, [ids, tenantId])).map((row) => row.id));
+}
+
+/** What the provider route must know of a channel before it trusts a request. */
+export interface ChannelGate {
+  id: string;
+  tenantId: string;
+  kind: ChannelKind;
+  provider: string;
+  config: ChannelConfig;
+}
+
+const GATES_KEPT = 10_000;
+const GATE_MS = 3_000;
+
+/** Channels as vendors' requests need them: by id alone, remembered for three seconds. */
+export function channelGates(
+  db: Database,
+  keys: Keys,
+): (channelId: string) => Promise<ChannelGate | undefined> {
+  const cache = new LRUCache<string, ChannelGate>({ max: GATES_KEPT, ttl: GATE_MS });
+  return async (channelId) => {
+    const known = cache.get(channelId);
+    if (known || !isUuid(channelId)) return known;
+    const row = await db.byKey.find(gateById, [channelId]);
+    if (!row) return undefined;
+    const gate: ChannelGate = {
+      id: row.id,
+      tenantId: row.tenant_id,
+      kind: row.kind,
+      provider: row.provider,
+      config: JSON.parse(keys.decrypt(row.config_encrypted, CONFIG)) as ChannelConfig,
+    };
+    cache.set(channelId, gate);
+    return gate;
+  };
+}

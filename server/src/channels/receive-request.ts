@@ -1,0 +1,47 @@
+import type { Clock } from '../base/clock.ts';
+import { ApiError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { Hints } from '../engine/hints.ts';
+import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
+import type { ChannelGate } from './channel.ts';
+
+export const INBOUND_LIST = 'inbound';
+
+const insertInbound = statement<
+  [id: string, tenantId: string, channelId: string, headers: string, body: Buffer, slot: number, now: Date]
+>(
+  'inbound.insert',
+  `insert into inbound (id, tenant_id, channel_id, headers, body, slot, due_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, ${AT_ONCE}, $7)`,
+);
+
+export interface ReceiveNeeds {
+  clock: Clock;
+  hints: Hints;
+}
+
+/** Verifies a vendor's request and stores it as it came, in one statement: once this returns, it cannot be lost. */
+export async function receiveRequest(
+  tx: Tx,
+  channel: ChannelGate,
+  adapter: Adapter,
+  request: ProviderRequest,
+  { clock, hints }: ReceiveNeeds,
+): Promise<void> {
+  if (!adapter.verifySignature(request, channel.config))
+    throw new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
+  const slot = slotOf(channel.id);
+  await tx.run(insertInbound, [
+    newId(),
+    channel.tenantId,
+    channel.id,
+    JSON.stringify(request.headers),
+    request.body,
+    slot,
+    clock.now(),
+  ]);
+  tx.afterCommit(() => hints.give(INBOUND_LIST, slot, channel.id));
+}

@@ -1,0 +1,116 @@
+import { type Static, Type } from 'typebox';
+import type { Clock } from '../base/clock.ts';
+import type { Keys } from '../base/crypto.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
+import type { Database } from '../db/database.ts';
+import type { Hints } from '../engine/hints.ts';
+import { data, type Route, read, write, writeStatement } from '../http/route.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import { faultOfPerson, writeAsPerson } from '../providers/sandbox/sandbox.ts';
+import { type ChannelGate, createChannel, requireChannel } from './channel.ts';
+import { receiveRequest } from './receive-request.ts';
+import { Channel, NewChannel, SandboxInbound, SandboxReceipt } from './schema.ts';
+
+export interface ChannelNeeds {
+  db: Database;
+  clock: Clock;
+  keys: Keys;
+  hints: Hints;
+  adapters: ReadonlyMap<string, Adapter>;
+  findGate: (channelId: string) => Promise<ChannelGate | undefined>;
+}
+
+const exampleChannel: Static<typeof Channel> = {
+  id: '019a82a0-0000-7000-8000-000000000020',
+  kind: 'whatsapp',
+  provider: 'sandbox',
+  name: 'Support',
+  address: '+15550009999',
+  health: 'healthy',
+  createdAt: '2026-11-15T01:02:03.456Z',
+  updatedAt: '2026-11-15T01:02:03.456Z',
+};
+const ChannelId = Type.Object({ channelId: Type.String() });
+
+export function channelRoutes(needs: ChannelNeeds): Route[] {
+  const { db, clock, keys, adapters, findGate } = needs;
+  return [
+    write(
+      {
+        method: 'POST',
+        path: '/v3/channels',
+        operationId: 'createChannel',
+        tag: 'Channels',
+        summary: 'Connect a channel',
+        description:
+          'A channel is a number, mailbox or account that people write to. The provider `sandbox` stands in for any vendor, without an account there.',
+        access: 'channels:write',
+        body: NewChannel([...adapters.keys()]),
+        answer: data(Channel),
+        failures: [],
+        example: {
+          body: { kind: 'whatsapp', provider: 'sandbox', name: 'Support', address: '+15550009999' },
+          answer: exampleChannel,
+        },
+      },
+      ({ principal, body }, tx) =>
+        createChannel(
+          tx,
+          principal.tenantId,
+          body,
+          adapters.get(body.provider) as Adapter,
+          keys,
+          clock.now(),
+        ),
+    ),
+    read(
+      {
+        method: 'GET',
+        path: '/v3/channels/:channelId',
+        operationId: 'getChannel',
+        tag: 'Channels',
+        summary: 'Read a channel',
+        description: 'Without its configuration, which may hold credentials.',
+        access: 'channels:read',
+        params: ChannelId,
+        answer: data(Channel),
+        failures: ['channel_not_found'],
+        example: { params: { channelId: exampleChannel.id }, answer: exampleChannel },
+      },
+      ({ principal, params }) => requireChannel(db.byKey, principal.tenantId, params.channelId),
+    ),
+    writeStatement(
+      {
+        method: 'POST',
+        path: '/v3/sandbox/:channelId/inbound',
+        operationId: 'writeInSandbox',
+        tag: 'Sandbox',
+        summary: 'Write as a customer',
+        description:
+          'Sends a message to a sandbox channel as a customer would. It takes the way of every vendor request: signed, stored, and processed a moment later. Once answered, it cannot be lost.',
+        access: 'channels:write',
+        params: ChannelId,
+        body: SandboxInbound,
+        answer: data(SandboxReceipt),
+        failures: ['channel_not_found'],
+        example: {
+          params: { channelId: exampleChannel.id },
+          body: { from: '+15550001111', name: 'Ada Lovelace', text: 'Is this still available?' },
+          answer: { vendorId: 'sandbox-019a82a0-0000-7000-8000-000000000014' },
+        },
+      },
+      async ({ principal, params, body }, tx) => {
+        const channel = await findGate(params.channelId);
+        const adapter = adapters.get('sandbox');
+        if (channel?.tenantId !== principal.tenantId || channel.provider !== adapter?.provider)
+          throw new ApiError('channel_not_found');
+        const fault = faultOfPerson(body.from, channel.kind);
+        if (fault) throw invalidParam('from', 'invalid_string', fault);
+        const { from, text, name = null } = body;
+        const { vendorId, request } = writeAsPerson({ from, text, name }, clock.now(), channel.config);
+        await receiveRequest(tx, channel, adapter, request, needs);
+        return { vendorId };
+      },
+    ),
+  ];
+}

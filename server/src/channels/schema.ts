@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox';
+import { FreeObject, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { channelKinds } from '../providers/adapter.ts';
+
+export const channelHealths = ['healthy', 'failing'] as const;
+
+export const NewChannel = (providers: readonly string[]) =>
+  Type.Object({
+    kind: OneOf(channelKinds, 'The medium'),
+    provider: OneOf(providers, 'The vendor behind it; `sandbox` needs no account'),
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    address: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'What people write to: a phone number, an email address, an account',
+    }),
+    config: Type.Optional(
+      FreeObject('Settings of the provider; credentials are stored encrypted and never returned'),
+    ),
+  });
+
+export const Channel = Type.Object(
+  {
+    id: Uuid(),
+    kind: OneOf(channelKinds),
+    provider: Type.String(),
+    name: Type.String(),
+    address: Type.String(),
+    health: OneOf(channelHealths),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  },
+  { title: 'Channel' },
+);
+export type Channel = Static<typeof Channel>;
+
+export const SandboxInbound = Type.Object({
+  from: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'Who writes: a phone number, an email address or an Instagram id, by the kind of the channel',
+  }),
+  text: Type.String({ minLength: 1, maxLength: 65_536 }),
+  type: Type.Optional(OneOf(['text'])),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: "The name in the person's profile" }),
+  ),
+});
+
+export const SandboxReceipt = Type.Object({
+  vendorId: Type.String({ description: 'The `vendorId` of the message' }),
+});

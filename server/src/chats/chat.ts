@@ -1,0 +1,88 @@
+import { ApiError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import { type ContactFacts, contactFacts, presentContact } from '../contacts/contact.ts';
+import type { Handle } from '../contacts/schema.ts';
+import type { Queryable } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { timestamp, timestampOrNull } from '../http/schema.ts';
+import { type MessageRow, presentMessage, withoutContent } from '../messages/message.ts';
+import type { Chat } from './schema.ts';
+
+interface ChatRow {
+  id: string;
+  created_at: Date;
+  updated_at: Date;
+  status: Chat['status'];
+  unread_count: number;
+  marked_unread: boolean;
+  open_until: Date | null;
+  channel_id: string;
+  contact_id: string;
+  handle_id: string;
+  assigned_user_id: string | null;
+  assigned_team_id: string | null;
+  is_sensitive: boolean;
+  contact: ContactFacts;
+  latest_message: MessageRow | null;
+}
+
+const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread_count, c.marked_unread, c.open_until,
+    c.channel_id, c.contact_id, c.handle_id, c.assigned_user_id, c.assigned_team_id, c.is_sensitive,
+    ${contactFacts('p')} as contact, to_json(m) as latest_message
+  from chats c
+  join contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id
+  left join messages m on m.id = c.latest_message_id and m.tenant_id = c.tenant_id`;
+
+const chatById = statement<[id: string, tenantId: string], ChatRow>(
+  'chats.by_id',
+  `${selectChats} where c.id = $1 and c.tenant_id = $2`,
+);
+const chatsByIds = statement<[ids: string[], tenantId: string], ChatRow>(
+  'chats.by_ids',
+  `${selectChats} where c.id = any ($1::uuid[]) and c.tenant_id = $2`,
+);
+
+function presentChat(row: ChatRow): Chat {
+  const contact = presentContact(row.contact);
+  return {
+    id: row.id,
+    createdAt: timestamp(row.created_at),
+    updatedAt: timestamp(row.updated_at),
+    status: row.status,
+    isUnread: row.marked_unread || row.unread_count > 0,
+    openUntil: timestampOrNull(row.open_until),
+    unreadCount: row.unread_count,
+    channelId: row.channel_id,
+    contactId: row.contact_id,
+    contact,
+    handleId: row.handle_id,
+    // The foreign keys promise that the chat's handle is one of its contact's.
+    handle: contact.handles.find((handle) => handle.id === row.handle_id) as Handle,
+    latestMessage: row.latest_message === null ? null : presentMessage(row.latest_message),
+    assignedUserId: row.assigned_user_id,
+    assignedTeamId: row.assigned_team_id,
+    isSensitive: row.is_sensitive,
+  };
+}
+
+/** The whole chat, or `chat_not_found` for an id of another tenant, of nobody, or of no shape at all. */
+export async function requireChat(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  chatId: string,
+): Promise<Chat> {
+  const row = isUuid(chatId) ? await db.find(chatById, [chatId, tenantId]) : undefined;
+  if (!row) throw new ApiError('chat_not_found');
+  return presentChat(row);
+}
+
+/** Chats as events show them: what a sensitive one says stays in the house. */
+export async function chatsForEvents(tx: Queryable, tenantId: string, ids: string[]): Promise<Chat[]> {
+  if (ids.length === 0) return [];
+  const chats = (await tx.all(chatsByIds, [ids, tenantId])).map(presentChat);
+  return chats.map((chat) =>
+    chat.isSensitive && chat.latestMessage
+      ? { ...chat, latestMessage: withoutContent(chat.latestMessage) }
+      : chat,
+  );
+}

@@ -1,0 +1,108 @@
+import type { Queryable } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { type StoredTime, timestamp } from '../http/schema.ts';
+import type { Contact, Handle, HandleType } from './schema.ts';
+
+interface HandleFacts {
+  id: string;
+  created_at: StoredTime;
+  updated_at: StoredTime;
+  type: HandleType;
+  is_primary: boolean;
+  value: string;
+  extra: Record<string, unknown>;
+  has_chats: boolean;
+}
+
+/** A contact with all that belongs to it, as `contactFacts` reads it. */
+export interface ContactFacts {
+  id: string;
+  created_at: StoredTime;
+  updated_at: StoredTime;
+  first_name: string | null;
+  last_name: string | null;
+  is_subscribed: boolean;
+  metadata: Record<string, unknown>;
+  handles: HandleFacts[];
+  labels: Contact['labels'];
+  attributes: Contact['attributes'];
+  chats: { id: string; channel_id: string; status: string; updated_at: StoredTime }[];
+}
+
+/** SQL for the facts of the contact under `alias`, as one JSON value. Lists are in the order in which they came to be. */
+export const contactFacts = (alias: string): string => `json_build_object(
+  'id', ${alias}.id, 'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at,
+  'first_name', ${alias}.first_name, 'last_name', ${alias}.last_name,
+  'is_subscribed', ${alias}.is_subscribed, 'metadata', ${alias}.metadata,
+  'handles', (select coalesce(json_agg(json_build_object(
+      'id', fh.id, 'created_at', fh.created_at, 'updated_at', fh.updated_at, 'type', fh.type,
+      'is_primary', fh.is_primary, 'value', fh.value, 'extra', fh.extra,
+      'has_chats', exists (select 1 from chats fc where fc.handle_id = fh.id)) order by fh.created_at, fh.id), '[]')
+    from handles fh where fh.contact_id = ${alias}.id),
+  'labels', (select coalesce(json_agg(json_build_object('id', fl.id, 'name', fl.name, 'color', fl.color)
+      order by fcl.created_at, fl.id), '[]')
+    from contact_labels fcl join labels fl on fl.id = fcl.label_id where fcl.contact_id = ${alias}.id),
+  'attributes', (select coalesce(json_agg(json_build_object(
+      'id', fa.id, 'externalId', fa.external_id, 'name', fa.name, 'type', fa.type, 'value', fca.value)
+      order by fa.created_at, fa.id), '[]')
+    from contact_attributes fca join attributes fa on fa.id = fca.attribute_id where fca.contact_id = ${alias}.id),
+  'chats', (select coalesce(json_agg(json_build_object(
+      'id', fc.id, 'channel_id', fc.channel_id, 'status', fc.status, 'updated_at', fc.updated_at)
+      order by fc.created_at, fc.id), '[]')
+    from chats fc where fc.contact_id = ${alias}.id))`;
+
+const presentHandle = (facts: HandleFacts): Handle => ({
+  id: facts.id,
+  createdAt: timestamp(facts.created_at),
+  updatedAt: timestamp(facts.updated_at),
+  type: facts.type,
+  isPrimary: facts.is_primary,
+  value: facts.value,
+  extra: facts.extra,
+  hasChats: facts.has_chats,
+});
+
+/** The contact as the API shows it. */
+export function presentContact(facts: ContactFacts): Contact {
+  const handles = facts.handles.map(presentHandle);
+  const primary = (type: HandleType): string | null =>
+    (
+      handles.find((handle) => handle.type === type && handle.isPrimary) ??
+      handles.find((handle) => handle.type === type)
+    )?.value ?? null;
+  const fullName = [facts.first_name, facts.last_name].filter(Boolean).join(' ');
+  const phoneNumber = primary('phone_number');
+  const email = primary('email');
+  return {
+    id: facts.id,
+    createdAt: timestamp(facts.created_at),
+    updatedAt: timestamp(facts.updated_at),
+    firstName: facts.first_name,
+    lastName: facts.last_name,
+    fullName,
+    displayName: fullName || (phoneNumber ?? email ?? handles[0]?.value ?? ''),
+    isSubscribed: facts.is_subscribed,
+    handles,
+    labels: facts.labels,
+    attributes: facts.attributes,
+    phoneNumber,
+    email,
+    chats: facts.chats.map((chat) => ({
+      id: chat.id,
+      channelId: chat.channel_id,
+      status: chat.status,
+      updatedAt: timestamp(chat.updated_at),
+    })),
+    metadata: facts.metadata,
+  };
+}
+
+const selectContacts = statement<[ids: string[], tenantId: string], { facts: ContactFacts }>(
+  'contacts.by_ids',
+  `select ${contactFacts('c')} as facts from contacts c where c.id = any ($1::uuid[]) and c.tenant_id = $2`,
+);
+
+export async function findContacts(db: Queryable, tenantId: string, ids: string[]): Promise<Contact[]> {
+  if (ids.length === 0) return [];
+  return (await db.all(selectContacts, [ids, tenantId])).map((row) => presentContact(row.facts));
+}

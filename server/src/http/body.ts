@@ -1,0 +1,109 @@
+import { isUtf8 } from 'node:buffer';
+import { ApiError, type InvalidParamKey, type InvalidParams } from '../base/errors.ts';
+
+/** How large a parsed body may be. Checked before the schema, whose cost grows with every wrong item. */
+export interface BodyBounds {
+  arrayItems: number;
+  nodes: number;
+}
+
+export const DEFAULT_BOUNDS: BodyBounds = { arrayItems: 10_000, nodes: 200_000 };
+const DEPTH = 64;
+export const MAX_INVALID_PARAMS = 100;
+
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
+
+const invalidBody = (invalidParams: InvalidParams): ApiError =>
+  new ApiError('invalid_body_params', { invalidParams });
+
+/** Parses a JSON body and refuses what no operation could mean. An empty body is no body. */
+export function parseBody(raw: Buffer, bounds: BodyBounds): unknown {
+  if (raw.length === 0) return undefined;
+  if (!isUtf8(raw)) throw invalidBody({ body: { key: 'invalid_string', message: 'The body is not UTF-8' } });
+  let body: unknown;
+  try {
+    body = JSON.parse(raw.toString('utf8'));
+  } catch (error) {
+    const message = `The body is not valid JSON: ${(error as Error).message}`;
+    throw invalidBody({ body: { key: 'custom', message } });
+  }
+  const found = findFaults(body, bounds);
+  if (found !== undefined) throw invalidBody(found);
+  return body;
+}
+
+interface Node {
+  value: unknown;
+  depth: number;
+  parent: Node | undefined;
+  key: string | number;
+}
+
+function pathOf(node: Node): string {
+  const parts: (string | number)[] = [];
+  for (let at: Node | undefined = node; at?.parent; at = at.parent) parts.push(at.key);
+  return parts.length === 0 ? 'body' : parts.reverse().join('.').toWellFormed().replaceAll('\0', '\\u0000');
+}
+
+/** Walks without recursion, so that depth costs memory and never the stack. */
+function findFaults(body: unknown, bounds: BodyBounds): InvalidParams | undefined {
+  if (typeof body !== 'object' || body === null) {
+    return typeof body === 'string' ? faultsOfScalars(body) : undefined;
+  }
+  let faults: InvalidParams | undefined;
+  let count = 0;
+  const add = (node: Node, key: InvalidParamKey, message: string): void => {
+    faults ??= {};
+    count += 1;
+    faults[pathOf(node)] = { key, message };
+  };
+  const stack: Node[] = [{ value: body, depth: 1, parent: undefined, key: '' }];
+  let nodes = 0;
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (++nodes > bounds.nodes)
+      return { body: { key: 'too_big', message: `The body has more than ${bounds.nodes} values` } };
+    if (count >= MAX_INVALID_PARAMS) break;
+    const { value } = node;
+    if (typeof value === 'string') {
+      const fault = faultOfText(value);
+      if (fault) add(node, 'invalid_string', fault);
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) add(node, 'too_big', 'Number is out of range');
+    } else if (typeof value === 'object' && value !== null) {
+      if (node.depth > DEPTH)
+        return { body: { key: 'too_big', message: `The body is nested deeper than ${DEPTH} levels` } };
+      const depth = node.depth + 1;
+      if (Array.isArray(value)) {
+        if (value.length > bounds.arrayItems) {
+          add(
+            node,
+            'too_big',
+            `Array must contain at most ${bounds.arrayItems} items, received ${value.length}`,
+          );
+          continue;
+        }
+        for (let index = value.length - 1; index >= 0; index -= 1)
+          stack.push({ value: value[index], depth, parent: node, key: index });
+      } else
+        for (const key of Object.keys(value)) {
+          const child = { value: (value as Record<string, unknown>)[key], depth, parent: node, key };
+          if (FORBIDDEN_KEYS.has(key)) add(child, 'unrecognized_keys', `The key "${key}" is not allowed`);
+          else if (faultOfText(key)) add(child, 'invalid_string', `The key ${faultOfText(key)}`);
+          else stack.push(child);
+        }
+    }
+  }
+  return faults;
+}
+
+function faultsOfScalars(text: string): InvalidParams | undefined {
+  const fault = faultOfText(text);
+  return fault === undefined ? undefined : { body: { key: 'invalid_string', message: fault } };
+}
+
+/** Neither can be stored: PostgreSQL's text has no NUL, and UTF-8 has no lone surrogates. */
+function faultOfText(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the NUL character';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates';
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError, type ErrorKey } from '../base/errors.ts';
+
+/** What the framework itself refuses, in our words. */
+const frameworkErrors: Record<string, { key: ErrorKey; detail: string }> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { key: 'payload_too_large', detail: 'send less in one request' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    key: 'unsupported_media_type',
+    detail: 'send JSON with the header "Content-Type: application/json"',
+  },
+  FST_ERR_BAD_URL: { key: 'route_not_found', detail: 'the path is not well-formed' },
+};
+
+/** Anything that was thrown, as one of the errors that the API answers with. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const code = (error as { code?: string }).code ?? '';
+  const known = frameworkErrors[code];
+  if (known) return new ApiError(known.key, { detail: known.detail, cause: error });
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return new ApiError('invalid_body_params', {
+      invalidParams: { body: { key: 'custom', message: 'The body is not as long as Content-Length says' } },
+      cause: error,
+    });
+  return new ApiError('internal_error', { cause: error });
+}
+
+export const errorBody = (error: ApiError, requestId: string) => ({
+  success: false,
+  error: {
+    messageKey: error.key,
+    message: error.message,
+    ...(error.invalidParams === undefined ? {} : { invalidParams: error.invalidParams }),
+    requestId,
+  },
+});
+
+/** Headers that belong to an error wherever it comes from. */
+const errorHeaders: Partial<Record<ErrorKey, Record<string, string>>> = {
+  unauthorized: { 'www-authenticate': 'Bearer' },
+  service_unavailable: { 'retry-after': '1' },
+};
+
+/** Writes the envelope. The cause of an internal error goes to the log and nowhere else. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): void {
+  const answer = asApiError(error);
+  if (answer.status === 500)
+    log.error({ err: error, requestId: request.id, tenantId: request.principal?.tenantId }, 'internal error');
+  else if (answer.key === 'service_unavailable')
+    log.warn({ err: answer.cause, requestId: request.id }, answer.message);
+  const headers = errorHeaders[answer.key];
+  if (headers) reply.headers(headers);
+  reply
+    .code(answer.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer((body: unknown) => body as string)
+    .send(JSON.stringify(errorBody(answer, request.id)));
+}

@@ -1,0 +1,66 @@
+/** What a token may be allowed to do. Every operation needs exactly one of these, or only a valid token. */
+export const scopes = [
+  'chats:read',
+  'chats:write',
+  'chats:delete',
+  'contacts:read',
+  'contacts:write',
+  'contacts:delete',
+  'messages:read',
+  'messages:write',
+  'channels:read',
+  'channels:write',
+  'attributes:read',
+  'attributes:write',
+  'webhooks:read',
+  'webhooks:write',
+  'automations:read',
+  'automations:write',
+  'automations:trigger',
+  'campaigns:read',
+  'campaigns:write',
+  'templates:read',
+  'templates:write',
+  'files:read',
+  'files:write',
+  'events:read',
+  'users:read',
+  'users:write',
+  'tokens:read',
+  'tokens:write',
+  '*',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+export const features = ['automations', 'campaigns'] as const;
+export type Feature = (typeof features)[number];
+
+export const planNames = ['free', 'growth', 'scale'] as const;
+export type Plan = (typeof planNames)[number];
+
+/** What each plan allows, and how many requests a minute. */
+export const plans: Record<Plan, { requestsPerMinute: number; features: readonly Feature[] }> = {
+  free: { requestsPerMinute: 60, features: [] },
+  growth: { requestsPerMinute: 600, features },
+  scale: { requestsPerMinute: 6000, features },
+};
+
+/** A tenant made without a plan gets everything, so that a self-hosted installation is never crippled. */
+export const DEFAULT_PLAN: Plan = 'scale';
+
+/** Who is calling: a token of a tenant. */
+export interface Principal {
+  tenantId: string;
+  tenantName: string;
+  tokenId: string;
+  scopes: ReadonlySet<string>;
+  plan: Plan;
+  requestsPerMinute: number;
+}
+
+export const hasScope = (principal: Principal, scope: Scope): boolean =>
+  principal.scopes.has('*') || principal.scopes.has(scope);
+
+export const hasFeature = (principal: Principal, feature: Feature): boolean =>
+  plans[principal.plan].features.includes(feature);

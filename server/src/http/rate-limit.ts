@@ -1,0 +1,96 @@
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+
+const MINUTE_MS = 60_000;
+/** Each process reserves this share of the limit at a time: few round trips, and never more than the limit in all. */
+const SHARES = 100;
+const TENANTS_BETWEEN_SWEEPS = 10_000;
+
+const reserve = statement<
+  [tenantId: string, minute: number, count: number],
+  { minute: number; used: number }
+>(
+  'rate.reserve',
+  `insert into rate_windows as w (tenant_id, minute, used) values ($1, $2, $3)
+   on conflict (tenant_id) do update set
+     used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
+     minute = greatest(w.minute, excluded.minute)
+   returning w.minute, w.used`,
+);
+
+export interface Verdict {
+  allowed: boolean;
+  remaining: number;
+  /** Unix seconds at which the window ends. */
+  resetAt: number;
+}
+
+interface Window {
+  minute: number;
+  /** Reserved by all processes, as last seen. */
+  reserved: number;
+  /** Reserved by this process and not spent. */
+  unspent: number;
+  waiting: Promise<void> | undefined;
+}
+
+export interface RateLimit {
+  /** Counts one request of a tenant; synchronous while something is reserved or once the window is spent. */
+  take(tenantId: string, perMinute: number): Verdict | Promise<Verdict>;
+}
+
+/** Fixed windows of a clock minute, counted over all processes on real time. */
+export function rateLimit(db: Database): RateLimit {
+  const windows = new Map<string, Window>();
+
+  function windowOf(tenantId: string, minute: number): Window {
+    const known = windows.get(tenantId);
+    if (known && known.minute >= minute) return known;
+    if (windows.size > TENANTS_BETWEEN_SWEEPS)
+      for (const [id, old] of windows) if (old.minute < minute) windows.delete(id);
+    const fresh: Window = { minute, reserved: 0, unspent: 0, waiting: undefined };
+    windows.set(tenantId, fresh);
+    return fresh;
+  }
+
+  async function reserveMore(window: Window, tenantId: string, perMinute: number): Promise<void> {
+    const share = Math.max(1, Math.floor(perMinute / SHARES));
+    const row = await db.find(reserve, [tenantId, window.minute, share]);
+    const { used } = row as { used: number };
+    window.reserved = Math.min(used, perMinute);
+    window.unspent += Math.max(0, Math.min(share, perMinute - (used - share)));
+  }
+
+  const verdict = (window: Window, perMinute: number, allowed: boolean): Verdict => ({
+    allowed,
+    remaining: Math.max(0, perMinute - window.reserved + window.unspent),
+    resetAt: (window.minute + 1) * (MINUTE_MS / 1000),
+  });
+
+  async function takeSlowly(tenantId: string, perMinute: number): Promise<Verdict> {
+    for (;;) {
+      const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
+      if (window.unspent > 0) {
+        window.unspent -= 1;
+        return verdict(window, perMinute, true);
+      }
+      if (window.reserved >= perMinute) return verdict(window, perMinute, false);
+      window.waiting ??= reserveMore(window, tenantId, perMinute).finally(() => {
+        window.waiting = undefined;
+      });
+      await window.waiting;
+    }
+  }
+
+  return {
+    take(tenantId, perMinute) {
+      const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
+      if (window.unspent > 0) {
+        window.unspent -= 1;
+        return verdict(window, perMinute, true);
+      }
+      if (window.reserved >= perMinute) return verdict(window, perMinute, false);
+      return takeSlowly(tenantId, perMinute);
+    },
+  };
+}

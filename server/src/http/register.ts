@@ -1,0 +1,214 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { sameSecret, sha256 } from '../base/crypto.ts';
+import { ApiError } from '../base/errors.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { type Authenticator, bearerOf } from './authenticate.ts';
+import type { Idempotency } from './idempotency.ts';
+import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
+import type { RateLimit, Verdict } from './rate-limit.ts';
+import { type Call, isReplayable, type Route } from './route.ts';
+import { bodyOf } from './server.ts';
+import { compileSchema, refuse, type Validate } from './validation.ts';
+
+export interface Gate {
+  db: Database;
+  authenticator: Authenticator;
+  rateLimit: RateLimit;
+  idempotency: Idempotency;
+  operatorToken: string;
+}
+
+type Guard = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+
+/** Turns contracts into routes of the server. Checks run in the order that docs/decisions.md states. */
+export function addRoutes(app: FastifyInstance, gate: Gate, routes: readonly Route[]): void {
+  const guards = { tenant: tenantGuard(gate), operator: operatorGuard(gate), public: undefined };
+  for (const route of routes) {
+    const { spec } = route;
+    const guard =
+      spec.access === 'public' ? undefined : spec.access === 'operator' ? guards.operator : guards.tenant;
+    app.route({
+      method: spec.method,
+      url: spec.path,
+      ...(guard === undefined ? {} : { onRequest: guard as onRequestHookHandler }),
+      ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
+      schema: { response: { 200: spec.answer.schema } },
+      handler: handlerOf(gate, route),
+    });
+  }
+  app.setNotFoundHandler(notFoundHandler(guards, routes));
+}
+
+function tenantGuard(gate: Gate): Guard {
+  return (request, reply, done) => {
+    const limited = ({ allowed, remaining, resetAt }: Verdict): void => {
+      const { requestsPerMinute } = request.principal as Principal;
+      reply.header('x-ratelimit-limit', requestsPerMinute);
+      reply.header('x-ratelimit-remaining', remaining);
+      reply.header('x-ratelimit-reset', resetAt);
+      if (allowed) {
+        done();
+        return;
+      }
+      reply.header('retry-after', Math.max(1, Math.ceil(resetAt - Date.now() / 1000)));
+      done(new ApiError('too_many_requests'));
+    };
+    const known = (principal: Principal): void => {
+      request.principal = principal;
+      const verdict = gate.rateLimit.take(principal.tenantId, principal.requestsPerMinute);
+      if (verdict instanceof Promise) verdict.then(limited, done);
+      else limited(verdict);
+    };
+    try {
+      const principal = gate.authenticator.principal(request.headers.authorization);
+      if (principal instanceof Promise) principal.then(known).catch(done);
+      else known(principal);
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}
+
+function operatorGuard(gate: Gate): Guard {
+  return (request, _reply, done) => {
+    const given = request.headers.authorization;
+    if (given === undefined)
+      return done(new ApiError('unauthorized', { detail: 'send the operator token as Bearer' }));
+    try {
+      if (!sameSecret(bearerOf(given), gate.operatorToken))
+        throw new ApiError('unauthorized', { detail: 'this is not the operator token' });
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}
+
+interface Checks {
+  body: Validate | undefined;
+  query: Validate | undefined;
+}
+
+function handlerOf(gate: Gate, route: Route) {
+  const { spec } = route;
+  const checks: Checks = {
+    body: spec.body && compileSchema(spec.body, 'body'),
+    query: spec.query && compileSchema(spec.query, 'query'),
+  };
+  const replayable = isReplayable(route);
+
+  function callOf(request: FastifyRequest, header: Call['header']): Call {
+    let body: unknown;
+    if (checks.body) {
+      body = bodyOf(request, spec.bodyBounds) ?? {};
+      const faults = checks.body(body);
+      if (faults) throw refuse(faults);
+    }
+    const faults = checks.query?.(request.query);
+    if (faults) throw refuse(faults);
+    return {
+      principal: request.principal as Principal,
+      params: request.params,
+      body,
+      query: request.query,
+      header,
+    };
+  }
+
+  async function runOnce(request: FastifyRequest, reply: FastifyReply, key: string): Promise<object> {
+    const principal = request.principal as Principal;
+    const answer = await gate.idempotency.once(
+      {
+        tenantId: principal.tenantId,
+        key,
+        method: spec.method,
+        path: request.url,
+        bodyHash: sha256(request.rawBody ?? Buffer.alloc(0)),
+      },
+      async (tx) => {
+        const headers: Record<string, string> = {};
+        const call = callOf(request, (name, value) => {
+          headers[name] = value;
+        });
+        return { body: spec.answer.wrap((await route.handle(call, tx)) as never), headers };
+      },
+    );
+    reply.headers(answer.headers);
+    if (answer.replayed) reply.header('idempotent-replayed', 'true');
+    return answer.body as object;
+  }
+
+  const wrap = (result: unknown): object => spec.answer.wrap(result as never);
+
+  return (request: FastifyRequest, reply: FastifyReply): unknown => {
+    if (request.principal) allow(request.principal, route);
+    const key = replayable ? request.headers['idempotency-key'] : undefined;
+    if (key !== undefined) return runOnce(request, reply, String(key));
+    const call = callOf(request, (name, value) => void reply.header(name, value));
+    if (route.kind === 'write') return gate.db.transaction(async (tx) => route.handle(call, tx)).then(wrap);
+    const result = route.handle(call, route.kind === 'statement' ? atOnce(gate.db) : noTransaction);
+    if (result instanceof Promise) return result.then(wrap);
+    reply.send(wrap(result));
+    return reply;
+  };
+}
+
+/** A transaction of one statement: it is committed when the statement is, and so its effects run at once. */
+export const atOnce = (db: Database): Tx => ({
+  all: db.all,
+  find: db.find,
+  run: db.run,
+  query: db.query,
+  afterCommit: (effect) => effect(),
+});
+
+const refuseWrite = (): never => {
+  throw new Error('A read has no transaction.');
+};
+const noTransaction: Tx = {
+  all: refuseWrite,
+  find: refuseWrite,
+  run: refuseWrite,
+  query: refuseWrite,
+  afterCommit: refuseWrite,
+};
+
+function allow(principal: Principal, { spec }: Route): void {
+  if (spec.feature !== undefined && !hasFeature(principal, spec.feature))
+    throw new ApiError('insufficient_billing_plan', {
+      detail: `the plan "${principal.plan}" does not include ${spec.feature}`,
+    });
+  if (spec.access !== 'token' && !hasScope(principal, spec.access as Scope))
+    throw new ApiError('forbidden', { detail: `the token lacks the scope "${spec.access}"` });
+}
+
+/** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
+function notFoundHandler(guards: { tenant: Guard; operator: Guard }, routes: readonly Route[]) {
+  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  for (const { spec } of routes) {
+    const pattern = new RegExp(`^${spec.path.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}/?$`);
+    const entry = paths.get(spec.path) ?? { pattern, methods: new Set<string>() };
+    entry.methods.add(spec.method);
+    if (spec.method === 'GET') entry.methods.add('HEAD');
+    paths.set(spec.path, entry);
+  }
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    const path = request.url.split('?', 1)[0] as string;
+    const guard = /^\/v\d+(\/|$)/.test(path)
+      ? guards.tenant
+      : /^\/admin(\/|$)/.test(path)
+        ? guards.operator
+        : undefined;
+    if (guard)
+      await new Promise<void>((resolve, reject) =>
+        guard(request, reply, (error) => (error ? reject(error) : resolve())),
+      );
+    const methods = [...paths.values()]
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap((entry) => [...entry.methods]);
+    if (methods.length === 0)
+      throw new ApiError('route_not_found', { detail: `there is nothing at ${request.method} ${path}` });
+    reply.header('allow', [...new Set(methods)].sort().join(', '));
+    throw new ApiError('method_not_allowed', { detail: `use ${[...new Set(methods)].sort().join(' or ')}` });
+  };
+}

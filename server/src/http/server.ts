@@ -1,0 +1,148 @@
+import type { Socket } from 'node:net';
+import compress from '@fastify/compress';
+import cors from '@fastify/cors';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
+import { errorBody, sendError } from './errors.ts';
+import type { HttpMetrics } from './metrics.ts';
+import type { Principal } from './permissions.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined;
+    /** The bytes of a JSON body, until the operation is allowed to look at them. */
+    rawBody: Buffer | undefined;
+  }
+}
+
+const JSON_BODY_BYTES = 1024 * 1024;
+/** A client that sends its headers or body one byte at a time is cut off. */
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 15_000;
+const CHECK_MS = 2_000;
+const KEEP_ALIVE_MS = 72_000;
+/** Longer than any path that Node takes, so that a long identifier is simply unknown. */
+const LONGEST_PARAM = 16_384;
+const COMPRESS_FROM_BYTES = 2_048;
+
+/** The API answers nothing that a browser should run, keep or show in a frame. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+interface HttpServerOptions {
+  log: Logger;
+  corsOrigins: string[];
+  metrics: HttpMetrics;
+  /** True while the process is shutting down. */
+  isDraining: () => boolean;
+}
+
+/** The bare server: limits, headers, errors and protocol faults, before it knows any operation. */
+export async function httpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const { log, metrics } = options;
+  const app = Fastify({
+    logger: false,
+    bodyLimit: JSON_BODY_BYTES,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    genReqId: () => `req_${newId()}`,
+    requestIdHeader: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAM },
+    // Two Authorization headers arrive as one value that no token can be.
+    http: { joinDuplicateHeaders: true, headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
+    clientErrorHandler: refuseMalformed,
+  });
+  app.decorateRequest('principal', undefined);
+  app.decorateRequest('rawBody', undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, keepRawBody);
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+  await app.register(compress, { global: true, threshold: COMPRESS_FROM_BYTES, encodings: ['br', 'gzip'] });
+  if (options.corsOrigins.length > 0)
+    await app.register(cors, {
+      origin: options.corsOrigins,
+      exposedHeaders: [
+        'X-Request-Id',
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+        'Retry-After',
+        'Idempotent-Replayed',
+      ],
+    });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(SECURITY_HEADERS);
+    reply.header('x-request-id', request.id);
+    if (!options.isDraining()) return done();
+    reply.header('connection', 'close');
+    done(new ApiError('service_unavailable', { detail: 'the server is shutting down, try again' }));
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
+    const level = reply.statusCode >= 500 ? 'warn' : reply.statusCode >= 400 ? 'info' : 'debug';
+    if (log.isLevelEnabled(level))
+      log[level](
+        {
+          requestId: request.id,
+          tenantId: request.principal?.tenantId,
+          method: request.method,
+          route,
+          status: reply.statusCode,
+          ms: Math.round(reply.elapsedTime * 10) / 10,
+        },
+        'request',
+      );
+    done();
+  });
+  return app;
+}
+
+/** Whether the body is good is judged only once the caller is known to be allowed. */
+function keepRawBody(
+  request: FastifyRequest,
+  body: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  request.rawBody = body;
+  done(null, undefined);
+}
+
+export const bodyOf = (request: FastifyRequest, bounds: BodyBounds = DEFAULT_BOUNDS): unknown =>
+  request.rawBody === undefined ? undefined : parseBody(request.rawBody, bounds);
+
+/** Requests that are not HTTP, or too slow, never become a request; they get the envelope all the same. */
+function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'The request took too long to arrive']
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', 'The headers are too large']
+        : ['400 Bad Request', 'The request is not well-formed HTTP'];
+  const requestId = `req_${newId()}`;
+  const body = JSON.stringify(
+    errorBody(
+      new ApiError('invalid_body_params', { invalidParams: { request: { key: 'custom', message } } }),
+      requestId,
+    ),
+  );
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${requestId}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

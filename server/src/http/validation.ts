@@ -1,0 +1,146 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { ApiError, type InvalidParamKey, type InvalidParams } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import { MAX_INVALID_PARAMS } from './body.ts';
+
+const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** ISO 8601 with a zone. `Date` itself would take 30 February for 2 March. */
+export function isDateTime(text: string): boolean {
+  const parts = DATE_TIME.exec(text);
+  if (!parts || Number.isNaN(Date.parse(text))) return false;
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+const formats: Record<string, { is: (text: string) => boolean; named: string }> = {
+  uuid: { is: isUuid, named: 'a UUID' },
+  'date-time': {
+    is: isDateTime,
+    named: 'an ISO 8601 date-time with a zone, such as 2026-11-15T01:02:03.456Z',
+  },
+};
+
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+});
+for (const [name, { is }] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate: is });
+
+/** Keywords that only the reference reads. */
+ajv.addVocabulary(['example', 'examples', 'x-order']);
+
+/** A compiled schema: gives back what is wrong with a value, or undefined. No value is ever changed to fit. */
+export type Validate = (value: unknown) => InvalidParams | undefined;
+
+export function compileSchema(schema: object, root: string): Validate {
+  const validate = ajv.compile(schema);
+  return (value) => (validate(value) ? undefined : describe(validate.errors ?? [], root));
+}
+
+export function refuse(invalidParams: InvalidParams): ApiError {
+  return new ApiError('invalid_body_params', { invalidParams });
+}
+
+function describe(errors: ErrorObject[], root: string): InvalidParams {
+  const params: InvalidParams = {};
+  let count = 0;
+  // A union names itself once instead of every alternative that did not fit.
+  const isUnion = (error: ErrorObject): boolean => error.keyword === 'anyOf' || error.keyword === 'oneOf';
+  const unions = [...new Set(errors.filter(isUnion).map((error) => `${error.schemaPath}/`))];
+  for (const error of errors) {
+    const path = pathOf(error, root);
+    if (path in params) continue;
+    if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
+    if (++count > MAX_INVALID_PARAMS) break;
+    const key = keyOf(error);
+    params[path] = { key, message: messageOf(error) };
+  }
+  return params;
+}
+
+function pathOf(error: ErrorObject, root: string): string {
+  const steps = error.instancePath.split('/').slice(1);
+  if (error.keyword === 'required') steps.push(error.params.missingProperty as string);
+  if (error.keyword === 'additionalProperties') steps.push(error.params.additionalProperty as string);
+  return steps.length === 0
+    ? root
+    : steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+const keys: Record<string, InvalidParamKey> = {
+  required: 'invalid_type',
+  type: 'invalid_type',
+  format: 'invalid_string',
+  pattern: 'invalid_string',
+  enum: 'invalid_enum_value',
+  const: 'invalid_enum_value',
+  minLength: 'too_small',
+  minItems: 'too_small',
+  minimum: 'too_small',
+  exclusiveMinimum: 'too_small',
+  minProperties: 'too_small',
+  maxLength: 'too_big',
+  maxItems: 'too_big',
+  maximum: 'too_big',
+  exclusiveMaximum: 'too_big',
+  maxProperties: 'too_big',
+  additionalProperties: 'unrecognized_keys',
+  anyOf: 'invalid_union',
+  oneOf: 'invalid_union',
+};
+
+const keyOf = (error: ErrorObject): InvalidParamKey => keys[error.keyword] ?? 'custom';
+
+const typeOf = (value: unknown): string =>
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'array'
+      : typeof value === 'number' && Number.isInteger(value)
+        ? 'integer'
+        : typeof value;
+
+/** What arrived, short enough to be read. */
+function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return typeOf(value);
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+function messageOf(error: ErrorObject): string {
+  const { keyword, params, data } = error;
+  const limit = params.limit as number;
+  switch (keyword) {
+    case 'required':
+      return 'Required';
+    case 'type':
+      return `Expected ${[params.type].flat().join(' or ')}, received ${typeOf(data)}`;
+    case 'format':
+      return `Must be ${formats[params.format as string]?.named ?? params.format}, received ${shown(data)}`;
+    case 'pattern':
+      return `Must match ${params.pattern}, received ${shown(data)}`;
+    case 'enum':
+      return `Must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}, received ${shown(data)}`;
+    case 'const':
+      return `Must be ${JSON.stringify(params.allowedValue)}, received ${shown(data)}`;
+    case 'minLength':
+    case 'maxLength':
+      return `Must have at ${keyword === 'minLength' ? 'least' : 'most'} ${limit} character(s), received ${(data as string).length}`;
+    case 'minItems':
+    case 'maxItems':
+      return `Must contain at ${keyword === 'minItems' ? 'least' : 'most'} ${limit} item(s), received ${(data as unknown[]).length}`;
+    case 'minimum':
+    case 'exclusiveMinimum':
+    case 'maximum':
+    case 'exclusiveMaximum':
+      return `Must be ${params.comparison} ${limit}, received ${shown(data)}`;
+    case 'additionalProperties':
+      return 'Not a known key';
+    default:
+      return `${error.message ?? 'Not valid'}, received ${shown(data)}`;
+  }
+}

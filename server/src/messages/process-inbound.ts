@@ -1,0 +1,96 @@
+import type { Clock } from '../base/clock.ts';
+import { ApiError } from '../base/errors.ts';
+import { INBOUND_LIST } from '../channels/receive-request.ts';
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { Publisher } from '../engine/publish.ts';
+import { type WorkRow, workList } from '../engine/work-list.ts';
+import { type Work, work } from '../engine/worker.ts';
+import type { Adapter, ChannelKind, InboundMessage } from '../providers/adapter.ts';
+import { receiveMessages } from './receive-messages.ts';
+
+interface InboundRow extends WorkRow {
+  channel_id: string;
+  kind: ChannelKind;
+  provider: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  attempts: number;
+}
+
+const inbound = workList<InboundRow>({
+  name: INBOUND_LIST,
+  table: 'inbound',
+  lane: 'channel_id',
+  order: 'due_at, id',
+  due: 'due_at',
+  listed: 'due_at is not null',
+  claim: `select i.id, i.tenant_id, i.channel_id, i.headers, i.body, i.attempts, c.kind, c.provider
+            from inbound i join channels c on c.id = i.channel_id and c.tenant_id = i.tenant_id
+           where i.slot = $1 and i.channel_id = $2 and i.due_at <= $3 order by i.due_at, i.id limit $4`,
+  batch: 200,
+  perLane: 1,
+  atOnce: 8,
+});
+
+const remove = statement<[ids: string[], tenantId: string]>(
+  'inbound.delete',
+  'delete from inbound where id = any ($1::uuid[]) and tenant_id = $2',
+);
+const fail = statement<[id: string, tenantId: string, attempts: number, error: string, dueAt: Date | null]>(
+  'inbound.fail',
+  'update inbound set attempts = attempts + 1, error = $4, due_at = $5 where id = $1 and tenant_id = $2 and attempts = $3',
+);
+
+/** A request that fails again and again stays listed with its error, and waits for someone to look. */
+const TRIES = 5;
+const FIRST_PAUSE_MS = 1_000;
+
+interface InboundNeeds {
+  db: Database;
+  clock: Clock;
+  publisher: Publisher;
+  adapters: ReadonlyMap<string, Adapter>;
+}
+
+/** Turns stored vendor requests into messages, up to 200 of a channel in one transaction; a bad one fails alone. */
+export function processInbound({ db, clock, publisher, adapters }: InboundNeeds): Work {
+  function parse(row: InboundRow): InboundMessage[] {
+    const adapter = adapters.get(row.provider);
+    if (!adapter) throw new Error(`There is no provider "${row.provider}".`);
+    return adapter.parseInbound(row, row.kind);
+  }
+
+  async function storeAll(rows: InboundRow[]): Promise<void> {
+    const first = rows[0] as InboundRow;
+    const channel = { id: first.channel_id, tenantId: first.tenant_id, kind: first.kind };
+    const messages = rows.flatMap(parse);
+    await db.transaction(async (tx) => {
+      await receiveMessages(tx, channel, messages, clock.now(), publisher);
+      await tx.run(remove, [rows.map((row) => row.id), channel.tenantId]);
+    });
+  }
+
+  async function giveUpOn(row: InboundRow, error: unknown): Promise<void> {
+    const again = row.attempts + 1 < TRIES;
+    const dueAt = again ? new Date(clock.now().getTime() + FIRST_PAUSE_MS * 2 ** row.attempts) : null;
+    await db.run(fail, [row.id, row.tenant_id, row.attempts, String(error), dueAt]);
+  }
+
+  return work(inbound, async (rows) => {
+    try {
+      await storeAll(rows);
+      return 'ok';
+    } catch (error) {
+      // Not the rows' fault: they stay as they are, and the lane rests a moment.
+      if (error instanceof ApiError && error.key === 'service_unavailable') throw error;
+    }
+    let failed = false;
+    for (const row of rows)
+      await storeAll([row]).catch((error) => {
+        failed = true;
+        return giveUpOn(row, error);
+      });
+    return failed ? 'failing' : 'ok';
+  });
+}

@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { MAX_EXPRESSION_CHARACTERS } from './tokens.ts';
+
+export const MAX_LIMIT = 100;
+export const DEFAULT_LIMIT = 10;
+export const MAX_PAGE = 10_000;
+export const MAX_SEARCH_CHARACTERS = 200;
+const MAX_CURSOR_CHARACTERS = 16_384;
+
+const nullableString = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+/** The body of every `POST …/search`. */
+export const SearchBody = Type.Object({
+  query: Type.Optional(
+    Type.String({
+      maxLength: MAX_EXPRESSION_CHARACTERS,
+      description:
+        'A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), isNull(field). Values are "text" (with \\" and \\\\), numbers, true, false and null; times are ISO 8601 in quotes. contains and startsWith take no notice of case.',
+      examples: ['and(eq(status,"active"),ge(createdAt,"2026-11-01T00:00:00Z"))'],
+    }),
+  ),
+  sortBy: Type.Optional(
+    Type.String({
+      maxLength: MAX_EXPRESSION_CHARACTERS,
+      description:
+        'An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc.',
+      default: 'desc(createdAt)',
+      examples: ['asc(name),desc(createdAt)'],
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      maxLength: MAX_SEARCH_CHARACTERS,
+      description: "A part of the resource's name, whatever the case, or an exact id. Blank is no search.",
+    }),
+  ),
+  pagination: Type.Optional(
+    Type.Object({
+      page: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PAGE, default: 0 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+      cursor: Type.Optional(
+        Type.String({
+          maxLength: MAX_CURSOR_CHARACTERS,
+          description:
+            'The nextCursor of an answer to the same query, sortBy and search: goes on after its last row, at the same speed at any depth. Takes precedence over page.',
+        }),
+      ),
+    }),
+  ),
+});
+export type SearchBody = Type.Static<typeof SearchBody>;
+
+/** The `pagination` of the answer. */
+export const SearchPagination = Type.Object({
+  page: Type.Integer({
+    description: 'The first page is 0; with a cursor, the one after the page it came from.',
+  }),
+  limit: Type.Integer(),
+  total: Type.Integer({ description: 'How many rows match, on all pages together.' }),
+  totalIsCapped: Type.Optional(
+    Type.Boolean({ description: 'True where there are more rows than total says; absent otherwise.' }),
+  ),
+  nextCursor: nullableString('The cursor of the next page; null on the last one.'),
+});
+export type SearchPagination = Type.Static<typeof SearchPagination>;
+
+/** The `query` of the answer: the request's own words, null where there were none. */
+export const SearchEcho = Type.Object({
+  query: nullableString("The request's query."),
+  sortBy: nullableString("The request's sortBy."),
+  search: nullableString("The request's search."),
+});
+export type SearchEcho = Type.Static<typeof SearchEcho>;

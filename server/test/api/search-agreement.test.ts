@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { compareBySort, evaluateFilter } from '../../src/search/evaluate.ts';
+import { completeSort, type Filter, printFilter, printSort, type Sort } from '../../src/search/grammar.ts';
+import { searchRequest } from '../../src/search/page.ts';
+import { runSearch, type SearchSource } from '../../src/search/run-search.ts';
+import type { SearchBody } from '../../src/search/schema.ts';
+import { foldCase } from '../../src/search/text.ts';
+import { filter, getField, type Item, item, items, sort } from '../unit/search-samples.ts';
+
+/** A connection to an empty database. The test makes a temporary table in it and nothing else. */
+async function connect(): Promise<pg.Client> {
+  const connectionString = process.env.TEST_PG;
+  if (connectionString === undefined) throw new Error('Set TEST_PG to the URL of a PostgreSQL.');
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return client;
+}
+
+const TABLE = `
+  create temporary table items (
+    tenant_id uuid not null, id uuid primary key, created_at timestamptz not null, name text, code text not null,
+    owner_id uuid, unread_count int, ratio numeric, score float8 not null, is_open boolean, status text not null,
+    open_until timestamptz, label_ids uuid[] not null, tags text[] not null, attributes jsonb not null)`;
+const source: SearchSource = { select: 'i.id, i.name', from: 'items i', tenantColumn: 'i.tenant_id' };
+
+/** Each tenant has rows of its own, so that every search also shows that it stays within its tenant. */
+const tenants = [1, 2, 3].map((seed) => ({
+  id: newId(),
+  rows: fc.sample(item, { numRuns: 40 * seed, seed }),
+}));
+const tenant = fc.constantFrom(...tenants);
+type Tenant = (typeof tenants)[number];
+
+let client: pg.Client;
+
+beforeAll(async () => {
+  client = await connect();
+  await client.query(TABLE);
+  for (const { id, rows } of tenants) for (const row of rows) await insert(id, row);
+});
+
+afterAll(() => client.end());
+
+async function insert(tenantId: string, row: Item): Promise<void> {
+  const values = [
+    ...[
+      tenantId,
+      row.id,
+      row.createdAt,
+      row.name,
+      row.code,
+      row.ownerId,
+      row.unreadCount,
+      row.ratio,
+      row.score,
+    ],
+    ...[row.isOpen, row.status, row.openUntil, row.labelIds, row.tags, JSON.stringify(row.attributes)],
+  ];
+  const places = values.map((_, index) => `$${index + 1}`).join(', ');
+  await client.query(`insert into items values (${places})`, values);
+}
+
+const search = (of: Tenant, body: SearchBody, from: SearchSource = source) =>
+  runSearch(client, items, from, of.id, searchRequest(body, items));
+
+/** Every page from the first to the last, by cursor. */
+async function walk(
+  of: Tenant,
+  body: SearchBody,
+  limit: number,
+): Promise<{ ids: unknown[]; totals: number[] }> {
+  const ids: unknown[] = [];
+  const totals: number[] = [];
+  let cursor: string | null = null;
+  do {
+    const pagination = cursor === null ? { limit } : { limit, cursor };
+    const result = await search(of, { ...body, pagination });
+    expect(result.pagination.page).toBe(totals.length);
+    ids.push(...result.rows.map((row) => row.id));
+    totals.push(result.pagination.total);
+    cursor = result.pagination.nextCursor;
+    if (totals.length > of.rows.length + 1) throw new Error('The cursor goes round in circles.');
+  } while (cursor !== null);
+  return { ids, totals };
+}
+
+function expected(of: Tenant, by: Sort | undefined, where?: Filter): string[] {
+  return of.rows
+    .filter((row) => where === undefined || evaluateFilter(where, (field) => getField(row, field)))
+    .toSorted(compareBySort(completeSort(by, items), getField))
+    .map((row) => row.id);
+}
+
+describe('SQL and JavaScript', () => {
+  it('agree on which rows a filter matches', async () => {
+    const property = fc.asyncProperty(tenant, filter, async (of, where) => {
+      const body = { query: printFilter(where), pagination: { limit: 100 } };
+      const { ids } = await walk(of, body, 100);
+      expect(ids).toEqual(expected(of, undefined, where));
+    });
+    await fc.assert(property, { numRuns: 600 });
+  });
+
+  it('agree on the order, and a cursor visits every row once through ties and nulls', async () => {
+    const limits = fc.integer({ min: 1, max: 9 });
+    const property = fc.asyncProperty(tenant, sort, limits, async (of, by, limit) => {
+      const { ids, totals } = await walk(of, { sortBy: printSort(by) }, limit);
+      expect(ids).toEqual(expected(of, by));
+      expect(new Set(totals)).toEqual(new Set([of.rows.length]));
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('agree on filter, order and page together', async () => {
+    const property = fc.asyncProperty(tenant, filter, sort, fc.nat(4), async (of, where, by, page) => {
+      const all = expected(of, by, where);
+      const body = { query: printFilter(where), sortBy: printSort(by), pagination: { page, limit: 7 } };
+      const { rows, pagination } = await search(of, body);
+      expect(rows.map((row) => row.id)).toEqual(all.slice(page * 7, page * 7 + 7));
+      expect(pagination).toMatchObject({ page, limit: 7, total: all.length });
+      expect(pagination.nextCursor === null).toBe(all.length <= page * 7 + 7);
+    });
+    await fc.assert(property, { numRuns: 200 });
+  });
+
+  it('fold the case of every letter alike', async () => {
+    // Unicode 14's letters are in every PostgreSQL from 15 on; later ones depend on who is newer.
+    const { rows } = await client.query<{ letter: string; lower: string }>(
+      `select chr(n) as letter, lower(chr(n)) as lower from generate_series(1, 120000) n
+        where n not between 55296 and 57343 and n not between 42954 and 42999 and n not between 68944 and 68965
+          and n not between 93856 and 93880 and n <> 7305 and lower(chr(n)) <> chr(n)`,
+    );
+    expect(rows.length).toBeGreaterThan(1300);
+    expect(rows.filter(({ letter, lower }) => foldCase(letter) !== lower)).toEqual([]);
+  });
+});
+
+describe('a search', () => {
+  const first = tenants[0] as Tenant;
+
+  it('matches a part of a name whatever its case, or an exact id', async () => {
+    const found = async (text: string) => (await walk(first, { search: text }, 100)).ids;
+    for (const part of ['a', 'Ä', 'σ', '%', '_', '\\', "'", '😀', '"a', '$1']) {
+      const matching = first.rows.filter((row) =>
+        [row.name, row.code].some((name) => name !== null && foldCase(name).includes(foldCase(part))),
+      );
+      expect((await found(part)).toSorted(), part).toEqual(matching.map((row) => row.id).toSorted());
+    }
+    const one = first.rows[0] as Item;
+    expect(await found(one.id)).toEqual([one.id]);
+    expect(await found(one.id.toUpperCase())).toEqual([one.id]);
+    expect(await found(one.id.slice(0, -1))).toEqual([]);
+    expect(await found(tenants[1]?.rows[0]?.id ?? '')).toEqual([]);
+  });
+
+  it('executes nothing of what a client wrote (I1)', async () => {
+    const trick = `'; drop table items; --`;
+    for (const text of [trick, `") or true --`, `\\'; select pg_sleep(9) --`, '$1', '%', '{a,b}', '\\']) {
+      const quoted = text.replace(/["\\]/g, '\\$&');
+      const fields = ['name', 'attributes.city', `"attributes.${quoted}"`, 'ownerId', 'id'];
+      for (const field of fields) {
+        for (const op of ['eq', 'in', 'gt']) await search(first, { query: `${op}(${field},"${quoted}")` });
+      }
+      await search(first, { query: `contains(labelIds,"${quoted}")`, search: text });
+      await search(first, { sortBy: `asc("attributes.${quoted}")` });
+      expect(() => searchRequest({ query: text }, items)).toThrow('Invalid body params');
+      expect(() => searchRequest({ sortBy: text }, items)).toThrow('Invalid body params');
+      expect(() => searchRequest({ sortBy: `asc(name) ${text}` }, items)).toThrow('Invalid body params');
+    }
+    expect((await search(first, {})).pagination.total).toBe(first.rows.length);
+  });
+
+  it('counts exactly, or up to a cap', async () => {
+    const capped = (countCap: number, page = 0) =>
+      search(first, { pagination: { limit: 5, page } }, { ...source, countCap });
+    const total = first.rows.length;
+    expect((await capped(total)).pagination).toMatchObject({ total });
+    expect((await capped(total)).pagination).not.toHaveProperty('totalIsCapped');
+    expect((await capped(total - 1)).pagination).toMatchObject({ total: total - 1, totalIsCapped: true });
+    const lastPage = Math.floor((total - 1) / 5);
+    expect((await capped(8, lastPage)).pagination).toMatchObject({ total: 8, totalIsCapped: true });
+    expect((await capped(8, 999)).pagination).toMatchObject({ total: 8, totalIsCapped: true, page: 999 });
+  });
+
+  it('keeps to the condition of its route', async () => {
+    const where: SearchSource['where'] = (bind) => `i.status = ${bind('open')}`;
+    const query = 'in(status,"open","closed")';
+    const { pagination } = await search(first, { query, search: 'a' }, { ...source, where });
+    const open = first.rows.filter((row) => row.status === 'open' && /a/i.test(`${row.name} ${row.code}`));
+    expect(pagination.total).toBe(open.length);
+  });
+
+  it('goes on after a time that is finer than a millisecond', async () => {
+    const of = { id: newId(), rows: fc.sample(item, { numRuns: 6, seed: 9 }) };
+    for (const row of of.rows) await insert(of.id, row);
+    await client.query(
+      `update items set created_at = '2026-11-15T00:00:00.000001Z'::timestamptz + ascii(substr(id::text, 8, 1)) * interval '1 microsecond'
+        where tenant_id = $1`,
+      [of.id],
+    );
+    const { rows } = await client.query(
+      'select id from items where tenant_id = $1 order by created_at desc, id desc',
+      [of.id],
+    );
+    expect((await walk(of, {}, 1)).ids).toEqual(rows.map((row) => row.id));
+  });
+});

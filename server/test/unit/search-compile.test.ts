@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bindTo, compileFilter } from '../../src/search/compile.ts';
+import type { Searchable } from '../../src/search/fields.ts';
+import { completeSort, parseFilter, parseSort } from '../../src/search/grammar.ts';
+import { compileAfter, compileOrder } from '../../src/search/keyset.ts';
+import { filter, items } from './search-samples.ts';
+
+const uuid = '0197a5c0-0000-7000-8000-00000000000a';
+
+function compiled(text: string, searchable: Searchable = items): [string, unknown[]] {
+  const params: unknown[] = [];
+  return [compileFilter(parseFilter(text, searchable), searchable, params), params];
+}
+
+describe('compiling a filter', () => {
+  it.each<[string, string, unknown[]]>([
+    ['eq(name,"x")', '((i.name) = $1::text)', ['x']],
+    ['ne(name,"x")', '((i.name) is distinct from $1::text)', ['x']],
+    ['gt(name,"x")', '(((i.name) collate "C") > $1::text)', ['x']],
+    ['ge(unreadCount,5)', '((i.unread_count) >= $1::bigint)', [5]],
+    ['lt(unreadCount,0.5)', '((i.unread_count) < $1::numeric)', [0.5]],
+    ['le(createdAt,"2026-11-15")', '((i.created_at) <= $1::timestamptz)', ['2026-11-15T00:00:00.000Z']],
+    ['eq(isOpen,true)', '((i.is_open) = $1::boolean)', [true]],
+    [`eq(id,"${uuid}")`, '((i.id) = $1::uuid)', [uuid]],
+    ['eq(id,"x")', 'false', []],
+    ['ne(id,"x")', 'true', []],
+    ['in(id,"x","y")', 'false', []],
+    [`in(ownerId,"x","${uuid}")`, '((i.owner_id) = any($1::uuid[]))', [[uuid]]],
+    ['in(ownerId,"x",null)', '((i.owner_id) is null)', []],
+    ['in(name,"x",null)', '((i.name) = any($1::text[]) or (i.name) is null)', [['x']]],
+    ['in(unreadCount,1,2.5)', '((i.unread_count) = any($1::numeric[]))', [[1, 2.5]]],
+    ['contains(name,"50%_\\\\")', '((i.name) ilike $1::text)', ['%50\\%\\_\\\\%']],
+    ['startsWith(name,"%")', '((i.name) ilike $1::text)', ['\\%%']],
+    [`contains(labelIds,"${uuid}")`, '((i.label_ids) @> array[$1::uuid])', [uuid]],
+    ['contains(labelIds,"x")', 'false', []],
+    ['contains(tags,"x")', '((i.tags) @> array[$1::text])', ['x']],
+    ['isNull(name)', '((i.name) is null)', []],
+    ['not(isNull(name))', '((((i.name) is null)) is not true)', []],
+    [
+      'or(isNull(name),and(eq(code,"a"),eq(code,"b")))',
+      '(((i.name) is null) or (((i.code) = $1::text) and ((i.code) = $2::text)))',
+      ['a', 'b'],
+    ],
+  ])('%s', (text, sql, params) => {
+    expect(compiled(text)).toEqual([sql, params]);
+  });
+
+  it('gives the name of a dynamic field as a parameter', () => {
+    const [sql, params] = compiled(`eq("attributes.x' or true --","1")`);
+    expect(sql).toBe('((i.attributes ->> $2::text) = $1::text)');
+    expect(params).toEqual(['1', "x' or true --"]);
+  });
+
+  it('asks for membership in the way the field says', () => {
+    const member = (value: string) => `exists (select from contact_labels l where l.label_id = ${value})`;
+    const searchable = { ...items, fields: { labelIds: { type: 'list' as const, sql: '', member } } };
+    const [sql, params] = compiled(`contains(labelIds,"${uuid}")`, searchable);
+    expect(sql).toBe('(exists (select from contact_labels l where l.label_id = $1::uuid))');
+    expect(params).toEqual([uuid]);
+  });
+
+  it('refuses to compare a value of unknown type', () => {
+    const searchable: Searchable = { ...items, dynamic: () => ({ type: 'any', sql: 'x' }) };
+    expect(() => compiled('eq(steps.a,1)', searchable)).toThrow('cannot be compared in SQL');
+  });
+
+  it('has nothing of the client in its text (I1)', () => {
+    const allowed = new Set(
+      'i.name i.code i.owner_id i.unread_count i.ratio i.score i.is_open i.status i.open_until i.label_ids'
+        .concat(
+          ' i.tags i.created_at i.id i.attributes and or not is null true false distinct from any array',
+        )
+        .concat(' ilike collate C text uuid bigint numeric boolean timestamptz')
+        .split(' '),
+    );
+    const property = fc.property(filter, (one) => {
+      const params: unknown[] = [];
+      const sql = compileFilter(one, items, params);
+      for (const word of sql.replace(/\$\d+/g, ' ').match(/[^\s()[\],:<>=@"-]+/g) ?? []) {
+        expect(allowed).toContain(word);
+      }
+      const used = new Set(sql.match(/\$\d+/g));
+      expect(used.size).toBe(params.length);
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+});
+
+describe('compiling an order', () => {
+  const order = (text: string | undefined, searchable: Searchable = items) => {
+    const sort = completeSort(text === undefined ? undefined : parseSort(text, searchable), searchable);
+    return compileOrder(sort, searchable, bindTo([]));
+  };
+
+  it('breaks ties by id in the direction of the last field', () => {
+    expect(order(undefined)).toBe('(i.created_at) desc, (i.id) desc');
+    expect(order('asc(name)')).toBe('((i.name) collate "C") asc, (i.id) asc');
+    expect(order('asc(id),desc(name)')).toBe('(i.id) asc');
+    expect(order(undefined, { ...items, fields: {} })).toBe('(i.id) desc');
+  });
+
+  it('goes on from a key with one comparison of rows where an index can answer it', () => {
+    const goOn = (text: string, key: (string | null)[]) =>
+      compileAfter(completeSort(parseSort(text, items), items), key, items, bindTo([]));
+    const time = '2026-11-15T01:02:03.456000Z';
+    expect(goOn('desc(createdAt)', [time, uuid])).toBe(
+      '(((i.created_at), (i.id)) < ($1::timestamptz, $2::uuid))',
+    );
+    expect(goOn('asc(score),desc(id)', ['5', uuid])).toBe(
+      '((i.score) > $1::bigint or ((i.score) = $1::bigint and ((i.id) < $2::uuid)))',
+    );
+    expect(goOn('asc(openUntil)', [null, uuid])).toContain('((i.open_until) is null and');
+  });
+});

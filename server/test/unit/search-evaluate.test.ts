@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { compareBySort, evaluateFilter } from '../../src/search/evaluate.ts';
+import type { Searchable } from '../../src/search/fields.ts';
+import { parseFilter, parseSort } from '../../src/search/grammar.ts';
+import { compareByCodePoint, findUnstorable, foldCase, nearest } from '../../src/search/text.ts';
+import { items } from './search-samples.ts';
+
+const row: Record<string, unknown> = {
+  id: '0197A5C0-0000-7000-8000-000000000001',
+  name: 'Zoë 100%',
+  code: 'ΟΔΟΣ',
+  unreadCount: 3,
+  isOpen: false,
+  status: 'open',
+  createdAt: new Date('2026-11-15T01:02:03.456Z'),
+  openUntil: null,
+  labelIds: ['0197a5c0-0000-7000-8000-00000000000a'],
+};
+const holds = (text: string): boolean => evaluateFilter(parseFilter(text, items), (field) => row[field]);
+
+describe('evaluating a filter', () => {
+  it.each([
+    ['eq(name,"Zoë 100%")', true],
+    ['eq(name,"zoë 100%")', false],
+    ['contains(name,"OË 1")', true],
+    ['startsWith(name,"ZOË")', true],
+    ['startsWith(name,"oë")', false],
+    ['contains(name,"0_%")', false],
+    ['contains(code,"οδοσ")', true],
+    ['contains(code,"")', true],
+    ['gt(unreadCount,2)', true],
+    ['ge(unreadCount,3)', true],
+    ['lt(unreadCount,3)', false],
+    ['le(unreadCount,2.9)', false],
+    ['in(unreadCount,1,2,3)', true],
+    ['in(unreadCount,1,null)', false],
+    ['eq(isOpen,false)', true],
+    ['ne(isOpen,true)', true],
+    ['eq(createdAt,"2026-11-15T03:02:03.456+02:00")', true],
+    ['lt(createdAt,"2026-11-15T01:02:03.457Z")', true],
+    ['eq(id,"0197a5c0-0000-7000-8000-000000000001")', true],
+    ['eq(id,"nothing")', false],
+    ['ne(id,"nothing")', true],
+    ['gt(id,"")', false],
+    ['lt(id,"zzz")', false],
+    ['contains(labelIds,"0197A5C0-0000-7000-8000-00000000000A")', true],
+    ['contains(labelIds,"0197a5c0")', false],
+    ['and(eq(status,"open"),not(eq(status,"closed")))', true],
+    ['or(eq(status,"closed"),isNull(status))', false],
+  ])('%s is %s', (text, expected) => {
+    expect(holds(text)).toBe(expected);
+  });
+
+  it.each([
+    ['isNull(openUntil)', true],
+    ['eq(openUntil,null)', true],
+    ['ne(openUntil,null)', false],
+    ['ne(openUntil,"2026-11-15")', true],
+    ['not(eq(openUntil,"2026-11-15"))', true],
+    ['gt(openUntil,"2026-11-15")', false],
+    ['not(gt(openUntil,"2026-11-15"))', true],
+    ['in(openUntil,"2026-11-15")', false],
+    ['in(openUntil,"2026-11-15",null)', true],
+    ['contains(attributes.x,"")', false],
+    ['isNull(attributes.x)', true],
+  ])('of a null, %s is %s: there is no third truth value', (text, expected) => {
+    expect(holds(text)).toBe(expected);
+  });
+
+  it('asks a value of unknown type as what it is, and one of another type is never equal', () => {
+    const anything: Searchable = { ...items, fields: {}, dynamic: () => ({ type: 'any', sql: '' }) };
+    const of = (value: unknown, text: string) => evaluateFilter(parseFilter(text, anything), () => value);
+    expect(of('gold', 'eq(steps.x.body.plan,"gold")')).toBe(true);
+    expect(of(5, 'gt(steps.x.status,4)')).toBe(true);
+    expect(of('5', 'gt(steps.x.status,4)')).toBe(false);
+    expect(of('5', 'ne(steps.x.status,5)')).toBe(true);
+    expect(of({ a: 1 }, 'eq(steps.x.body,"[object Object]")')).toBe(false);
+    expect(of(['a', 'b'], 'contains(steps.x.body,"b")')).toBe(true);
+    expect(of('Abc', 'contains(steps.x.body,"aB")')).toBe(true);
+    expect(() => parseFilter('contains(steps.x.body,5)', anything)).toThrow('Expected text in quotes');
+  });
+
+  it('sorts null last in asc and first in desc', () => {
+    const rows = [{ name: 'b' }, { name: null }, { name: 'a' }, {}, { name: 'A' }];
+    const sorted = (text: string) => {
+      const compare = compareBySort(parseSort(text, items), (one: { name?: string | null }) => one.name);
+      return rows.toSorted(compare).map((one) => one.name ?? null);
+    };
+    expect(sorted('asc(name)')).toEqual(['A', 'a', 'b', null, null]);
+    expect(sorted('desc(name)')).toEqual([null, null, 'b', 'a', 'A']);
+  });
+});
+
+describe('text', () => {
+  it('is ordered by code point, not by UTF-16 unit', () => {
+    const sorted = ['😀', '\uffff', '\ue000', 'z', '😀a', '\ud7ff', ''].toSorted(compareByCodePoint);
+    expect(sorted).toEqual(['', 'z', '\ud7ff', '\ue000', '\uffff', '😀', '😀a']);
+  });
+
+  it('is folded one code point for one code point', () => {
+    expect(foldCase('ÀΣİ𐐀ß')).toBe('àσi𐐨ß');
+  });
+
+  it('names what PostgreSQL cannot store', () => {
+    expect(findUnstorable('a😀b')).toBe(-1);
+    expect(findUnstorable('a\0')).toBe(1);
+    expect(findUnstorable('😀\ud83d')).toBe(2);
+    expect(findUnstorable('\ude00')).toBe(0);
+    expect(findUnstorable('\ud83d\ud83d\ude00')).toBe(0);
+  });
+
+  it('finds the nearest name', () => {
+    expect(nearest('fristName', ['lastName', 'firstName'])).toBe('firstName');
+    expect(nearest('x'.repeat(100_000), ['a', 'xx'])).toBe('xx');
+    expect(nearest('a', [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import type { Field, FieldType, Literal, Searchable } from '../../src/search/fields.ts';
+import { operatorsOf } from '../../src/search/fields.ts';
+import type { Comparison, Filter, Sort } from '../../src/search/grammar.ts';
+
+/** A resource with a field of every type, and random rows, filters and orders of it. */
+export const items: Searchable = {
+  fields: {
+    createdAt: { type: 'time', sql: 'i.created_at' },
+    name: { type: 'string', sql: 'i.name', nullable: true },
+    code: { type: 'string', sql: 'i.code' },
+    ownerId: { type: 'uuid', sql: 'i.owner_id', nullable: true },
+    unreadCount: { type: 'number', sql: 'i.unread_count', nullable: true },
+    ratio: { type: 'number', sql: 'i.ratio', nullable: true },
+    score: { type: 'number', sql: 'i.score' },
+    isOpen: { type: 'boolean', sql: 'i.is_open', nullable: true },
+    status: { type: 'enum', sql: 'i.status', values: ['open', 'snoozed', 'closed'] },
+    openUntil: { type: 'time', sql: 'i.open_until', nullable: true },
+    labelIds: { type: 'list', sql: 'i.label_ids' },
+    tags: { type: 'list', sql: 'i.tags', items: 'string' },
+    body: { type: 'string', sql: 'i.name', nullable: true, sortable: false },
+  },
+  dynamic: (name) => {
+    if (!name.startsWith('attributes.')) return undefined;
+    const externalId = name.slice('attributes.'.length);
+    return { type: 'string', nullable: true, sql: (bind) => `i.attributes ->> ${bind(externalId)}::text` };
+  },
+  names: ['i.name', 'i.code'],
+  id: 'i.id',
+};
+
+export interface Item {
+  id: string;
+  createdAt: string;
+  name: string | null;
+  code: string;
+  ownerId: string | null;
+  unreadCount: number | null;
+  ratio: number | null;
+  score: number;
+  isOpen: boolean | null;
+  status: string;
+  openUntil: string | null;
+  labelIds: string[];
+  tags: string[];
+  attributes: Record<string, string>;
+}
+
+export const getField = (item: Item, field: string): unknown => {
+  if (field === 'body') return item.name;
+  if (field.startsWith('attributes.')) return item.attributes[field.slice('attributes.'.length)];
+  return item[field as keyof Item];
+};
+
+// Few and short, so that random values meet; among them everything that LIKE, SQL, JSON, the grammar, or the order
+// of UTF-16 could trip over.
+const LETTERS = 'aAbBäÄéÉßΣσςİıiIжЖǅ%_\\"\'`$,(); \n\t\u0301\ue000\ufffd😀𐐀𐐨'.match(/./gsu) ?? [];
+export const text = fc.string({ unit: fc.constantFrom(...LETTERS), maxLength: 4 });
+const uuids = Array.from({ length: 4 }, (_, n) => `0197a5c0-0000-7000-8000-00000000000${n}`);
+const uuid = fc.constantFrom(...uuids);
+const small = fc.constantFrom(-3, -1, 0, 1, 2, 7, 2147483647);
+const fraction = fc.constantFrom(-1.5, -0.1, 0, 0.1, 0.30000000000000004, 1, 2.5, 12345678.9);
+const double = fc.constantFrom(-1e300, -0.1, 0, 5e-324, 0.1, 1, 1e21, 1e300, 2 ** 53, 2 ** 53 + 2);
+const time = fc
+  .constantFrom(0, 1, 999, 1000, 86_400_000)
+  .map((ms) => new Date(Date.UTC(2026, 10, 15) + ms).toISOString());
+const status = fc.constantFrom('open', 'snoozed', 'closed');
+const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 });
+const ATTRIBUTES = ['city', 'größe', 'a b"c\\'];
+
+export const item: fc.Arbitrary<Item> = fc.record({
+  id: fc.uuid(),
+  createdAt: time,
+  name: nullable(text),
+  code: text,
+  ownerId: nullable(uuid),
+  unreadCount: nullable(small),
+  ratio: nullable(fraction),
+  score: double,
+  isOpen: nullable(fc.boolean()),
+  status,
+  openUntil: nullable(time),
+  labelIds: fc.array(uuid, { maxLength: 3 }),
+  tags: fc.array(text, { maxLength: 3 }),
+  attributes: fc.dictionary(fc.constantFrom(...ATTRIBUTES), text),
+});
+
+function valuesOf(name: string, field: Field): fc.Arbitrary<Literal> {
+  const byType: Record<FieldType, fc.Arbitrary<Literal>> = {
+    string: text,
+    uuid: fc.oneof({ weight: 4, arbitrary: uuid }, { weight: 1, arbitrary: text }),
+    number: name === 'unreadCount' ? fc.oneof(small, fraction) : name === 'ratio' ? fraction : double,
+    boolean: fc.boolean(),
+    time,
+    enum: status,
+    list: field.items === 'string' ? text : fc.oneof(uuid, text),
+    any: text,
+  };
+  return byType[field.type];
+}
+
+const fieldNames = [...Object.keys(items.fields), 'id', ...ATTRIBUTES.map((name) => `attributes.${name}`)];
+const fieldOf = (name: string): Field =>
+  items.fields[name] ?? items.dynamic?.(name) ?? { type: 'uuid', sql: items.id };
+
+export const leaf: fc.Arbitrary<Filter> = fc.constantFrom(...fieldNames).chain((name) => {
+  const field = fieldOf(name);
+  const { type } = field;
+  const value = valuesOf(name, field);
+  return fc.constantFrom(...operatorsOf[type]).chain((op): fc.Arbitrary<Filter> => {
+    if (op === 'isNull') return fc.constant({ op, field: name, type });
+    if (op === 'in') {
+      const values = fc.array(fc.option(value, { freq: 6 }), { minLength: 1, maxLength: 5 });
+      return values.map((list) => ({ op, field: name, type, values: list }));
+    }
+    if (op === 'contains' || op === 'startsWith') {
+      return value.map((one) => ({ op, field: name, type, value: String(one) }));
+    }
+    return value.map((one) => ({ op: op as Comparison, field: name, type, value: one }));
+  });
+});
+
+export const filter: fc.Arbitrary<Filter> = fc.letrec<{ node: Filter }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    { weight: 3, arbitrary: leaf },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        op: fc.constantFrom('and' as const, 'or' as const),
+        of: fc.array(tie('node'), { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant('not' as const), of: tie('node') }) },
+  ),
+})).node;
+
+const sortable = fieldNames.filter((name) => fieldOf(name).type !== 'list' && name !== 'body');
+
+export const sort: fc.Arbitrary<Sort> = fc
+  .uniqueArray(fc.constantFrom(...sortable), { minLength: 1, maxLength: 4 })
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((name) =>
+        fc
+          .constantFrom('asc' as const, 'desc' as const)
+          .map((direction) => ({ direction, field: name, type: fieldOf(name).type })),
+      ),
+    ),
+  );
