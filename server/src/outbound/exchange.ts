@@ -1,0 +1,159 @@
+import type { Dispatcher } from 'undici';
+import type { ConnectionProgress } from './connector.ts';
+import { describeFailure, OutboundError } from './outbound-error.ts';
+
+export interface OutboundRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+  /** The one limit on everything: waiting for a connection, DNS, connecting, headers and body. */
+  deadlineMs: number;
+  maxResponseBytes: number;
+  signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  status: number;
+  /** Names in lower case; the values of a repeated name are joined with a comma and a blank. */
+  headers: Record<string, string>;
+  /** As it was sent (a content-encoding is not undone), cut at `maxResponseBytes`. */
+  body: Buffer;
+  truncated: boolean;
+  timings: {
+    /** Null when the request went over a connection that was already open, or to a literal address. */
+    lookupMs: number | null;
+    connectMs: number | null;
+    firstByteMs: number;
+    totalMs: number;
+  };
+}
+
+/** The parts of a judged URL. */
+export interface Target {
+  readonly origin: string;
+  readonly host: string;
+  readonly path: string;
+}
+
+/** One request on its way. Whatever ends it first counts; everything after that is ignored. */
+export interface Exchange {
+  settled: boolean;
+  readonly options: Dispatcher.DispatchOptions;
+  readonly handler: Dispatcher.DispatchHandler;
+  /** The connection that was opened or chosen for it. */
+  connection: ConnectionProgress | undefined;
+  fail(phase: 'deadline' | 'aborted', what: string): void;
+}
+
+interface Outcome {
+  resolve(response: OutboundResponse): void;
+  reject(error: OutboundError): void;
+  /** Runs once, before the promise settles; only after a whole response the connection is fit for another. */
+  release(connectionIsFit: boolean): void;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+export function startExchange(request: OutboundRequest, target: Target, outcome: Outcome): Exchange {
+  const { maxResponseBytes } = request;
+  const startedAt = performance.now();
+  let sent = false;
+  let firstByteMs = -1;
+  let status = 0;
+  let headers: Record<string, string> = {};
+  let body: Buffer = EMPTY;
+  let length = 0;
+
+  const fail = (error: OutboundError): void => {
+    if (exchange.settled) return;
+    exchange.settled = true;
+    outcome.release(false);
+    outcome.reject(error);
+  };
+
+  const succeed = (truncated: boolean): void => {
+    if (exchange.settled) return;
+    exchange.settled = true;
+    const { lookupMs = null, connectMs = null } = exchange.connection ?? {};
+    const timings = { lookupMs, connectMs, firstByteMs, totalMs: performance.now() - startedAt };
+    outcome.release(!truncated);
+    outcome.resolve({ status, headers, body: body.subarray(0, length), truncated, timings });
+  };
+
+  const exchange: Exchange = {
+    settled: false,
+    options: {
+      path: target.path,
+      method: request.method,
+      headers: request.headers,
+      body: request.body ?? null,
+    },
+    connection: undefined,
+    fail(phase, what) {
+      let doing = exchange.connection?.doing ?? 'waiting for a free connection';
+      if (sent) doing = status === 0 ? 'waiting for the response' : 'reading the response';
+      fail(new OutboundError(phase, `${what} while ${doing} (${target.host}).`, { bytesSent: sent }));
+    },
+    handler: {
+      // undici writes the request as soon as this returns. An exchange that ended while it waited for its
+      // connection has lost that connection, so it cannot get here.
+      onRequestStart() {
+        sent = true;
+      },
+      onResponseStarted() {
+        if (firstByteMs < 0) firstByteMs = performance.now() - startedAt;
+      },
+      onResponseStart(_controller, statusCode, rawHeaders) {
+        // 103 and its kind announce the response; they are not the response.
+        if (statusCode < 200) return;
+        status = statusCode;
+        headers = joinRepeated(rawHeaders);
+      },
+      onResponseData(_controller, chunk) {
+        if (exchange.settled) return;
+        const fits = Math.min(chunk.length, maxResponseBytes - length);
+        if (length === 0) {
+          body = chunk;
+        } else {
+          // A receiver that sends its body byte by byte would otherwise make us keep an object for each of them.
+          if (length + fits > body.length) body = grown(body, length, maxResponseBytes, length + fits);
+          chunk.copy(body, length, 0, fits);
+        }
+        length += fits;
+        if (fits < chunk.length) succeed(true);
+      },
+      onResponseEnd() {
+        succeed(false);
+      },
+      onResponseError(_controller, cause) {
+        fail(cause instanceof OutboundError ? cause : explain(cause));
+      },
+    },
+  };
+
+  const explain = (cause: Error): OutboundError => {
+    const why = describeFailure(cause);
+    if (!sent) return new OutboundError('send', `The request could not be sent: ${why}.`, { cause });
+    const answered = firstByteMs >= 0 || cause.name === 'HTTPParserError';
+    const phase = answered ? 'response' : 'send';
+    const what = answered ? 'The response is broken' : 'The connection broke before any response';
+    return new OutboundError(phase, `${what} (${target.host}): ${why}.`, { bytesSent: true, cause });
+  };
+
+  return exchange;
+}
+
+function grown(body: Buffer, used: number, cap: number, needed: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.min(cap, Math.max(needed, body.length * 2, 1024)));
+  body.copy(larger, 0, 0, used);
+  return larger;
+}
+
+function joinRepeated(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (Array.isArray(value)) headers[name] = value.join(', ');
+  }
+  return headers as Record<string, string>;
+}

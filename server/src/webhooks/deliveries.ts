@@ -1,0 +1,112 @@
+import { ApiError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { timestamp, timestampOrNull } from '../http/schema.ts';
+import type { Searchable } from '../search/fields.ts';
+import { searchRequest } from '../search/page.ts';
+import { runSearch } from '../search/run-search.ts';
+import type { SearchBody } from '../search/schema.ts';
+import { deliveryStatuses, type WebhookDelivery, type WebhookDeliveryWithAttempts } from './schema.ts';
+
+interface DeliveryRow {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  sequence: number;
+  status: WebhookDelivery['status'];
+  attempts: number;
+  next_attempt_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+type Attempt = WebhookDeliveryWithAttempts['attempts'][number];
+
+interface AttemptRow {
+  number: number;
+  started_at: Date;
+  timings: Attempt['timings'];
+  response_status: number | null;
+  response_headers: Record<string, string>;
+  response_body: string;
+  error: string | null;
+}
+
+/** What is due at once has no time of its own: it was due when it was made. */
+const COLUMNS = `d.id, d.webhook_id, d.event_id, d.event_type, d.sequence, d.status, d.attempts,
+  case when d.due_at is not null then greatest(d.due_at, d.created_at) end as next_attempt_at,
+  d.created_at, d.updated_at`;
+
+const deliveryById = statement<[id: string, tenantId: string], DeliveryRow>(
+  'deliveries.by_id',
+  `select ${COLUMNS} from deliveries d where d.id = $1 and d.tenant_id = $2`,
+);
+const attemptsOf = statement<[deliveryId: string, tenantId: string], AttemptRow>(
+  'deliveries.attempts',
+  `select number, started_at, timings, response_status, response_headers, response_body, error
+     from attempts where delivery_id = $1 and tenant_id = $2 order by number`,
+);
+
+const present = (row: DeliveryRow): WebhookDelivery => ({
+  id: row.id,
+  webhookId: row.webhook_id,
+  eventId: row.event_id,
+  eventType: row.event_type,
+  sequence: row.sequence,
+  status: row.status,
+  attemptCount: row.attempts,
+  nextAttemptAt: timestampOrNull(row.next_attempt_at),
+  createdAt: timestamp(row.created_at),
+  updatedAt: timestamp(row.updated_at),
+});
+
+const presentAttempt = (row: AttemptRow): Attempt => ({
+  number: row.number,
+  startedAt: timestamp(row.started_at),
+  timings: row.timings,
+  response:
+    row.response_status === null
+      ? null
+      : { status: row.response_status, headers: row.response_headers, body: row.response_body },
+  error: row.error,
+});
+
+/** A delivery with every attempt that was made at it. */
+export async function requireDelivery(
+  db: Pick<Queryable, 'find' | 'all'>,
+  tenantId: string,
+  deliveryId: string,
+): Promise<WebhookDeliveryWithAttempts> {
+  const row = isUuid(deliveryId) ? await db.find(deliveryById, [deliveryId, tenantId]) : undefined;
+  if (!row) throw new ApiError('webhook_delivery_not_found');
+  const attempts = await db.all(attemptsOf, [deliveryId, tenantId]);
+  return { ...present(row), attempts: attempts.map(presentAttempt) };
+}
+
+const fields: Searchable = {
+  fields: {
+    id: { type: 'uuid', sql: 'd.id' },
+    eventType: { type: 'string', sql: 'd.event_type' },
+    status: { type: 'enum', sql: 'd.status', values: deliveryStatuses },
+    createdAt: { type: 'time', sql: 'd.created_at' },
+    updatedAt: { type: 'time', sql: 'd.updated_at' },
+  },
+  names: ['d.event_type'],
+  id: 'd.id',
+};
+const COUNT_CAP = 10_000;
+
+/** A page of the deliveries of one webhook. */
+export async function searchDeliveries(db: Database, tenantId: string, webhookId: string, body: SearchBody) {
+  const source = {
+    select: COLUMNS,
+    from: 'deliveries d',
+    tenantColumn: 'd.tenant_id',
+    where: (bind: (value: unknown) => string) => `d.webhook_id = ${bind(webhookId)}`,
+    countCap: COUNT_CAP,
+  };
+  const page = await runSearch(db, fields, source, tenantId, searchRequest(body, fields));
+  return { ...page, data: page.rows.map((row) => present(row as unknown as DeliveryRow)) };
+}

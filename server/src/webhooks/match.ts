@@ -1,0 +1,86 @@
+import { newId } from '../base/ids.ts';
+import { statement } from '../db/statement.ts';
+import { eventTypes } from '../engine/event-types.ts';
+import type { Hints } from '../engine/hints.ts';
+import type { Reaction, SequencedEvent } from '../engine/sequencer.ts';
+import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+
+export const DELIVERIES_LIST = 'deliveries';
+
+interface Subscription {
+  webhook_id: string;
+  type_pattern: string | null;
+  channel_ids: string[] | null;
+}
+
+const subscriptions = statement<[tenantId: string], Subscription>(
+  'webhooks.subscriptions',
+  `select w.id as webhook_id, e.type_pattern, e.channel_ids
+     from webhooks w join webhook_events e on e.webhook_id = w.id
+    where w.tenant_id = $1 and w.status = 'active'`,
+);
+const insertDeliveries = statement<
+  [
+    tenantId: string,
+    now: Date,
+    ids: string[],
+    webhookIds: string[],
+    slots: number[],
+    eventIds: string[],
+    types: string[],
+    sequences: number[],
+  ]
+>(
+  'deliveries.insert',
+  `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at,
+                           created_at, updated_at)
+   select d.id, $1, d.webhook_id, d.slot, d.event_id, d.type, d.sequence, 'pending', ${AT_ONCE}, $2, $2
+     from unnest($3::uuid[], $4::uuid[], $5::smallint[], $6::uuid[], $7::text[], $8::bigint[])
+       as d (id, webhook_id, slot, event_id, type, sequence)`,
+);
+
+const matchesType = (pattern: string | null, type: string): boolean =>
+  pattern === null || pattern === type || (pattern.endsWith('*') && type.startsWith(pattern.slice(0, -1)));
+
+/** Whether a subscription could ever match. */
+export const isKnownPattern = (pattern: string): boolean =>
+  eventTypes.some((type) => matchesType(pattern, type));
+
+/** With channels named, only events of those; without, events of every channel and of none. */
+export const matches = (
+  { type_pattern, channel_ids }: Pick<Subscription, 'type_pattern' | 'channel_ids'>,
+  event: Pick<SequencedEvent, 'type' | 'channel_id'>,
+): boolean =>
+  matchesType(type_pattern, event.type) &&
+  (channel_ids === null || (event.channel_id !== null && channel_ids.includes(event.channel_id)));
+
+/** Makes a delivery for every webhook that asked for an event, once however many of its lines match. */
+export function createDeliveries(hints: Hints, now: () => Date): Reaction {
+  return async (tx, tenantId, events) => {
+    const subscribed = await tx.all(subscriptions, [tenantId]);
+    if (subscribed.length === 0) return;
+    const made = events.flatMap((event) =>
+      [...new Set(subscribed.filter((line) => matches(line, event)).map((line) => line.webhook_id))].map(
+        (webhookId) => ({
+          event,
+          webhookId,
+        }),
+      ),
+    );
+    if (made.length === 0) return;
+    await tx.run(insertDeliveries, [
+      tenantId,
+      now(),
+      made.map(() => newId()),
+      made.map(({ webhookId }) => webhookId),
+      made.map(({ webhookId }) => slotOf(webhookId)),
+      made.map(({ event }) => event.id),
+      made.map(({ event }) => event.type),
+      made.map(({ event }) => event.sequence),
+    ]);
+    const webhookIds = new Set(made.map(({ webhookId }) => webhookId));
+    tx.afterCommit(() => {
+      for (const webhookId of webhookIds) hints.give(DELIVERIES_LIST, slotOf(webhookId), webhookId);
+    });
+  };
+}

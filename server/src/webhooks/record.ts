@@ -1,0 +1,136 @@
+import type { Clock } from '../base/clock.ts';
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { OutboundResponse } from '../outbound/exchange.ts';
+
+const BATCH = 300;
+const BODY_KEPT_BYTES = 1024;
+
+export interface DeliveryResult {
+  id: string;
+  tenantId: string;
+  /** How many attempts the row had when it was claimed: if it has another number now, this result does not count. */
+  attempts: number;
+  startedAt: Date;
+  status: 'delivered' | 'pending' | 'failed';
+  dueAt: Date | null;
+  response: OutboundResponse | null;
+  error: string | null;
+}
+
+const recordAttempts = statement<
+  [
+    now: Date,
+    ids: string[],
+    tenantIds: string[],
+    attempts: number[],
+    statuses: string[],
+    dueAt: (Date | null)[],
+    startedAt: Date[],
+    timings: string[],
+    responseStatuses: (number | null)[],
+    responseHeaders: (string | null)[],
+    responseBodies: (string | null)[],
+    errors: (string | null)[],
+  ]
+>(
+  'deliveries.record',
+  `with results as (
+     select * from unnest($2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[], $7::timestamptz[],
+                          $8::text[], $9::int[], $10::text[], $11::text[], $12::text[])
+       as r (id, tenant_id, attempts, status, due_at, started_at, timings, response_status, response_headers,
+             response_body, error)),
+   counted as (
+     update deliveries d set status = r.status, due_at = r.due_at, attempts = r.attempts + 1, updated_at = $1
+       from results r
+      where d.id = r.id and d.tenant_id = r.tenant_id and d.attempts = r.attempts and d.due_at is not null
+     returning d.id)
+   insert into attempts (delivery_id, tenant_id, number, started_at, timings, response_status, response_headers,
+                         response_body, error)
+   select r.id, r.tenant_id, r.attempts + 1, r.started_at, r.timings::jsonb, r.response_status,
+          r.response_headers::jsonb, r.response_body, r.error
+     from results r join counted using (id)`,
+);
+const cancelDelivery = statement<[id: string, tenantId: string, now: Date]>(
+  'deliveries.cancel',
+  `update deliveries set status = 'cancelled', due_at = null, updated_at = $3
+    where id = $1 and tenant_id = $2 and due_at is not null`,
+);
+
+export interface Recorder {
+  /** Resolves once the attempt is committed, together with others that ended at about the same time. */
+  attempt(result: DeliveryResult): Promise<void>;
+  cancel(delivery: { id: string; tenant_id: string }): Promise<void>;
+}
+
+interface Waiting {
+  result: DeliveryResult;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/** Writes results in batches: while one batch is being committed, the next one gathers. */
+export function recorder(db: Database, clock: Clock): Recorder {
+  let waiting: Waiting[] = [];
+  let writing = false;
+
+  async function flush(): Promise<void> {
+    const batch = waiting.slice(0, BATCH);
+    waiting = waiting.slice(BATCH);
+    try {
+      await db.run(
+        recordAttempts,
+        parametersOf(
+          batch.map(({ result }) => result),
+          clock.now(),
+        ),
+      );
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async function write(): Promise<void> {
+    writing = true;
+    while (waiting.length > 0) await flush();
+    writing = false;
+  }
+
+  return {
+    attempt: (result) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ result, resolve, reject });
+        if (!writing) void write();
+      }),
+    async cancel({ id, tenant_id }) {
+      await db.run(cancelDelivery, [id, tenant_id, clock.now()]);
+    },
+  };
+}
+
+/** What a receiver answers may be anything; PostgreSQL's text has no NUL. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+function parametersOf(unsorted: DeliveryResult[], now: Date) {
+  // Rows are always locked in the order of their ids.
+  const results = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const noTimings = { lookupMs: null, connectMs: null, firstByteMs: null, totalMs: null };
+  return [
+    now,
+    results.map((result) => result.id),
+    results.map((result) => result.tenantId),
+    results.map((result) => result.attempts),
+    results.map((result) => result.status),
+    results.map((result) => result.dueAt),
+    results.map((result) => result.startedAt),
+    results.map((result) => JSON.stringify(result.response?.timings ?? noTimings)),
+    results.map((result) => result.response?.status ?? null),
+    results.map((result) => result.response && storable(JSON.stringify(result.response.headers))),
+    results.map(
+      (result) =>
+        result.response && storable(result.response.body.subarray(0, BODY_KEPT_BYTES).toString('utf8')),
+    ),
+    results.map((result) => result.error && storable(result.error)),
+  ] as Parameters<NonNullable<typeof recordAttempts.types>>[0];
+}

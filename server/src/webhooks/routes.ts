@@ -1,0 +1,151 @@
+import { type Static, Type } from 'typebox';
+import type { Clock } from '../base/clock.ts';
+import type { Keys } from '../base/crypto.ts';
+import type { Database } from '../db/database.ts';
+import { data, found, type Route, read, write } from '../http/route.ts';
+import type { OutboundPolicy } from '../outbound/addresses.ts';
+import { SearchBody } from '../search/schema.ts';
+import { requireDelivery, searchDeliveries } from './deliveries.ts';
+import {
+  ApiWebhook,
+  CreatedApiWebhook,
+  NewApiWebhook,
+  WebhookDelivery,
+  WebhookDeliveryWithAttempts,
+} from './schema.ts';
+import { createWebhook, requireWebhook } from './webhook.ts';
+
+const exampleWebhook: Static<typeof ApiWebhook> = {
+  id: '019a82a0-0000-7000-8000-000000000030',
+  url: 'https://example.com/hooks/parley',
+  status: 'active',
+  events: [
+    {
+      type: 'message.received',
+      scopes: [{ type: 'channel', ids: ['019a82a0-0000-7000-8000-000000000020'] }],
+    },
+  ],
+  createdAt: '2026-11-15T01:02:03.456Z',
+  updatedAt: '2026-11-15T01:02:03.456Z',
+};
+const exampleDelivery: Static<typeof WebhookDelivery> = {
+  id: '019a82a0-0000-7000-8000-000000000031',
+  webhookId: exampleWebhook.id,
+  eventId: '019a82a0-0000-7000-8000-000000000032',
+  eventType: 'message.received',
+  sequence: 42,
+  status: 'delivered',
+  attemptCount: 1,
+  nextAttemptAt: null,
+  createdAt: '2026-11-15T01:02:03.456Z',
+  updatedAt: '2026-11-15T01:02:03.456Z',
+};
+const WebhookId = Type.Object({ webhookId: Type.String() });
+
+export interface WebhookNeeds {
+  db: Database;
+  clock: Clock;
+  keys: Keys;
+  policy: OutboundPolicy;
+}
+
+export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[] {
+  return [
+    write(
+      {
+        method: 'POST',
+        path: '/v3/api_webhooks',
+        operationId: 'createApiWebhook',
+        tag: 'API webhooks',
+        summary: 'Subscribe to events',
+        description:
+          'Events are POSTed to `url`, signed as Standard Webhooks says with the `secret` of this answer. An entry of `events` without `type` means every event; without `scopes`, of every channel.',
+        access: 'webhooks:write',
+        body: NewApiWebhook,
+        answer: data(CreatedApiWebhook),
+        failures: [],
+        example: {
+          body: { url: exampleWebhook.url, events: exampleWebhook.events },
+          answer: { ...exampleWebhook, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+        },
+      },
+      ({ principal, body }, tx) =>
+        createWebhook(tx, principal.tenantId, body, { keys, policy, now: clock.now() }),
+    ),
+    read(
+      {
+        method: 'GET',
+        path: '/v3/api_webhooks/:webhookId',
+        operationId: 'getApiWebhook',
+        tag: 'API webhooks',
+        summary: 'Read a subscription',
+        description: 'Without its secret.',
+        access: 'webhooks:read',
+        params: WebhookId,
+        answer: data(ApiWebhook),
+        failures: ['api_webhook_not_found'],
+        example: { params: { webhookId: exampleWebhook.id }, answer: exampleWebhook },
+      },
+      ({ principal, params }) => requireWebhook(db.byKey, principal.tenantId, params.webhookId),
+    ),
+    read(
+      {
+        method: 'POST',
+        path: '/v3/api_webhooks/:webhookId/deliveries/search',
+        operationId: 'searchWebhookDeliveries',
+        tag: 'API webhooks',
+        summary: "Search a subscription's deliveries",
+        description:
+          'Fields: id, eventType, status, createdAt, updatedAt. `search` matches the event type. The total is exact up to 10,000.',
+        access: 'webhooks:read',
+        params: WebhookId,
+        body: SearchBody,
+        answer: found(WebhookDelivery),
+        failures: ['api_webhook_not_found'],
+        example: {
+          params: { webhookId: exampleWebhook.id },
+          body: { query: 'eq(status,"delivered")' },
+          answer: {
+            data: [exampleDelivery],
+            pagination: { page: 0, limit: 10, total: 1, nextCursor: null },
+            query: { query: 'eq(status,"delivered")', sortBy: null, search: null },
+          },
+        },
+      },
+      async ({ principal, params, body }) => {
+        const webhook = await requireWebhook(db.byKey, principal.tenantId, params.webhookId);
+        return searchDeliveries(db, principal.tenantId, webhook.id, body);
+      },
+    ),
+    read(
+      {
+        method: 'GET',
+        path: '/v3/webhook_deliveries/:deliveryId',
+        operationId: 'getWebhookDelivery',
+        tag: 'API webhooks',
+        summary: 'Read a delivery with its attempts',
+        description: 'What was answered to each attempt, how long it took, or why it failed.',
+        access: 'webhooks:read',
+        params: Type.Object({ deliveryId: Type.String() }),
+        answer: data(WebhookDeliveryWithAttempts),
+        failures: ['webhook_delivery_not_found'],
+        example: {
+          params: { deliveryId: exampleDelivery.id },
+          answer: {
+            ...exampleDelivery,
+            attempts: [
+              {
+                number: 1,
+                startedAt: '2026-11-15T01:02:03.500Z',
+                timings: { lookupMs: 1.2, connectMs: 3.4, firstByteMs: 20.5, totalMs: 20.9 },
+                response: { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' },
+                error: null,
+              },
+            ],
+          },
+        },
+      },
+      ({ principal, params }) => requireDelivery(db.byKey, principal.tenantId, params.deliveryId),
+    ),
+  ];
+}

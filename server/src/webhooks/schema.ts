@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+
+export const webhookStatuses = ['active', 'inactive', 'disabled'] as const;
+export const deliveryStatuses = ['pending', 'delivered', 'failed', 'cancelled'] as const;
+
+const Scope = Type.Object({
+  type: OneOf(['channel']),
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: 1000, description: 'Ids of channels' }),
+});
+
+const EventType = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'A name such as `message.received`, or a prefix such as `message.*`; left out: every event',
+});
+
+export const NewApiWebhook = Type.Object({
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'Where events are POSTed to; http or https',
+  }),
+  events: Type.Array(
+    Type.Object({
+      type: Type.Optional(EventType),
+      scopes: Type.Optional(
+        Type.Array(Scope, {
+          maxItems: 100,
+          description: 'Only events of these channels; empty or left out: of every channel, and of none',
+        }),
+      ),
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
+  status: Type.Optional(OneOf(['active', 'inactive'])),
+});
+
+export const ApiWebhook = Type.Object(
+  {
+    id: Uuid(),
+    url: Type.String(),
+    status: OneOf(webhookStatuses),
+    events: Type.Array(Type.Object({ type: Type.Optional(EventType), scopes: Type.Array(Scope) })),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  },
+  { title: 'ApiWebhook' },
+);
+export type ApiWebhook = Static<typeof ApiWebhook>;
+
+export const CreatedApiWebhook = Type.Object(
+  {
+    ...ApiWebhook.properties,
+    secret: Type.String({ description: 'Signs the deliveries, as Standard Webhooks says; shown this once' }),
+  },
+  { title: 'CreatedApiWebhook' },
+);
+
+export const WebhookDelivery = Type.Object(
+  {
+    id: Uuid(),
+    webhookId: Uuid(),
+    eventId: Uuid('The `webhook-id` header of every attempt'),
+    eventType: Type.String(),
+    sequence: Type.Integer(),
+    status: OneOf(deliveryStatuses),
+    attemptCount: Type.Integer(),
+    nextAttemptAt: Nullable(Timestamp('Null when there will be none')),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  },
+  { title: 'WebhookDelivery' },
+);
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+const Milliseconds = Nullable(Type.Number());
+
+export const WebhookDeliveryWithAttempts = Type.Object(
+  {
+    ...WebhookDelivery.properties,
+    attempts: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        startedAt: Timestamp(),
+        timings: Type.Object({
+          lookupMs: Milliseconds,
+          connectMs: Milliseconds,
+          firstByteMs: Milliseconds,
+          totalMs: Milliseconds,
+        }),
+        response: Type.Unsafe<{ status: number; headers: Record<string, string>; body: string } | null>({
+          type: ['object', 'null'],
+          description: 'Null where no response came',
+          properties: {
+            status: { type: 'integer' },
+            headers: FreeObject('As received'),
+            body: { type: 'string', description: 'The first 1024 bytes' },
+          },
+        }),
+        error: Nullable(Type.String({ description: 'Why it failed, in words' })),
+      }),
+    ),
+  },
+  { title: 'WebhookDeliveryWithAttempts' },
+);
+export type WebhookDeliveryWithAttempts = Static<typeof WebhookDeliveryWithAttempts>;
