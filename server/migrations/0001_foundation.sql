@@ -1,6 +1,12 @@
 -- Primary keys are (id, tenant_id) and foreign keys carry tenant_id, so that no row can link two tenants.
 -- With (tenant_id, id) the generic plans of prepared statements on young tables stayed bad (300/s against 6000/s).
 
+-- One row: proves that a process has the secret key that the rest of the database was written with.
+create table installation (
+  is_the_only_one boolean primary key default true check (is_the_only_one),
+  key_check bytea not null
+);
+
 create table tenants (
   id uuid primary key,
   name text not null,

@@ -36,7 +36,8 @@ const httpUrl = (value: string): string | undefined => {
 };
 const postgresUrl = (value: string): string | undefined => {
   if (value === '') return undefined;
-  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must be a URL such as postgres://user:password@host/database');
+  if (!/^postgres(ql)?:\/\//.test(value))
+    throw new Error('must be a URL such as postgres://user:password@host/database');
   return value;
 };
 const secretKey = (value: string): string | undefined => {
@@ -48,7 +49,11 @@ const variable = <T>(it: Variable<T>): Variable<T> => it;
 
 /** Every variable that Parley reads, in the order in which the documentation shows them. None is required. */
 export const variables = {
-  HOST: variable({ default: '127.0.0.1', parse: text, description: 'Address to listen on; 0.0.0.0 for all.' }),
+  HOST: variable({
+    default: '127.0.0.1',
+    parse: text,
+    description: 'Address to listen on; 0.0.0.0 for all.',
+  }),
   PORT: variable({ default: '3000', parse: port, description: 'Port to listen on.' }),
   PARLEY_DATA_DIR: variable({
     default: './data',
@@ -70,7 +75,8 @@ export const variables = {
     default: '',
     parse: secretKey,
     secret: true,
-    description: "The operator's token for /admin; made at first start and kept in the data folder when not set.",
+    description:
+      "The operator's token for /admin; made at first start and kept in the data folder when not set.",
   }),
   PARLEY_SECRET_KEY: variable({
     default: '',
@@ -121,7 +127,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     try {
       return [name, parse(env[name] || defaultOf(name as VariableName, isProduction))];
     } catch (error) {
-      const shown = (variables[name as VariableName] as Variable<unknown>).secret ? '' : ` (it is "${env[name]}")`;
+      const shown = (variables[name as VariableName] as Variable<unknown>).secret
+        ? ''
+        : ` (it is "${env[name]}")`;
       throw new OperatorError(`The variable ${name} ${(error as Error).message}${shown}.`);
     }
   });

@@ -16,10 +16,22 @@ function describeError(error: unknown): unknown {
   };
 }
 
-const SECRET_KEYS = ['authorization', 'token', 'secret', 'password', 'config', 'accessToken', 'connectionString'];
+const SECRET_KEYS = [
+  'authorization',
+  'token',
+  'secret',
+  'password',
+  'config',
+  'accessToken',
+  'connectionString',
+];
 
 /** JSON in production, readable elsewhere. Keys that could hold a secret are never written. */
-export function createLog(options: { level: string; json: boolean; destination?: pino.DestinationStream }): Logger {
+export function createLog(options: {
+  level: string;
+  json: boolean;
+  destination?: pino.DestinationStream;
+}): Logger {
   const settings: pino.LoggerOptions = {
     level: options.level,
     base: null,

@@ -17,7 +17,11 @@ export async function keepSecrets(
   const path = join(dataDir, 'secrets.json');
   const fresh: Secrets = { secretKey: randomSecret(32), adminToken: randomSecret(32) };
   // Whoever comes first writes the file; everyone else reads what the first one wrote.
-  await writeFile(path, `${JSON.stringify(fresh, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true }).catch((error) => {
+  await writeFile(path, `${JSON.stringify(fresh, null, 2)}\n`, {
+    flag: 'wx',
+    mode: 0o600,
+    flush: true,
+  }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
   const kept = JSON.parse(await readFile(path, 'utf8')) as Secrets;

@@ -30,9 +30,6 @@ const ajv = new Ajv({
 });
 for (const [name, { is }] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate: is });
 
-/** Keywords that only the reference reads. */
-ajv.addVocabulary(['example', 'examples', 'x-order']);
-
 /** A compiled schema: gives back what is wrong with a value, or undefined. No value is ever changed to fit. */
 export type Validate = (value: unknown) => InvalidParams | undefined;
 

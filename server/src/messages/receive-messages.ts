@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import { newId } from '../base/ids.ts';
 import { chatsForEvents } from '../chats/chat.ts';
 import { createChats, type LockedChat, lockChatsOf } from '../chats/find-or-create.ts';
@@ -114,7 +115,7 @@ export async function receiveMessages(
   ]);
   const ours = new Set(claimed.map((row) => row.message_id));
   const fresh = candidates.filter((row) => ours.has(row.id));
-  const perChat = Map.groupBy(fresh, (row) => row.chat_id);
+  const perChat = groupBy(fresh, (row) => row.chat_id);
   const touched = [...chats.values()].filter((chat) => perChat.has(chat.id));
   const changes = touched.map((chat) =>
     chatAfter(chat, perChat.get(chat.id) as MessageRow[], replyWindowMs[channel.kind]),

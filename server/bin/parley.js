@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// Builds the server when its sources are newer than the build, then runs it in this very process.
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+// Names are looked up on libuv's threads; with the default of four, two names that hang would hold up everyone's.
+process.env.UV_THREADPOOL_SIZE ??= '16';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const built = `${root}dist/main.js`;
+
+const modified = async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+
+async function newestSource() {
+  const files = await readdir(`${root}src`, { recursive: true }).catch(() => []);
+  const times = await Promise.all(
+    [
+      `${root}package.json`,
+      ...files.filter((file) => file.endsWith('.ts')).map((file) => `${root}src/${file}`),
+    ].map(modified),
+  );
+  return files.length === 0 ? 0 : Math.max(...times);
+}
+
+async function build() {
+  const { build: bundle } = await import('esbuild');
+  const { outputFiles } = await bundle({
+    entryPoints: [`${root}src/main.ts`],
+    outfile: built,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    sourcesContent: false,
+    write: false,
+    logLevel: 'error',
+  });
+  await mkdir(`${root}dist`, { recursive: true });
+  // Two processes may start at once: each file appears whole or not at all.
+  for (const { path, contents } of outputFiles.toReversed()) {
+    await writeFile(`${path}.${process.pid}`, contents);
+    await rename(`${path}.${process.pid}`, path);
+  }
+}
+
+try {
+  if ((await newestSource()) > (await modified(built))) await build();
+} catch (error) {
+  if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error;
+  console.error(
+    `parley: The build cannot be written to ${root}dist (${error.code}). Run it once as the owner of that folder.`,
+  );
+  process.exit(1);
+}
+process.setSourceMapsEnabled(true);
+const { main } = await import('../dist/main.js');
+await main(process.argv.slice(2), process.env);

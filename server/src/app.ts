@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { accessRoutes } from './access/routes.ts';
+import { findPrincipal } from './access/tenants.ts';
+import type { Clock } from './base/clock.ts';
+import type { Keys } from './base/crypto.ts';
+import { channelGates } from './channels/channel.ts';
+import { providerRoute } from './channels/provider-route.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { chatRoutes } from './chats/routes.ts';
+import type { Database } from './db/database.ts';
+import type { Hints } from './engine/hints.ts';
+import { adapters } from './handlers.ts';
+import { type Authenticator, authenticator } from './http/authenticate.ts';
+import { healthRoutes } from './http/health-routes.ts';
+import { idempotency } from './http/idempotency.ts';
+import type { Metrics } from './http/metrics.ts';
+import { openapiDocument } from './http/openapi.ts';
+import { rateLimit } from './http/rate-limit.ts';
+import { reference } from './http/reference.ts';
+import { addRoutes } from './http/register.ts';
+import type { Route } from './http/route.ts';
+import { httpServer } from './http/server.ts';
+import type { OutboundPolicy } from './outbound/addresses.ts';
+import { version } from './version.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+
+export interface AppNeeds {
+  db: Database;
+  clock: Clock;
+  keys: Keys;
+  hints: Hints;
+  log: Logger;
+  metrics: Metrics;
+  policy: OutboundPolicy;
+  operatorToken: string;
+  corsOrigins: string[];
+  isDraining: () => boolean;
+}
+
+export interface App {
+  server: FastifyInstance;
+  routes: readonly Route[];
+  authenticator: Authenticator;
+  /** Housekeeping that one process does now and then. */
+  sweep(): Promise<void>;
+}
+
+/** The table of contents: every module of the API by name. */
+function apiRoutes(
+  needs: AppNeeds & { authenticator: Authenticator; findGate: ReturnType<typeof channelGates> },
+) {
+  return [
+    ...accessRoutes(needs),
+    ...channelRoutes({ ...needs, adapters }),
+    ...chatRoutes(needs),
+    ...webhookRoutes(needs),
+    ...healthRoutes(needs),
+  ];
+}
+
+/** What the API says of itself. Needs no database: contracts are data. */
+export const apiDocument = (routes: readonly Route[]): object =>
+  openapiDocument(routes, ['/v3/', '/admin/'], version);
+
+export async function createApp(needs: AppNeeds): Promise<App> {
+  const { db, clock, keys, log } = needs;
+  const server = await httpServer({ ...needs, metrics: needs.metrics.http });
+  const tokens = authenticator(keys.tokens, (tokenId, tenantId) =>
+    findPrincipal(db.byKey, tokenId, tenantId),
+  );
+  const findGate = channelGates(db, keys);
+  const answers = idempotency(db, clock, keys);
+  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate });
+  addRoutes(
+    server,
+    {
+      db,
+      authenticator: tokens,
+      rateLimit: rateLimit(db),
+      idempotency: answers,
+      operatorToken: needs.operatorToken,
+    },
+    routes,
+  );
+  await server.register(providerRoute, { ...needs, adapters, findGate });
+  await server.register(reference, { v3: apiDocument(routes) });
+  server.get('/metrics', async (_request, reply) => {
+    reply.type(needs.metrics.registry.contentType);
+    return needs.metrics.registry.metrics();
+  });
+  log.debug({ routes: routes.length }, 'app ready');
+  return { server, routes, authenticator: tokens, sweep: answers.sweep };
+}

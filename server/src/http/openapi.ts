@@ -1,0 +1,207 @@
+import { type ErrorKey, errorCatalogue } from '../base/errors.ts';
+import { groupBy } from '../base/group-by.ts';
+import type { Route } from './route.ts';
+
+/** The errors that every operation lists, in the order of the specification. */
+export const commonErrors: readonly ErrorKey[] = [
+  'invalid_body_params',
+  'unauthorized',
+  'insufficient_billing_plan',
+  'forbidden',
+  'contact_not_found',
+  'too_many_requests',
+  'internal_error',
+];
+
+type Json = Record<string, unknown>;
+
+const errorSchema: Json = {
+  type: 'object',
+  title: 'Error',
+  required: ['success', 'error'],
+  properties: {
+    success: { const: false },
+    error: {
+      type: 'object',
+      required: ['messageKey', 'message', 'requestId'],
+      properties: {
+        messageKey: { type: 'string', enum: Object.keys(errorCatalogue) },
+        message: { type: 'string' },
+        invalidParams: {
+          type: 'object',
+          description: 'Every wrong parameter by its dotted path, at most 100',
+          additionalProperties: {
+            type: 'object',
+            required: ['key', 'message'],
+            properties: { key: { type: 'string' }, message: { type: 'string' } },
+          },
+        },
+        requestId: { type: 'string', description: 'Also in the X-Request-Id header and in the log' },
+      },
+    },
+  },
+};
+
+const rateLimitHeaders: Json = Object.fromEntries(
+  Object.entries({
+    'X-RateLimit-Limit': 'Requests a minute that the tenant may make',
+    'X-RateLimit-Remaining': 'How many of them are left',
+    'X-RateLimit-Reset': 'Unix seconds at which the minute ends',
+  }).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
+);
+
+/** Takes schemas with a title out of the document into its components, and leaves a reference where they stood. */
+function hoist(schema: unknown, components: Json): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const walked = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
+  );
+  const { title, type } = walked;
+  // A nullable variant of a titled schema stays where it is: it is another schema.
+  if (typeof title !== 'string' || Array.isArray(type)) return walked;
+  const { title: _, ...component } = walked;
+  components[title] = component;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+/** OpenAPI 3.1 of a version, made from its routes. */
+export function openapiDocument(
+  routes: readonly Route[],
+  prefixes: readonly string[],
+  apiVersion: string,
+): Json {
+  const schemas: Json = {};
+  const paths: Record<string, Json> = {};
+  const listed = routes.filter(({ spec }) => prefixes.some((prefix) => spec.path.startsWith(prefix)));
+  for (const route of listed) {
+    const path = route.spec.path.replaceAll(/:([^/]+)/g, '{$1}');
+    paths[path] ??= {};
+    (paths[path] as Json)[route.spec.method.toLowerCase()] = operation(route, schemas);
+  }
+  hoist(errorSchema, schemas);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley API',
+      version: apiVersion,
+      description:
+        'Customer conversations over WhatsApp, SMS, email and Instagram. Every answer is JSON with a boolean `success`; on failure `error` says what to do. Send `Authorization: Bearer <ACCESS_TOKEN>`.',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(listed.map(({ spec }) => spec.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'An access token of a tenant',
+        },
+        operator: { type: 'http', scheme: 'bearer', description: "The operator's token, for /admin" },
+      },
+      schemas,
+    },
+  };
+}
+
+function operation({ spec, kind }: Route, schemas: Json): Json {
+  const needsBody = spec.body !== undefined && (spec.body as { required?: string[] }).required !== undefined;
+  const scope =
+    spec.access === 'operator' || spec.access === 'public' || spec.access === 'token'
+      ? undefined
+      : spec.access;
+  const replayable = spec.method === 'POST' && kind !== 'read' && spec.access !== 'operator';
+  const answer = spec.answer.wrap(spec.example.answer as never);
+  return {
+    operationId: spec.operationId,
+    tags: [spec.tag],
+    summary: spec.summary,
+    description:
+      scope === undefined ? spec.description : `${spec.description}\n\nNeeds the scope \`${scope}\`.`,
+    security: spec.access === 'public' ? [] : [{ [spec.access === 'operator' ? 'operator' : 'token']: [] }],
+    parameters: [
+      ...[...spec.path.matchAll(/:([^/]+)/g)].map(([, name]) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+        ...(spec.example.params?.[name as string] ? { example: spec.example.params[name as string] } : {}),
+      })),
+      ...(replayable
+        ? [
+            {
+              name: 'Idempotency-Key',
+              in: 'header',
+              required: false,
+              schema: { type: 'string', maxLength: 255 },
+              description:
+                'Makes a repetition within 24 hours give the first answer again instead of acting twice',
+            },
+          ]
+        : []),
+    ],
+    ...(spec.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: needsBody,
+            content: {
+              'application/json': { schema: hoist(spec.body, schemas), example: spec.example.body },
+            },
+          },
+        }),
+    responses: {
+      200: {
+        description: 'Success',
+        ...(scope === undefined && spec.access !== 'token' ? {} : { headers: rateLimitHeaders }),
+        content: { 'application/json': { schema: hoist(spec.answer.schema, schemas), example: answer } },
+      },
+      ...failures(spec.failures),
+    },
+  };
+}
+
+/** One entry a status; several errors can share it. */
+function failures(own: readonly ErrorKey[]): Json {
+  const byStatus = groupBy([...new Set([...commonErrors, ...own])], (key) => errorCatalogue[key].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, keys]) => [
+      status,
+      {
+        description: keys.map((key) => `\`${key}\``).join(', '),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(
+              keys.map((key) => [
+                key,
+                {
+                  value: {
+                    success: false,
+                    error: {
+                      messageKey: key,
+                      message: errorCatalogue[key].message,
+                      ...(key === 'invalid_body_params'
+                        ? {
+                            invalidParams: {
+                              'labels.0.id': {
+                                key: 'invalid_string',
+                                message: 'Must be a UUID, received "x"',
+                              },
+                            },
+                          }
+                        : {}),
+                      requestId: 'req_019a82a0-0000-7000-8000-000000000099',
+                    },
+                  },
+                },
+              ]),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+
+/** The page runs its own script and styles and talks to this server only. */
+const PAGE_CSP =
+  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The reference at /docs, served whole by this process: nothing is fetched from anywhere else. */
+export async function reference(app: FastifyInstance, documents: { v3: object }): Promise<void> {
+  app.get('/openapi.json', async () => documents.v3);
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  app.addHook('onSend', async (_request, reply, payload) => {
+    reply.header('content-security-policy', PAGE_CSP);
+    reply.header('cache-control', 'no-cache');
+    return payload;
+  });
+  await app.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Parley API reference',
+      withDefaultFonts: false,
+      telemetry: false,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      persistAuth: true,
+      authentication: { preferredSecurityScheme: 'token' },
+      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    } as never,
+  });
+}

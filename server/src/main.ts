@@ -1,0 +1,260 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { systemClock } from './base/clock.ts';
+import { type Config, readConfig } from './base/config.ts';
+import { type Keys, keysFrom } from './base/crypto.ts';
+import { OperatorError } from './base/errors.ts';
+import { createLog, type Logger } from './base/log.ts';
+import { keepSecrets } from './base/secrets.ts';
+import { banner, configTable, help } from './cli-text.ts';
+import { type Connection, openDatabase } from './db/database.ts';
+import { startEmbedded } from './db/embedded/embedded.ts';
+import { holdFolder } from './db/embedded/lock.ts';
+import { migrate } from './db/migrate.ts';
+import { ensurePartitions } from './db/partitions.ts';
+import { createDemo, requireSameKey } from './installation.ts';
+import { parseAllowList } from './outbound/addresses.ts';
+import { type Role, startSystem } from './system.ts';
+import { version } from './version.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
+/** What is under way may go on for this long after SIGTERM; then everything is let go of. */
+const GRACE_MS = 20_000;
+const LAST_RESORT_MS = 25_000;
+
+const flags = {
+  role: { type: 'string', default: 'all' },
+  port: { type: 'string' },
+  'data-dir': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+/** The program: everything the operator can mend ends in one sentence and exit code 1. */
+export async function main(argv: string[], env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await run(argv, env);
+  } catch (error) {
+    console.error(error instanceof OperatorError ? `parley: ${error.message}` : error);
+    process.exitCode = 1;
+    // Whatever was opened before the failure must not keep the process alive.
+    setTimeout(() => process.exit(1), 100).unref();
+  }
+}
+
+async function run(argv: string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const { values, positionals } = readArguments(argv);
+  if (values.help || positionals[0] === 'help') return console.log(help());
+  if (values.version) return console.log(version);
+  const config = readConfig({
+    ...env,
+    ...(values.port === undefined ? {} : { PORT: values.port }),
+    ...(values['data-dir'] === undefined ? {} : { PARLEY_DATA_DIR: values['data-dir'] }),
+  });
+  if (positionals[0] === 'config') return console.log(configTable(config, env));
+  await serve(config, values.role as Role);
+}
+
+function readArguments(argv: string[]) {
+  try {
+    const parsed = parseArgs({ args: argv, options: flags, allowPositionals: true });
+    const [command, ...rest] = parsed.positionals;
+    if (rest.length > 0 || !['start', 'config', 'help', undefined].includes(command))
+      throw new Error(`there is no command "${parsed.positionals.join(' ')}"`);
+    if (!['api', 'worker', 'all'].includes(parsed.values.role))
+      throw new Error(`--role must be api, worker or all, not "${parsed.values.role}"`);
+    return parsed;
+  } catch (error) {
+    throw new OperatorError(`${(error as Error).message}. Try: parley --help`);
+  }
+}
+
+interface OpenDatabase {
+  connection: Connection;
+  /** True for the embedded database, which its folder's lock makes ours alone. */
+  alone: boolean;
+  revive: () => Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
+  if (config.DATABASE_URL !== undefined)
+    return {
+      connection: { connectionString: config.DATABASE_URL },
+      alone: false,
+      revive: async () => {},
+      stop: async () => {},
+    };
+  const embedded = await startEmbedded({ dataDir: config.PARLEY_DATA_DIR });
+  const lock = await holdFolder(embedded.connection);
+  if (embedded.adopted) log.warn('the last run did not stop in order; its database was taken over');
+  lock.onLost(() => {
+    log.fatal('another Parley has taken over this data folder');
+    process.exit(1);
+  });
+  return {
+    connection: embedded.connection,
+    alone: true,
+    revive: embedded.ensureRunning,
+    async stop() {
+      await lock.release();
+      await embedded.stop();
+    },
+  };
+}
+
+async function serve(config: Config, role: Role): Promise<void> {
+  const log = createLog({ level: config.LOG_LEVEL, json: config.isProduction });
+  if (role !== 'worker') await requireFreePort(config);
+  await prepareFolder(config.PARLEY_DATA_DIR);
+  const secrets = await keepSecrets(config.PARLEY_DATA_DIR, {
+    secretKey: config.PARLEY_SECRET_KEY,
+    adminToken: config.PARLEY_ADMIN_TOKEN,
+  });
+  const keys = keysFrom(secrets.secretKey);
+  const storage = await openStorage(config, log);
+  try {
+    await serveOn(storage, { config, role, keys, log, operatorToken: secrets.adminToken });
+  } catch (error) {
+    await storage.stop().catch(() => {});
+    throw error;
+  }
+}
+
+interface ServeNeeds {
+  config: Config;
+  role: Role;
+  keys: Keys;
+  log: Logger;
+  operatorToken: string;
+}
+
+async function serveOn(
+  storage: OpenDatabase,
+  { config, role, keys, log, operatorToken }: ServeNeeds,
+): Promise<void> {
+  await prepareDatabase(storage.connection, log);
+  const system = await startSystem({
+    connection: storage.connection,
+    clock: systemClock,
+    keys,
+    log,
+    policy: outboundPolicy(config),
+    operatorToken,
+    corsOrigins: config.PARLEY_CORS_ORIGINS,
+    role,
+    alone: storage.alone,
+    timers: true,
+    onLoss: reviver(storage.revive, log),
+  });
+  await requireSameKey(system.db, keys);
+  stopOnSignal(log, async () => {
+    await system.stop(GRACE_MS);
+    await storage.stop();
+  });
+  if (role === 'worker') {
+    log.info('working');
+    return;
+  }
+  await system.app.server.listen({ host: config.HOST, port: config.PORT }).catch((error) => {
+    throw portError(error, config);
+  });
+  const { port } = system.app.server.server.address() as { port: number };
+  const baseUrl =
+    config.PARLEY_BASE_URL ??
+    `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+  const demo = config.PARLEY_DEMO
+    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.now() })
+    : undefined;
+  if (demo)
+    console.log(banner({ baseUrl, dataDir: config.PARLEY_DATA_DIR, database: storage.alone, ...demo }));
+  log.info({ url: baseUrl, docs: `${baseUrl}/docs`, version, role }, 'listening');
+}
+
+const outboundPolicy = (config: Config) => ({
+  allow: parseAllowList(config.PARLEY_OUTBOUND_ALLOW_HOSTS),
+  loopback: !config.isProduction,
+});
+
+async function prepareDatabase(connection: Connection, log: Logger): Promise<void> {
+  const applied = await migrate(connection, MIGRATIONS);
+  if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
+  const db = openDatabase({ connection, applicationName: 'parley start', poolSize: 1, readers: 0 });
+  try {
+    await ensurePartitions(db, new Date());
+  } finally {
+    await db.close();
+  }
+}
+
+/** One attempt at a time to bring the embedded database back, whoever notices that it is gone. */
+function reviver(revive: () => Promise<void>, log: Logger): () => void {
+  let reviving = false;
+  return () => {
+    if (reviving) return;
+    reviving = true;
+    revive()
+      .catch((error) => log.error({ err: error }, 'the database could not be started again'))
+      .finally(() => {
+        reviving = false;
+      });
+  };
+}
+
+async function prepareFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+    await access(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new OperatorError(
+      `The data folder ${path} cannot be written to (${(error as NodeJS.ErrnoException).code}). Make it yours, or choose another with --data-dir or PARLEY_DATA_DIR.`,
+    );
+  }
+}
+
+/** Asked before the database is started, so that a second start on the same machine fails fast. */
+function requireFreePort(config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error) => reject(portError(error, config)));
+    probe.listen({ host: config.HOST, port: config.PORT }, () => probe.close(() => resolve()));
+  });
+}
+
+function portError(error: unknown, config: Config): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return new OperatorError(
+      `Port ${config.PORT} on ${config.HOST} is in use. Stop the program that has it, or choose another with --port or PORT.`,
+    );
+  if (code === 'EACCES')
+    return new OperatorError(
+      `Port ${config.PORT} may not be used by this user. Choose one above 1023 with --port or PORT.`,
+    );
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new OperatorError(
+      `This machine has no address "${config.HOST}". Set HOST to one it has, or to 0.0.0.0.`,
+    );
+  return error;
+}
+
+function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), LAST_RESORT_MS).unref();
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'could not stop in order');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}

@@ -1,0 +1,134 @@
+import type { Logger } from 'pino';
+import { type App, createApp } from './app.ts';
+import type { Clock } from './base/clock.ts';
+import type { Keys } from './base/crypto.ts';
+import { newId } from './base/ids.ts';
+import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
+import { ensurePartitions } from './db/partitions.ts';
+import { hints, listenForHints } from './engine/hints.ts';
+import { publisher } from './engine/publish.ts';
+import { slots } from './engine/slots.ts';
+import { repeat, type Worker, worker } from './engine/worker.ts';
+import { works } from './handlers.ts';
+import { addWorkMetrics, metrics } from './http/metrics.ts';
+import type { OutboundPolicy } from './outbound/addresses.ts';
+import { type OutboundClient, outboundClient } from './outbound/client.ts';
+
+export type Role = 'api' | 'worker' | 'all';
+
+export interface SystemOptions {
+  connection: Connection;
+  clock: Clock;
+  keys: Keys;
+  log: Logger;
+  policy: OutboundPolicy;
+  operatorToken: string;
+  corsOrigins: string[];
+  role: Role;
+  /** Nobody else can be working on this database, so all work is taken at once. */
+  alone: boolean;
+  /** Without timers nothing happens by itself: tests move the clock and call `worker.settle()`. */
+  timers: boolean;
+  /** Told when a connection to the database is lost. */
+  onLoss?: (error: unknown) => void;
+}
+
+export interface System {
+  db: Database;
+  app: App;
+  /** Present unless this process only answers requests. */
+  worker: Worker | undefined;
+  /** Finishes what is under way, within `graceMs`, and lets go of everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const API_CONNECTIONS = 20;
+const WORKER_CONNECTIONS = 12;
+const READERS = 2;
+const HOUSEKEEPING_MS = 3600_000;
+
+/** Puts the parts together on a migrated database. */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { connection, clock, log } = options;
+  const onLoss = options.onLoss ?? (() => {});
+  const hasWorker = options.role !== 'api';
+  const db = openDatabase({
+    connection,
+    applicationName: 'parley api',
+    poolSize: API_CONNECTIONS,
+    readers: READERS,
+    onLoss,
+  });
+  // On young tables the planner's generic plans fall for sequential scans; a worker never wants one.
+  const workerDatabase = {
+    connection,
+    applicationName: 'parley worker',
+    poolSize: WORKER_CONNECTIONS,
+    readers: 0,
+    settings: { enable_seqscan: 'off' },
+    onLoss,
+  };
+  const workerDb = hasWorker ? openDatabase(workerDatabase) : undefined;
+  const hint = hints(db);
+  const outbound: OutboundClient = outboundClient(options.policy);
+  const report = metrics();
+  let draining = false;
+  const app = await createApp({ ...options, db, hints: hint, metrics: report, isDraining: () => draining });
+
+  let running: Worker | undefined;
+  const background: { stop(): Promise<void> }[] = [];
+  if (workerDb) {
+    const needs = { ...options, db: workerDb, hints: hint, publisher: publisher(clock, hint), outbound };
+    const list = works(needs);
+    const lanes = worker({
+      db: workerDb,
+      slots: slots(workerDb, newId()),
+      works: list,
+      hints: hint,
+      clock,
+      log,
+      timers: options.timers,
+    });
+    running = lanes;
+    addWorkMetrics(report.registry, async () => {
+      const failures = new Map(lanes.failures().map((entry) => [entry.list, entry.failures]));
+      const now = clock.now();
+      return Promise.all(
+        list.map(async ({ list: { name, depth } }) => {
+          const row = await workerDb.find(depth, [now]);
+          const oldestSeconds = row?.oldest ? Math.max(0, (now.getTime() - row.oldest.getTime()) / 1000) : 0;
+          return { list: name, due: row?.due ?? 0, oldestSeconds, failures: failures.get(name) ?? 0 };
+        }),
+      );
+    });
+    await lanes.start({ alone: options.alone });
+    if (options.timers) {
+      const listening = listenForHints(clientConfig(workerDatabase), lanes.wake);
+      background.push({ stop: listening.close });
+    }
+  }
+  if (options.timers)
+    background.push(
+      repeat(
+        HOUSEKEEPING_MS,
+        async () => {
+          await ensurePartitions(db, new Date());
+          await app.sweep();
+        },
+        log,
+      ),
+    );
+
+  return {
+    db,
+    app,
+    worker: running,
+    async stop(graceMs) {
+      draining = true;
+      await Promise.all([app.server.close(), running?.stop(graceMs), ...background.map((one) => one.stop())]);
+      await outbound.close();
+      await hint.close();
+      await Promise.all([db.close(), workerDb?.close()]);
+    },
+  };
+}
