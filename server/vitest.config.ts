@@ -1,46 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
-const onDatabase = {
-  globalSetup: ['test/kit/postgres.ts'],
+/** Files share their process: importing the server once costs less than starting a process a file. */
+const shared = { pool: 'forks' as const, isolate: false, testTimeout: 20_000, hookTimeout: 60_000 };
+/** Suites that start, stop and kill whole servers run one file at a time. */
+const oneByOne = {
   pool: 'forks' as const,
-  isolate: false,
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  fileParallelism: false,
+  testTimeout: 1_800_000,
+  hookTimeout: 120_000,
 };
 
 export default defineConfig({
   test: {
     projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...shared } },
       {
         test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-          pool: 'forks',
-          isolate: false,
-          testTimeout: 20_000,
+          name: 'api',
+          include: ['test/api/**/*.test.ts'],
+          globalSetup: ['test/kit/postgres.ts'],
+          ...shared,
         },
       },
-      { test: { name: 'api', include: ['test/api/**/*.test.ts'], ...onDatabase } },
-      {
-        test: {
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-          pool: 'forks',
-          fileParallelism: false,
-          testTimeout: 1_800_000,
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          pool: 'forks',
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
+      { test: { name: 'embedded', include: ['test/embedded/**/*.test.ts'], ...oneByOne } },
+      { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...oneByOne } },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...oneByOne } },
     ],
   },
 });

@@ -79,7 +79,7 @@ export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Ro
        select coalesce(sum(c.due), 0)::int as due, min(greatest(lanes.due, lanes.created_at)) as oldest from lanes
         cross join lateral (select count(*) as due from (
           select 1 from ${table} where slot = lanes.slot and ${lane} = lanes.lane and ${listed} and ${due}::timestamptz <= $1
-           limit ${COUNT_AT_MOST}) some) c
+           limit ${COUNT_AT_MOST}) counted) c
         where lanes.due <= $1`,
     ),
     batch: shape.batch,

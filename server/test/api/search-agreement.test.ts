@@ -8,16 +8,8 @@ import { searchRequest } from '../../src/search/page.ts';
 import { runSearch, type SearchSource } from '../../src/search/run-search.ts';
 import type { SearchBody } from '../../src/search/schema.ts';
 import { foldCase } from '../../src/search/text.ts';
-import { filter, getField, type Item, item, items, sort } from '../unit/search-samples.ts';
-
-/** A connection to an empty database. The test makes a temporary table in it and nothing else. */
-async function connect(): Promise<pg.Client> {
-  const connectionString = process.env.TEST_PG;
-  if (connectionString === undefined) throw new Error('Set TEST_PG to the URL of a PostgreSQL.');
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  return client;
-}
+import { filter, getField, type Item, item, items, sort } from '../kit/search-samples.ts';
+import { freshDatabase } from '../kit/server.ts';
 
 const TABLE = `
   create temporary table items (
@@ -37,7 +29,8 @@ type Tenant = (typeof tenants)[number];
 let client: pg.Client;
 
 beforeAll(async () => {
-  client = await connect();
+  client = new pg.Client({ connectionString: await freshDatabase() });
+  await client.connect();
   await client.query(TABLE);
   for (const { id, rows } of tenants) for (const row of rows) await insert(id, row);
 });

@@ -4,7 +4,7 @@ import { bindTo, compileFilter } from '../../src/search/compile.ts';
 import type { Searchable } from '../../src/search/fields.ts';
 import { completeSort, parseFilter, parseSort } from '../../src/search/grammar.ts';
 import { compileAfter, compileOrder } from '../../src/search/keyset.ts';
-import { filter, items } from './search-samples.ts';
+import { filter, items } from '../kit/search-samples.ts';
 
 const uuid = '0197a5c0-0000-7000-8000-00000000000a';
 

@@ -3,7 +3,7 @@ import { compareBySort, evaluateFilter } from '../../src/search/evaluate.ts';
 import type { Searchable } from '../../src/search/fields.ts';
 import { parseFilter, parseSort } from '../../src/search/grammar.ts';
 import { compareByCodePoint, findUnstorable, foldCase, nearest } from '../../src/search/text.ts';
-import { items } from './search-samples.ts';
+import { items } from '../kit/search-samples.ts';
 
 const row: Record<string, unknown> = {
   id: '0197A5C0-0000-7000-8000-000000000001',

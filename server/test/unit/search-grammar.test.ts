@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFilter, parseSort, printFilter, printSort } from '../../src/search/grammar.ts';
 import { ExpressionError } from '../../src/search/tokens.ts';
-import { filter, items, sort } from './search-samples.ts';
+import { filter, items, sort } from '../kit/search-samples.ts';
 
 const parse = (text: string) => parseFilter(text, items);
 

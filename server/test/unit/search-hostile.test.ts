@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFilter, parseSort } from '../../src/search/grammar.ts';
 import { ExpressionError, scanToken } from '../../src/search/tokens.ts';
-import { items } from './search-samples.ts';
+import { items } from '../kit/search-samples.ts';
 
 const parse = (text: string) => parseFilter(text, items);
 

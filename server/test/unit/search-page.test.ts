@@ -3,7 +3,7 @@ import { ApiError, type InvalidParams } from '../../src/base/errors.ts';
 import { searchRequest, writeCursor } from '../../src/search/page.ts';
 import { runSearch } from '../../src/search/run-search.ts';
 import type { SearchBody } from '../../src/search/schema.ts';
-import { items } from './search-samples.ts';
+import { items } from '../kit/search-samples.ts';
 
 const id = '0197a5c0-0000-7000-8000-00000000000a';
 const time = '2026-11-15T01:02:03.456789Z';

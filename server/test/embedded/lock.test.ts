@@ -5,7 +5,7 @@ import { OperatorError } from '../../src/base/errors.ts';
 import type { Connection } from '../../src/db/embedded/connection.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { holdFolder } from '../../src/db/embedded/lock.ts';
-import { isLive, postmasterPid, query, session, until, workplace } from './embedded-kit.ts';
+import { isLive, postmasterPid, query, session, until, workplace } from './kit.ts';
 
 const work = workplace();
 afterAll(() => work.end());

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { OperatorError } from '../../src/base/errors.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { NOBODY } from '../../src/db/embedded/run-as.ts';
-import { bundleTo, postmasterPid, query, type Started, workplace } from './embedded-kit.ts';
+import { bundleTo, postmasterPid, query, type Started, workplace } from './kit.ts';
 
 const work = workplace();
 afterAll(() => work.end());

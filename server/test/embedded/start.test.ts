@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { OperatorError } from '../../src/base/errors.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
-import { isLive, postmasterPid, query, session, workplace } from './embedded-kit.ts';
+import { isLive, postmasterPid, query, session, workplace } from './kit.ts';
 
 const work = workplace();
 afterAll(() => work.end());

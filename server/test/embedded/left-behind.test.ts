@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { inspectProcess, isAttached, readPidFile } from '../../src/db/embedded/left-behind.ts';
 import { NOBODY } from '../../src/db/embedded/run-as.ts';
-import { isLive, postmasterPid, query, session, until, workplace } from './embedded-kit.ts';
+import { isLive, postmasterPid, query, session, until, workplace } from './kit.ts';
 
 const work = workplace();
 afterAll(() => work.end());

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { openDatabase } from '../../src/db/database.ts';
+import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { ensurePartitions } from '../../src/db/partitions.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A URL without a database; files put their own behind it. */
+    postgres: string;
+    template: string;
+  }
+}
+
+export const MIGRATIONS = fileURLToPath(new URL('../../migrations/', import.meta.url));
+
+/** `postgres://user:password@/database?host=…`: the form that also names a socket folder. */
+export function urlOf(
+  connection: { host: string; port: number; user: string; password: string },
+  database: string,
+): string {
+  const { host, port, user, password } = connection;
+  return `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+/** The same server, another database. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}
+
+/** One PostgreSQL for the whole run: the one in TEST_DATABASE_URL, or an embedded one in a temporary folder. */
+export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} };
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  const embedded = await startEmbedded({
+    dataDir: folder,
+    settings: { fsync: 'on', max_connections: '300' },
+  });
+  return {
+    url: urlOf(embedded.connection, 'postgres'),
+    async stop() {
+      await embedded.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function createDatabase(url: string, name: string, template?: string): Promise<string> {
+  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}${template === undefined ? '' : ` template ${template}`}`);
+  } finally {
+    await client.end();
+  }
+  return withDatabase(url, name);
+}
+
+async function dropDatabases(url: string, prefix: string): Promise<void> {
+  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
+  await client.connect();
+  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [
+    prefix,
+  ]);
+  for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`);
+  await client.end();
+}
+
+/** Makes the migrated template that every test file copies. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const postgres = await startPostgres();
+  const template = `parley_test_${process.pid}`;
+  const url = await createDatabase(postgres.url, template);
+  await migrate({ connectionString: url }, MIGRATIONS);
+  const db = openDatabase({
+    connection: { connectionString: url },
+    applicationName: 'template',
+    poolSize: 1,
+    readers: 0,
+  });
+  await ensurePartitions(db, new Date());
+  await db.close();
+  project.provide('postgres', postgres.url);
+  project.provide('template', template);
+  return async () => {
+    if (process.env.TEST_DATABASE_URL) await dropDatabases(postgres.url, template);
+    await postgres.stop();
+  };
+}

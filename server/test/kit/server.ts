@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { Ajv } from 'ajv';
+import { afterAll, expect, inject } from 'vitest';
+import { createTenant } from '../../src/access/tenants.ts';
+import { issueToken } from '../../src/access/tokens.ts';
+import { type ManualClock, manualClock } from '../../src/base/clock.ts';
+import { type Keys, keysFrom } from '../../src/base/crypto.ts';
+import { isUuid } from '../../src/base/ids.ts';
+import { createLog } from '../../src/base/log.ts';
+import type { Plan } from '../../src/http/permissions.ts';
+import type { Route } from '../../src/http/route.ts';
+import { isDateTime } from '../../src/http/validation.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
+import { type System, type SystemOptions, startSystem } from '../../src/system.ts';
+import { createDatabase } from './postgres.ts';
+
+export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789abcdef';
+export const SECRET_KEY = 'secret-key-for-tests-0123456789abcdef';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+  text: string;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** The exact bytes, instead of `body`. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+  token?: string | null;
+}
+
+export interface TestTenant {
+  id: string;
+  token: string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  get(path: string, options?: CallOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  put(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  delete(path: string, options?: CallOptions): Promise<Answer>;
+  /** A sandbox channel of this tenant. */
+  channel(kind?: string): Promise<{ id: string }>;
+  /** Another token of the tenant. */
+  tokenWith(scopes: string[]): Promise<string>;
+}
+
+export interface TestServer {
+  system: System;
+  clock: ManualClock;
+  keys: Keys;
+  databaseUrl: string;
+  /** Every line that was logged, for tests that look for what must not be there. */
+  logged: string[];
+  tenant(options?: { plan?: Plan; rateLimit?: number }): Promise<TestTenant>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Does everything that is due by the clock. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+let databases = 0;
+
+/** A database of its own, copied from the migrated template. */
+export const freshDatabase = (): Promise<string> =>
+  createDatabase(
+    inject('postgres'),
+    `${inject('template')}_${randomBytes(4).toString('hex')}_${++databases}`,
+    inject('template'),
+  );
+
+/** A whole server on a database of its own. Time stands still unless moved; work is done when `settle` is called. */
+export async function startServer(overrides: Partial<SystemOptions> = {}): Promise<TestServer> {
+  const databaseUrl = await freshDatabase();
+  const clock = manualClock(new Date('2026-11-15T01:02:03.456Z'));
+  const keys = keysFrom(SECRET_KEY);
+  const logged: string[] = [];
+  const log = createLog({
+    level: 'trace',
+    json: true,
+    destination: { write: (line) => void logged.push(line) },
+  });
+  const system = await startSystem({
+    connection: { connectionString: databaseUrl },
+    clock,
+    keys,
+    log,
+    policy: { allow: parseAllowList(''), loopback: true },
+    operatorToken: OPERATOR_TOKEN,
+    corsOrigins: [],
+    role: 'all',
+    alone: true,
+    timers: false,
+    ...overrides,
+  });
+  const check = answerChecker(system.app.routes);
+
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const response = await system.app.server.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(options.token ? { authorization: `Bearer ${options.token}` } : {}),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const isJson =
+      String(response.headers['content-type'] ?? '').startsWith('application/json') && response.body !== '';
+    const answer: Answer = {
+      status: response.statusCode,
+      headers: response.headers as Record<string, string>,
+      body: isJson ? JSON.parse(response.body) : undefined,
+      text: response.body,
+    };
+    check(method, path, answer);
+    return answer;
+  }
+
+  async function tenant(options: { plan?: Plan; rateLimit?: number } = {}): Promise<TestTenant> {
+    const { db, app } = system;
+    const made = await createTenant(db, { name: 'test', rateLimit: 1_000_000_000, ...options }, clock.now());
+    const tokenWith = async (scopes: string[]): Promise<string> =>
+      (await issueToken(db, made.id, { name: 'test', scopes }, app.authenticator)).token;
+    const token = await tokenWith(['*']);
+    const callAs = (method: string, path: string, more: CallOptions = {}) =>
+      call(method, path, { token, ...more });
+    return {
+      id: made.id,
+      token,
+      tokenWith,
+      call: callAs,
+      get: (path, more) => callAs('GET', path, more),
+      post: (path, body, more) => callAs('POST', path, { body, ...more }),
+      put: (path, body, more) => callAs('PUT', path, { body, ...more }),
+      delete: (path, more) => callAs('DELETE', path, more),
+      async channel(kind = 'whatsapp') {
+        const answer = await callAs('POST', '/v3/channels', {
+          body: { kind, provider: 'sandbox', name: 'Test', address: '+15550009999' },
+        });
+        expect(answer.status).toBe(200);
+        return answer.body.data;
+      },
+    };
+  }
+
+  const stop = (): Promise<void> => system.stop(1_000);
+  return {
+    system,
+    clock,
+    keys,
+    databaseUrl,
+    logged,
+    tenant,
+    call,
+    settle: async () => system.worker?.settle(),
+    stop,
+  };
+}
+
+/** A server that lives as long as the test file. Call it at the top: `const server = await useServer()`. */
+export async function useServer(overrides: Partial<SystemOptions> = {}): Promise<TestServer> {
+  const server = await startServer(overrides);
+  afterAll(() => server.stop());
+  return server;
+}
+
+/** Every answer of the API is held against the contract of its route, or against the error envelope. */
+function answerChecker(routes: readonly Route[]) {
+  const ajv = new Ajv({ strict: false });
+  ajv.addFormat('uuid', { type: 'string', validate: isUuid });
+  ajv.addFormat('date-time', {
+    type: 'string',
+    validate: (text: string) => isDateTime(text) && /\.\d{3}Z$/.test(text),
+  });
+  const known = routes.map(({ spec }) => ({
+    method: spec.method,
+    pattern: new RegExp(`^${spec.path.replaceAll(/:[^/]+/g, '[^/]+')}/?$`),
+    validate: ajv.compile({ ...spec.answer.schema }),
+  }));
+  return (method: string, path: string, answer: Answer): void => {
+    if (!/^\/(v\d|admin|livez|readyz)/.test(path)) return;
+    expect(answer.headers['x-request-id']).toMatch(/^req_/);
+    if (method === 'HEAD') return;
+    expect(answer.body).toBeTypeOf('object');
+    if (answer.body.success === true) {
+      const route = known.find(
+        (one) => one.method === method && one.pattern.test(path.split('?')[0] as string),
+      );
+      expect(route, `a route for ${method} ${path}`).toBeDefined();
+      expect(route?.validate(answer.body), JSON.stringify(route?.validate.errors)).toBe(true);
+    } else {
+      expect(answer.body.success).toBe(false);
+      expect(answer.body.error).toMatchObject({
+        messageKey: expect.any(String),
+        message: expect.any(String),
+        requestId: answer.headers['x-request-id'],
+      });
+    }
+  };
+}
