@@ -59,7 +59,10 @@ function apiRoutes(
   ];
 }
 
-/** What the API says of itself. Needs no database: contracts are data. */
+/** Every contract of the API, for those who only want to read them: none is ever called. */
+export const contracts = (): readonly Route[] => apiRoutes({} as never);
+
+/** What the API says of itself. */
 export const apiDocument = (routes: readonly Route[]): object =>
   openapiDocument(routes, ['/v3/', '/admin/'], version);
 
@@ -86,8 +89,8 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   await server.register(providerRoute, { ...needs, adapters, findGate });
   await server.register(reference, { v3: apiDocument(routes) });
   server.get('/metrics', async (_request, reply) => {
-    reply.type(needs.metrics.registry.contentType);
-    return needs.metrics.registry.metrics();
+    reply.type(needs.metrics.contentType);
+    return needs.metrics.text();
   });
   log.debug({ routes: routes.length }, 'app ready');
   return { server, routes, authenticator: tokens, sweep: answers.sweep };

@@ -10,7 +10,7 @@ import { publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
 import { repeat, type Worker, worker } from './engine/worker.ts';
 import { works } from './handlers.ts';
-import { addWorkMetrics, metrics } from './http/metrics.ts';
+import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 
@@ -90,7 +90,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       timers: options.timers,
     });
     running = lanes;
-    addWorkMetrics(report.registry, async () => {
+    report.watchWork(async () => {
       const failures = new Map(lanes.failures().map((entry) => [entry.list, entry.failures]));
       const now = clock.now();
       return Promise.all(

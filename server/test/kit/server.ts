@@ -71,9 +71,17 @@ export const freshDatabase = (): Promise<string> =>
     inject('template'),
   );
 
+export interface ServerOptions extends Partial<SystemOptions> {
+  /** The database of a server that was started before, for tests of two processes on one database. */
+  databaseUrl?: string;
+}
+
 /** A whole server on a database of its own. Time stands still unless moved; work is done when `settle` is called. */
-export async function startServer(overrides: Partial<SystemOptions> = {}): Promise<TestServer> {
-  const databaseUrl = await freshDatabase();
+export async function startServer({
+  databaseUrl: shared,
+  ...overrides
+}: ServerOptions = {}): Promise<TestServer> {
+  const databaseUrl = shared ?? (await freshDatabase());
   const clock = manualClock(new Date('2026-11-15T01:02:03.456Z'));
   const keys = keysFrom(SECRET_KEY);
   const logged: string[] = [];
@@ -163,8 +171,8 @@ export async function startServer(overrides: Partial<SystemOptions> = {}): Promi
 }
 
 /** A server that lives as long as the test file. Call it at the top: `const server = await useServer()`. */
-export async function useServer(overrides: Partial<SystemOptions> = {}): Promise<TestServer> {
-  const server = await startServer(overrides);
+export async function useServer(options: ServerOptions = {}): Promise<TestServer> {
+  const server = await startServer(options);
   afterAll(() => server.stop());
   return server;
 }

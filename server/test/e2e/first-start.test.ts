@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Program, startProgram } from '../kit/program.ts';
+
+let parley: Program;
+beforeAll(async () => {
+  parley = await startProgram();
+});
+afterAll(async () => {
+  expect(await parley.stop()).toBe(0);
+});
+
+it('prints what one needs to try it, and the three curl lines work when pasted', async () => {
+  const printed = parley.output();
+  for (const line of [
+    parley.url,
+    `${parley.url}/docs`,
+    'Data folder',
+    'API v2       ended on 1 November 2026',
+  ])
+    expect(printed).toContain(line);
+  const lines = printed.split('\n');
+  const token = lines.find((line) => line.startsWith('TOKEN='));
+  const curls = lines.filter((line) => line.startsWith('curl '));
+  expect(token).toBeDefined();
+  expect(curls).toHaveLength(3);
+  for (const curl of curls) {
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${token}\n${curl} --silent --show-error`]);
+    expect(JSON.parse(stdout), curl).toMatchObject({ success: true });
+  }
+});
+
+it('says that v2 has ended', async () => {
+  const response = await fetch(`${parley.url}/v2/attributes`);
+  expect(response.status).toBe(410);
+  expect(await response.json()).toMatchObject({ error: { messageKey: 'api_version_sunset' } });
+});
+
+it('shows the operator how its work lists are doing', async () => {
+  const text = await (await fetch(`${parley.url}/metrics`)).text();
+  for (const list of ['inbound', 'events', 'deliveries'])
+    for (const metric of ['parley_work_due', 'parley_work_oldest_seconds', 'parley_work_failures_total'])
+      expect(text).toContain(`${metric}{list="${list}"}`);
+});

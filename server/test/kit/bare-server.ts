@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { idempotency } from '../../src/http/idempotency.ts';
+import { metrics } from '../../src/http/metrics.ts';
+import { rateLimit } from '../../src/http/rate-limit.ts';
+import { addRoutes } from '../../src/http/register.ts';
+import type { Route } from '../../src/http/route.ts';
+import { type HttpServerOptions, httpServer } from '../../src/http/server.ts';
+import { createLog } from '../../src/base/log.ts';
+import { OPERATOR_TOKEN, type TestServer } from './server.ts';
+
+/** The HTTP layer alone with routes of the test's own, behind the same gate and on the database of a whole server. */
+export async function bareServer(
+  { system, clock, keys, logged }: TestServer,
+  routes: Route[],
+  options: Partial<HttpServerOptions> = {},
+): Promise<FastifyInstance> {
+  const { db, app } = system;
+  const server = await httpServer({
+    log: createLog({ level: 'trace', json: true, destination: { write: (line) => void logged.push(line) } }),
+    corsOrigins: [],
+    metrics: metrics().http,
+    isDraining: () => false,
+    ...options,
+  });
+  addRoutes(
+    server,
+    {
+      db,
+      authenticator: app.authenticator,
+      rateLimit: rateLimit(db),
+      idempotency: idempotency(db, clock, keys),
+      operatorToken: OPERATOR_TOKEN,
+    },
+    routes,
+  );
+  await server.ready();
+  return server;
+}

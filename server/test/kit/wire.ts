@@ -1,0 +1,91 @@
+import { request } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/** What came back over a real connection. */
+export interface WireAnswer {
+  status: number;
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+  text: string;
+}
+
+/** Makes a server listen on a port of its own and gives the port. */
+export async function listen(server: FastifyInstance): Promise<number> {
+  const known = server.server.address() as AddressInfo | null;
+  if (known) return known.port;
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  return (server.server.address() as AddressInfo).port;
+}
+
+/** Sends a request whose path is not tidied up on the way: `inject` would resolve `..` before the server sees it. */
+export function send(
+  port: number,
+  method: string,
+  path: string,
+  options: { headers?: Record<string, string | string[]>; body?: string | Buffer } = {},
+): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    const call = request(
+      { host: '127.0.0.1', port, method, path, headers: options.headers ?? {}, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Record<string, string>,
+            body: asJson(text),
+            text,
+          });
+        });
+      },
+    );
+    call.on('error', reject);
+    call.end(options.body);
+  });
+}
+
+/** A connection that says exactly the bytes it is told to, and keeps what it hears until the other side hangs up. */
+export function dial(port: number): { socket: Socket; heard: Promise<WireAnswer> } {
+  const socket = connect(port, '127.0.0.1');
+  const heard = new Promise<WireAnswer>((resolve) => {
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A server that hangs up on a client that is still talking may reset the connection; what was heard counts.
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(parseAnswer(Buffer.concat(chunks).toString('utf8'))));
+  });
+  return { socket, heard };
+}
+
+/** Says all of it at once and waits until the server hangs up. */
+export function say(port: number, bytes: string | Buffer): Promise<WireAnswer> {
+  const { socket, heard } = dial(port);
+  socket.write(bytes);
+  return heard;
+}
+
+function parseAnswer(raw: string): WireAnswer {
+  const [head = '', ...rest] = raw.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
+  );
+  const text = rest.join('\r\n\r\n');
+  return { status: Number(statusLine.split(' ')[1] ?? 0), headers, body: asJson(text), text };
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
