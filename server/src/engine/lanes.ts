@@ -22,7 +22,8 @@ interface Lane<Row> {
   /** There may be due rows that were not read yet. */
   more: boolean;
   claiming: boolean;
-  resting: boolean;
+  /** How many throws it still rests from. */
+  resting: number;
 }
 
 export interface Lanes {
@@ -51,7 +52,6 @@ interface LanesOptions<Row extends WorkRow> {
 export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes {
   const { list, handle, owns } = options;
   const perTenant = Math.max(1, Math.floor(list.atOnce / 2));
-  const fill = list.batch * list.perLane;
   const lanes = new Map<string, Lane<Row>>();
   const ready = new Set<Lane<Row>>();
   const heldBack = new Map<string, Set<Lane<Row>>>();
@@ -63,8 +63,14 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   let stopped = false;
   let pumping = false;
 
-  const limitOf = (lane: Lane<Row>): number =>
-    (failing.get(lane.id) ?? 0) >= FAILURES_UNTIL_PROBE ? 1 : list.perLane;
+  const isProbed = (lane: Lane<Row>): boolean => (failing.get(lane.id) ?? 0) >= FAILURES_UNTIL_PROBE;
+  const limitOf = (lane: Lane<Row>): number => (isProbed(lane) ? 1 : list.perLane);
+  /**
+   * How many rows are kept ready. A call to a failing receiver may take long and what waits behind it goes stale (its
+   * webhook may be gone by then), so a lane that is probed reads the next row only when its turn has come.
+   */
+  const fillOf = (lane: Lane<Row>): number =>
+    isProbed(lane) ? (lane.running > 0 ? 0 : list.batch) : list.batch * list.perLane;
 
   function offer(lane: Lane<Row>): void {
     ready.add(lane);
@@ -78,19 +84,31 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
     for (const lane of ready) {
       if (running >= list.atOnce) return;
       ready.delete(lane);
-      if (stopped || !owns(lane.slot)) lane.queue.length = 0;
-      else if (!lane.resting) {
-        if (lane.more && !lane.claiming && lane.queue.length <= fill / 2) void claim(lane);
+      // A timer or a held-back place may remember a lane that was forgotten; another may live under its id by now.
+      if (lanes.get(lane.id) !== lane) continue;
+      if (stopped || !owns(lane.slot)) keep(lane, 0);
+      else if (lane.resting === 0) {
+        const fill = fillOf(lane);
+        if (lane.queue.length > fill) keep(lane, fill);
+        if (lane.more && !lane.claiming && fill > 0 && lane.queue.length <= fill / 2) void claim(lane);
         if (lane.queue.length > 0 && lane.running < limitOf(lane)) start(lane);
       }
       retire(lane);
     }
   }
 
+  /** Lets go of what was claimed beyond the first `count` rows; whoever claims next may have them. */
+  function keep(lane: Lane<Row>, count: number): void {
+    for (const row of lane.queue.splice(count)) {
+      lane.taken.delete(row.id);
+      lane.more = true;
+    }
+  }
+
   async function claim(lane: Lane<Row>): Promise<void> {
     lane.claiming = true;
     lane.more = false;
-    const limit = lane.taken.size + fill - lane.queue.length;
+    const limit = lane.taken.size + fillOf(lane) - lane.queue.length;
     try {
       const rows = await options.claim(lane.slot, lane.id, limit);
       for (const row of rows)
@@ -111,9 +129,9 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   function rest(lane: Lane<Row>, error: unknown): void {
     options.onError(error, lane.id);
     lane.more = true;
-    lane.resting = true;
+    lane.resting += 1;
     setTimeout(() => {
-      lane.resting = false;
+      lane.resting -= 1;
       offer(lane);
     }, PAUSE_MS).unref();
   }
@@ -166,8 +184,8 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
 
   /** Forgets a lane without work, so that memory holds what is under way and nothing else. */
   function retire(lane: Lane<Row>): void {
-    if (lane.running > 0 || lane.queue.length > 0 || lane.claiming || lane.resting) return;
-    if (lane.more && !stopped && owns(lane.slot)) return;
+    if (lane.running > 0 || lane.queue.length > 0 || lane.claiming) return;
+    if (!stopped && (lane.resting > 0 || (lane.more && owns(lane.slot)))) return;
     lanes.delete(lane.id);
     if (lanes.size === 0) for (const resolve of waiters.splice(0)) resolve();
   }
@@ -186,7 +204,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
           running: 0,
           more: true,
           claiming: false,
-          resting: false,
+          resting: 0,
         };
         lanes.set(id, lane);
       }

@@ -25,10 +25,12 @@ const renew = statement<[worker: string, slots: number[]], { slot: number }>(
 );
 const take = statement<[worker: string, count: number, except: number[]], { slot: number }>(
   'slots.take',
-  `update slots set owner = $1, lease_until = now() + interval '${LEASE_MS} ms' where slot in (
+  // A CTE is read once; as a subquery of the update, a plan may read it again for each row and take too many.
+  `with free as materialized (
      select slot from slots where (owner is null or owner = $1 or lease_until < now()) and slot <> all ($3::smallint[])
       order by slot for update skip locked limit $2)
-   returning slot`,
+   update slots s set owner = $1, lease_until = now() + interval '${LEASE_MS} ms' from free where s.slot = free.slot
+   returning s.slot`,
 );
 const takeAll = statement<[worker: string], { slot: number }>(
   'slots.take_all',
@@ -60,7 +62,7 @@ export interface Slots {
 
 export function slots(db: Database, workerId: string): Slots {
   let held = new Set<number>();
-  const leaving = new Set<number>();
+  let leaving = new Set<number>();
   let validUntil = 0;
   const valid = (): boolean => performance.now() < validUntil;
   const hold = (rows: { slot: number }[], since: number): void => {
@@ -79,14 +81,12 @@ export function slots(db: Database, workerId: string): Slots {
       // What a lapsed lease had started may still be under way: an expired slot is taken anew, never just renewed.
       const kept = valid() ? await db.all(renew, [workerId, [...held]]) : [];
       const mine = new Set(kept.map((row) => row.slot));
-      if (mine.size > share) for (const slot of [...mine].slice(share)) leaving.add(slot);
-      else leaving.clear();
-      const done = [...leaving].filter((slot) => mine.has(slot) && !isBusy(slot));
+      // Shares change while slots are leaving: exactly what is over the share leaves, first what was leaving already.
+      const over = [...mine].sort((a, b) => Number(leaving.has(b)) - Number(leaving.has(a)));
+      leaving = new Set(over.slice(0, Math.max(0, mine.size - share)));
+      const done = [...leaving].filter((slot) => !isBusy(slot));
       if (done.length > 0) await db.run(giveBack, [workerId, done]);
-      for (const slot of done) {
-        mine.delete(slot);
-        leaving.delete(slot);
-      }
+      for (const slot of done) for (const set of [mine, held, leaving]) set.delete(slot);
       const taken = mine.size < share ? await db.all(take, [workerId, share - mine.size, [...mine]]) : [];
       hold([...[...mine].map((slot) => ({ slot })), ...taken], since);
     },

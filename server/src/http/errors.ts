@@ -9,7 +9,18 @@ const frameworkErrors: Record<string, { key: ErrorKey; detail: string }> = {
     key: 'unsupported_media_type',
     detail: 'send JSON with the header "Content-Type: application/json"',
   },
+  FST_CP_ERR_INVALID_CONTENT_ENCODING: {
+    key: 'unsupported_media_type',
+    detail: 'send the body as it is, or with the Content-Encoding gzip, deflate or br',
+  },
   FST_ERR_BAD_URL: { key: 'route_not_found', detail: 'the path is not well-formed' },
+  FST_ERR_MAX_PARAM_LENGTH: { key: 'route_not_found', detail: 'the path is too long' },
+};
+
+/** Bodies that could not be read to their end, and what is wrong with them. */
+const brokenBodies: Record<string, string> = {
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says',
+  FST_CP_ERR_INVALID_CONTENT: 'The body is not what its Content-Encoding says',
 };
 
 /** Anything that was thrown, as one of the errors that the API answers with. */
@@ -18,9 +29,10 @@ export function asApiError(error: unknown): ApiError {
   const code = (error as { code?: string }).code ?? '';
   const known = frameworkErrors[code];
   if (known) return new ApiError(known.key, { detail: known.detail, cause: error });
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+  const broken = brokenBodies[code];
+  if (broken)
     return new ApiError('invalid_body_params', {
-      invalidParams: { body: { key: 'custom', message: 'The body is not as long as Content-Length says' } },
+      invalidParams: { body: { key: 'custom', message: broken } },
       cause: error,
     });
   return new ApiError('internal_error', { cause: error });

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 /** The page runs its own script and styles and talks to this server only. */
 const PAGE_CSP =
@@ -8,30 +8,45 @@ const FAVICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0f766e" d="M4 5h24v17H15l-7 6v-6H4z"/></svg>',
 )}`;
 
+const configuration = {
+  url: '/openapi.json',
+  pageTitle: 'Parley API reference',
+  favicon: FAVICON,
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: true,
+  authentication: { preferredSecurityScheme: 'token' },
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+};
+
+/** The page is four megabytes of script, so it is loaded when someone first looks, in a server of its own. */
+async function loadPage(): Promise<FastifyInstance> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const page = Fastify({ logger: false, routerOptions: { ignoreTrailingSlash: true } });
+  await page.register(scalar, { routePrefix: '/docs', configuration: configuration as never });
+  await page.ready();
+  return page;
+}
+
 /** The reference at /docs, served whole by this process: nothing is fetched from anywhere else. */
 export async function reference(app: FastifyInstance, documents: { v3: object }): Promise<void> {
+  let page: Promise<FastifyInstance> | undefined;
+  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    page ??= loadPage();
+    const answer = await (await page).inject({ method: 'GET', url: request.url });
+    const { location, 'content-type': type } = answer.headers;
+    reply
+      .code(answer.statusCode)
+      .headers({ 'content-security-policy': PAGE_CSP, 'cache-control': 'no-cache' });
+    if (location) reply.header('location', location);
+    if (type) reply.header('content-type', type);
+    reply.send(answer.rawPayload);
+  };
+  app.get('/docs', show);
+  app.get('/docs/*', show);
   app.get('/openapi.json', async () => documents.v3);
-  const { default: scalar } = await import('@scalar/fastify-api-reference');
-  app.addHook('onSend', async (_request, reply, payload) => {
-    reply.header('content-security-policy', PAGE_CSP);
-    reply.header('cache-control', 'no-cache');
-    return payload;
-  });
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Parley API reference',
-      favicon: FAVICON,
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      persistAuth: true,
-      authentication: { preferredSecurityScheme: 'token' },
-      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-    } as never,
-  });
 }

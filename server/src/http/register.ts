@@ -36,7 +36,13 @@ export function addRoutes(app: FastifyInstance, gate: Gate, routes: readonly Rou
       handler: handlerOf(gate, route),
     });
   }
-  app.setNotFoundHandler(notFoundHandler(guards, routes));
+  const refuseUnknown = unknownRefusal(guards, routes);
+  // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) refuseUnknown(request, reply).catch(done);
+    else done();
+  });
+  app.setNotFoundHandler(refuseUnknown);
 }
 
 function tenantGuard(gate: Gate): Guard {
@@ -100,7 +106,8 @@ function handlerOf(gate: Gate, route: Route) {
   function callOf(request: FastifyRequest, header: Call['header']): Call {
     let body: unknown;
     if (checks.body) {
-      body = bodyOf(request, spec.bodyBounds) ?? {};
+      const given = bodyOf(request, spec.bodyBounds);
+      body = given === undefined ? {} : given;
       const faults = checks.body(body);
       if (faults) throw refuse(faults);
     }
@@ -183,7 +190,7 @@ function allow(principal: Principal, { spec }: Route): void {
 }
 
 /** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
-function notFoundHandler(guards: { tenant: Guard; operator: Guard }, routes: readonly Route[]) {
+function unknownRefusal(guards: { tenant: Guard; operator: Guard }, routes: readonly Route[]) {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { spec } of routes) {
     const pattern = new RegExp(`^${spec.path.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}/?$`);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
@@ -9,6 +10,7 @@ import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
 import { errorBody, sendError } from './errors.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { Principal } from './permissions.ts';
+import { isSunset, SUNSET_HEADERS, sunsetError } from './sunset.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,13 +22,45 @@ declare module 'fastify' {
 
 const JSON_BODY_BYTES = 1024 * 1024;
 /** A client that sends its headers or body one byte at a time is cut off. */
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 15_000;
-const CHECK_MS = 2_000;
+const PATIENCE = { headersMs: 10_000, requestMs: 15_000, checkMs: 2_000 };
 const KEEP_ALIVE_MS = 72_000;
 /** Longer than any path that Node takes, so that a long identifier is simply unknown. */
 const LONGEST_PARAM = 16_384;
 const COMPRESS_FROM_BYTES = 2_048;
+
+/** Liveness is about the process, not about whether it takes requests. */
+const ALWAYS_ANSWERED = '/livez';
+
+const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+const CORS_EXPOSED = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Idempotent-Replayed',
+];
+
+/** An OPTIONS without these is nobody's preflight, and a method like any other. */
+const isPreflight = ({ headers }: FastifyRequest): boolean =>
+  headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+
+/**
+ * The path as the router can read it. A whole URL, as proxies send it, is cut to its path, by which guards are chosen;
+ * an identifier that is no valid percent-encoding is taken as it is written, so that it is simply not found.
+ */
+function routableUrl({ url = '/' }: IncomingMessage): string {
+  const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  if (!local.includes('%')) return local;
+  const pathEnd = local.search(/[?#]|$/);
+  const path = local.slice(0, pathEnd);
+  try {
+    decodeURIComponent(path);
+    return local;
+  } catch {
+    return path.replaceAll('%', '%25') + local.slice(pathEnd);
+  }
+}
 
 /** The API answers nothing that a browser should run, keep or show in a frame. */
 const SECURITY_HEADERS = {
@@ -36,21 +70,23 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-interface HttpServerOptions {
+export interface HttpServerOptions {
   log: Logger;
   corsOrigins: string[];
   metrics: HttpMetrics;
   /** True while the process is shutting down. */
   isDraining: () => boolean;
+  /** How long a request may take to arrive; tests have less time. */
+  patience?: typeof PATIENCE;
 }
 
 /** The bare server: limits, headers, errors and protocol faults, before it knows any operation. */
 export async function httpServer(options: HttpServerOptions): Promise<FastifyInstance> {
-  const { log, metrics } = options;
+  const { log, metrics, patience = PATIENCE } = options;
   const app = Fastify({
     logger: false,
     bodyLimit: JSON_BODY_BYTES,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: patience.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -58,8 +94,17 @@ export async function httpServer(options: HttpServerOptions): Promise<FastifyIns
     requestIdHeader: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAM },
     // Two Authorization headers arrive as one value that no token can be.
-    http: { joinDuplicateHeaders: true, headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
+    http: {
+      joinDuplicateHeaders: true,
+      headersTimeout: patience.headersMs,
+      connectionsCheckingInterval: patience.checkMs,
+    },
+    rewriteUrl: routableUrl,
+    // What the framework refuses before there is a route has passed no hook.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
+      sendError(error, request, reply, log);
+    },
     clientErrorHandler: refuseMalformed,
   });
   app.decorateRequest('principal', undefined);
@@ -67,27 +112,26 @@ export async function httpServer(options: HttpServerOptions): Promise<FastifyIns
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, keepRawBody);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
-  await app.register(compress, { global: true, threshold: COMPRESS_FROM_BYTES, encodings: ['br', 'gzip'] });
-  if (options.corsOrigins.length > 0)
-    await app.register(cors, {
-      origin: options.corsOrigins,
-      exposedHeaders: [
-        'X-Request-Id',
-        'X-RateLimit-Limit',
-        'X-RateLimit-Remaining',
-        'X-RateLimit-Reset',
-        'Retry-After',
-        'Idempotent-Replayed',
-      ],
-    });
-
+  // Before the plugins, whose hooks may answer by themselves.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
     reply.header('x-request-id', request.id);
-    if (!options.isDraining()) return done();
-    reply.header('connection', 'close');
-    done(new ApiError('service_unavailable', { detail: 'the server is shutting down, try again' }));
+    if (options.isDraining() && request.routeOptions.url !== ALWAYS_ANSWERED) {
+      reply.header('connection', 'close');
+      return done(new ApiError('service_unavailable', { detail: 'the server is shutting down, try again' }));
+    }
+    if (!isSunset(request.url)) return done();
+    reply.headers(SUNSET_HEADERS);
+    done(sunsetError());
   });
+  await app.register(compress, { global: true, threshold: COMPRESS_FROM_BYTES, encodings: ['br', 'gzip'] });
+  if (options.corsOrigins.length > 0) {
+    const shared = { origin: options.corsOrigins, methods: CORS_METHODS, exposedHeaders: CORS_EXPOSED };
+    await app.register(cors, {
+      delegator: (request, done) => done(null, { ...shared, preflight: isPreflight(request) }),
+    });
+  }
+
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
