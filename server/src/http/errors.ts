@@ -21,6 +21,7 @@ const frameworkErrors: Record<string, { key: ErrorKey; detail: string }> = {
 const brokenBodies: Record<string, string> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says',
   FST_CP_ERR_INVALID_CONTENT: 'The body is not what its Content-Encoding says',
+  ECONNRESET: 'The body broke off',
 };
 
 /** Anything that was thrown, as one of the errors that the API answers with. */
@@ -30,7 +31,8 @@ export function asApiError(error: unknown): ApiError {
   const known = frameworkErrors[code];
   if (known) return new ApiError(known.key, { detail: known.detail, cause: error });
   const broken = brokenBodies[code];
-  if (broken)
+  // The framework says 400 of what went wrong while it read a body; other connections can be reset, too.
+  if (broken && (error as { statusCode?: number }).statusCode === 400)
     return new ApiError('invalid_body_params', {
       invalidParams: { body: { key: 'custom', message: broken } },
       cause: error,

@@ -35,7 +35,7 @@ async function loadPage(): Promise<FastifyInstance> {
 /** The reference at /docs, served whole by this process: nothing is fetched from anywhere else. */
 export async function reference(app: FastifyInstance, documents: { v3: object }): Promise<void> {
   let page: Promise<FastifyInstance> | undefined;
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     page ??= loadPage();
     const answer = await (await page).inject({ method: 'GET', url: request.url });
     const { location, 'content-type': type } = answer.headers;
@@ -44,7 +44,7 @@ export async function reference(app: FastifyInstance, documents: { v3: object })
       .headers({ 'content-security-policy': PAGE_CSP, 'cache-control': 'no-cache' });
     if (location) reply.header('location', location);
     if (type) reply.header('content-type', type);
-    reply.send(answer.rawPayload);
+    return reply.send(answer.rawPayload);
   };
   app.get('/docs', show);
   app.get('/docs/*', show);
