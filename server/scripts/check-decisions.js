@@ -11,7 +11,8 @@ const faults = [];
 for (const row of rows) {
   const [, number, , , , pinned] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
   const named = [...pinned.matchAll(/`([^`›]+) › ([^`]+)`/g)];
-  if (named.length === 0 && !pinned.includes('*open*')) faults.push(`${number}: names no test and is not open`);
+  if (named.length === 0 && !pinned.includes('*open*'))
+    faults.push(`${number}: names no test and is not open`);
   for (const [, file, title] of named) {
     const path = `server/test/${file.trim()}.test.ts`;
     let source = '';

@@ -11,19 +11,26 @@ import { sandbox } from './providers/sandbox/sandbox.ts';
 
 const PURPOSE = 'installation.key_check';
 
-const keepKeyCheck = statement<[check: Buffer], { key_check: Buffer }>(
+// Many processes may start at once. A statement does not see what was committed while it waited for a lock, so
+// whoever waits looks with a statement of its own afterwards.
+const keepKeyCheck = statement<[check: Buffer]>(
   'installation.keep',
-  `with made as (insert into installation (key_check) values ($1) on conflict do nothing returning key_check)
-   select key_check from made union all select key_check from installation limit 1`,
+  'insert into installation (key_check) values ($1) on conflict do nothing',
 );
-const lockFirstStart = statement<[], { is_first: boolean }>(
+const findKeyCheck = statement<[], { key_check: Buffer }>(
+  'installation.find',
+  'select key_check from installation',
+);
+const lockInstallation = statement<[]>('installation.lock', 'select 1 from installation for update');
+const findFirstStart = statement<[], { is_first: boolean }>(
   'installation.first_start',
-  `select not exists (select 1 from tenants) as is_first from installation for update`,
+  'select not exists (select 1 from tenants) as is_first',
 );
 
 /** Refuses to start with another secret key than the one the database was written with: nothing could be read. */
 export async function requireSameKey(db: Database, keys: Keys): Promise<void> {
-  const row = await db.find(keepKeyCheck, [keys.encrypt('parley', PURPOSE)]);
+  await db.run(keepKeyCheck, [keys.encrypt('parley', PURPOSE)]);
+  const row = await db.find(findKeyCheck, []);
   try {
     keys.decrypt((row as { key_check: Buffer }).key_check, PURPOSE);
   } catch {
@@ -44,7 +51,8 @@ export async function createDemo(
   needs: { keys: Keys; authenticator: Authenticator; now: Date },
 ): Promise<Demo | undefined> {
   return db.transaction(async (tx) => {
-    const row = await tx.find(lockFirstStart, []);
+    await tx.run(lockInstallation, []);
+    const row = await tx.find(findFirstStart, []);
     if (!row?.is_first) return undefined;
     const tenant = await createTenant(tx, { name: 'demo' }, needs.now);
     const { token } = await issueToken(

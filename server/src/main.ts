@@ -135,7 +135,7 @@ async function serveOn(
   storage: OpenDatabase,
   { config, role, keys, log, operatorToken }: ServeNeeds,
 ): Promise<void> {
-  await prepareDatabase(storage.connection, log);
+  await prepareDatabase(storage.connection, keys, log);
   const system = await startSystem({
     connection: storage.connection,
     clock: systemClock,
@@ -149,7 +149,6 @@ async function serveOn(
     timers: true,
     onLoss: reviver(storage.revive, log),
   });
-  await requireSameKey(system.db, keys);
   stopOnSignal(log, async () => {
     await system.stop(GRACE_MS);
     await storage.stop();
@@ -178,11 +177,13 @@ const outboundPolicy = (config: Config) => ({
   loopback: !config.isProduction,
 });
 
-async function prepareDatabase(connection: Connection, log: Logger): Promise<void> {
+/** Everything that must hold before this process takes requests or work. */
+async function prepareDatabase(connection: Connection, keys: Keys, log: Logger): Promise<void> {
   const applied = await migrate(connection, MIGRATIONS);
   if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
   const db = openDatabase({ connection, applicationName: 'parley start', poolSize: 1, readers: 0 });
   try {
+    await requireSameKey(db, keys);
     await ensurePartitions(db, new Date());
   } finally {
     await db.close();

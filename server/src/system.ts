@@ -125,7 +125,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     worker: running,
     async stop(graceMs) {
       draining = true;
+      // A connection that has sent nothing, or half a request, counts as busy for as long as its client likes.
+      const cut = setTimeout(() => app.server.server.closeAllConnections(), graceMs);
       await Promise.all([app.server.close(), running?.stop(graceMs), ...background.map((one) => one.stop())]);
+      clearTimeout(cut);
       await outbound.close();
       await hint.close();
       await Promise.all([db.close(), workerDb?.close()]);

@@ -1,4 +1,4 @@
-import { ApiError, invalidParam } from '../base/errors.ts';
+import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -18,12 +18,12 @@ interface TokenRow {
 
 const insertToken = statement<
   [id: string, tenantId: string, name: string, scopes: string[], expiresAt: Date, now: Date],
-  TokenRow
+  TokenRow & { tenant_id: string }
 >(
   'tokens.insert',
   `insert into tokens (id, tenant_id, name, scopes, expires_at, created_at, updated_at)
    select $1, t.id, $3, $4, $5, $6, $6 from tenants t where t.id = $2
-   returning id, name, scopes, expires_at, created_at, updated_at`,
+   returning id, tenant_id, name, scopes, expires_at, created_at, updated_at`,
 );
 const deleteToken = statement<[id: string, tenantId: string]>(
   'tokens.delete',
@@ -61,19 +61,28 @@ export async function issueToken(
   if (!row) throw new ApiError('tenant_not_found');
   return {
     ...presentToken(row),
-    token: await authenticator.sign({ tokenId: row.id, tenantId, scopes, issuedAt, expiresAt }),
+    // The id as the database spells it: the path may have it in capitals, and caches compare texts.
+    token: await authenticator.sign({
+      tokenId: row.id,
+      tenantId: row.tenant_id,
+      scopes,
+      issuedAt,
+      expiresAt,
+    }),
   };
 }
 
 /** Refuses scopes that the caller does not have: a token cannot make a stronger one. */
 export function requireOwnScopes(principal: Principal, scopes: readonly string[]): void {
-  const missing = scopes.findIndex((scope) => !hasScope(principal, scope as Scope));
-  if (missing >= 0)
-    throw invalidParam(
-      `scopes.${missing}`,
-      'custom',
-      `The caller's token lacks the scope "${scopes[missing]}"`,
-    );
+  const missing = [...scopes.entries()].filter(([, scope]) => !hasScope(principal, scope as Scope));
+  if (missing.length === 0) return;
+  const invalidParams: InvalidParams = {};
+  for (const [at, scope] of missing)
+    invalidParams[`scopes.${at}`] = {
+      key: 'custom',
+      message: `The caller's token lacks the scope "${scope}"`,
+    };
+  throw new ApiError('invalid_body_params', { invalidParams });
 }
 
 /** Revokes a token at once in this process, within seconds in others. Says whether there was one. */

@@ -1,6 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomSecret } from './crypto.ts';
+import { OperatorError } from './errors.ts';
+import { newId } from './ids.ts';
 
 export interface Secrets {
   secretKey: string;
@@ -15,15 +17,41 @@ export async function keepSecrets(
   const { secretKey, adminToken } = given;
   if (secretKey !== undefined && adminToken !== undefined) return { secretKey, adminToken };
   const path = join(dataDir, 'secrets.json');
-  const fresh: Secrets = { secretKey: randomSecret(32), adminToken: randomSecret(32) };
-  // Whoever comes first writes the file; everyone else reads what the first one wrote.
-  await writeFile(path, `${JSON.stringify(fresh, null, 2)}\n`, {
-    flag: 'wx',
-    mode: 0o600,
-    flush: true,
-  }).catch((error) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  const kept = JSON.parse(await readFile(path, 'utf8')) as Secrets;
+  const kept = (await findSecrets(path)) ?? (await makeSecrets(path)) ?? (await findSecrets(path));
+  if (!kept) throw damaged(path);
   return { secretKey: secretKey ?? kept.secretKey, adminToken: adminToken ?? kept.adminToken };
+}
+
+const damaged = (path: string): OperatorError =>
+  new OperatorError(
+    `The file ${path} does not hold the secrets of this installation. Restore it from your backup, or set PARLEY_SECRET_KEY and PARLEY_ADMIN_TOKEN.`,
+  );
+
+async function findSecrets(path: string): Promise<Secrets | undefined> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  if (text === undefined) return undefined;
+  try {
+    const { secretKey, adminToken } = JSON.parse(text) as Partial<Secrets>;
+    if (secretKey && adminToken) return { secretKey, adminToken };
+  } catch {}
+  throw damaged(path);
+}
+
+/** Whoever comes first makes the file. It gets its name when it is whole, so that a kill never leaves half of it. */
+async function makeSecrets(path: string): Promise<Secrets | undefined> {
+  const fresh: Secrets = { secretKey: randomSecret(32), adminToken: randomSecret(32) };
+  const draft = `${path}.${newId()}`;
+  try {
+    await writeFile(draft, `${JSON.stringify(fresh, null, 2)}\n`, { mode: 0o600, flush: true });
+    await link(draft, path);
+    return fresh;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    await unlink(draft).catch(() => {});
+  }
 }

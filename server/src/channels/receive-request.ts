@@ -18,6 +18,8 @@ const insertInbound = statement<
    values ($1, $2, $3, $4, $5, $6, ${AT_ONCE}, $7)`,
 );
 
+const FOREIGN_KEY_VIOLATION = '23503';
+
 export interface ReceiveNeeds {
   clock: Clock;
   hints: Hints;
@@ -31,17 +33,22 @@ export async function receiveRequest(
   request: ProviderRequest,
   { clock, hints }: ReceiveNeeds,
 ): Promise<void> {
-  if (!adapter.verifySignature(request, channel.config))
-    throw new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
+  const refusal = () => new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
+  if (!adapter.verifySignature(request, channel.config)) throw refusal();
   const slot = slotOf(channel.id);
-  await tx.run(insertInbound, [
-    newId(),
-    channel.tenantId,
-    channel.id,
-    JSON.stringify(request.headers),
-    request.body,
-    slot,
-    clock.now(),
-  ]);
+  try {
+    await tx.run(insertInbound, [
+      newId(),
+      channel.tenantId,
+      channel.id,
+      JSON.stringify(request.headers),
+      request.body,
+      slot,
+      clock.now(),
+    ]);
+  } catch (error) {
+    // The channel was remembered from before it was deleted.
+    throw (error as { code?: string }).code === FOREIGN_KEY_VIOLATION ? refusal() : error;
+  }
   tx.afterCommit(() => hints.give(INBOUND_LIST, slot, channel.id));
 }

@@ -117,6 +117,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const lost = (error: unknown): void => options.onLoss?.(error);
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', lost);
+  // So would one that breaks in the moment between being taken from the pool and being listened to by whoever took it.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const readers = pipelinedReaders(config, options.readers, lost);
 
   const failed = (error: unknown): unknown => {
@@ -143,20 +145,31 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  async function again<T>(work: () => Promise<T>, mayRepeat: (error: unknown) => boolean): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
+  /** Repeats what PostgreSQL refused through no fault of the caller: the victim of a deadlock, a plan gone stale. */
+  async function again<T>(work: () => Promise<T>): Promise<T> {
+    let repeated = 0;
+    let replaced = 0;
+    for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (attempt === TRIES || !mayRepeat(error)) throw failed(error);
+        // After a migration every connection of the pool may be stale, and each failure replaces just one.
+        const fruitless = isStalePlan(error) ? ++replaced > options.poolSize : ++repeated === TRIES;
+        if (fruitless || !(isRetryable(error) || isStalePlan(error))) throw failed(error);
       }
     }
   }
 
   async function transactionOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = [];
+    let isOver = false;
     const tx: Tx = {
-      ...queryable((query) => client.query(query)),
+      // Whoever still holds on to the transaction must not write on a connection that is somebody else's by now.
+      ...queryable((query) =>
+        isOver
+          ? Promise.reject(new Error('The transaction is over: this statement came too late.'))
+          : client.query(query),
+      ),
       afterCommit: (effect) => effects.push(effect),
     };
     // The connection is pipelined and ours alone, so BEGIN travels with the first statement. If it fails, so do they.
@@ -164,7 +177,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     begun.catch(() => {});
     let result: T;
     try {
-      result = await work(tx);
+      result = await work(tx).finally(() => {
+        isOver = true;
+      });
       await begun;
       const { command } = await client.query('commit');
       if (command !== 'COMMIT')
@@ -177,18 +192,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     return result;
   }
 
-  const autocommit = queryable((query) =>
-    again(() => withClient((client) => client.query(query)), isStalePlan),
-  );
+  const autocommit = queryable((query) => again(() => withClient((client) => client.query(query))));
 
   return {
     ...autocommit,
     byKey: readers,
-    transaction: (work) =>
-      again(
-        () => withClient((client) => transactionOn(client, work)),
-        (error) => isRetryable(error) || isStalePlan(error),
-      ),
+    transaction: (work) => again(() => withClient((client) => transactionOn(client, work))),
     ping: async () => {
       await autocommit.query('select 1', []);
     },

@@ -47,6 +47,8 @@ export const isUniqueViolation = (error: unknown, constraint: string): boolean =
   'constraint' in error &&
   error.constraint === constraint;
 
+export const isCheckViolation = (error: unknown): boolean => codeOf(error) === '23514';
+
 const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Gives what the database threw the shape in which the rest of the program knows it. */

@@ -33,12 +33,17 @@ export async function migrate(connection: Connection, directory: string): Promis
   }
 }
 
-async function migrateOn(client: pg.Client, directory: string, files: string[]): Promise<string[]> {
-  const version = Number((await client.query('show server_version_num')).rows[0].server_version_num);
+/** Refuses a server that is too old, by its `server_version_num`. */
+export function requireSupported(version: number): void {
   if (version < OLDEST_SUPPORTED)
     throw new OperatorError(
       `The database server is PostgreSQL ${Math.floor(version / 10_000)}; Parley needs 15 or newer. Point DATABASE_URL at a newer server.`,
     );
+}
+
+async function migrateOn(client: pg.Client, directory: string, files: string[]): Promise<string[]> {
+  const version = Number((await client.query('show server_version_num')).rows[0].server_version_num);
+  requireSupported(version);
   await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
   await client.query(
     'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',

@@ -1,10 +1,13 @@
 import { firstIdAt } from '../base/ids.ts';
-import type { Queryable } from './database.ts';
+import type { Database } from './database.ts';
+import { isCheckViolation } from './faults.ts';
 
 const WEEK_MS = 7 * 24 * 3600_000;
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY_MS = 4 * 24 * 3600_000;
 const WEEKS_AHEAD = 4;
+/** Any number, the same in every process: `if not exists` alone fails when two make the same table at once. */
+const PARTITION_LOCK = 7_265_402;
 
 /** The tables cut by week, each with the UUIDv7 column that it is cut by. */
 export const weeklyTables = ['events', 'deliveries', 'attempts'] as const;
@@ -23,8 +26,11 @@ export function weeksNeeded(now: Date): { suffix: string; from: string; to: stri
   });
 }
 
-/** Makes the missing weekly partitions. Real time, because it is real time that ids are made of. */
-export async function ensurePartitions(db: Queryable, now: Date): Promise<void> {
+/**
+ * Makes the missing weekly partitions, each in a transaction of its own, so that nobody who works waits for more than
+ * one table. Safe when many processes do it at once. Real time, because it is real time that ids are made of.
+ */
+export async function ensurePartitions(db: Database, now: Date): Promise<void> {
   const existing = await db.query(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = any ($1::regclass[])`,
@@ -35,9 +41,17 @@ export async function ensurePartitions(db: Queryable, now: Date): Promise<void> 
     for (const { suffix, from, to } of weeksNeeded(now)) {
       const name = `${table}_${suffix}`;
       if (!names.has(name))
-        await db.query(
-          `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
-          [],
-        );
+        await db
+          .transaction(async (tx) => {
+            await tx.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+            await tx.query(
+              `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
+              [],
+            );
+          })
+          .catch((error) => {
+            // The default partition has rows of that week, of a time when it was not ready; there the rest may go too.
+            if (!isCheckViolation(error)) throw error;
+          });
     }
 }

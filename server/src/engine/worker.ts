@@ -89,6 +89,8 @@ export function worker(options: WorkerOptions): Worker {
       await scan();
     },
     async settle() {
+      // Nobody else renews the leases then, and without one there would seem to be nothing to do.
+      if (!options.timers) await beat();
       while ((await scan()) > 0) await Promise.all([...lanes.values()].map((one) => one.idle()));
     },
     async stop(graceMs) {

@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
 import type { Principal } from './permissions.ts';
 
 const ISSUER = 'parley';
@@ -70,7 +71,9 @@ export function authenticator(
       if (
         typeof payload.exp !== 'number' ||
         typeof payload.jti !== 'string' ||
-        typeof payload.tenantId !== 'string'
+        typeof payload.tenantId !== 'string' ||
+        !isUuid(payload.jti) ||
+        !isUuid(payload.tenantId)
       )
         throw unauthorized('the token has malformed claims');
       return { tokenId: payload.jti, tenantId: payload.tenantId, expiresAtMs: payload.exp * 1000 };

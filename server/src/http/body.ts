@@ -10,6 +10,8 @@ export interface BodyBounds {
 export const DEFAULT_BOUNDS: BodyBounds = { arrayItems: 10_000, nodes: 200_000 };
 const DEPTH = 64;
 export const MAX_INVALID_PARAMS = 100;
+/** Each fault names its path: one as long as the body, a hundred times over, would be an answer of 100 MB. */
+const LONGEST_PATH = 256;
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 
@@ -42,7 +44,10 @@ interface Node {
 function pathOf(node: Node): string {
   const parts: (string | number)[] = [];
   for (let at: Node | undefined = node; at?.parent; at = at.parent) parts.push(at.key);
-  return parts.length === 0 ? 'body' : parts.reverse().join('.').toWellFormed().replaceAll('\0', '\\u0000');
+  if (parts.length === 0) return 'body';
+  const path = parts.reverse().join('.');
+  const short = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+  return short.toWellFormed().replaceAll('\0', '\\u0000');
 }
 
 /** Walks without recursion, so that depth costs memory and never the stack. */
@@ -53,7 +58,8 @@ function findFaults(body: unknown, bounds: BodyBounds): InvalidParams | undefine
   let faults: InvalidParams | undefined;
   let count = 0;
   const add = (node: Node, key: InvalidParamKey, message: string): void => {
-    faults ??= {};
+    // Without a prototype, or a fault at `__proto__` would become it.
+    faults ??= Object.create(null) as InvalidParams;
     count += 1;
     faults[pathOf(node)] = { key, message };
   };

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, type ErrorKey } from '../base/errors.ts';
+import { MAX_INVALID_PARAMS } from './body.ts';
 
 /** What the framework itself refuses, in our words. */
 const frameworkErrors: Record<string, { key: ErrorKey; detail: string }> = {
@@ -45,7 +46,11 @@ export const errorBody = (error: ApiError, requestId: string) => ({
   error: {
     messageKey: error.key,
     message: error.message,
-    ...(error.invalidParams === undefined ? {} : { invalidParams: error.invalidParams }),
+    ...(error.invalidParams === undefined
+      ? {}
+      : {
+          invalidParams: Object.fromEntries(Object.entries(error.invalidParams).slice(0, MAX_INVALID_PARAMS)),
+        }),
     requestId,
   },
 });

@@ -129,7 +129,8 @@ function handlerOf(gate: Gate, route: Route) {
         tenantId: principal.tenantId,
         key,
         method: spec.method,
-        path: request.url,
+        // What was asked for and not how it was written: a slash at the end makes no other request.
+        path: `${spec.path} ${JSON.stringify(request.params)}`,
         bodyHash: sha256(request.rawBody ?? Buffer.alloc(0)),
       },
       async (tx) => {

@@ -119,10 +119,8 @@ export async function httpServer(options: HttpServerOptions): Promise<FastifyIns
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
     reply.header('x-request-id', request.id);
-    if (options.isDraining() && request.routeOptions.url !== ALWAYS_ANSWERED) {
-      reply.header('connection', 'close');
+    if (options.isDraining() && request.routeOptions.url !== ALWAYS_ANSWERED)
       return done(new ApiError('service_unavailable', { detail: 'the server is shutting down, try again' }));
-    }
     if (!isSunset(request.url)) return done();
     reply.headers(SUNSET_HEADERS);
     done(sunsetError());
@@ -140,6 +138,11 @@ export async function httpServer(options: HttpServerOptions): Promise<FastifyIns
     });
   }
 
+  // Also for requests that were under way when the shutdown began: their connections would keep the process alive.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (options.isDraining()) reply.header('connection', 'close');
+    done(null, payload);
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);

@@ -50,7 +50,7 @@ function describe(errors: ErrorObject[], root: string): InvalidParams {
   const unions = [...new Set(errors.filter(isUnion).map((error) => `${error.schemaPath}/`))];
   for (const error of errors) {
     const path = pathOf(error, root);
-    if (path in params) continue;
+    if (Object.hasOwn(params, path)) continue;
     if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
     if (++count > MAX_INVALID_PARAMS) break;
     const key = keyOf(error);
@@ -126,7 +126,7 @@ function messageOf(error: ErrorObject): string {
       return `Must be ${JSON.stringify(params.allowedValue)}, received ${shown(data)}`;
     case 'minLength':
     case 'maxLength':
-      return `Must have at ${keyword === 'minLength' ? 'least' : 'most'} ${limit} character(s), received ${(data as string).length}`;
+      return `Must have at ${keyword === 'minLength' ? 'least' : 'most'} ${limit} character(s), received ${[...(data as string)].length}`;
     case 'minItems':
     case 'maxItems':
       return `Must contain at ${keyword === 'minItems' ? 'least' : 'most'} ${limit} item(s), received ${(data as unknown[]).length}`;

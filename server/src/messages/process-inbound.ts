@@ -3,6 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import { INBOUND_LIST } from '../channels/receive-request.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { storable } from '../db/storable.ts';
 import type { Publisher } from '../engine/publish.ts';
 import { type WorkRow, workList } from '../engine/work-list.ts';
 import { type Work, work } from '../engine/worker.ts';
@@ -46,6 +47,11 @@ const fail = statement<[id: string, tenantId: string, attempts: number, error: s
 const TRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
 
+/** When the database is out of reach, rows stay as they are and the lane rests a moment. */
+function requireRowsFault(error: unknown): void {
+  if (error instanceof ApiError && error.key === 'service_unavailable') throw error;
+}
+
 interface InboundNeeds {
   db: Database;
   clock: Clock;
@@ -74,7 +80,7 @@ export function processInbound({ db, clock, publisher, adapters }: InboundNeeds)
   async function giveUpOn(row: InboundRow, error: unknown): Promise<void> {
     const again = row.attempts + 1 < TRIES;
     const dueAt = again ? new Date(clock.now().getTime() + FIRST_PAUSE_MS * 2 ** row.attempts) : null;
-    await db.run(fail, [row.id, row.tenant_id, row.attempts, String(error), dueAt]);
+    await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(String(error)), dueAt]);
   }
 
   return work(inbound, async (rows) => {
@@ -82,12 +88,12 @@ export function processInbound({ db, clock, publisher, adapters }: InboundNeeds)
       await storeAll(rows);
       return 'ok';
     } catch (error) {
-      // Not the rows' fault: they stay as they are, and the lane rests a moment.
-      if (error instanceof ApiError && error.key === 'service_unavailable') throw error;
+      requireRowsFault(error);
     }
     let failed = false;
     for (const row of rows)
       await storeAll([row]).catch((error) => {
+        requireRowsFault(error);
         failed = true;
         return giveUpOn(row, error);
       });

@@ -57,6 +57,8 @@ const store = statement<
        as m (id, chat_id, contact_id, type, text, vendor_id, at)`,
 );
 
+const END_OF_TIME_MS = Date.UTC(9999, 11);
+
 export interface ReceivingChannel {
   id: string;
   tenantId: string;
@@ -99,9 +101,8 @@ export async function receiveMessages(
   { publish }: Publisher,
 ): Promise<void> {
   const { tenantId } = channel;
-  const inbound = [
-    ...new Map(received.toReversed().map((message) => [message.vendorId, message])).values(),
-  ].reverse();
+  const seen = new Set<string>();
+  const inbound = received.filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId));
   if (inbound.length === 0) return;
   const { chats, newContacts, newChats } = await chatsWith(tx, channel, inbound, now);
 
@@ -184,6 +185,10 @@ function rowOf(
 ): MessageRow {
   const chat = chats.get(message.peer.value);
   if (!chat) throw new Error('The chat of an inbound message was deleted while it was being stored.');
+  // PostgreSQL would keep the year 10000, but nobody could read it back, nor anything after it in the chat.
+  const ms = message.occurredAt.getTime();
+  if (!(ms >= 0 && ms < END_OF_TIME_MS))
+    throw new Error('An inbound message says that it was written at a time that cannot be.');
   return {
     id: newId(),
     chat_id: chat.id,

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { storable } from '../db/storable.ts';
 import type { OutboundResponse } from '../outbound/exchange.ts';
 
 const BATCH = 300;
@@ -109,12 +110,15 @@ export function recorder(db: Database, clock: Clock): Recorder {
   };
 }
 
-/** What a receiver answers may be anything; PostgreSQL's text has no NUL. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+/** Made storable before it becomes JSON, where a NUL is an escape that PostgreSQL refuses as well. */
+const storableJson = (headers: Record<string, string>): string =>
+  JSON.stringify(headers, (_name, value) => (typeof value === 'string' ? storable(value) : value));
 
 function parametersOf(unsorted: DeliveryResult[], now: Date) {
-  // Rows are always locked in the order of their ids.
-  const results = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  // Rows are always locked in the order of their ids. Two results of one attempt count once, like everywhere.
+  const results = [...new Map(unsorted.toReversed().map((result) => [result.id, result])).values()].sort(
+    (a, b) => (a.id < b.id ? -1 : 1),
+  );
   const noTimings = { lookupMs: null, connectMs: null, firstByteMs: null, totalMs: null };
   return [
     now,
@@ -126,7 +130,7 @@ function parametersOf(unsorted: DeliveryResult[], now: Date) {
     results.map((result) => result.startedAt),
     results.map((result) => JSON.stringify(result.response?.timings ?? noTimings)),
     results.map((result) => result.response?.status ?? null),
-    results.map((result) => result.response && storable(JSON.stringify(result.response.headers))),
+    results.map((result) => result.response && storableJson(result.response.headers)),
     results.map(
       (result) =>
         result.response && storable(result.response.body.subarray(0, BODY_KEPT_BYTES).toString('utf8')),

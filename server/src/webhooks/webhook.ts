@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Keys } from '../base/crypto.ts';
-import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
+import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { findKnownChannelIds } from '../channels/channel.ts';
 import type { Queryable, Tx } from '../db/database.ts';
@@ -81,8 +81,8 @@ export async function createWebhook(
   input: WebhookInput,
   { keys, policy, now }: { keys: Keys; policy: OutboundPolicy; now: Date },
 ): Promise<ApiWebhook & { secret: string }> {
-  requireReachable(input.url, policy);
-  await requireKnownEvents(tx, tenantId, input.events);
+  const faults = { ...faultsOfUrl(input.url, policy), ...(await faultsOfEvents(tx, tenantId, input.events)) };
+  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
   const id = newId();
   await tx.run(insertWebhook, [
@@ -94,21 +94,29 @@ export async function createWebhook(
     V3,
     now,
     input.events.map((event) => event.type ?? null),
-    input.events.map((event) => JSON.stringify([...new Set(event.scopes?.flatMap((scope) => scope.ids))])),
+    input.events.map((event) => JSON.stringify(channelIdsOf(event))),
   ]);
   return { ...(await requireWebhook(tx, tenantId, id)), secret };
 }
 
+/** The channels of all scopes of an event, each once. */
+const channelIdsOf = ({ scopes = [] }: WebhookInput['events'][number]): string[] => [
+  ...new Set(scopes.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()))),
+];
+
 /** Only what the URL itself says is judged here; where its name leads is judged by every connection. */
-function requireReachable(url: string, policy: OutboundPolicy): void {
+function faultsOfUrl(url: string, policy: OutboundPolicy): InvalidParams {
   const verdict = judgeUrl(url, policy);
-  if (!verdict.ok) throw invalidParam('url', 'invalid_string', verdict.reason);
+  return verdict.ok ? {} : { url: { key: 'invalid_string', message: verdict.reason } };
 }
 
-async function requireKnownEvents(tx: Tx, tenantId: string, events: WebhookInput['events']): Promise<void> {
+async function faultsOfEvents(
+  tx: Tx,
+  tenantId: string,
+  events: WebhookInput['events'],
+): Promise<InvalidParams> {
   const faults: InvalidParams = {};
-  const ids = events.flatMap((event) => event.scopes?.flatMap((scope) => scope.ids) ?? []);
-  const known = await findKnownChannelIds(tx, tenantId, ids);
+  const known = await findKnownChannelIds(tx, tenantId, events.flatMap(channelIdsOf));
   for (const [number, { type, scopes }] of events.entries()) {
     if (type !== undefined && !isKnownPattern(type))
       faults[`events.${number}.type`] = {
@@ -123,7 +131,7 @@ async function requireKnownEvents(tx: Tx, tenantId: string, events: WebhookInput
             message: `There is no channel ${id}`,
           };
   }
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  return faults;
 }
 
 export async function requireWebhook(

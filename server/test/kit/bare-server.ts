@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { createLog } from '../../src/base/log.ts';
 import { idempotency } from '../../src/http/idempotency.ts';
 import { metrics } from '../../src/http/metrics.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
 import { addRoutes } from '../../src/http/register.ts';
 import type { Route } from '../../src/http/route.ts';
 import { type HttpServerOptions, httpServer } from '../../src/http/server.ts';
-import { createLog } from '../../src/base/log.ts';
 import { OPERATOR_TOKEN, type TestServer } from './server.ts';
 
 /** The HTTP layer alone with routes of the test's own, behind the same gate and on the database of a whole server. */

@@ -27,27 +27,26 @@ const hex = (ip: string): string => {
 };
 
 describe('judgeAddress', () => {
-  test.each(ipv4Networks)(
-    'S1: %s is refused, its public neighbours are not',
-    (_network, first, last, near) => {
-      for (const ip of [first, last]) {
-        for (const spelling of [
-          ip,
-          `::ffff:${ip}`,
-          `::ffff:${hex(ip)}`,
-          `64:ff9b::${ip}`,
-          `64:ff9b::${hex(ip)}`,
-        ]) {
-          expect(judgeAddress(spelling), spelling).toMatchObject({ allowed: false });
-        }
+  test.each(
+    ipv4Networks,
+  )('S1: %s is refused, its public neighbours are not', (_network, first, last, near) => {
+    for (const ip of [first, last]) {
+      for (const spelling of [
+        ip,
+        `::ffff:${ip}`,
+        `::ffff:${hex(ip)}`,
+        `64:ff9b::${ip}`,
+        `64:ff9b::${hex(ip)}`,
+      ]) {
+        expect(judgeAddress(spelling), spelling).toMatchObject({ allowed: false });
       }
-      for (const ip of near) {
-        for (const spelling of [ip, `::ffff:${ip}`, `64:ff9b::${hex(ip)}`]) {
-          expect(judgeAddress(spelling), spelling).toEqual({ allowed: true });
-        }
+    }
+    for (const ip of near) {
+      for (const spelling of [ip, `::ffff:${ip}`, `64:ff9b::${hex(ip)}`]) {
+        expect(judgeAddress(spelling), spelling).toEqual({ allowed: true });
       }
-    },
-  );
+    }
+  });
 
   test.each([
     ...[
@@ -99,8 +98,7 @@ describe('judgeAddress', () => {
     '',
     'a.example',
   ])('S1: %j is refused, because it is not a plain address', (ip) =>
-    expect(judgeAddress(ip)).toEqual({ allowed: false, reason: 'not a plain IP address' }),
-  );
+    expect(judgeAddress(ip)).toEqual({ allowed: false, reason: 'not a plain IP address' }));
 });
 
 describe('judgeDestination', () => {

@@ -123,25 +123,25 @@ describe('a response', () => {
     expect(response.body.equals(zipped)).toBe(true);
   });
 
-  test.each(['keep-alive', 'close'])(
-    'with "connection: %s" is cut only when it is longer than the cap',
-    async (connection) => {
-      const seen = await httpReceiver((_request, response) => {
-        response.writeHead(200, { connection, 'content-length': 1_000 }).end('x'.repeat(1_000));
-      });
-      for (const [maxResponseBytes, truncated] of [
-        [0, true],
-        [1, true],
-        [999, true],
-        [1_000, false],
-        [1_001, false],
-      ] as const) {
-        const response = await client().request(post(seen.url, { maxResponseBytes }));
-        expect(response.truncated, `cap ${maxResponseBytes}`).toBe(truncated);
-        expect(response.body.length).toBe(Math.min(maxResponseBytes, 1_000));
-      }
-    },
-  );
+  test.each([
+    'keep-alive',
+    'close',
+  ])('with "connection: %s" is cut only when it is longer than the cap', async (connection) => {
+    const seen = await httpReceiver((_request, response) => {
+      response.writeHead(200, { connection, 'content-length': 1_000 }).end('x'.repeat(1_000));
+    });
+    for (const [maxResponseBytes, truncated] of [
+      [0, true],
+      [1, true],
+      [999, true],
+      [1_000, false],
+      [1_001, false],
+    ] as const) {
+      const response = await client().request(post(seen.url, { maxResponseBytes }));
+      expect(response.truncated, `cap ${maxResponseBytes}`).toBe(truncated);
+      expect(response.body.length).toBe(Math.min(maxResponseBytes, 1_000));
+    }
+  });
 });
 
 describe('connections', () => {

@@ -182,19 +182,18 @@ describe('the destination of a request', () => {
     expect(seen.requests).toBe(3);
   });
 
-  test.each([301, 302, 303, 307, 308])(
-    'S3: a %d to a private address is answered as it is, not followed',
-    async (status) => {
-      const inside = await receiver();
-      const outside = await receiver((_request, response) => {
-        response.writeHead(status, { location: `http://127.0.0.1:${inside.port}/` }).end();
-      });
-      const response = await client({ loopback: true }).request(get(`http://127.0.0.1:${outside.port}/`));
-      expect(response).toMatchObject({ status, headers: { location: `http://127.0.0.1:${inside.port}/` } });
-      expect(outside.requests).toBe(1);
-      expect(inside.connections).toBe(0);
-    },
-  );
+  test.each([
+    301, 302, 303, 307, 308,
+  ])('S3: a %d to a private address is answered as it is, not followed', async (status) => {
+    const inside = await receiver();
+    const outside = await receiver((_request, response) => {
+      response.writeHead(status, { location: `http://127.0.0.1:${inside.port}/` }).end();
+    });
+    const response = await client({ loopback: true }).request(get(`http://127.0.0.1:${outside.port}/`));
+    expect(response).toMatchObject({ status, headers: { location: `http://127.0.0.1:${inside.port}/` } });
+    expect(outside.requests).toBe(1);
+    expect(inside.connections).toBe(0);
+  });
 
   test('proxy variables are ignored', async () => {
     const proxy = await receiver();

@@ -99,8 +99,7 @@ describe('judgeUrl', () => {
     'http://localhost../',
     'http://a..example/',
   ])('S1: %s is no valid host, however open the policy', (url) =>
-    expect(refusal(url, { allow: parseAllowList('0.0.0.0/0, ::/0'), loopback: true })).not.toBe('allowed'),
-  );
+    expect(refusal(url, { allow: parseAllowList('0.0.0.0/0, ::/0'), loopback: true })).not.toBe('allowed'));
 
   test.each([
     'ftp://a.example/',

@@ -1,0 +1,97 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { inboundFigure } from './inbound.ts';
+import { cleanUp, isCleaning } from './processes.ts';
+import { printProfile } from './profile.ts';
+import { chatsFigure, type Effort, meFigure } from './reads.ts';
+import { type Comparison, comparisonHead, comparisonRow, printTable } from './rounds.ts';
+import { startFigure, startHead } from './start.ts';
+import { startWorld, type World } from './world.ts';
+
+const USAGE = `npm run bench -- [me] [chats] [inbound] [start] [--rounds N] [--seconds N] [--profile FOLDER]
+
+Without names, all figures. --profile writes a CPU profile of the server under test into that folder and prints where its
+time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
+
+const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comparison | Comparison[]>> = {
+  me: meFigure,
+  chats: chatsFigure,
+  inbound: inboundFigure,
+};
+const figures = [...Object.keys(comparisons), 'start'];
+
+const NOTES = `Ratios are ours to bare, medians of the rounds' ratios, with the lowest and highest in brackets. For throughput more is
+better, for CPU less. CPU is the server's and PostgreSQL's, from the system's accounting, the server's part in brackets.
+Load generator, receiver, server and PostgreSQL share the machine, alike for both sides; 64 connections, one request in
+flight on each.
+The bare inbound program is driven in its own process, without HTTP in front, which is in its favour; the line below
+it has the same program behind a bare Fastify route and the same load generator as ours.`;
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      profile: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  const effort = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
+  const unknown = positionals.find((name) => !figures.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no figure "${unknown}".\n\n${USAGE}`);
+  if (!(effort.rounds >= 1) || !(effort.seconds > 0))
+    throw new Error(`Rounds and seconds must be positive.\n\n${USAGE}`);
+  return {
+    effort,
+    profile: values.profile,
+    chosen: positionals.length === 0 ? figures : positionals,
+    help: values.help,
+  };
+}
+
+async function main(): Promise<void> {
+  const { effort, profile, chosen, help } = readArguments();
+  if (help) return console.log(USAGE);
+  console.log(
+    `Node ${process.version}, ${availableParallelism()} cores, ${effort.rounds} rounds of ${effort.seconds} s`,
+  );
+  const starting = chosen.includes('start') ? await startFigure(effort.rounds) : [];
+  const rows: string[][] = [];
+  const compared = chosen.filter((name) => name in comparisons);
+  if (compared.length > 0) {
+    const world = await startWorld(profile);
+    for (const name of compared) {
+      const found = await comparisons[name]?.(world, effort);
+      rows.push(...[found ?? []].flat().map(comparisonRow));
+    }
+  }
+  process.stderr.write('\n');
+  if (rows.length > 0) {
+    printTable(comparisonHead, rows);
+    console.log(`\n${NOTES}\n`);
+  }
+  if (starting.length > 0) printTable(startHead, starting);
+  if (profile !== undefined) {
+    // The profile is written when the server ends.
+    await cleanUp();
+    await printProfile(profile);
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    if (isCleaning()) return;
+    console.error('\nstopping');
+    void cleanUp().then(() => process.exit(130));
+  });
+
+try {
+  await main();
+} catch (error) {
+  // What breaks because everything is being stopped is no news.
+  if (isCleaning()) await new Promise(() => {});
+  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+}
+await cleanUp();

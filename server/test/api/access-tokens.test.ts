@@ -1,0 +1,174 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { scopes } from '../../src/http/permissions.ts';
+import { setRealTime } from '../kit/real-time.ts';
+import { startServer, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+afterEach(() => vi.useRealTimers());
+
+const DAY = 24 * 3600_000;
+
+describe('a new token', () => {
+  it('is a JWT that says whose it is and what it may do', async () => {
+    const tenant = await server.tenant();
+    const answer = await tenant.post('/v3/tokens', {
+      name: 'Shop',
+      scopes: ['chats:read', 'messages:write', 'chats:read'],
+      expiresIn: 3600,
+    });
+    expect(answer.status).toBe(200);
+    const { token, ...shown } = answer.body.data;
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    const claims = decodeJwt(token);
+    expect(claims).toEqual({
+      iss: 'parley',
+      aud: 'parley',
+      sub: tenant.id,
+      tenantId: tenant.id,
+      scopes: ['chats:read', 'messages:write'],
+      jti: shown.id,
+      iat: expect.any(Number),
+      exp: (claims.iat as number) + 3600,
+    });
+    expect(shown).toMatchObject({ name: 'Shop', scopes: ['chats:read', 'messages:write'] });
+    expect(Math.floor(Date.parse(shown.expiresAt) / 1000)).toBe(claims.exp);
+    expect((await tenant.get('/v3/me', { token })).body.data).toEqual({
+      tenant: { id: tenant.id, name: 'test' },
+      tokenId: shown.id,
+      plan: 'scale',
+      features: ['automations', 'campaigns'],
+      scopes: ['chats:read', 'messages:write'],
+      limits: { requestsPerMinute: 1_000_000_000 },
+    });
+  });
+
+  it('lives 90 days unless told otherwise, a second at least and a year at most', async () => {
+    const tenant = await server.tenant();
+    const lifetime = async (expiresIn?: number) => {
+      const answer = await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'], expiresIn });
+      const { exp = 0, iat = 0 } = decodeJwt(answer.body.data.token);
+      return exp - iat;
+    };
+    expect(await lifetime()).toBe(90 * 24 * 3600);
+    expect(await lifetime(1)).toBe(1);
+    expect(await lifetime(365 * 24 * 3600)).toBe(365 * 24 * 3600);
+    for (const [expiresIn, key] of [
+      [0, 'too_small'],
+      [-1, 'too_small'],
+      [365 * 24 * 3600 + 1, 'too_big'],
+      [1.5, 'invalid_type'],
+      ['60', 'invalid_type'],
+      [null, 'invalid_type'],
+    ]) {
+      const answer = await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'], expiresIn });
+      expect(answer.body.error.invalidParams).toMatchObject({ expiresIn: { key } });
+    }
+  });
+
+  it('ends when it says, also where it was known before', async () => {
+    const tenant = await server.tenant();
+    const { token } = (await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'], expiresIn: 60 })).body
+      .data;
+    const start = Date.now();
+    expect((await tenant.get('/v3/me', { token })).status).toBe(200);
+    setRealTime(start + 58_000);
+    expect((await tenant.get('/v3/me', { token })).status).toBe(200);
+    setRealTime(start + 60_000);
+    const answer = await tenant.get('/v3/me', { token });
+    expect(answer.status).toBe(401);
+    expect(answer.body.error.message).toContain('expired');
+    setRealTime(start + 60_500);
+    expect((await tenant.get('/v3/me', { token })).body.error.message).toContain('expired');
+  });
+
+  it('has only scopes that its maker has, and every other one is named', async () => {
+    const tenant = await server.tenant();
+    const weak = await tenant.tokenWith(['tokens:write', 'chats:read']);
+    const make = (wanted: string[]) =>
+      tenant.post('/v3/tokens', { name: 'a', scopes: wanted }, { token: weak });
+    expect((await make(['chats:read', 'tokens:write'])).status).toBe(200);
+    const answer = await make(['chats:read', '*', 'chats:write']);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.invalidParams).toEqual({
+      'scopes.1': { key: 'custom', message: expect.stringContaining('"*"') },
+      'scopes.2': { key: 'custom', message: expect.stringContaining('"chats:write"') },
+    });
+    expect((await tenant.post('/v3/tokens', { name: 'a', scopes: [...scopes] })).status).toBe(200);
+  });
+
+  it('must have a name and known scopes', async () => {
+    const tenant = await server.tenant();
+    const answer = await tenant.post('/v3/tokens', { name: '', scopes: ['*', 'chats:fly', 7] });
+    expect(answer.body.error.invalidParams).toMatchObject({
+      name: { key: 'too_small' },
+      'scopes.1': { key: 'invalid_enum_value' },
+      'scopes.2': { key: 'invalid_type' },
+    });
+    expect(
+      (await tenant.post('/v3/tokens', { name: 'a', scopes: [] })).body.error.invalidParams,
+    ).toMatchObject({
+      scopes: { key: 'too_small' },
+    });
+  });
+});
+
+describe('a revoked token', () => {
+  it('fails at once here, and within five seconds on every other server', async () => {
+    const other = await startServer({ databaseUrl: server.databaseUrl });
+    const tenant = await server.tenant();
+    const made = (await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'] })).body.data;
+    const status = async (at: typeof server) =>
+      (await at.call('GET', '/v3/me', { token: made.token })).status;
+    expect([await status(server), await status(other)]).toEqual([200, 200]);
+    const answer = await tenant.delete(`/v3/tokens/${made.id.toUpperCase()}`);
+    expect(answer.body.data.notFoundIds).toEqual([]);
+    expect(await status(server)).toBe(401);
+    setRealTime(Date.now() + 5_000);
+    expect(await status(other)).toBe(401);
+    expect((await tenant.delete(`/v3/tokens/${made.id}`)).body.data.notFoundIds).toEqual([made.id]);
+    await other.stop();
+  });
+
+  it('may be the caller’s own', async () => {
+    const tenant = await server.tenant();
+    const { tokenId } = (await tenant.get('/v3/me')).body.data;
+    expect((await tenant.delete(`/v3/tokens/${tokenId}`)).body.data.deletedIds).toEqual([tokenId]);
+    expect((await tenant.get('/v3/me')).status).toBe(401);
+  });
+});
+
+describe('a search of tokens', () => {
+  it('finds the tenant’s own, without what opens the door', async () => {
+    const tenant = await server.tenant();
+    const names = ['Shop', 'shop two', 'Desk'];
+    for (const name of names) await tenant.post('/v3/tokens', { name, scopes: ['chats:read'] });
+    const find = async (body: object) => (await tenant.post('/v3/tokens/search', body)).body;
+    const shops = await find({ query: 'contains(name,"SHOP")', sortBy: 'asc(name)' });
+    expect(shops.data.map((one: { name: string }) => one.name)).toEqual(['Shop', 'shop two']);
+    expect(shops.pagination).toMatchObject({ page: 0, limit: 10, total: 2 });
+    expect(shops.query).toEqual({ query: 'contains(name,"SHOP")', sortBy: 'asc(name)', search: null });
+    expect(JSON.stringify(shops)).not.toContain('eyJ');
+    expect((await find({ search: 'desk' })).data).toHaveLength(1);
+    expect((await find({ search: shops.data[0].id })).data).toHaveLength(1);
+    const far = new Date(Date.now() + 80 * DAY).toISOString();
+    expect((await find({ query: `gt(expiresAt,"${far}")` })).pagination.total).toBe(4);
+    const stranger = await server.tenant();
+    expect((await stranger.post('/v3/tokens/search', {})).body.pagination.total).toBe(1);
+  });
+
+  it('says where an expression is wrong', async () => {
+    const tenant = await server.tenant();
+    const answer = await tenant.post('/v3/tokens/search', { query: 'eq(nane,"x")', sortBy: 'asc(name' });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.invalidParams).toEqual({
+      query: { key: 'invalid_string', message: expect.stringMatching(/column 4.*name/) },
+      sortBy: { key: 'invalid_string', message: expect.stringMatching(/column 9/) },
+    });
+    const bounds = await tenant.post('/v3/tokens/search', { pagination: { limit: 101, page: -1 } });
+    expect(bounds.body.error.invalidParams).toMatchObject({
+      'pagination.limit': { key: 'too_big' },
+      'pagination.page': { key: 'too_small' },
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { OPERATOR_TOKEN, type TestTenant, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+
+async function secretOf(channelId: string): Promise<string> {
+  const { rows } = await server.system.db.query('select config_encrypted from channels where id = $1', [
+    channelId,
+  ]);
+  const { config_encrypted } = rows[0] as { config_encrypted: Buffer };
+  return JSON.parse(server.keys.decrypt(config_encrypted, 'channels.config')).signingSecret;
+}
+
+const message = (id: string): string =>
+  JSON.stringify({
+    messages: [
+      { id, from: '+15550001111', name: null, at: '2026-11-15T01:02:03.456Z', type: 'text', text: id },
+    ],
+  });
+const sign = (body: string, secret: string): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+const post = (channelId: string, raw: string | Buffer, signature?: string, provider = 'sandbox') =>
+  server.call('POST', `/providers/${provider}/${channelId}`, {
+    raw,
+    headers: signature === undefined ? {} : { 'x-sandbox-signature': signature },
+  });
+
+async function stored(tenant: TestTenant): Promise<number> {
+  await server.settle();
+  const { rows } = await server.system.db.query(
+    `select (select count(*) from inbound where tenant_id = $1) + (select count(*) from messages where tenant_id = $1)
+       + (select count(*) from contacts where tenant_id = $1) as n`,
+    [tenant.id],
+  );
+  return Number(rows[0]?.n);
+}
+
+describe('a vendor’s request', () => {
+  it('W1: unsigned, wrongly signed, or signed for another channel is 401, and nothing is stored', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    const other = await tenant.channel();
+    const body = message('m1');
+    const good = sign(body, await secretOf(channel.id));
+    const wrong: [string, string | undefined, string?, string?][] = [
+      [channel.id, undefined],
+      [channel.id, ''],
+      [channel.id, 'sha256='],
+      [channel.id, good.slice(0, -1)],
+      [channel.id, good.toUpperCase()],
+      [channel.id, good.replace('sha256=', '')],
+      [channel.id, `${good}, ${good}`],
+      [channel.id, sign(body, 'undefined')],
+      [channel.id, sign(body, '')],
+      [channel.id, sign(body, await secretOf(other.id))],
+      [other.id, good],
+      [channel.id, good, `${body} `],
+      [channel.id, good, ''],
+      [channel.id, good, body, 'twilio'],
+      [channel.id, good, body, '__proto__'],
+      ['019a82a0-0000-7000-8000-00000000ffff', good],
+      ['x', good],
+      ['%00', good],
+      ['%zz', good],
+    ];
+    const answers = [];
+    for (const [id, signature, raw = body, provider] of wrong)
+      answers.push(await post(id, raw, signature, provider));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    // Whoever cannot sign does not learn which channels there are.
+    const messages = answers.map(({ body: { error } }) => `${error.messageKey} ${error.message}`);
+    expect(new Set(messages).size).toBe(1);
+    expect(await stored(tenant)).toBe(0);
+  });
+
+  it('W1: rightly signed is stored, once however often it comes', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    const body = message('m1');
+    const signature = sign(body, await secretOf(channel.id));
+    for (let times = 0; times < 3; times += 1)
+      expect((await post(channel.id, body, signature)).status).toBe(200);
+    expect(await stored(tenant)).toBe(2);
+    // A vendor sends what type it likes.
+    const plain = await server.call('POST', `/providers/sandbox/${channel.id.toUpperCase()}/`, {
+      raw: body,
+      headers: { 'x-sandbox-signature': signature, 'content-type': 'text/plain' },
+    });
+    expect(plain.status).toBe(200);
+  });
+
+  it.each([
+    ['not JSON', 'x'],
+    ['nothing', ''],
+    ['null', 'null'],
+    ['another shape', '{"messages":[1]}'],
+    ['a NUL', message('m\0')],
+    [
+      'half a surrogate pair',
+      '{"messages":[{"id":"m","from":"+15550001111","name":"\\ud800","at":"2026-11-15T01:02:03Z","type":"text","text":"\\ud800"}]}',
+    ],
+    ['objects for strings', '{"messages":[{"id":{},"from":[],"name":{},"at":7,"type":{},"text":{}}]}'],
+    ['depth', `{"messages":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ])('W1: rightly signed and %s is kept for someone to look at, and holds up nothing', async (_, body) => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    const secret = await secretOf(channel.id);
+    expect((await post(channel.id, body, sign(body, secret))).status).toBe(200);
+    const next = message('after');
+    expect((await post(channel.id, next, sign(next, secret))).status).toBe(200);
+    await server.settle();
+    for (let times = 0; times < 6; times += 1) {
+      server.clock.advance(60_000);
+      await server.settle();
+    }
+    const { rows } = await server.system.db.query('select text from messages where tenant_id = $1', [
+      tenant.id,
+    ]);
+    expect(rows).toContainEqual({ text: 'after' });
+    expect((await server.call('GET', '/readyz')).status).toBe(200);
+  });
+
+  it('W1: for a channel that went with its tenant a moment ago is refused like any other', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    const body = message('m1');
+    const signature = sign(body, await secretOf(channel.id));
+    expect((await post(channel.id, body, signature)).status).toBe(200);
+    await server.call('DELETE', `/admin/tenants/${tenant.id}`, { token: OPERATOR_TOKEN });
+    expect((await post(channel.id, body, signature)).status).toBe(401);
+    expect(await stored(tenant)).toBe(0);
+  });
+
+  it('D2: over the limit is 413', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    expect((await post(channel.id, 'x'.repeat(1_100_000), 'x')).status).toBe(413);
+    expect(await stored(tenant)).toBe(0);
+  });
+});

@@ -1,0 +1,81 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { OperatorError } from '../../src/base/errors.ts';
+import { migrate, requireSupported } from '../../src/db/migrate.ts';
+import { createDatabase, MIGRATIONS } from '../kit/postgres.ts';
+
+let made = 0;
+const emptyDatabase = (): Promise<string> =>
+  createDatabase(inject('postgres'), `${inject('template')}_empty_${process.pid}_${++made}`);
+const folder = await mkdtemp(join(tmpdir(), 'parley-migrations-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function namesIn(connectionString: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query('select name from migrations order by name');
+  await client.end();
+  return rows.map((row) => row.name);
+}
+
+describe('migrating', () => {
+  it('applies each migration once when ten processes start at once', async () => {
+    const connectionString = await emptyDatabase();
+    const applied = await Promise.all(
+      Array.from({ length: 10 }, () => migrate({ connectionString }, MIGRATIONS)),
+    );
+    const names = await namesIn(connectionString);
+    expect(names.length).toBeGreaterThan(0);
+    expect(applied.flat().toSorted()).toEqual(names);
+    expect(await migrate({ connectionString }, MIGRATIONS)).toEqual([]);
+  });
+
+  it('leaves nothing of a migration that fails half-way, and goes on from there', async () => {
+    const connectionString = await emptyDatabase();
+    const own = join(folder, 'failing');
+    await cp(MIGRATIONS, own, { recursive: true });
+    const bad = join(own, '9000_bad.sql');
+    await writeFile(bad, 'create table half (id int); select 1 / 0;');
+    await expect(migrate({ connectionString }, own)).rejects.toThrow('division by zero');
+    expect(await namesIn(connectionString)).not.toContain('9000_bad.sql');
+    await writeFile(bad, 'create table half (id int);');
+    expect(await migrate({ connectionString }, own)).toEqual(['9000_bad.sql']);
+  });
+
+  it('refuses a database that a newer version has changed, and says what to do', async () => {
+    const connectionString = await emptyDatabase();
+    const newer = join(folder, 'newer');
+    await cp(MIGRATIONS, newer, { recursive: true });
+    await writeFile(join(newer, '9999_from_the_future.sql'), 'select 1;');
+    await migrate({ connectionString }, newer);
+    const refused = migrate({ connectionString }, MIGRATIONS);
+    await expect(refused).rejects.toBeInstanceOf(OperatorError);
+    await expect(refused).rejects.toThrow(
+      'The database was changed by a newer Parley (it has the migration 9999_from_the_future.sql, which this version does not know). Start that version, or restore a backup made before it.',
+    );
+  });
+
+  it('refuses a server older than 15 in one sentence', () => {
+    expect(() => requireSupported(140_012)).toThrow(
+      'The database server is PostgreSQL 14; Parley needs 15 or newer. Point DATABASE_URL at a newer server.',
+    );
+    expect(() => requireSupported(90_624)).toThrow(OperatorError);
+    for (const version of [150_000, 180_004]) expect(() => requireSupported(version)).not.toThrow();
+  });
+
+  it('says in one sentence that there is no server, or no such database', async () => {
+    const nobody = migrate({ connectionString: 'postgres://someone:secret@127.0.0.1:1/nothing' }, MIGRATIONS);
+    await expect(nobody).rejects.toThrow(
+      /^The database cannot be reached \(.+\)\. Check DATABASE_URL and that PostgreSQL is running\.$/,
+    );
+    await expect(nobody).rejects.not.toThrow('secret');
+    const url = new URL(inject('postgres'));
+    url.pathname = '/no_such_database';
+    await expect(migrate({ connectionString: url.href }, MIGRATIONS)).rejects.toThrow(
+      /^The database refused the connection \(.+\)\. Check user, password and database name in DATABASE_URL\.$/,
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { firstIdAt, newId } from '../../src/base/ids.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { ensurePartitions, weeklyTables, weeksNeeded } from '../../src/db/partitions.ts';
+import { freshDatabase } from '../kit/server.ts';
+
+const DAY = 24 * 3600_000;
+const open = async () =>
+  openDatabase({
+    connection: { connectionString: await freshDatabase() },
+    applicationName: 'test',
+    poolSize: 10,
+    readers: 0,
+  });
+const db = await open();
+afterAll(() => db.close());
+
+const partitions = async (): Promise<string[]> =>
+  (
+    await db.query(
+      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = any ($1::regclass[]) order by 1`,
+      [[...weeklyTables]],
+    )
+  ).rows.map((row) => row.name as string);
+
+const insertEvent = (id: string): Promise<unknown> =>
+  db.query(
+    `insert into events (id, tenant_id, type, data, slot, created_at) values ($1, $2, 'chat.created', '{}', 0, now())`,
+    [id, newId()],
+  );
+const placeOf = async (id: string): Promise<unknown> =>
+  (await db.query('select tableoid::regclass::text as name from events where id = $1', [id])).rows[0]?.name;
+
+describe('weeks', () => {
+  it('begin on Monday, follow each other without a gap, and hold the moment itself', () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (now) => {
+        const weeks = weeksNeeded(now);
+        expect(weeks).toHaveLength(5);
+        expect(weeks.slice(1).map((week) => week.from)).toEqual(weeks.slice(0, -1).map((week) => week.to));
+        expect(new Set(weeks.map((week) => week.suffix)).size).toBe(5);
+        const [first] = weeks as [(typeof weeks)[0]];
+        const monday = first.suffix.replace(/(....)(..)(..)/, '$1-$2-$3');
+        expect(new Date(monday).getUTCDay()).toBe(1);
+        const id = firstIdAt(now);
+        expect(id >= first.from && id < first.to).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('making partitions', () => {
+  it('is safe when many do it at once, and does nothing the second time', async () => {
+    const now = new Date('2031-03-05T00:00:00Z');
+    const before = await partitions();
+    await Promise.all(Array.from({ length: 8 }, () => ensurePartitions(db, now)));
+    const after = await partitions();
+    expect(after.length).toBe(before.length + 5 * weeklyTables.length);
+    await ensurePartitions(db, now);
+    expect(await partitions()).toEqual(after);
+  });
+
+  it("puts rows into their week across a year's end, and into the default where no week is ready", async () => {
+    await ensurePartitions(db, new Date('2032-12-30T12:00:00Z'));
+    const placed = [
+      ['2032-12-27T00:00:00.000Z', 'events_20321227'],
+      ['2033-01-02T23:59:59.999Z', 'events_20321227'],
+      ['2033-01-03T00:00:00.000Z', 'events_20330103'],
+      ['2032-12-26T23:59:59.999Z', 'events_default'],
+      ['2033-01-31T00:00:00.000Z', 'events_default'],
+    ];
+    for (const [time, table] of placed) {
+      const id = firstIdAt(new Date(time as string));
+      await insertEvent(id);
+      expect(await placeOf(id), time).toBe(table);
+    }
+  });
+
+  it('leaves a week to the default partition that already has rows of it, and makes the others', async () => {
+    const now = new Date('2034-06-07T00:00:00Z');
+    const early = firstIdAt(new Date(now.getTime() + 8 * DAY));
+    await insertEvent(early);
+    await ensurePartitions(db, now);
+    const names = await partitions();
+    expect(names).toContain('events_20340605');
+    expect(names).not.toContain('events_20340612');
+    expect(names).toContain('events_20340619');
+    expect(names).toContain('attempts_20340703');
+    expect(await placeOf(early)).toBe('events_default');
+  });
+});

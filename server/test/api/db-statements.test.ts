@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import '../../src/app.ts';
+import '../../src/handlers.ts';
+import '../../src/installation.ts';
+import { clientConfig } from '../../src/db/database.ts';
+import { declaredStatements, statement } from '../../src/db/statement.ts';
+import '../../src/system.ts';
+import { freshDatabase } from '../kit/server.ts';
+
+const client = new pg.Client(
+  clientConfig({
+    connection: { connectionString: await freshDatabase() },
+    applicationName: 'test',
+    poolSize: 1,
+    readers: 0,
+  }),
+);
+await client.connect();
+afterAll(() => client.end());
+
+// Other test files of this process declare statements on tables of their own.
+const ours = declaredStatements().filter(({ name }) => !name.startsWith('test.'));
+
+describe('every declared statement', () => {
+  it('is there to be checked', () => {
+    const names = ours.map(({ name }) => name);
+    for (const name of ['inbound.find', 'events.claim', 'deliveries.depth', 'slots.take', 'hints.notify'])
+      expect(names).toContain(name);
+  });
+
+  it.each(ours.map(({ name, text }) => [name, text]))('prepares: %s', async (name, text) => {
+    await client.query(`prepare "${name}" as ${text}`);
+  });
+
+  it('has a name of its own', () => {
+    expect(() => statement('inbound.find', 'select 1')).toThrow('declared twice');
+  });
+});

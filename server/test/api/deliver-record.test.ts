@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { slotOf } from '../../src/engine/work-list.ts';
+import { type DeliveryResult, recorder } from '../../src/webhooks/record.ts';
+import { useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const { db } = server.system;
+const { clock } = server;
+const record = recorder(db, clock);
+
+async function newDelivery(tenantId: string): Promise<string> {
+  const [id, webhookId] = [newId(), newId()];
+  // A slot that nobody looks at, so that no worker of this server touches it.
+  await db.query(
+    `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at, created_at, updated_at)
+     values ($1, $2, $3, $4, $1, 'chat.created', 1, 'pending', '-infinity', now(), now())`,
+    [id, tenantId, webhookId, slotOf(webhookId) + 100],
+  );
+  return id;
+}
+const result = (id: string, tenantId: string, given: Partial<DeliveryResult> = {}): DeliveryResult => ({
+  id,
+  tenantId,
+  attempts: 0,
+  startedAt: clock.now(),
+  status: 'delivered',
+  dueAt: null,
+  response: {
+    status: 200,
+    headers: {},
+    body: Buffer.from('fine'),
+    truncated: false,
+    timings: { lookupMs: null, connectMs: 1, firstByteMs: 2, totalMs: 3 },
+  },
+  error: null,
+  ...given,
+});
+const later = (): Date => new Date(clock.now().getTime() + 5_000);
+
+describe('the result of an attempt', () => {
+  it('counts once, and a late one of a worker that lost its lease changes nothing (R5)', async () => {
+    const tenant = await server.tenant();
+    const id = await newDelivery(tenant.id);
+    await record.attempt(result(id, tenant.id, { status: 'pending', dueAt: later(), error: 'broke' }));
+    // Another worker has the row since, and so has its own number of attempts.
+    await recorder(db, clock).attempt(result(id, tenant.id, { attempts: 1 }));
+    await record.attempt(result(id, tenant.id, { status: 'failed', error: 'late' }));
+    await record.attempt(result(id, tenant.id, { attempts: 2, status: 'failed', error: 'later still' }));
+    const shown = await tenant.get(`/v3/webhook_deliveries/${id}`);
+    expect(shown.body.data).toMatchObject({
+      status: 'delivered',
+      attemptCount: 2,
+      attempts: [
+        { number: 1, error: 'broke' },
+        { number: 2, error: null },
+      ],
+    });
+  });
+
+  it('counts once when two workers report at the same moment, together or apart', async () => {
+    const tenant = await server.tenant();
+    const ids = await Promise.all(Array.from({ length: 20 }, () => newDelivery(tenant.id)));
+    const [one, two] = [recorder(db, clock), recorder(db, clock)];
+    await Promise.all(
+      ids.flatMap((id) => [one, one, two].map((each) => each.attempt(result(id, tenant.id)))),
+    );
+    const { rows } = await db.query('select delivery_id, number from attempts where tenant_id = $1', [
+      tenant.id,
+    ]);
+    expect(rows.map((row) => row.delivery_id).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(rows.map((row) => row.number))).toEqual(new Set([1]));
+  });
+
+  it('does not revive a delivery that was cancelled meanwhile', async () => {
+    const tenant = await server.tenant();
+    const id = await newDelivery(tenant.id);
+    await record.cancel({ id, tenant_id: tenant.id });
+    await record.attempt(result(id, tenant.id, { status: 'pending', dueAt: later() }));
+    const shown = await tenant.get(`/v3/webhook_deliveries/${id}`);
+    expect(shown.body.data).toMatchObject({ status: 'cancelled', attempts: [], nextAttemptAt: null });
+  });
+
+  it('is kept whatever the receiver answered, without harm to those beside it', async () => {
+    const tenant = await server.tenant();
+    const ids = await Promise.all(Array.from({ length: 3 }, () => newDelivery(tenant.id)));
+    const bodies = [Buffer.from('a\0b'), Buffer.from([0xff, 0xc3, 0x28, 0x00]), Buffer.alloc(5_000, 'é')];
+    await Promise.all(
+      ids.map((id, at) => {
+        const given = result(id, tenant.id, { error: 'NUL \0 and half \ud800 a character' });
+        const response = {
+          ...(given.response as NonNullable<DeliveryResult['response']>),
+          headers: { 'x-odd': '\0\ud800é' },
+          body: bodies[at] as Buffer,
+        };
+        return record.attempt({ ...given, response });
+      }),
+    );
+    const [first, second, third] = await Promise.all(
+      ids.map(async (id) => (await tenant.get(`/v3/webhook_deliveries/${id}`)).body.data.attempts[0]),
+    );
+    expect(first.response.body).toBe('a\uFFFDb');
+    expect(first.response.headers).toEqual({ 'x-odd': '\uFFFD\uFFFDé' });
+    expect(first.error).toBe('NUL \uFFFD and half \uFFFD a character');
+    expect(second.response.body).toMatch(/\uFFFD\($|\uFFFD\(\uFFFD$/);
+    expect(third.response.body).toBe('é'.repeat(512));
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { Hints } from '../../src/engine/hints.ts';
+import { publisher } from '../../src/engine/publish.ts';
+import { type SequencedEvent, sequencer } from '../../src/engine/sequencer.ts';
+import { slotOf, type WorkRow } from '../../src/engine/work-list.ts';
+import { useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const { db } = server.system;
+const given: string[] = [];
+const hints: Hints = {
+  give: (list, slot, lane) => void given.push(`${list}:${slot}:${lane}`),
+  attach: () => {},
+  close: async () => {},
+};
+const { publish } = publisher(server.clock, hints);
+const event = (note: string) => ({
+  type: 'chat.created' as const,
+  channelId: null,
+  contactId: null,
+  chatId: null,
+  data: { note },
+});
+const notes = async (tenantId: string) =>
+  (
+    await db.query(
+      `select sequence, position, data::json ->> 'note' as note from events
+        where tenant_id = $1 order by sequence, position`,
+      [tenantId],
+    )
+  ).rows as { sequence: number | null; position: number; note: string }[];
+
+const seen: SequencedEvent[] = [];
+const { list, handle } = sequencer(db, [async (_tx, _tenantId, events) => void seen.push(...events)]);
+const claim = (tenantId: string, limit = 500): Promise<WorkRow[]> =>
+  db.all(list.claim, [slotOf(tenantId), tenantId, server.clock.now(), limit]);
+
+describe('publishing', () => {
+  it('gives a hint after the commit, and neither an event nor a hint after a rollback', async () => {
+    const tenant = await server.tenant();
+    given.length = 0;
+    await db.transaction(async (tx) => {
+      await publish(tx, tenant.id, [event('kept')]);
+      expect(given).toEqual([]);
+    });
+    expect(given).toEqual([`events:${slotOf(tenant.id)}:${tenant.id}`]);
+    const failing = db.transaction(async (tx) => {
+      await publish(tx, tenant.id, [event('lost')]);
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect(given).toHaveLength(1);
+    await server.settle();
+    expect((await notes(tenant.id)).map(({ sequence, note }) => [sequence, note])).toEqual([[1, 'kept']]);
+  });
+});
+
+describe('the sequencer', () => {
+  it('numbers the events of a tenant from 1 without a gap, in the order of their positions', async () => {
+    const tenant = await server.tenant();
+    const names = Array.from({ length: 1203 }, (_, at) => `event ${at}`);
+    for (let at = 0; at < names.length; at += 401)
+      await db.transaction((tx) => publish(tx, tenant.id, names.slice(at, at + 401).map(event)));
+    await server.settle();
+    const rows = await notes(tenant.id);
+    expect(rows.map((row) => row.note)).toEqual(names);
+    expect(rows.map((row) => row.sequence)).toEqual(names.map((_, at) => at + 1));
+    const positions = rows.map((row) => row.position);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  });
+
+  it('numbers no event twice when two of them have the same events in hand', async () => {
+    const tenant = await server.tenant();
+    await db.transaction((tx) => publish(tx, tenant.id, ['a', 'b', 'c', 'd'].map(event)));
+    seen.length = 0;
+    const rows = await claim(tenant.id);
+    await Promise.all([handle(rows.slice(0, 3)), handle(rows.slice(1)), handle(rows)]);
+    const sequences = (await notes(tenant.id)).map((row) => row.sequence);
+    expect(new Set(sequences).size).toBe(4);
+    expect(sequences).not.toContain(null);
+    // What follows from an event follows once.
+    expect(seen.map((one) => one.id).toSorted()).toEqual(rows.map((row) => row.id).toSorted());
+  });
+
+  it('keeps the numbers back when a reaction fails', async () => {
+    const tenant = await server.tenant();
+    await db.transaction((tx) => publish(tx, tenant.id, [event('a')]));
+    const broken = sequencer(db, [() => Promise.reject(new Error('on purpose'))]);
+    await expect(broken.handle(await claim(tenant.id))).rejects.toThrow('on purpose');
+    await server.settle();
+    expect((await notes(tenant.id)).map((row) => row.sequence)).toEqual([1]);
+  });
+
+  it('lets a reader who asks for what came after the last miss nothing, with four writers and two sequencers', async () => {
+    const tenant = await server.tenant();
+    const WRITERS = 4;
+    const EACH = 30;
+    let writing = true;
+    let sequenced = false;
+    const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+      for (let at = 0; at < EACH; at += 1)
+        await db
+          .transaction(async (tx) => {
+            await publish(tx, tenant.id, [event(`${writer}.${at}`), event(`${writer}.${at}+`)]);
+            if (at % 5 === 4) throw new Error('on purpose');
+          })
+          .catch((error) => expect(String(error)).toContain('on purpose'));
+    });
+    const sequencers = Array.from({ length: 2 }, async (_, which) => {
+      for (;;) {
+        const done = !writing;
+        const rows = await claim(tenant.id, 3 + which * 4);
+        if (rows.length > 0) await handle(rows);
+        else if (done) return;
+      }
+    });
+    const read: string[] = [];
+    const reader = (async () => {
+      let last = 0;
+      for (;;) {
+        const done = sequenced;
+        const { rows } = await db.query(
+          `select sequence, data::json ->> 'note' as note from events
+            where tenant_id = $1 and sequence > $2 order by sequence`,
+          [tenant.id, last],
+        );
+        read.push(...rows.map((row) => row.note as string));
+        last = (rows.at(-1)?.sequence as number | undefined) ?? last;
+        if (done && rows.length === 0) return;
+      }
+    })();
+    await Promise.all(writers);
+    writing = false;
+    await Promise.all(sequencers);
+    sequenced = true;
+    await reader;
+    const kept = Array.from({ length: WRITERS }, (_, writer) =>
+      Array.from({ length: EACH }, (_unused, at) =>
+        at % 5 === 4 ? [] : [`${writer}.${at}`, `${writer}.${at}+`],
+      ),
+    ).flat(2);
+    expect(read.toSorted()).toEqual(kept.toSorted());
+    // Each writer wrote one after the other, so its events keep that order.
+    for (let writer = 0; writer < WRITERS; writer += 1)
+      expect(read.filter((note) => note.startsWith(`${writer}.`))).toEqual(
+        kept.filter((note) => note.startsWith(`${writer}.`)),
+      );
+  });
+});

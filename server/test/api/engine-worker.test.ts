@@ -1,0 +1,119 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../../src/base/errors.ts';
+import type { Database } from '../../src/db/database.ts';
+import { publisher } from '../../src/engine/publish.ts';
+import { slotOf } from '../../src/engine/work-list.ts';
+import { adapters } from '../../src/handlers.ts';
+import { processInbound } from '../../src/messages/process-inbound.ts';
+import { sandboxBody, storeInbound } from '../kit/inbound.ts';
+import { startServer, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const { db } = server.system;
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+const hello = (id: string): Buffer =>
+  sandboxBody({ id, from: '+15550001111', at: server.clock.now(), text: 'hello' });
+
+describe('settling', () => {
+  it('does what is due also when the last settling was longer ago than a lease lasts', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    await storeInbound(db, tenant.id, channel.id, [hello('late')]);
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now + 3600_000);
+    await server.settle();
+    const { rows } = await db.query('select vendor_id from messages where tenant_id = $1', [tenant.id]);
+    expect(rows).toEqual([{ vendor_id: 'late' }]);
+  });
+});
+
+describe('processing inbound', () => {
+  it('does not hold it against a request that the database went away while it was its turn', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    await storeInbound(db, tenant.id, channel.id, [hello('a'), Buffer.from('no JSON'), hello('b')]);
+    let transactions = 0;
+    const flaky: Database = {
+      ...db,
+      transaction: async (work) => {
+        transactions += 1;
+        if (transactions === 1) throw new ApiError('service_unavailable');
+        return db.transaction(work);
+      },
+    };
+    const silent = { give: () => {}, attach: () => {}, close: async () => {} };
+    const { list, handle } = processInbound({
+      db: flaky,
+      clock: server.clock,
+      publisher: publisher(server.clock, silent),
+      adapters,
+    });
+    const rows = await db.all(list.claim, [slotOf(channel.id), channel.id, server.clock.now(), 10]);
+    expect(rows).toHaveLength(3);
+    await expect(handle(rows)).rejects.toMatchObject({ key: 'service_unavailable' });
+    const { rows: left } = await db.query('select attempts, error from inbound where tenant_id = $1', [
+      tenant.id,
+    ]);
+    expect(left).toEqual(Array(3).fill({ attempts: 0, error: null }));
+  });
+});
+
+describe('stopping', () => {
+  async function withDeliveryUnderWay() {
+    let answer = (): void => {};
+    let called = (): void => {};
+    const underWay = new Promise<void>((resolve) => {
+      called = resolve;
+    });
+    const receiver = createServer((request, response) => {
+      request.resume().on('end', () => {
+        answer = () => void response.end();
+        called();
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const leaving = await startServer({
+      connection: { connectionString: server.databaseUrl },
+      clock: server.clock,
+    });
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    await tenant.post('/v3/api_webhooks', {
+      url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+      events: [{ type: 'message.received' }],
+    });
+    await storeInbound(db, tenant.id, channel.id, [hello('under way')]);
+    void leaving.settle().catch(() => {});
+    await underWay;
+    const slotsHeld = async (): Promise<number> =>
+      (await db.query('select slot from slots where owner is not null', [])).rows.length;
+    const deliveries = async () =>
+      (await db.query('select status, attempts from deliveries where tenant_id = $1', [tenant.id])).rows;
+    const close = () => new Promise((resolve) => receiver.close(resolve).closeAllConnections());
+    return { leaving, answer: () => answer(), slotsHeld, deliveries, close };
+  }
+
+  it('waits for what is under way, keeps its result and gives the slots back', async () => {
+    const { leaving, answer, slotsHeld, deliveries, close } = await withDeliveryUnderWay();
+    const stopped = leaving.system.stop(10_000);
+    answer();
+    await stopped;
+    expect(await deliveries()).toEqual([{ status: 'delivered', attempts: 1 }]);
+    expect(await slotsHeld()).toBe(0);
+    await close();
+  });
+
+  it('does not wait longer than it was given, and what was under way is still due', async () => {
+    const { leaving, slotsHeld, deliveries, close } = await withDeliveryUnderWay();
+    const worker = leaving.system.worker;
+    await worker?.stop(20);
+    expect(await slotsHeld()).toBe(0);
+    expect(await deliveries()).toEqual([{ status: 'pending', attempts: 0 }]);
+    await close();
+    await leaving.stop();
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { publisher } from '../../src/engine/publish.ts';
+import { receiveMessages } from '../../src/messages/receive-messages.ts';
+import type { InboundMessage } from '../../src/providers/adapter.ts';
+import { inboundMessage, sandboxBody, storeInbound } from '../kit/inbound.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const { db } = server.system;
+const silent = publisher(server.clock, { give: () => {}, attach: () => {}, close: async () => {} });
+const ADA = '+15550001111';
+const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
+
+const receive = (tenant: TestTenant, channel: { id: string }, messages: InboundMessage[]): Promise<void> =>
+  db.transaction((tx) =>
+    receiveMessages(
+      tx,
+      { id: channel.id, tenantId: tenant.id, kind: 'whatsapp' },
+      messages,
+      server.clock.now(),
+      silent,
+    ),
+  );
+const rowsOf = async (table: string, tenant: TestTenant): Promise<Record<string, unknown>[]> =>
+  (await db.query(`select * from ${table} where tenant_id = $1`, [tenant.id])).rows;
+const eventsOf = async (tenant: TestTenant) =>
+  (
+    await db.query('select type, data from events where tenant_id = $1 order by position', [tenant.id])
+  ).rows.map((row) => ({ type: row.type, data: JSON.parse(row.data as string) }));
+
+describe('receiving', () => {
+  it('stores one message when the vendor sends it 50 times at once (R10)', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    const same = inboundMessage('once', ADA, at(0));
+    await Promise.all(Array.from({ length: 50 }, () => receive(tenant, channel, [same])));
+    server.clock.advance(7 * 24 * 3600_000);
+    await receive(tenant, channel, [same, same]);
+    expect(await rowsOf('messages', tenant)).toHaveLength(1);
+    expect(await rowsOf('chats', tenant)).toMatchObject([{ unread_count: 1 }]);
+    expect((await eventsOf(tenant)).map((event) => event.type)).toEqual([
+      'contact.created',
+      'chat.created',
+      'message.received',
+    ]);
+  });
+
+  it('makes one contact and two chats when two channels see a new person at once', async () => {
+    const tenant = await server.tenant();
+    const channels = await Promise.all([tenant.channel(), tenant.channel('sms')]);
+    for (let person = 0; person < 10; person += 1)
+      await Promise.all(
+        channels.map((channel, which) =>
+          receive(tenant, channel, [inboundMessage(`${which}.${person}`, `+1555000200${person}`, at(0))]),
+        ),
+      );
+    expect(await rowsOf('contacts', tenant)).toHaveLength(10);
+    expect(await rowsOf('handles', tenant)).toHaveLength(10);
+    expect(await rowsOf('chats', tenant)).toHaveLength(20);
+    const types = (await eventsOf(tenant)).map((event) => event.type);
+    expect(types.filter((type) => type === 'contact.created')).toHaveLength(10);
+    expect(types.filter((type) => type === 'chat.created')).toHaveLength(20);
+  });
+
+  it('keeps people apart when many write at once, in batches that overlap in every order', async () => {
+    const tenant = await server.tenant();
+    const channels = await Promise.all([tenant.channel(), tenant.channel()]);
+    const people = Array.from({ length: 40 }, (_, person) => `+155500030${String(person).padStart(2, '0')}`);
+    await Promise.all(
+      Array.from({ length: 12 }, (_, batch) => {
+        const turned = [...people.slice(batch * 3), ...people.slice(0, batch * 3)];
+        if (batch % 2) turned.reverse();
+        const messages = turned.map((from) => inboundMessage(`${batch}.${from}`, from, at(batch)));
+        return receive(tenant, channels[batch % 2] as { id: string }, messages);
+      }),
+    );
+    expect(await rowsOf('contacts', tenant)).toHaveLength(40);
+    expect(await rowsOf('messages', tenant)).toHaveLength(480);
+    const chats = await rowsOf('chats', tenant);
+    expect(chats).toHaveLength(80);
+    expect(chats.every((chat) => chat.unread_count === 6)).toBe(true);
+  });
+
+  it('takes of a message that is twice in a batch the first, at the first place', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    await receive(tenant, channel, [
+      inboundMessage('a', ADA, at(0), 'first'),
+      inboundMessage('b', ADA, at(0), 'second'),
+      inboundMessage('a', ADA, at(0), 'again'),
+    ]);
+    const received = (await eventsOf(tenant)).filter((event) => event.type === 'message.received');
+    expect(received.map((event) => event.data.text)).toEqual(['first', 'second']);
+    const [chat] = await rowsOf('chats', tenant);
+    const shown = await tenant.get(`/v3/chats/${chat?.id}`);
+    expect(shown.body.data).toMatchObject({ unreadCount: 2, latestMessage: { text: 'second' } });
+  });
+
+  it('counts what came after the last look, and shows the latest by time, in whatever order they come', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    await receive(tenant, channel, [inboundMessage('5', ADA, at(5))]);
+    await db.query('update chats set read_at = $2, unread_count = 0 where tenant_id = $1', [
+      tenant.id,
+      at(6),
+    ]);
+    await receive(
+      tenant,
+      channel,
+      ['9', '3', '7'].map((id) => inboundMessage(id, ADA, at(Number(id)))),
+    );
+    await receive(tenant, channel, [inboundMessage('8', ADA, at(8))]);
+    const [chat] = await rowsOf('chats', tenant);
+    const shown = await tenant.get(`/v3/chats/${chat?.id}`);
+    expect(shown.body.data).toMatchObject({ unreadCount: 3, latestMessage: { text: '9' } });
+  });
+
+  it('reopens a closed chat and says so', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    await receive(tenant, channel, [inboundMessage('1', ADA, at(1))]);
+    await db.query(`update chats set status = 'closed' where tenant_id = $1`, [tenant.id]);
+    await receive(tenant, channel, [inboundMessage('1', ADA, at(1))]);
+    expect(await rowsOf('chats', tenant)).toMatchObject([{ status: 'closed' }]);
+    await receive(tenant, channel, [inboundMessage('2', ADA, at(2))]);
+    const [, , , changed, received] = await eventsOf(tenant);
+    expect(changed).toMatchObject({
+      type: 'chat.status_changed',
+      data: { status: 'open', unreadCount: 2, latestMessage: { text: '2' } },
+    });
+    expect(received).toMatchObject({ type: 'message.received', data: { text: '2' } });
+  });
+
+  it('leaves what a sensitive chat says out of events, but not out of the API', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    await receive(tenant, channel, [inboundMessage('1', ADA, at(1))]);
+    await db.query(`update chats set is_sensitive = true, status = 'closed' where tenant_id = $1`, [
+      tenant.id,
+    ]);
+    await receive(tenant, channel, [inboundMessage('2', ADA, at(2), 'my secret')]);
+    const events = (await eventsOf(tenant)).slice(3);
+    expect(events.map((event) => event.type)).toEqual(['chat.status_changed', 'message.received']);
+    expect(JSON.stringify(events)).not.toContain('my secret');
+    expect(events[1]?.data).toMatchObject({ text: null, vendorId: '2' });
+    const shown = await tenant.get(`/v3/chats/${events[1]?.data.chatId}`);
+    expect(shown.body.data.latestMessage.text).toBe('my secret');
+  });
+});
+
+describe('a request that cannot be understood', () => {
+  const hello = (id: string) => ({ id, from: ADA, at: at(0), text: 'hello' });
+  it.each([
+    ['is no JSON', Buffer.from('<xml/>')],
+    ['is empty', Buffer.alloc(0)],
+    ['begins with NUL, which no error text may hold', Buffer.from('\0\0')],
+    ['has bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
+    ['lists nothing', Buffer.from('{}')],
+    ['has NUL in a text', sandboxBody({ ...hello('nul'), text: 'a\0b' })],
+    ['has no vendor id', Buffer.from(sandboxBody(hello('x')).toString().replace('"id"', '"no"'))],
+    ['was written on no day', Buffer.from(sandboxBody(hello('x')).toString().replace('2026-', 'someday-'))],
+    [
+      'was written in the year 10000',
+      Buffer.from(sandboxBody(hello('x')).toString().replace('"2026-', '"+010000-')),
+    ],
+  ])('fails alone, again and again, and stays listed: it %s', async (_name, body) => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    const neighbours = ['before', 'after'].map((id) => sandboxBody(hello(id)));
+    const [, bad] = await storeInbound(db, tenant.id, channel.id, [
+      neighbours[0] as Buffer,
+      body,
+      neighbours[1] as Buffer,
+    ]);
+    await server.settle();
+    expect((await rowsOf('messages', tenant)).map((row) => row.vendor_id).toSorted()).toEqual([
+      'after',
+      'before',
+    ]);
+    for (let attempts = 1; attempts < 5; attempts += 1) {
+      expect(await rowsOf('inbound', tenant)).toMatchObject([{ id: bad, attempts }]);
+      server.clock.advance(60_000);
+      await server.settle();
+    }
+    const [listed] = await rowsOf('inbound', tenant);
+    expect(listed).toMatchObject({ id: bad, attempts: 5, due_at: null });
+    expect(listed?.error).toMatch(/rror/);
+    server.clock.advance(24 * 3600_000);
+    await server.settle();
+    expect(await rowsOf('inbound', tenant)).toEqual([listed]);
+  });
+});

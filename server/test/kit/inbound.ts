@@ -1,0 +1,48 @@
+import { newId } from '../../src/base/ids.ts';
+import type { Database } from '../../src/db/database.ts';
+import { slotOf } from '../../src/engine/work-list.ts';
+import type { InboundMessage } from '../../src/providers/adapter.ts';
+
+/** A message as an adapter gives it. */
+export const inboundMessage = (
+  vendorId: string,
+  from: string,
+  occurredAt: Date,
+  text = vendorId,
+): InboundMessage => ({
+  kind: 'message',
+  vendorId,
+  occurredAt,
+  peer: { type: 'phone_number', value: from, name: null },
+  type: 'text',
+  text,
+});
+
+/** The body of a request of the sandbox vendor. */
+export const sandboxBody = (...messages: { id: string; from: string; at: Date; text: string }[]): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      messages: messages.map(({ at, ...rest }) => ({
+        ...rest,
+        name: null,
+        at: at.toISOString(),
+        type: 'text',
+      })),
+    }),
+  );
+
+/** Puts requests on the inbound list as they are, past the signature check. */
+export async function storeInbound(
+  db: Database,
+  tenantId: string,
+  channelId: string,
+  bodies: Buffer[],
+): Promise<string[]> {
+  const ids = bodies.map(() => newId());
+  await db.query(
+    `insert into inbound (id, tenant_id, channel_id, headers, body, slot, due_at, created_at)
+     select b.id, $1, $2, '{}', b.body, $3, '-infinity', now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
+    [tenantId, channelId, slotOf(channelId), ids, bodies],
+  );
+  return ids;
+}

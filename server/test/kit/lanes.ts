@@ -1,0 +1,112 @@
+import { type Lanes, type Outcome, runLanes } from '../../src/engine/lanes.ts';
+import type { WorkList, WorkRow } from '../../src/engine/work-list.ts';
+
+export interface Call {
+  lane: string;
+  ids: string[];
+  /** Ends the call; its rows are no longer due. */
+  finish(outcome?: Outcome): void;
+  /** Throws; its rows stay due. */
+  fail(): void;
+}
+
+export interface LanesBench {
+  lanes: Lanes;
+  /** Makes rows due, without telling anyone. */
+  add(lane: string, ids: string[], tenant?: string): void;
+  /** Takes a row off the list, as a cancellation does. */
+  remove(id: string): void;
+  /** What is due by the database. */
+  due(lane: string): string[];
+  /** The calls under way, oldest first. */
+  calls: Call[];
+  /** Every id that was ever started, in order. */
+  started: string[];
+  owned: Set<number>;
+  errors: unknown[];
+}
+
+type Claim = (slot: number, lane: string, limit: number) => Promise<WorkRow[]>;
+
+/** Lanes over a table in memory, whose calls end when the test says so. A row that runs twice at once is refused. */
+export function lanesBench(
+  limits: { batch?: number; perLane?: number; atOnce?: number },
+  wrapClaim: (claim: Claim) => Claim = (claim) => claim,
+): LanesBench {
+  const table = new Map<string, WorkRow[]>();
+  const calls: Call[] = [];
+  const started: string[] = [];
+  const owned = new Set([0]);
+  const errors: unknown[] = [];
+  const laneOf = new Map<string, string>();
+
+  const remove = (ids: string[]): void => {
+    for (const [lane, rows] of table)
+      table.set(
+        lane,
+        rows.filter((row) => !ids.includes(row.id)),
+      );
+  };
+
+  const handle = (rows: WorkRow[]): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      const ids = rows.map((row) => row.id);
+      const lane = laneOf.get(ids[0] as string) as string;
+      for (const id of ids)
+        if (calls.some((other) => other.ids.includes(id))) errors.push(`${id} runs twice at once`);
+      started.push(...ids);
+      const end = (): void => void calls.splice(calls.indexOf(call), 1);
+      const call: Call = {
+        lane,
+        ids,
+        finish(outcome = 'ok') {
+          end();
+          remove(ids);
+          resolve(outcome);
+        },
+        fail() {
+          end();
+          reject(new Error('the handler threw'));
+        },
+      };
+      calls.push(call);
+    });
+
+  const lanes = runLanes<WorkRow>({
+    list: { name: 'test', batch: 1, perLane: 2, atOnce: 8, ...limits } as WorkList<WorkRow>,
+    handle,
+    claim: wrapClaim(async (_slot, lane, limit) => (table.get(lane) ?? []).slice(0, limit)),
+    owns: (slot) => owned.has(slot),
+    onError: (error) => void errors.push(error),
+  });
+  return {
+    lanes,
+    add(lane, ids, tenant = 'tenant') {
+      const rows = table.get(lane) ?? [];
+      for (const id of ids) laneOf.set(id, lane);
+      table.set(lane, [...rows, ...ids.map((id) => ({ id, tenant_id: tenant }))]);
+    },
+    remove: (id) => remove([id]),
+    due: (lane) => (table.get(lane) ?? []).map((row) => row.id),
+    calls,
+    started,
+    owned,
+    errors,
+  };
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Whether a promise has settled by now. */
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  void promise.then(() => {
+    settled = true;
+  });
+  await turn();
+  return settled;
+}
+
+export const numbered = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${prefix}${String(at).padStart(4, '0')}`);

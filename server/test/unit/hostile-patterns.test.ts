@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { isUuid } from '../../src/base/ids.ts';
+import { isSunset } from '../../src/http/sunset.ts';
+import { isDateTime } from '../../src/http/validation.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
+import { judgeUrl } from '../../src/outbound/judge-url.ts';
+import { channelKinds } from '../../src/providers/adapter.ts';
+import { faultOfPerson } from '../../src/providers/sandbox/sandbox.ts';
+import { parseTime } from '../../src/search/fields.ts';
+import { isKeyValue } from '../../src/search/keyset.ts';
+import { retryAfterMs } from '../../src/webhooks/schedule.ts';
+
+const SIZE = 100_000;
+const inputs: [string, (size: number) => string][] = [
+  ['a', (size) => 'a'.repeat(size)],
+  ['0', (size) => '0'.repeat(size)],
+  ['blanks', (size) => ' '.repeat(size)],
+  ['lines', (size) => '\n'.repeat(size)],
+  ['@', (size) => '@'.repeat(size)],
+  ['a@', (size) => 'a@'.repeat(size / 2)],
+  ['a.', (size) => 'a.'.repeat(size / 2)],
+  ['-', (size) => '-'.repeat(size)],
+  ['a-', (size) => 'a-'.repeat(size / 2)],
+  ['digits that nearly fit', (size) => `+${'1'.repeat(size)}x`],
+  ['an address that nearly fits', (size) => `${'a'.repeat(size)}@`],
+  ['a time that goes on', (size) => `2026-11-15T01:02:03.${'1'.repeat(size)}Z`],
+  ['a number that goes on', (size) => `-1.${'1'.repeat(size)}e`],
+  ['a host that goes on', (size) => `http://${'a.'.repeat(size / 2)}`],
+  ['brackets', (size) => '['.repeat(size)],
+  ['an open bracket', (size) => `[${':'.repeat(size)}`],
+  ['slashes', (size) => '/'.repeat(size)],
+  ['percent signs', (size) => '%'.repeat(size)],
+  ['surrogates', (size) => '\ud800'.repeat(size)],
+];
+const policy = { allow: parseAllowList(''), loopback: false };
+const quietly = (work: () => unknown) => () => {
+  try {
+    work();
+  } catch {}
+};
+const readers: [string, (text: string) => void][] = [
+  ['an id', (text) => void isUuid(text)],
+  ['a time of a body', (text) => void isDateTime(text)],
+  ['a time of a filter', (text) => void parseTime(text)],
+  [
+    'a value of a cursor',
+    (text) => {
+      for (const type of ['number', 'time', 'uuid', 'string'] as const) isKeyValue(type, text);
+    },
+  ],
+  [
+    'a person',
+    (text) => {
+      for (const kind of channelKinds) faultOfPerson(text, kind);
+    },
+  ],
+  ['a URL', (text) => void judgeUrl(text, policy)],
+  ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
+  ['a path', (text) => void isSunset(text)],
+  ['a Retry-After', (text) => void retryAfterMs(text, new Date(0))],
+];
+
+describe('D3: a reader of what comes from outside', () => {
+  it.each(readers)('D3: %s takes work in proportion to its input', (_, read) => {
+    const costOf = (make: (size: number) => string, size: number): number => {
+      const text = make(size);
+      // The best of five: whatever else the machine does only ever adds.
+      return Math.min(
+        ...Array.from({ length: 5 }, () => {
+          const start = performance.now();
+          read(text);
+          return performance.now() - start;
+        }),
+      );
+    };
+    for (const [name, make] of inputs) {
+      const [once, twice] = [costOf(make, SIZE), costOf(make, 2 * SIZE)];
+      // A quadratic reader takes forty thousand million steps here, and minutes; a linear one a few milliseconds.
+      expect([name, twice < 10 * once + 2_000]).toEqual([name, true]);
+    }
+  });
+});
