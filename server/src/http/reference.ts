@@ -46,7 +46,7 @@ export async function reference(app: FastifyInstance, documents: { v3: object })
     if (type) reply.header('content-type', type);
     return reply.send(answer.rawPayload);
   };
-  app.get('/docs', show);
-  app.get('/docs/*', show);
-  app.get('/openapi.json', async () => documents.v3);
+  app.get('/docs', { compress: {} }, show);
+  app.get('/docs/*', { compress: {} }, show);
+  app.get('/openapi.json', { compress: {} }, async () => documents.v3);
 }

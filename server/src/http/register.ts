@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type Authenticator, bearerOf } from './authenticate.ts';
 import type { Idempotency } from './idempotency.ts';
+import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 import { type Call, isReplayable, type Route } from './route.ts';
@@ -12,6 +13,7 @@ import { compileSchema, refuse, type Validate } from './validation.ts';
 
 export interface Gate {
   db: Database;
+  metrics: Pick<Metrics, 'route'>;
   authenticator: Authenticator;
   rateLimit: RateLimit;
   idempotency: Idempotency;
@@ -27,10 +29,17 @@ export function addRoutes(app: FastifyInstance, gate: Gate, routes: readonly Rou
     const { spec } = route;
     const guard =
       spec.access === 'public' ? undefined : spec.access === 'operator' ? guards.operator : guards.tenant;
+    const stats = gate.metrics.route(spec.method, spec.path);
     app.route({
       method: spec.method,
       url: spec.path,
-      ...(guard === undefined ? {} : { onRequest: guard as onRequestHookHandler }),
+      onRequest: ((request, reply, done) => {
+        request.stats = stats;
+        if (guard) guard(request, reply, done);
+        else done();
+      }) as onRequestHookHandler,
+      // Lists may be long; a single record is sent faster than it is compressed.
+      ...(spec.answer.isList ? { compress: {} } : {}),
       ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
       schema: { response: { 200: spec.answer.schema } },
       handler: handlerOf(gate, route),

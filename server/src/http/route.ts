@@ -20,6 +20,8 @@ export interface Call<P = unknown, B = unknown, Q = unknown> {
 export interface Answer<R extends TSchema> {
   schema: TSchema;
   wrap: (result: Static<R>) => object;
+  /** Whether it can hold many records. */
+  isList?: true;
   /** Types only. */
   result?: R;
 }
@@ -45,7 +47,8 @@ export function fields<S extends TSchema>(schema: S): Answer<S> {
 
 /** The answer of every `POST …/search`. */
 export function found<S extends TSchema>(schema: S) {
-  return fields(Type.Object({ data: Type.Array(schema), pagination: SearchPagination, query: SearchEcho }));
+  const page = Type.Object({ data: Type.Array(schema), pagination: SearchPagination, query: SearchEcho });
+  return { ...fields(page), isList: true as const };
 }
 
 export const DeleteResult = Type.Object(

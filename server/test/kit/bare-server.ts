@@ -15,10 +15,11 @@ export async function bareServer(
   options: Partial<HttpServerOptions> = {},
 ): Promise<FastifyInstance> {
   const { db, app } = system;
+  const counted = metrics();
   const server = await httpServer({
     log: createLog({ level: 'trace', json: true, destination: { write: (line) => void logged.push(line) } }),
     corsOrigins: [],
-    metrics: metrics().http,
+    metrics: counted,
     isDraining: () => false,
     ...options,
   });
@@ -26,6 +27,7 @@ export async function bareServer(
     server,
     {
       db,
+      metrics: counted,
       authenticator: app.authenticator,
       rateLimit: rateLimit(db),
       idempotency: idempotency(db, clock, keys),
