@@ -17,6 +17,7 @@ import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
 import { rateLimit } from './http/rate-limit.ts';
+import { receiveAt } from './http/reception.ts';
 import { reference } from './http/reference.ts';
 import { addRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
@@ -68,17 +69,18 @@ export const apiDocument = (routes: readonly Route[]): object =>
 
 export async function createApp(needs: AppNeeds): Promise<App> {
   const { db, clock, keys, log } = needs;
-  const server = await httpServer(needs);
+  const { app: server, desk } = await httpServer(needs);
   const tokens = authenticator(keys.tokens, (tokenId, tenantId) =>
     findPrincipal(db.byKey, tokenId, tenantId),
   );
   const findGate = channelGates(db, keys);
   const answers = idempotency(db, clock, keys);
   const routes = apiRoutes({ ...needs, authenticator: tokens, findGate });
-  addRoutes(
+  await addRoutes(
     server,
     {
       db,
+      desk,
       metrics: needs.metrics,
       authenticator: tokens,
       rateLimit: rateLimit(db),
@@ -87,11 +89,14 @@ export async function createApp(needs: AppNeeds): Promise<App> {
     },
     routes,
   );
-  await server.register(providerRoute, { ...needs, adapters, findGate });
-  await server.register(reference, { v3: apiDocument(routes) });
-  server.get('/metrics', async (_request, reply) => {
-    reply.type(needs.metrics.contentType);
-    return needs.metrics.text();
+  await server.register(async (scope) => {
+    receiveAt(scope, desk);
+    await scope.register(providerRoute, { ...needs, adapters, findGate });
+    await scope.register(reference, { v3: apiDocument(routes) });
+    scope.get('/metrics', async (_request, reply) => {
+      reply.type(needs.metrics.contentType);
+      return needs.metrics.text();
+    });
   });
   log.debug({ routes: routes.length }, 'app ready');
   return { server, routes, authenticator: tokens, sweep: answers.sweep };

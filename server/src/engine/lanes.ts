@@ -22,6 +22,8 @@ interface Lane<Row> {
   /** There may be due rows that were not read yet. */
   more: boolean;
   claiming: boolean;
+  /** A call threw while a claim was under way: its answer lacks the rows that failed, which come first. */
+  outdated: boolean;
   /** How many throws it still rests from. */
   resting: number;
 }
@@ -111,7 +113,8 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
     const limit = lane.taken.size + fillOf(lane) - lane.queue.length;
     try {
       const rows = await options.claim(lane.slot, lane.id, limit);
-      for (const row of rows)
+      if (lane.outdated) lane.more = true;
+      for (const row of lane.outdated ? [] : rows)
         if (!lane.taken.has(row.id)) {
           lane.taken.add(row.id);
           lane.queue.push(row);
@@ -122,6 +125,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
     }
     for (const id of lane.finished) lane.taken.delete(id);
     lane.finished = [];
+    lane.outdated = false;
     lane.claiming = false;
     offer(lane);
   }
@@ -159,6 +163,9 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
       })
       .catch((error) => {
         failures += 1;
+        // What waits came after what failed: it is read anew, so that rows of the lane start in order again.
+        keep(lane, 0);
+        lane.outdated = lane.claiming;
         rest(lane, error);
       })
       .finally(() => finish(lane, rows, tenant));
@@ -204,6 +211,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
           running: 0,
           more: true,
           claiming: false,
+          outdated: false,
           resting: 0,
         };
         lanes.set(id, lane);

@@ -83,38 +83,38 @@ export function authenticator(
     }
   }
 
-  async function load(token: string, known: Claims | undefined): Promise<Principal> {
-    const claims = known ?? (await verify(token));
+  async function load(header: string, known: Claims | undefined): Promise<Principal> {
+    const claims = known ?? (await verify(bearerOf(header)));
     const principal = await find(claims.tokenId, claims.tenantId);
     if (!principal) {
-      cache.delete(token);
+      cache.delete(header);
       throw unauthorized('the token has been revoked');
     }
-    cache.set(token, { claims, principal, staleAtMs: Date.now() + PRINCIPAL_MS });
+    cache.set(header, { claims, principal, staleAtMs: Date.now() + PRINCIPAL_MS });
     return principal;
   }
 
   /** Many requests with one token ask the database once. */
-  function loadOnce(token: string, known: Claims | undefined): Promise<Principal> {
-    const underWay = loading.get(token);
+  function loadOnce(header: string, known: Claims | undefined): Promise<Principal> {
+    const underWay = loading.get(header);
     if (underWay) return underWay;
-    const promise = load(token, known).finally(() => loading.delete(token));
-    loading.set(token, promise);
+    const promise = load(header, known).finally(() => loading.delete(header));
+    loading.set(header, promise);
     return promise;
   }
 
   return {
     principal(header) {
       if (header === undefined) throw unauthorized('send the header "Authorization: Bearer <ACCESS_TOKEN>"');
-      const token = bearerOf(header);
-      const cached = cache.get(token);
+      // By the whole header, so that a known one is not taken apart again.
+      const cached = cache.get(header);
       const now = Date.now();
-      if (!cached) return loadOnce(token, undefined);
+      if (!cached) return loadOnce(header, undefined);
       if (now >= cached.claims.expiresAtMs) {
-        cache.delete(token);
+        cache.delete(header);
         throw unauthorized('the token has expired, make a new one');
       }
-      return now < cached.staleAtMs ? cached.principal : loadOnce(token, cached.claims);
+      return now < cached.staleAtMs ? cached.principal : loadOnce(header, cached.claims);
     },
     async sign({ tokenId, tenantId, scopes, issuedAt, expiresAt }) {
       return new SignJWT({ tenantId, scopes })
@@ -128,8 +128,8 @@ export function authenticator(
         .sign(await key);
     },
     forget(id) {
-      for (const [token, { claims }] of cache.entries())
-        if (claims.tokenId === id || claims.tenantId === id) cache.delete(token);
+      for (const [header, { claims }] of cache.entries())
+        if (claims.tokenId === id || claims.tenantId === id) cache.delete(header);
     },
   };
 }

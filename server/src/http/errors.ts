@@ -62,10 +62,12 @@ const errorHeaders: Partial<Record<ErrorKey, Record<string, string>>> = {
 };
 
 /** Writes the envelope. The cause of an internal error goes to the log and nowhere else. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): void {
-  const answer = asApiError(error);
+export function sendError(answer: ApiError, request: FastifyRequest, reply: FastifyReply, log: Logger): void {
   if (answer.status === 500)
-    log.error({ err: error, requestId: request.id, tenantId: request.principal?.tenantId }, 'internal error');
+    log.error(
+      { err: answer.cause, requestId: request.id, tenantId: request.principal?.tenantId },
+      'internal error',
+    );
   else if (answer.key === 'service_unavailable')
     log.warn({ err: answer.cause, requestId: request.id }, answer.message);
   const headers = errorHeaders[answer.key];

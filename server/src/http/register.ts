@@ -7,12 +7,14 @@ import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
+import type { Reception } from './reception.ts';
 import { type Call, isReplayable, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
 import { compileSchema, refuse, type Validate } from './validation.ts';
 
 export interface Gate {
   db: Database;
+  desk: Reception;
   metrics: Pick<Metrics, 'route'>;
   authenticator: Authenticator;
   rateLimit: RateLimit;
@@ -20,38 +22,55 @@ export interface Gate {
   operatorToken: string;
 }
 
+const OK = 200;
+
 type Guard = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** Turns contracts into routes of the server. Checks run in the order that docs/decisions.md states. */
-export function addRoutes(app: FastifyInstance, gate: Gate, routes: readonly Route[]): void {
-  const guards = { tenant: tenantGuard(gate), operator: operatorGuard(gate), public: undefined };
-  for (const route of routes) {
-    const { spec } = route;
-    const guard =
-      spec.access === 'public' ? undefined : spec.access === 'operator' ? guards.operator : guards.tenant;
-    const stats = gate.metrics.route(spec.method, spec.path);
-    app.route({
-      method: spec.method,
-      url: spec.path,
-      onRequest: ((request, reply, done) => {
-        request.stats = stats;
-        if (guard) guard(request, reply, done);
-        else done();
-      }) as onRequestHookHandler,
-      // Lists may be long; a single record is sent faster than it is compressed.
-      ...(spec.answer.isList ? { compress: {} } : {}),
-      ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
-      schema: { response: { 200: spec.answer.schema } },
-      handler: handlerOf(gate, route),
-    });
-  }
+export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readonly Route[]): Promise<void> {
+  const guards = { tenant: tenantGuard(gate), operator: operatorGuard(gate) };
+  // In a scope of their own, so that what is done about unknown routes costs the known ones nothing.
+  await app.register(async (scope) => {
+    for (const route of routes) addRoute(scope, gate, guards, route);
+  });
   const refuseUnknown = unknownRefusal(guards, routes);
   // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) refuseUnknown(request, reply).catch(done);
-    else done();
+    if (!request.is404) return done();
+    const refusal = gate.desk.open(request, reply);
+    if (refusal) done(refusal);
+    else refuseUnknown(request, reply).catch(done);
   });
   app.setNotFoundHandler(refuseUnknown);
+}
+
+interface Guards {
+  tenant: Guard;
+  operator: Guard;
+}
+
+function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Route): void {
+  const { spec } = route;
+  const guard =
+    spec.access === 'public' ? undefined : spec.access === 'operator' ? guards.operator : guards.tenant;
+  const stats = gate.metrics.route(spec.method, spec.path);
+  const receive: onRequestHookHandler = (request, reply, done) => {
+    request.stats = stats;
+    const refusal = gate.desk.open(request, reply);
+    if (refusal || !guard) done(refusal);
+    else guard(request, reply, done as (error?: Error) => void);
+  };
+  scope.route({
+    method: spec.method,
+    url: spec.path,
+    onRequest: receive,
+    // Lists may be long; a single record is sent faster than it is compressed.
+    ...(spec.answer.isList ? { compress: {} } : {}),
+    ...(spec.body === undefined ? {} : { decompress: {} }),
+    ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
+    schema: { response: { [OK]: spec.answer.schema } },
+    handler: handlerOf(gate, route),
+  });
 }
 
 function tenantGuard(gate: Gate): Guard {
@@ -152,12 +171,15 @@ function handlerOf(gate: Gate, route: Route) {
     );
     reply.headers(answer.headers);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
+    gate.desk.close(request, reply, OK);
     return answer.body as object;
   }
 
-  const wrap = (result: unknown): object => spec.answer.wrap(result as never);
-
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
+    const wrap = (result: unknown): object => {
+      gate.desk.close(request, reply, OK);
+      return spec.answer.wrap(result as never);
+    };
     if (request.principal) allow(request.principal, route);
     const key = replayable ? request.headers['idempotency-key'] : undefined;
     if (key !== undefined) return runOnce(request, reply, String(key));
@@ -200,7 +222,7 @@ function allow(principal: Principal, { spec }: Route): void {
 }
 
 /** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
-function unknownRefusal(guards: { tenant: Guard; operator: Guard }, routes: readonly Route[]) {
+function unknownRefusal(guards: Guards, routes: readonly Route[]) {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { spec } of routes) {
     const pattern = new RegExp(`^${spec.path.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}/?$`);

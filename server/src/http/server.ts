@@ -3,26 +3,14 @@ import type { Socket } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
-import { errorBody, sendError } from './errors.ts';
-import type { Metrics, RouteStats } from './metrics.ts';
-import type { Principal } from './permissions.ts';
-import { isSunset, SUNSET_HEADERS, sunsetError } from './sunset.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    principal: Principal | undefined;
-    startedAt: number;
-    /** Where requests of its route are counted. */
-    stats: RouteStats | undefined;
-    /** The bytes of a JSON body, until the operation is allowed to look at them. */
-    rawBody: Buffer | undefined;
-  }
-}
+import { asApiError, errorBody, sendError } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import { type Reception, receiveAt, reception } from './reception.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
 /** A client that sends its headers or body one byte at a time is cut off. */
@@ -33,9 +21,6 @@ const LONGEST_PARAM = 16_384;
 const COMPRESS_FROM_BYTES = 2_048;
 /** The default, 11, takes seconds for what 4 does in milliseconds. */
 const BROTLI_QUALITY = 4;
-
-/** Liveness is about the process, not about whether it takes requests. */
-const ALWAYS_ANSWERED = '/livez';
 
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 const CORS_EXPOSED = [
@@ -68,13 +53,6 @@ function routableUrl({ url = '/' }: IncomingMessage): string {
   }
 }
 
-/** The API answers nothing that a browser should run, keep or show in a frame. */
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cache-control': 'no-store',
-};
-
 export interface HttpServerOptions {
   log: Logger;
   corsOrigins: string[];
@@ -85,9 +63,20 @@ export interface HttpServerOptions {
   patience?: typeof PATIENCE;
 }
 
+export interface HttpServer {
+  app: FastifyInstance;
+  desk: Reception;
+}
+
 /** The bare server: limits, headers, errors and protocol faults, before it knows any operation. */
-export async function httpServer(options: HttpServerOptions): Promise<FastifyInstance> {
-  const { log, metrics, patience = PATIENCE } = options;
+export async function httpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { log, patience = PATIENCE } = options;
+  const desk = reception(options);
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const answer = asApiError(error);
+    desk.close(request, reply, answer.status);
+    sendError(answer, request, reply, log);
+  };
   const app = Fastify({
     logger: false,
     bodyLimit: JSON_BODY_BYTES,
@@ -107,8 +96,8 @@ export async function httpServer(options: HttpServerOptions): Promise<FastifyIns
     rewriteUrl: routableUrl,
     // What the framework refuses before there is a route has passed no hook.
     frameworkErrors: (error, request, reply) => {
-      reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
-      sendError(error, request, reply, log);
+      desk.open(request, reply);
+      refuse(error, request, reply);
     },
     clientErrorHandler: refuseMalformed,
   });
@@ -116,21 +105,9 @@ export async function httpServer(options: HttpServerOptions): Promise<FastifyIns
   app.decorateRequest('rawBody', undefined);
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('stats', undefined);
-  const unknownRoute = metrics.route('any', 'other');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, keepRawBody);
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
-  // Before the plugins, whose hooks may answer by themselves.
-  app.addHook('onRequest', (request, reply, done) => {
-    request.startedAt = performance.now();
-    reply.headers(SECURITY_HEADERS);
-    reply.header('x-request-id', request.id);
-    if (options.isDraining() && request.routeOptions.url !== ALWAYS_ANSWERED)
-      return done(new ApiError('service_unavailable', { detail: 'the server is shutting down, try again' }));
-    if (!isSunset(request.url)) return done();
-    reply.headers(SUNSET_HEADERS);
-    done(sunsetError());
-  });
+  app.setErrorHandler(refuse);
   await app.register(compress, {
     // Its hooks cost a tenth of a small answer, so only routes that ask for it have them.
     global: false,
@@ -139,32 +116,15 @@ export async function httpServer(options: HttpServerOptions): Promise<FastifyIns
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
   });
   if (options.corsOrigins.length > 0) {
+    // The plugin answers preflights by itself.
+    receiveAt(app, desk);
     const shared = { origin: options.corsOrigins, methods: CORS_METHODS, exposedHeaders: CORS_EXPOSED };
     await app.register(cors, {
       delegator: (request, done) => done(null, { ...shared, preflight: isPreflight(request) }),
     });
   }
-
-  app.addHook('onSend', (request, reply, payload, done) => {
-    // Also for requests that were under way when the shutdown began: their connections would keep the process alive.
-    if (options.isDraining()) reply.header('connection', 'close');
-    const ms = performance.now() - request.startedAt;
-    (request.stats ?? unknownRoute).observe(reply.statusCode, ms);
-    const level = reply.statusCode >= 500 ? 'warn' : reply.statusCode >= 400 ? 'info' : 'debug';
-    if (log.isLevelEnabled(level)) log[level](described(request, reply.statusCode, ms), 'request');
-    done(null, payload);
-  });
-  return app;
+  return { app, desk };
 }
-
-const described = (request: FastifyRequest, status: number, ms: number) => ({
-  requestId: request.id,
-  tenantId: request.principal?.tenantId,
-  method: request.method,
-  route: request.is404 ? 'unknown' : request.routeOptions.url,
-  status,
-  ms: Math.round(ms * 10) / 10,
-});
 
 /** Whether the body is good is judged only once the caller is known to be allowed. */
 function keepRawBody(

@@ -34,7 +34,6 @@ describe('the envelope', () => {
       expect(answer.headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-        'referrer-policy': 'no-referrer',
         'cache-control': 'no-store',
         'content-type': 'application/json; charset=utf-8',
       });

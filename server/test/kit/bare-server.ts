@@ -16,17 +16,18 @@ export async function bareServer(
 ): Promise<FastifyInstance> {
   const { db, app } = system;
   const counted = metrics();
-  const server = await httpServer({
+  const { app: server, desk } = await httpServer({
     log: createLog({ level: 'trace', json: true, destination: { write: (line) => void logged.push(line) } }),
     corsOrigins: [],
     metrics: counted,
     isDraining: () => false,
     ...options,
   });
-  addRoutes(
+  await addRoutes(
     server,
     {
       db,
+      desk,
       metrics: counted,
       authenticator: app.authenticator,
       rateLimit: rateLimit(db),
