@@ -1,0 +1,215 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isLive, postmasterPid, until } from './postmaster.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
+export const OPERATOR_TOKEN = 'operator-token-for-faults-0123456789abcdef';
+export const SECRET_KEY = 'secret-key-for-faults-0123456789abcdef';
+const START_MS = 60_000;
+
+export interface ServerOptions {
+  dataDir: string;
+  role?: 'all' | 'api' | 'worker';
+  /** Variables beside those that every process of the suite has. */
+  env?: Record<string, string>;
+}
+
+export interface ServerProcess {
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Empty for a process that only works. */
+  readonly url: string;
+  /** What it logged, a line of JSON each. */
+  readonly log: readonly LogLine[];
+  /** What it printed beside its log. */
+  other(): string;
+  /** True until the process has ended. */
+  isRunning(): boolean;
+  signal(signal: NodeJS.Signals): void;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface LogLine {
+  level: number;
+  msg: string;
+  url?: string;
+  err?: { message: string; code?: string };
+}
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Output extends Ended {
+  stdout: string;
+  stderr: string;
+}
+
+/** Where processes and folders of one test file are kept, so that nothing outlives it. */
+export interface Workshop {
+  folder(): Promise<string>;
+  /** Starts a server and waits until it can do its work. */
+  start(options: ServerOptions): Promise<ServerProcess>;
+  /** Starts a server and waits for nothing. */
+  begin(options: ServerOptions): ServerProcess;
+  /** Runs the program to its end, or for ten seconds. */
+  run(args: string[], env?: Record<string, string>, command?: string[]): Promise<Output>;
+  end(): Promise<void>;
+}
+
+/** Nothing of the developer's own environment may change what is tested. */
+const baseEnvironment = (): Record<string, string> => ({ PATH: process.env.PATH ?? '' });
+
+const serverEnvironment = {
+  NODE_ENV: 'production',
+  PARLEY_OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+  PARLEY_ADMIN_TOKEN: OPERATOR_TOKEN,
+  PARLEY_SECRET_KEY: SECRET_KEY,
+  LOG_LEVEL: 'info',
+};
+
+export function workshop(): Workshop {
+  const folders: string[] = [];
+  const children = new Set<ChildProcess>();
+
+  /** Synchronous, so that it also works while the test process exits. */
+  function killAll(): void {
+    for (const child of children) child.kill('SIGKILL');
+    for (const folder of folders) {
+      const pid = postmasterPid(join(folder, 'data'));
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    }
+  }
+  const onExit = (): void => {
+    killAll();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  // The runner ends its processes with SIGTERM, by default without their exit hooks.
+  const onSignal = (): void => process.exit(143);
+  process.once('exit', onExit);
+  process.once('SIGTERM', onSignal);
+
+  function launch(command: string[], env: Record<string, string>): ChildProcess & { pid: number } {
+    const [file = '', ...args] = command;
+    const child = spawn(file, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.add(child);
+    child.once('exit', () => children.delete(child));
+    return child as ChildProcess & { pid: number };
+  }
+
+  function begin({ dataDir, role = 'all', env = {} }: ServerOptions) {
+    const args = [PROGRAM, '--role', role, '--port', '0', '--data-dir', dataDir];
+    const variables = { ...baseEnvironment(), ...serverEnvironment, ...env };
+    return watch(launch([process.execPath, ...args], variables), dataDir);
+  }
+
+  return {
+    async folder() {
+      const folder = await mkdtemp(join(tmpdir(), 'parley-faults-'));
+      folders.push(folder);
+      await chmod(folder, 0o755);
+      return folder;
+    },
+    async start(options) {
+      const server = begin(options);
+      await server.ready(options.role);
+      return server;
+    },
+    begin,
+    async run(args, env = {}, command = []) {
+      const child = launch([...command, process.execPath, PROGRAM, ...args], {
+        ...baseEnvironment(),
+        ...env,
+      });
+      const out = { stdout: '', stderr: '' };
+      for (const name of ['stdout', 'stderr'] as const)
+        child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+          out[name] += chunk;
+        });
+      const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+      const ended = await new Promise<Ended>((resolve) =>
+        child.once('close', (code, signal) => resolve({ code, signal })),
+      );
+      clearTimeout(timer);
+      return { ...out, ...ended };
+    },
+    async end() {
+      killAll();
+      await until(() => children.size === 0);
+      const pids = folders.map((folder) => postmasterPid(join(folder, 'data')));
+      for (const pid of pids) if (pid !== undefined) await until(() => !isLive(pid));
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      process.off('exit', onExit);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+}
+
+function watch(child: ChildProcess & { pid: number }, dataDir: string) {
+  const log: LogLine[] = [];
+  let other = '';
+  let running = true;
+  let url = '';
+  if (child.stdout)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (!line.startsWith('{')) {
+        other += `${line}\n`;
+        return;
+      }
+      const entry = JSON.parse(line) as LogLine;
+      log.push(entry);
+      if (entry.msg === 'listening') url = entry.url ?? '';
+    });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    other += chunk;
+  });
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('exit', (code, signal) => {
+      running = false;
+      resolve({ code, signal });
+    }),
+  );
+  return {
+    pid: child.pid,
+    dataDir,
+    log,
+    other: () => other,
+    get url() {
+      return url;
+    },
+    isRunning: () => running,
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    ended,
+    async ready(role: ServerOptions['role']): Promise<void> {
+      const isUp = (): boolean =>
+        role === 'worker' ? log.some((line) => line.msg === 'working') : url !== '';
+      await until(() => isUp() || !running, START_MS);
+      // What it printed comes a moment after its end.
+      if (!running) await delay(50);
+      if (!isUp()) throw new Error(`The server ended instead of coming up: ${other}${JSON.stringify(log)}`);
+      if (role !== 'worker') await until(() => answersReady(url), START_MS);
+    },
+  };
+}
+
+async function answersReady(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+  await answer?.arrayBuffer().catch(() => undefined);
+  return answer?.status === 200;
+}
+
+/** The errors of a process that an operator would be woken for. */
+export const failuresIn = (server: ServerProcess): LogLine[] => server.log.filter((line) => line.level >= 50);

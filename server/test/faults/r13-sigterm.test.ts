@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { check, print } from './checker.ts';
+import { embeddedUrl, startDatabase, withDatabaseAt } from './database.ts';
+import { client, type FaultTenant, furnish, type Load, startLoad } from './load.ts';
+import { isLive, postmasterPid, until } from './postmaster.ts';
+import { type ServerProcess, workshop } from './processes.ts';
+import { answerAtOnce, type FaultReceiver, startReceiver } from './receiver.ts';
+
+const WITHIN_MS = 25_000;
+const shop = workshop();
+const api = client(4);
+const receivers: FaultReceiver[] = [];
+const loads: Load[] = [];
+afterAll(async () => {
+  await Promise.all(loads.map((load) => load.close()));
+  await api.close();
+  await shop.end();
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+});
+
+async function receiverForTest(...given: Parameters<typeof startReceiver>): Promise<FaultReceiver> {
+  const receiver = await startReceiver(...given);
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** Asks a server to stop and tells how long it took. */
+async function stop(server: ServerProcess): Promise<number> {
+  const begun = performance.now();
+  server.signal('SIGTERM');
+  expect(await server.ended, JSON.stringify(server.log.slice(-5))).toEqual({ code: 0, signal: null });
+  return performance.now() - begun;
+}
+
+describe('R13 SIGTERM under load', () => {
+  it('ends in order with exit code 0 and loses nothing, the embedded database last', async () => {
+    const since = performance.now();
+    const dataDir = join(await shop.folder(), 'data');
+    const receiver = await receiverForTest();
+    let server: ServerProcess | undefined = await shop.start({ dataDir });
+    const load = startLoad({ tenants: await furnish(server.url, receiver), target: () => server?.url });
+    loads.push(load);
+    const stops = 3;
+    for (let number = 0; number < stops; number += 1) {
+      await delay(800 + Math.random() * 700);
+      const postmaster = postmasterPid(dataDir) as number;
+      const stopping: ServerProcess = server;
+      // Clients go on for a moment, as they do until a balancer has noticed; their connections stay open.
+      const took = stop(stopping);
+      await delay(300);
+      server = undefined;
+      expect(await took).toBeLessThan(WITHIN_MS);
+      expect(isLive(postmaster)).toBe(false);
+      expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+      expect(stopping.log.filter((line) => line.level >= 50)).toEqual([]);
+      server = await shop.start({ dataDir });
+      expect(server.log.map((line) => line.msg)).not.toContain(
+        'the last run did not stop in order; its database was taken over',
+      );
+    }
+    await load.stop();
+    const text = await readFile(join(dataDir, 'postgres.log'), 'utf8');
+    expect(text).not.toContain('was not properly shut down');
+    const databaseUrl = embeddedUrl(dataDir);
+    const title = 'R13 SIGTERM, embedded database';
+    const report = await check({ title, load, receiver, databaseUrl, kills: stops, since });
+    print(report);
+    expect(report.problems).toEqual([]);
+    expect([...load.statuses.keys()].filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+    expect(await stop(server)).toBeLessThan(5_000);
+  });
+
+  it.concurrent('answers the requests that it holds, and is not kept by connections that stay open', async () => {
+    const database = await startDatabase(shop);
+    const receiver = await receiverForTest(answerAtOnce);
+    const server = await shop.start({
+      dataDir: join(await shop.folder(), 'data'),
+      role: 'api',
+      env: { DATABASE_URL: database.url },
+    });
+    const [tenant] = (await furnish(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
+    const path = `/v3/sandbox/${tenant.channels[0]}/inbound`;
+    const write = (text: string) =>
+      api.call(server.url, path, { token: tenant.token, body: { from: '+15550001111', text } });
+    let stopped: Promise<number> | undefined;
+    const answers = await withDatabaseAt(database.url, async (ask) => {
+      await ask('begin');
+      await ask('lock table inbound in exclusive mode');
+      const pending = Promise.all([write('message 1'), write('message 2'), write('message 3')]);
+      const waiting = `select pid from pg_locks where not granted and locktype = 'relation'`;
+      await until(async () => (await ask(waiting)).length === 3);
+      stopped = stop(server);
+      await delay(1_000);
+      await ask('rollback');
+      return pending;
+    });
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+    expect(await stopped).toBeLessThan(6_000);
+  });
+
+  it.concurrent('is not kept by connections that have sent nothing, or half a request', async () => {
+    const dataDir = join(await shop.folder(), 'data');
+    const server = await shop.start({ dataDir });
+    const { port } = new URL(server.url);
+    const sockets = ['', 'POST /v3/tokens HTTP/1.1\r\nHost: here\r\n'].map((text) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(text);
+      return socket;
+    });
+    await delay(300);
+    expect(await stop(server)).toBeLessThan(WITHIN_MS);
+    expect(postmasterPid(dataDir)).toBeUndefined();
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it.concurrent('finishes the deliveries that it holds, and records them', async () => {
+    const database = await startDatabase(shop);
+    const receiver = await receiverForTest(answerAtOnce);
+    const server = await shop.start({
+      dataDir: join(await shop.folder(), 'data'),
+      env: { DATABASE_URL: database.url },
+    });
+    const [tenant] = (await furnish(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
+    let held = 0;
+    receiver.behave((delivered, response, request) => {
+      if (delivered.event.type !== 'message.received') return answerAtOnce(delivered, response, request);
+      held += 1;
+      setTimeout(() => response.writeHead(200).end(), 3_000);
+    });
+    for (let number = 1; number <= 10; number += 1)
+      await api.call(server.url, `/v3/sandbox/${tenant.channels[0]}/inbound`, {
+        token: tenant.token,
+        body: { from: '+15550001111', text: `message ${number}` },
+      });
+    await until(() => held === 10);
+    // The client keeps its idle connections: they must not keep the server.
+    expect(await stop(server)).toBeLessThan(10_000);
+    const [found] = await withDatabaseAt(database.url, (ask) =>
+      ask(`select count(*)::int as delivered, max(attempts) as attempts,
+                  (select count(*)::int from slots where owner is not null) as slots,
+                  (select count(*)::int from workers) as workers
+             from deliveries where status = 'delivered' and event_type = 'message.received'`),
+    );
+    expect(found).toEqual({ delivered: 10, attempts: 1, slots: 0, workers: 0 });
+    expect([...receiver.byId.values()].every(({ at }) => at.length === 1)).toBe(true);
+  });
+});
