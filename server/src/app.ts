@@ -12,6 +12,7 @@ import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
+import { allowCompression } from './http/compression.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -91,6 +92,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   );
   await server.register(async (scope) => {
     receiveAt(scope, desk);
+    await allowCompression(scope);
     await scope.register(providerRoute, { ...needs, adapters, findGate });
     await scope.register(reference, { v3: apiDocument(routes) });
     scope.get('/metrics', async (_request, reply) => {

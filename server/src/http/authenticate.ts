@@ -26,7 +26,7 @@ export interface NewToken {
 
 export interface Authenticator {
   /** The caller behind an Authorization header; synchronous when both the signature and the principal are cached. */
-  principal(header: string | undefined): Principal | Promise<Principal>;
+  principal(header: string | undefined, connection: object): Principal | Promise<Principal>;
   sign(token: NewToken): Promise<string>;
   /** Forgets what is cached of a token or a whole tenant, so that a change holds at once in this process. */
   forget(id: string): void;
@@ -35,6 +35,8 @@ export interface Authenticator {
 const unauthorized = (detail: string): ApiError => new ApiError('unauthorized', { detail });
 
 interface Cached {
+  /** The whole header, so that a known one is not taken apart again. */
+  header: string;
   claims: Claims;
   principal: Principal;
   /** When the principal must be looked up again. */
@@ -54,6 +56,8 @@ export function authenticator(
     'verify',
   ]);
   const cache = new LRUCache<string, Cached>({ max: VERIFIED_KEPT });
+  /** A connection mostly sends one token: comparing it with the last one costs a tenth of looking it up. */
+  const lastOn = new WeakMap<object, Cached>();
   const loading = new Map<string, Promise<Principal>>();
 
   async function verify(token: string): Promise<Claims> {
@@ -83,19 +87,21 @@ export function authenticator(
     }
   }
 
-  async function load(header: string, known: Claims | undefined): Promise<Principal> {
-    const claims = known ?? (await verify(bearerOf(header)));
+  async function load(header: string, known: Cached | undefined): Promise<Principal> {
+    const claims = known?.claims ?? (await verify(bearerOf(header)));
     const principal = await find(claims.tokenId, claims.tenantId);
     if (!principal) {
       cache.delete(header);
       throw unauthorized('the token has been revoked');
     }
-    cache.set(header, { claims, principal, staleAtMs: Date.now() + PRINCIPAL_MS });
+    const staleAtMs = Date.now() + PRINCIPAL_MS;
+    if (known) Object.assign(known, { principal, staleAtMs });
+    else cache.set(header, { header, claims, principal, staleAtMs });
     return principal;
   }
 
   /** Many requests with one token ask the database once. */
-  function loadOnce(header: string, known: Claims | undefined): Promise<Principal> {
+  function loadOnce(header: string, known: Cached | undefined): Promise<Principal> {
     const underWay = loading.get(header);
     if (underWay) return underWay;
     const promise = load(header, known).finally(() => loading.delete(header));
@@ -104,17 +110,18 @@ export function authenticator(
   }
 
   return {
-    principal(header) {
+    principal(header, connection) {
       if (header === undefined) throw unauthorized('send the header "Authorization: Bearer <ACCESS_TOKEN>"');
-      // By the whole header, so that a known one is not taken apart again.
-      const cached = cache.get(header);
+      const last = lastOn.get(connection);
+      const cached = last?.header === header ? last : cache.get(header);
       const now = Date.now();
       if (!cached) return loadOnce(header, undefined);
+      if (cached !== last) lastOn.set(connection, cached);
       if (now >= cached.claims.expiresAtMs) {
         cache.delete(header);
         throw unauthorized('the token has expired, make a new one');
       }
-      return now < cached.staleAtMs ? cached.principal : loadOnce(header, cached.claims);
+      return now < cached.staleAtMs ? cached.principal : loadOnce(header, cached);
     },
     async sign({ tokenId, tenantId, scopes, issuedAt, expiresAt }) {
       return new SignJWT({ tenantId, scopes })
@@ -128,13 +135,31 @@ export function authenticator(
         .sign(await key);
     },
     forget(id) {
-      for (const [header, { claims }] of cache.entries())
-        if (claims.tokenId === id || claims.tenantId === id) cache.delete(header);
+      // Connections may remember it, so it is not dropped but looked up again by whoever comes next.
+      for (const cached of cache.values())
+        if (cached.claims.tokenId === id || cached.claims.tenantId === id) cached.staleAtMs = 0;
     },
   };
 }
 
-/** The token of a Bearer header. Two headers arrive joined by a comma, which no token contains. */
+const AUTHORIZATION = 'authorization';
+
+/**
+ * The one Authorization header of a request; of two, none can be trusted. Read from the raw list: Node makes the object
+ * of all headers only for those who ask for it, and most requests need no other.
+ */
+export function authorizationOf(rawHeaders: readonly string[]): string | undefined {
+  let found: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue;
+    if (found !== undefined) throw unauthorized('send one Authorization header, not two');
+    found = rawHeaders[at + 1];
+  }
+  return found;
+}
+
+/** The token of a Bearer header. */
 export function bearerOf(header: string): string {
   if (header.length > 7 && header.slice(0, 7).toLowerCase() === 'bearer ') return header.slice(7).trim();
   throw unauthorized('send the header "Authorization: Bearer <ACCESS_TOKEN>"');

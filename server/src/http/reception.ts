@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import type { Metrics, RouteStats } from './metrics.ts';
 import type { Principal } from './permissions.ts';
-import { isSunset, SUNSET_HEADERS, sunsetError } from './sunset.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,6 +46,7 @@ interface ReceptionNeeds {
 
 export function reception({ log, metrics, isDraining }: ReceptionNeeds): Reception {
   const elsewhere = metrics.route('any', 'other');
+  const logsSuccesses = log.isLevelEnabled('debug');
   return {
     open(request, reply) {
       if (request.startedAt > 0) return undefined;
@@ -55,9 +55,7 @@ export function reception({ log, metrics, isDraining }: ReceptionNeeds): Recepti
       reply.header('x-request-id', request.id);
       if (isDraining() && request.routeOptions.url !== ALWAYS_ANSWERED)
         return new ApiError('service_unavailable', { detail: 'the server is shutting down, try again' });
-      if (!isSunset(request.url)) return undefined;
-      reply.headers(SUNSET_HEADERS);
-      return sunsetError();
+      return undefined;
     },
     close(request, reply, status) {
       if (!(request.startedAt > 0)) return;
@@ -66,8 +64,8 @@ export function reception({ log, metrics, isDraining }: ReceptionNeeds): Recepti
       // Also for requests that were under way when the shutdown began: their connections would keep the process alive.
       if (isDraining()) reply.header('connection', 'close');
       (request.stats ?? elsewhere).observe(status, ms);
-      const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug';
-      if (log.isLevelEnabled(level)) log[level](described(request, status, ms), 'request');
+      if (status >= 400) log[status >= 500 ? 'warn' : 'info'](described(request, status, ms), 'request');
+      else if (logsSuccesses) log.debug(described(request, status, ms), 'request');
     },
   };
 }

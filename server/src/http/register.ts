@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import { sameSecret, sha256 } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { type Authenticator, bearerOf } from './authenticate.ts';
+import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
+import { allowCompression } from './compression.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
@@ -10,6 +11,7 @@ import type { RateLimit, Verdict } from './rate-limit.ts';
 import type { Reception } from './reception.ts';
 import { type Call, isReplayable, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
+import { findSunset } from './sunset.ts';
 import { compileSchema, refuse, type Validate } from './validation.ts';
 
 export interface Gate {
@@ -24,14 +26,21 @@ export interface Gate {
 
 const OK = 200;
 
-type Guard = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+type Done = (error?: Error) => void;
+type Guard = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
 
 /** Turns contracts into routes of the server. Checks run in the order that docs/decisions.md states. */
 export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readonly Route[]): Promise<void> {
   const guards = { tenant: tenantGuard(gate), operator: operatorGuard(gate) };
-  // In a scope of their own, so that what is done about unknown routes costs the known ones nothing.
+  // In scopes of their own, so that what is done about unknown routes costs the known ones nothing.
+  const mayBeCompressed = ({ spec }: Route): boolean =>
+    spec.answer.isList === true || spec.body !== undefined;
   await app.register(async (scope) => {
-    for (const route of routes) addRoute(scope, gate, guards, route);
+    for (const route of routes) if (!mayBeCompressed(route)) addRoute(scope, gate, guards, route);
+  });
+  await app.register(async (scope) => {
+    await allowCompression(scope);
+    for (const route of routes) if (mayBeCompressed(route)) addRoute(scope, gate, guards, route);
   });
   const refuseUnknown = unknownRefusal(guards, routes);
   // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
@@ -58,7 +67,7 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
     request.stats = stats;
     const refusal = gate.desk.open(request, reply);
     if (refusal || !guard) done(refusal);
-    else guard(request, reply, done as (error?: Error) => void);
+    else guard(request, reply, done as Done);
   };
   scope.route({
     method: spec.method,
@@ -73,39 +82,42 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
   });
 }
 
-function tenantGuard(gate: Gate): Guard {
+function tenantGuard({ authenticator, rateLimit }: Gate): Guard {
+  // Plain calls instead of closures and promises as long as everything is known: this runs for every request.
+  const admit = (request: FastifyRequest, reply: FastifyReply, principal: Principal, done: Done): void => {
+    request.principal = principal;
+    const verdict = rateLimit.take(principal.tenantId, principal.requestsPerMinute);
+    if (verdict instanceof Promise) verdict.then((late) => limit(reply, principal, late, done), done);
+    else limit(reply, principal, verdict, done);
+  };
   return (request, reply, done) => {
-    const limited = ({ allowed, remaining, resetAt }: Verdict): void => {
-      const { requestsPerMinute } = request.principal as Principal;
-      reply.header('x-ratelimit-limit', requestsPerMinute);
-      reply.header('x-ratelimit-remaining', remaining);
-      reply.header('x-ratelimit-reset', resetAt);
-      if (allowed) {
-        done();
-        return;
-      }
-      reply.header('retry-after', Math.max(1, Math.ceil(resetAt - Date.now() / 1000)));
-      done(new ApiError('too_many_requests'));
-    };
-    const known = (principal: Principal): void => {
-      request.principal = principal;
-      const verdict = gate.rateLimit.take(principal.tenantId, principal.requestsPerMinute);
-      if (verdict instanceof Promise) verdict.then(limited, done);
-      else limited(verdict);
-    };
+    let principal: Principal | Promise<Principal>;
     try {
-      const principal = gate.authenticator.principal(request.headers.authorization);
-      if (principal instanceof Promise) principal.then(known).catch(done);
-      else known(principal);
+      principal = authenticator.principal(authorizationOf(request.raw.rawHeaders), request.raw.socket);
     } catch (error) {
       done(error as Error);
+      return;
     }
+    if (principal instanceof Promise) principal.then((late) => admit(request, reply, late, done)).catch(done);
+    else admit(request, reply, principal, done);
   };
+}
+
+function limit(reply: FastifyReply, principal: Principal, verdict: Verdict, done: Done): void {
+  reply.header('x-ratelimit-limit', principal.requestsPerMinute);
+  reply.header('x-ratelimit-remaining', verdict.remaining);
+  reply.header('x-ratelimit-reset', verdict.resetAt);
+  if (verdict.allowed) {
+    done();
+    return;
+  }
+  reply.header('retry-after', Math.max(1, Math.ceil(verdict.resetAt - Date.now() / 1000)));
+  done(new ApiError('too_many_requests'));
 }
 
 function operatorGuard(gate: Gate): Guard {
   return (request, _reply, done) => {
-    const given = request.headers.authorization;
+    const given = authorizationOf(request.raw.rawHeaders);
     if (given === undefined)
       return done(new ApiError('unauthorized', { detail: 'send the operator token as Bearer' }));
     try {
@@ -232,6 +244,8 @@ function unknownRefusal(guards: Guards, routes: readonly Route[]) {
     paths.set(spec.path, entry);
   }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    const ended = findSunset(request, reply);
+    if (ended) throw ended;
     const path = request.url.split('?', 1)[0] as string;
     const guard = /^\/v\d+(\/|$)/.test(path)
       ? guards.tenant

@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { constants } from 'node:zlib';
-import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -18,10 +16,6 @@ const PATIENCE = { headersMs: 10_000, requestMs: 15_000, checkMs: 2_000 };
 const KEEP_ALIVE_MS = 72_000;
 /** Longer than any path that Node takes, so that a long identifier is simply unknown. */
 const LONGEST_PARAM = 16_384;
-const COMPRESS_FROM_BYTES = 2_048;
-/** The default, 11, takes seconds for what 4 does in milliseconds. */
-const BROTLI_QUALITY = 4;
-
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 const CORS_EXPOSED = [
   'X-Request-Id',
@@ -87,9 +81,7 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
     genReqId: () => `req_${newId()}`,
     requestIdHeader: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAM },
-    // Two Authorization headers arrive as one value that no token can be.
     http: {
-      joinDuplicateHeaders: true,
       headersTimeout: patience.headersMs,
       connectionsCheckingInterval: patience.checkMs,
     },
@@ -108,13 +100,6 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, keepRawBody);
   app.setErrorHandler(refuse);
-  await app.register(compress, {
-    // Its hooks cost a tenth of a small answer, so only routes that ask for it have them.
-    global: false,
-    threshold: COMPRESS_FROM_BYTES,
-    encodings: ['br', 'gzip'],
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
-  });
   if (options.corsOrigins.length > 0) {
     // The plugin answers preflights by itself.
     receiveAt(app, desk);
