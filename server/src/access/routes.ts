@@ -3,11 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { plans } from '../http/permissions.ts';
-import { DeleteResult, data, deleted, found, type Route, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import { searchRoute } from '../http/search-route.ts';
 import type { Searchable } from '../search/fields.ts';
-import { searchRequest } from '../search/page.ts';
-import { runSearch } from '../search/run-search.ts';
-import { SearchBody } from '../search/schema.ts';
 import {
   CreatedToken,
   Me,
@@ -120,38 +118,18 @@ export function accessRoutes({ db, clock, authenticator }: AccessNeeds): Route[]
         return issueToken(tx, principal.tenantId, body, authenticator);
       },
     ),
-    read(
-      {
-        method: 'POST',
-        path: '/v3/tokens/search',
-        operationId: 'searchTokens',
-        tag: 'Access',
-        summary: 'Search access tokens',
-        description: 'Fields: id, name, expiresAt, createdAt, updatedAt. `search` matches the name.',
-        access: 'tokens:read',
-        body: SearchBody,
-        answer: found(Token),
-        failures: [],
-        example: {
-          body: { query: 'contains(name,"shop")', sortBy: 'desc(createdAt)', pagination: { limit: 10 } },
-          answer: {
-            data: [exampleToken],
-            pagination: { page: 0, limit: 10, total: 1, nextCursor: null },
-            query: { query: 'contains(name,"shop")', sortBy: 'desc(createdAt)', search: null },
-          },
-        },
-      },
-      async ({ principal, body }) => {
-        const page = await runSearch(
-          db,
-          tokenFields,
-          tokenSource,
-          principal.tenantId,
-          searchRequest(body, tokenFields),
-        );
-        return { ...page, data: page.rows.map((row) => presentToken(row as never)) };
-      },
-    ),
+    searchRoute(db, {
+      path: '/v3/tokens/search',
+      operationId: 'searchTokens',
+      tag: 'Access',
+      noun: 'access tokens',
+      access: 'tokens:read',
+      searchable: tokenFields,
+      source: tokenSource,
+      schema: Token,
+      present: presentToken,
+      example: { query: 'contains(name,"shop")', item: exampleToken },
+    }),
     write(
       {
         method: 'DELETE',

@@ -1,12 +1,10 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Database, Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
-import { searchRequest } from '../search/page.ts';
-import { runSearch } from '../search/run-search.ts';
-import type { SearchBody } from '../search/schema.ts';
+import type { SearchSource } from '../search/run-search.ts';
 import { deliveryStatuses, type WebhookDelivery, type WebhookDeliveryWithAttempts } from './schema.ts';
 
 interface DeliveryRow {
@@ -49,7 +47,7 @@ const attemptsOf = statement<[deliveryId: string, tenantId: string], AttemptRow>
      from attempts where delivery_id = $1 and tenant_id = $2 order by number`,
 );
 
-const present = (row: DeliveryRow): WebhookDelivery => ({
+export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   id: row.id,
   webhookId: row.webhook_id,
   eventId: row.event_id,
@@ -82,10 +80,10 @@ export async function requireDelivery(
   const row = isUuid(deliveryId) ? await db.find(deliveryById, [deliveryId, tenantId]) : undefined;
   if (!row) throw new ApiError('webhook_delivery_not_found');
   const attempts = await db.all(attemptsOf, [deliveryId, tenantId]);
-  return { ...present(row), attempts: attempts.map(presentAttempt) };
+  return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
 }
 
-const fields: Searchable = {
+export const deliveryFields: Searchable = {
   fields: {
     id: { type: 'uuid', sql: 'd.id' },
     eventType: { type: 'string', sql: 'd.event_type' },
@@ -98,15 +96,11 @@ const fields: Searchable = {
 };
 const COUNT_CAP = 10_000;
 
-/** A page of the deliveries of one webhook. */
-export async function searchDeliveries(db: Database, tenantId: string, webhookId: string, body: SearchBody) {
-  const source = {
-    select: COLUMNS,
-    from: 'deliveries d',
-    tenantColumn: 'd.tenant_id',
-    where: (bind: (value: unknown) => string) => `d.webhook_id = ${bind(webhookId)}`,
-    countCap: COUNT_CAP,
-  };
-  const page = await runSearch(db, fields, source, tenantId, searchRequest(body, fields));
-  return { ...page, data: page.rows.map((row) => present(row as unknown as DeliveryRow)) };
-}
+/** The deliveries of one webhook. */
+export const deliverySource = (webhookId: string): SearchSource => ({
+  select: COLUMNS,
+  from: 'deliveries d',
+  tenantColumn: 'd.tenant_id',
+  where: (bind) => `d.webhook_id = ${bind(webhookId)}`,
+  countCap: COUNT_CAP,
+});

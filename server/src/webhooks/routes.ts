@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
-import { data, found, type Route, read, write } from '../http/route.ts';
+import { data, type Route, read, write } from '../http/route.ts';
+import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
-import { SearchBody } from '../search/schema.ts';
-import { requireDelivery, searchDeliveries } from './deliveries.ts';
+import { deliveryFields, deliverySource, presentDelivery, requireDelivery } from './deliveries.ts';
 import {
   ApiWebhook,
   CreatedApiWebhook,
@@ -88,35 +88,27 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
       },
       ({ principal, params }) => requireWebhook(db.byKey, principal.tenantId, params.webhookId),
     ),
-    read(
-      {
-        method: 'POST',
-        path: '/v3/api_webhooks/:webhookId/deliveries/search',
-        operationId: 'searchWebhookDeliveries',
-        tag: 'API webhooks',
-        summary: "Search a subscription's deliveries",
-        description:
-          'Fields: id, eventType, status, createdAt, updatedAt. `search` matches the event type. The total is exact up to 10,000.',
-        access: 'webhooks:read',
-        params: WebhookId,
-        body: SearchBody,
-        answer: found(WebhookDelivery),
-        failures: ['api_webhook_not_found'],
-        example: {
-          params: { webhookId: exampleWebhook.id },
-          body: { query: 'eq(status,"delivered")' },
-          answer: {
-            data: [exampleDelivery],
-            pagination: { page: 0, limit: 10, total: 1, nextCursor: null },
-            query: { query: 'eq(status,"delivered")', sortBy: null, search: null },
-          },
-        },
+    searchRoute(db, {
+      path: '/v3/api_webhooks/:webhookId/deliveries/search',
+      operationId: 'searchWebhookDeliveries',
+      tag: 'API webhooks',
+      noun: "a subscription's deliveries",
+      access: 'webhooks:read',
+      params: WebhookId,
+      searchable: deliveryFields,
+      source: async ({ tenantId }, params) => {
+        const webhook = await requireWebhook(db.byKey, tenantId, params.webhookId as string);
+        return deliverySource(webhook.id);
       },
-      async ({ principal, params, body }) => {
-        const webhook = await requireWebhook(db.byKey, principal.tenantId, params.webhookId);
-        return searchDeliveries(db, principal.tenantId, webhook.id, body);
+      schema: WebhookDelivery,
+      present: presentDelivery,
+      failures: ['api_webhook_not_found'],
+      example: {
+        params: { webhookId: exampleWebhook.id },
+        query: 'eq(status,"delivered")',
+        item: exampleDelivery,
       },
-    ),
+    }),
     read(
       {
         method: 'GET',

@@ -1,0 +1,65 @@
+import type { TSchema } from 'typebox';
+import type { ErrorKey } from '../base/errors.ts';
+import type { Database } from '../db/database.ts';
+import type { Searchable } from '../search/fields.ts';
+import { searchRequest } from '../search/page.ts';
+import { runSearch, type SearchSource } from '../search/run-search.ts';
+import { SearchBody } from '../search/schema.ts';
+import type { Principal, Scope } from './permissions.ts';
+import { found, type Route, read } from './route.ts';
+
+interface SearchRouteSpec<P extends TSchema> {
+  path: string;
+  operationId: string;
+  tag: string;
+  /** What is searched, in the plural. */
+  noun: string;
+  access: Scope;
+  params?: P;
+  searchable: Searchable;
+  /** Where the rows come from; for searches within something, made from the call after checking that it exists. */
+  source: SearchSource | ((principal: Principal, params: Record<string, string>) => Promise<SearchSource>);
+  schema: TSchema;
+  /** Rows as the API shows them. */
+  present: (row: never) => unknown;
+  failures?: readonly ErrorKey[];
+  example: { params?: Record<string, string>; query: string; item: unknown };
+}
+
+/** `POST …/search`: one body, one grammar and one way of paging for every resource. */
+export function searchRoute<P extends TSchema>(db: Database, spec: SearchRouteSpec<P>): Route {
+  const names = Object.keys(spec.searchable.fields).join(', ');
+  return read(
+    {
+      method: 'POST',
+      path: spec.path,
+      operationId: spec.operationId,
+      tag: spec.tag,
+      summary: `Search ${spec.noun}`,
+      description: `Fields to filter and sort by: ${names}.`,
+      access: spec.access,
+      ...(spec.params === undefined ? {} : { params: spec.params }),
+      body: SearchBody,
+      answer: found(spec.schema),
+      failures: spec.failures ?? [],
+      example: {
+        ...(spec.example.params === undefined ? {} : { params: spec.example.params }),
+        body: { query: spec.example.query, pagination: { page: 0, limit: 10 } },
+        answer: {
+          data: [spec.example.item],
+          pagination: { page: 0, limit: 10, total: 1, nextCursor: null },
+          query: { query: spec.example.query, sortBy: null, search: null },
+        },
+      },
+    },
+    async ({ principal, params, body }) => {
+      const request = searchRequest(body as SearchBody, spec.searchable);
+      const source =
+        typeof spec.source === 'function'
+          ? await spec.source(principal, params as unknown as Record<string, string>)
+          : spec.source;
+      const { rows, ...page } = await runSearch(db, spec.searchable, source, principal.tenantId, request);
+      return { ...page, data: rows.map((row) => spec.present(row as never)) } as never;
+    },
+  );
+}
