@@ -12,6 +12,11 @@ export const errorCatalogue = {
   },
   internal_error: { status: 500, message: 'Oops! Something went wrong' },
 
+  attribute_not_found: { status: 404, message: 'Attribute not found' },
+  label_not_found: { status: 404, message: 'Label not found' },
+  message_not_found: { status: 404, message: 'Message not found' },
+  team_not_found: { status: 404, message: 'Team not found' },
+  user_not_found: { status: 404, message: 'User not found' },
   api_webhook_not_found: { status: 404, message: 'API webhook not found' },
   channel_not_found: { status: 404, message: 'Channel not found' },
   chat_not_found: { status: 404, message: 'Chat not found' },
