@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
+import { attributeRoutes } from './attributes/routes.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { channelGates } from './channels/channel.ts';
@@ -23,7 +24,9 @@ import { reference } from './http/reference.ts';
 import { addRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { httpServer } from './http/server.ts';
+import { labelRoutes } from './labels/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
+import { userRoutes } from './users/routes.ts';
 import { version } from './version.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
@@ -55,8 +58,11 @@ function apiRoutes(
   return [
     ...accessRoutes(needs),
     ...channelRoutes({ ...needs, adapters }),
+    ...labelRoutes(needs),
+    ...attributeRoutes(needs),
     ...chatRoutes(needs),
     ...webhookRoutes(needs),
+    ...userRoutes(needs),
     ...healthRoutes(needs),
   ];
 }
