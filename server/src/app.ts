@@ -11,6 +11,7 @@ import { channelRoutes } from './channels/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
+import type { Publisher } from './engine/publish.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
@@ -35,6 +36,7 @@ export interface AppNeeds {
   clock: Clock;
   keys: Keys;
   hints: Hints;
+  publisher: Publisher;
   log: Logger;
   metrics: Metrics;
   policy: OutboundPolicy;

@@ -1,5 +1,6 @@
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { endSnoozes } from './chats/end-snooze.ts';
 import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
@@ -38,4 +39,5 @@ export const works = (needs: HandlerNeeds): Work[] => [
   processInbound({ ...needs, adapters }),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
+  endSnoozes(needs.db, needs),
 ];

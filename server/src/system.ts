@@ -73,12 +73,20 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const outbound: OutboundClient = outboundClient(options.policy);
   const report = metrics();
   let draining = false;
-  const app = await createApp({ ...options, db, hints: hint, metrics: report, isDraining: () => draining });
+  const publish = publisher(clock, hint);
+  const app = await createApp({
+    ...options,
+    db,
+    hints: hint,
+    publisher: publish,
+    metrics: report,
+    isDraining: () => draining,
+  });
 
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb) {
-    const needs = { ...options, db: workerDb, hints: hint, publisher: publisher(clock, hint), outbound };
+    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,

@@ -15,6 +15,7 @@ interface ChatRow {
   status: Chat['status'];
   unread_count: number;
   marked_unread: boolean;
+  snoozed_until: Date | null;
   open_until: Date | null;
   channel_id: string;
   contact_id: string;
@@ -26,7 +27,7 @@ interface ChatRow {
   latest_message: MessageRow | null;
 }
 
-const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread_count, c.marked_unread, c.open_until,
+const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread_count, c.marked_unread, c.snoozed_until, c.open_until,
     c.channel_id, c.contact_id, c.handle_id, c.assigned_user_id, c.assigned_team_id, c.is_sensitive,
     ${contactFacts('p')} as contact, to_json(m) as latest_message
   from chats c
@@ -50,6 +51,7 @@ function presentChat(row: ChatRow): Chat {
     updatedAt: timestamp(row.updated_at),
     status: row.status,
     isUnread: row.marked_unread || row.unread_count > 0,
+    snoozedUntil: timestampOrNull(row.snoozed_until),
     openUntil: timestampOrNull(row.open_until),
     unreadCount: row.unread_count,
     channelId: row.channel_id,

@@ -19,6 +19,7 @@ export const exampleChat: Chat = {
   updatedAt: at,
   status: 'open',
   isUnread: true,
+  snoozedUntil: null,
   openUntil: '2026-11-16T01:02:03.456Z',
   unreadCount: 1,
   channelId: '019a82a0-0000-7000-8000-000000000020',

@@ -1,11 +1,31 @@
 import { Type } from 'typebox';
 import type { Database } from '../db/database.ts';
-import { data, type Route, read } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } from '../http/route.ts';
+import {
+  assignChat,
+  type ChangeNeeds,
+  markChat,
+  removeChat,
+  setChatStatus,
+  setSensitive,
+} from './change-chat.ts';
 import { requireChat } from './chat.ts';
 import { exampleChat } from './example.ts';
-import { Chat } from './schema.ts';
+import { Chat, ChatAssignment, ChatChange, ChatMark, ChatStatusChange } from './schema.ts';
 
-export function chatRoutes({ db }: { db: Database }): Route[] {
+const ChatId = Type.Object({ chatId: Type.String() });
+const at = { params: { chatId: exampleChat.id } };
+
+/** What all changes of a chat have in common. */
+const change = {
+  tag: 'Chats',
+  access: 'chats:write',
+  params: ChatId,
+  answer: data(Chat),
+  failures: ['chat_not_found'],
+} as const satisfies Partial<RouteSpec>;
+
+export function chatRoutes(needs: ChangeNeeds & { db: Database }): Route[] {
   return [
     read(
       {
@@ -16,12 +36,85 @@ export function chatRoutes({ db }: { db: Database }): Route[] {
         summary: 'Read a chat',
         description: 'The chat with its contact, the handle it runs over, and its latest message.',
         access: 'chats:read',
-        params: Type.Object({ chatId: Type.String() }),
+        params: ChatId,
         answer: data(Chat),
         failures: ['chat_not_found'],
-        example: { params: { chatId: exampleChat.id }, answer: exampleChat },
+        example: { ...at, answer: exampleChat },
       },
-      ({ principal, params }) => requireChat(db.byKey, principal.tenantId, params.chatId),
+      ({ principal, params }) => requireChat(needs.db.byKey, principal.tenantId, params.chatId),
+    ),
+    write(
+      {
+        method: 'DELETE',
+        path: '/v3/chats/:chatId',
+        operationId: 'deleteChat',
+        tag: 'Chats',
+        summary: 'Delete a chat',
+        description: 'Permanent, with its messages. The contact stays; its next message makes a new chat.',
+        access: 'chats:delete',
+        params: ChatId,
+        answer: data(DeleteResult),
+        failures: [],
+        example: { ...at, answer: { deletedIds: [exampleChat.id], notFoundIds: [] } },
+      },
+      async ({ principal, params }, tx) =>
+        deleted(params.chatId, await removeChat(tx, principal.tenantId, params.chatId, needs)),
+    ),
+    write(
+      {
+        ...change,
+        method: 'POST',
+        path: '/v3/chats/:chatId/status',
+        operationId: 'setChatStatus',
+        summary: 'Close, snooze or open a chat',
+        description:
+          'Without `status` it closes the chat. Setting the status it has already is a success and no event. A snoozed chat opens by itself at `snoozedUntil`, and any chat when its customer writes.',
+        body: ChatStatusChange,
+        example: { ...at, body: { status: 'open', triggerAutomations: false }, answer: exampleChat },
+      },
+      ({ principal, params, body }, tx) => setChatStatus(tx, principal.tenantId, params.chatId, body, needs),
+    ),
+    write(
+      {
+        ...change,
+        method: 'PUT',
+        path: '/v3/chats/:chatId',
+        operationId: 'updateChat',
+        summary: 'Say whether a chat is sensitive',
+        description:
+          'Texts and media of a sensitive chat are left out of events and logs; only the API shows them.',
+        body: ChatChange,
+        example: { ...at, body: { isSensitive: false }, answer: exampleChat },
+      },
+      ({ principal, params, body }, tx) =>
+        setSensitive(tx, principal.tenantId, params.chatId, body.isSensitive, needs),
+    ),
+    write(
+      {
+        ...change,
+        method: 'POST',
+        path: '/v3/chats/:chatId/read',
+        operationId: 'markChat',
+        summary: 'Mark a chat as read or unread',
+        description: 'Read sets `unreadCount` to 0; `isUnread: true` marks it by hand and leaves the count.',
+        body: ChatMark,
+        example: { ...at, body: { isUnread: true }, answer: exampleChat },
+      },
+      ({ principal, params, body }, tx) =>
+        markChat(tx, principal.tenantId, params.chatId, body.isUnread ?? false, needs),
+    ),
+    write(
+      {
+        ...change,
+        method: 'POST',
+        path: '/v3/chats/:chatId/assignment',
+        operationId: 'assignChat',
+        summary: 'Assign a chat',
+        description: 'To a user, a team, or both; null takes it from them, what is left out stays.',
+        body: ChatAssignment,
+        example: { ...at, body: { userId: null }, answer: exampleChat },
+      },
+      ({ principal, params, body }, tx) => assignChat(tx, principal.tenantId, params.chatId, body, needs),
     ),
   ];
 }

@@ -12,6 +12,7 @@ export const Chat = Type.Object(
     updatedAt: Timestamp(),
     status: OneOf(chatStatuses),
     isUnread: Type.Boolean(),
+    snoozedUntil: Nullable(Timestamp('When a snoozed chat opens again by itself')),
     openUntil: Nullable(
       Timestamp('Until when a free-form reply is allowed; null where there is no such window'),
     ),
@@ -31,3 +32,24 @@ export const Chat = Type.Object(
   { title: 'Chat' },
 );
 export type Chat = Static<typeof Chat>;
+
+export const ChatStatusChange = Type.Object({
+  triggerAutomations: Type.Optional(
+    Type.Boolean({
+      description: 'Whether automations on opened or closed chats may start; false when left out',
+    }),
+  ),
+  status: Type.Optional(OneOf(chatStatuses, 'Left out: the chat is closed')),
+  snoozedUntil: Type.Optional(Timestamp('Needed for `snoozed`, and only there')),
+});
+
+export const ChatChange = Type.Object({ isSensitive: Type.Boolean() });
+
+export const ChatMark = Type.Object({
+  isUnread: Type.Optional(Type.Boolean({ description: 'True marks it as unread by hand; left out: read' })),
+});
+
+export const ChatAssignment = Type.Object({
+  userId: Type.Optional(Nullable(Uuid('Null takes the chat from its user; left out: stays'))),
+  teamId: Type.Optional(Nullable(Uuid('Null takes the chat from its team; left out: stays'))),
+});

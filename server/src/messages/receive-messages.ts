@@ -44,7 +44,7 @@ const store = statement<
 >(
   'messages.store_inbound',
   `with changed as (
-     update chats c set status = 'open', unread_count = c.unread_count + n.unread, latest_message_id = n.latest_id,
+     update chats c set status = 'open', snoozed_until = null, due_at = null, unread_count = c.unread_count + n.unread, latest_message_id = n.latest_id,
             latest_message_at = n.latest_at, open_until = n.open_until, updated_at = $3
        from unnest($4::uuid[], $5::int[], $6::uuid[], $7::timestamptz[], $8::timestamptz[])
          as n (chat_id, unread, latest_id, latest_at, open_until)
