@@ -3,6 +3,9 @@ export const eventTypes = [
   'message.received',
   'chat.created',
   'chat.status_changed',
+  'chat.assigned',
+  'chat.read',
+  'chat.deleted',
   'contact.created',
 ] as const;
 
