@@ -2,18 +2,27 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
-import { data, type Route, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { deliveryFields, deliverySource, presentDelivery, requireDelivery } from './deliveries.ts';
 import {
   ApiWebhook,
+  ApiWebhookChange,
   CreatedApiWebhook,
   NewApiWebhook,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
+  webhookStatuses,
 } from './schema.ts';
-import { createWebhook, requireWebhook } from './webhook.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  presentWebhook,
+  removeWebhook,
+  requireWebhook,
+  WEBHOOK_COLUMNS,
+} from './webhook.ts';
 
 const exampleWebhook: Static<typeof ApiWebhook> = {
   id: '019a82a0-0000-7000-8000-000000000030',
@@ -87,6 +96,71 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
         example: { params: { webhookId: exampleWebhook.id }, answer: exampleWebhook },
       },
       ({ principal, params }) => requireWebhook(db.byKey, principal.tenantId, params.webhookId),
+    ),
+    searchRoute(db, {
+      path: '/v3/api_webhooks/search',
+      operationId: 'searchApiWebhooks',
+      tag: 'API webhooks',
+      noun: 'subscriptions',
+      access: 'webhooks:read',
+      searchable: {
+        fields: {
+          id: { type: 'uuid', sql: 'w.id' },
+          url: { type: 'string', sql: 'w.url' },
+          status: { type: 'enum', sql: 'w.status', values: webhookStatuses },
+          createdAt: { type: 'time', sql: 'w.created_at' },
+          updatedAt: { type: 'time', sql: 'w.updated_at' },
+        },
+        names: ['w.url'],
+        id: 'w.id',
+      },
+      source: { select: WEBHOOK_COLUMNS, from: 'webhooks w', tenantColumn: 'w.tenant_id' },
+      schema: ApiWebhook,
+      present: presentWebhook,
+      example: { query: 'eq(status,"active")', item: exampleWebhook },
+    }),
+    write(
+      {
+        method: 'PUT',
+        path: '/v3/api_webhooks/:webhookId',
+        operationId: 'updateApiWebhook',
+        tag: 'API webhooks',
+        summary: 'Change a subscription',
+        description:
+          'Changes what is given; `events` replaces the whole list. `status: inactive` pauses it, `status: active` also revives one that was disabled.',
+        access: 'webhooks:write',
+        params: WebhookId,
+        body: ApiWebhookChange,
+        answer: data(ApiWebhook),
+        failures: ['api_webhook_not_found'],
+        example: {
+          params: { webhookId: exampleWebhook.id },
+          body: { url: exampleWebhook.url, events: exampleWebhook.events },
+          answer: exampleWebhook,
+        },
+      },
+      ({ principal, params, body }, tx) =>
+        changeWebhook(tx, principal.tenantId, params.webhookId, body, { policy, now: clock.now() }),
+    ),
+    write(
+      {
+        method: 'DELETE',
+        path: '/v3/api_webhooks/:webhookId',
+        operationId: 'deleteApiWebhook',
+        tag: 'API webhooks',
+        summary: 'Delete a subscription',
+        description: 'What was still waiting to be sent to it is cancelled.',
+        access: 'webhooks:write',
+        params: WebhookId,
+        answer: data(DeleteResult),
+        failures: [],
+        example: {
+          params: { webhookId: exampleWebhook.id },
+          answer: { deletedIds: [exampleWebhook.id], notFoundIds: [] },
+        },
+      },
+      async ({ principal, params }, tx) =>
+        deleted(params.webhookId, await removeWebhook(tx, principal.tenantId, params.webhookId, clock.now())),
     ),
     searchRoute(db, {
       path: '/v3/api_webhooks/:webhookId/deliveries/search',

@@ -36,6 +36,12 @@ export const NewApiWebhook = Type.Object({
   status: Type.Optional(OneOf(['active', 'inactive'])),
 });
 
+export const ApiWebhookChange = Type.Object({
+  url: Type.Optional(NewApiWebhook.properties.url),
+  events: Type.Optional(NewApiWebhook.properties.events),
+  status: NewApiWebhook.properties.status,
+});
+
 export const ApiWebhook = Type.Object(
   {
     id: Uuid(),

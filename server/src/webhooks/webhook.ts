@@ -6,13 +6,14 @@ import { findKnownChannelIds } from '../channels/channel.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { eventTypes } from '../engine/event-types.ts';
+import { slotOf } from '../engine/work-list.ts';
 import { timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { judgeUrl } from '../outbound/judge-url.ts';
 import { isKnownPattern } from './match.ts';
 import type { ApiWebhook } from './schema.ts';
 
-interface WebhookRow {
+export interface WebhookRow {
   id: string;
   url: string;
   status: ApiWebhook['status'];
@@ -24,6 +25,12 @@ interface WebhookRow {
 export const SECRET = 'webhooks.secret';
 const SECRET_BYTES = 24;
 const V3 = 3;
+
+/** Rows of `webhook_events`. Lists of different lengths do not fit into one array, so each event's channels are JSON. */
+const EVENTS_OF = (patterns: string, channels: string): string =>
+  `select $1, $2, e.number, e.pattern,
+          (select array_agg(c.id::uuid) from json_array_elements_text(e.channels::json) as c (id))
+     from unnest(${patterns}::text[], ${channels}::text[]) with ordinality as e (pattern, channels, number)`;
 
 const insertWebhook = statement<
   [
@@ -39,24 +46,50 @@ const insertWebhook = statement<
   ]
 >(
   'webhooks.insert',
-  // Lists of different lengths do not fit into one array of arrays, so each event's channels come as JSON.
   `with made as (
      insert into webhooks (id, tenant_id, url, status, secret_encrypted, api_version, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $7))
    insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids)
-   select $1, $2, e.number, e.pattern,
-          (select array_agg(c.id::uuid) from json_array_elements_text(e.channels::json) as c (id))
-     from unnest($8::text[], $9::text[]) with ordinality as e (pattern, channels, number)`,
+   ${EVENTS_OF('$8', '$9')}`,
 );
+/** A webhook with its events, in the order in which they were given. */
+export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.created_at, w.updated_at,
+  (select json_agg(json_build_object('type_pattern', e.type_pattern, 'channel_ids', e.channel_ids)
+     order by e.number) from webhook_events e where e.webhook_id = w.id) as events`;
+
 const webhookById = statement<[id: string, tenantId: string], WebhookRow>(
   'webhooks.by_id',
-  `select w.id, w.url, w.status, w.created_at, w.updated_at,
-          (select json_agg(json_build_object('type_pattern', e.type_pattern, 'channel_ids', e.channel_ids)
-             order by e.number) from webhook_events e where e.webhook_id = w.id) as events
-     from webhooks w where w.id = $1 and w.tenant_id = $2`,
+  `select ${WEBHOOK_COLUMNS} from webhooks w where w.id = $1 and w.tenant_id = $2`,
+);
+const updateWebhook = statement<
+  [id: string, tenantId: string, url: string | null, status: string | null, now: Date],
+  { id: string }
+>(
+  'webhooks.update',
+  `update webhooks set url = coalesce($3, url), status = coalesce($4, status), updated_at = $5
+    where id = $1 and tenant_id = $2 returning id`,
+);
+const replaceEvents = statement<
+  [id: string, tenantId: string, patterns: (string | null)[], channelIds: string[]]
+>(
+  'webhooks.replace_events',
+  `with gone as (delete from webhook_events where webhook_id = $1 and number > cardinality($3::text[]))
+   insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids)
+   ${EVENTS_OF('$3', '$4')}
+   on conflict (webhook_id, number) do update
+     set type_pattern = excluded.type_pattern, channel_ids = excluded.channel_ids`,
+);
+const deleteWebhook = statement<[id: string, tenantId: string]>(
+  'webhooks.delete',
+  'delete from webhooks where id = $1 and tenant_id = $2',
+);
+const cancelWaiting = statement<[id: string, tenantId: string, slot: number, now: Date]>(
+  'webhooks.cancel_waiting',
+  `update deliveries set status = 'cancelled', due_at = null, updated_at = $4
+    where slot = $3 and webhook_id = $1 and tenant_id = $2 and due_at is not null`,
 );
 
-const present = (row: WebhookRow): ApiWebhook => ({
+export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
   id: row.id,
   url: row.url,
   status: row.status,
@@ -81,8 +114,7 @@ export async function createWebhook(
   input: WebhookInput,
   { keys, policy, now }: { keys: Keys; policy: OutboundPolicy; now: Date },
 ): Promise<ApiWebhook & { secret: string }> {
-  const faults = { ...faultsOfUrl(input.url, policy), ...(await faultsOfEvents(tx, tenantId, input.events)) };
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  await requireFaultless(tx, tenantId, input, policy);
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
   const id = newId();
   await tx.run(insertWebhook, [
@@ -93,8 +125,7 @@ export async function createWebhook(
     keys.encrypt(secret, SECRET),
     V3,
     now,
-    input.events.map((event) => event.type ?? null),
-    input.events.map((event) => JSON.stringify(channelIdsOf(event))),
+    ...linesOf(input.events),
   ]);
   return { ...(await requireWebhook(tx, tenantId, id)), secret };
 }
@@ -103,6 +134,55 @@ export async function createWebhook(
 const channelIdsOf = ({ scopes = [] }: WebhookInput['events'][number]): string[] => [
   ...new Set(scopes.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()))),
 ];
+
+/** What of an event is stored: its type, and the channels of all its scopes as JSON. */
+const linesOf = (events: WebhookInput['events']): [patterns: (string | null)[], channelIds: string[]] => [
+  events.map((event) => event.type ?? null),
+  events.map((event) => JSON.stringify(channelIdsOf(event))),
+];
+
+async function requireFaultless(
+  tx: Tx,
+  tenantId: string,
+  { url, events }: Partial<WebhookInput>,
+  policy: OutboundPolicy,
+): Promise<void> {
+  const faults = {
+    ...(url === undefined ? {} : faultsOfUrl(url, policy)),
+    ...(events === undefined ? {} : await faultsOfEvents(tx, tenantId, events)),
+  };
+  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+}
+
+/** Changes what is given; `events` replaces the whole list. An active webhook that was disabled is alive again. */
+export async function changeWebhook(
+  tx: Tx,
+  tenantId: string,
+  webhookId: string,
+  change: Partial<WebhookInput>,
+  { policy, now }: { policy: OutboundPolicy; now: Date },
+): Promise<ApiWebhook> {
+  await requireFaultless(tx, tenantId, change, policy);
+  const found =
+    isUuid(webhookId) &&
+    (await tx.find(updateWebhook, [webhookId, tenantId, change.url ?? null, change.status ?? null, now]));
+  if (!found) throw new ApiError('api_webhook_not_found');
+  if (change.events !== undefined)
+    await tx.run(replaceEvents, [found.id, tenantId, ...linesOf(change.events)]);
+  return requireWebhook(tx, tenantId, found.id);
+}
+
+/** Deletes a webhook and says whether there was one. What was still waiting to be sent to it is cancelled. */
+export async function removeWebhook(
+  tx: Tx,
+  tenantId: string,
+  webhookId: string,
+  now: Date,
+): Promise<boolean> {
+  if (!isUuid(webhookId) || (await tx.run(deleteWebhook, [webhookId, tenantId])) === 0) return false;
+  await tx.run(cancelWaiting, [webhookId, tenantId, slotOf(webhookId), now]);
+  return true;
+}
 
 /** Only what the URL itself says is judged here; where its name leads is judged by every connection. */
 function faultsOfUrl(url: string, policy: OutboundPolicy): InvalidParams {
@@ -141,5 +221,5 @@ export async function requireWebhook(
 ): Promise<ApiWebhook> {
   const row = isUuid(webhookId) ? await db.find(webhookById, [webhookId, tenantId]) : undefined;
   if (!row) throw new ApiError('api_webhook_not_found');
-  return present(row);
+  return presentWebhook(row);
 }
