@@ -9,6 +9,7 @@ import { channelGates } from './channels/channel.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
+import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
@@ -60,6 +61,7 @@ function apiRoutes(
   return [
     ...accessRoutes(needs),
     ...channelRoutes({ ...needs, adapters }),
+    ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
     ...chatRoutes(needs),

@@ -1,3 +1,5 @@
+import { ApiError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
@@ -105,4 +107,19 @@ const selectContacts = statement<[ids: string[], tenantId: string], { facts: Con
 export async function findContacts(db: Queryable, tenantId: string, ids: string[]): Promise<Contact[]> {
   if (ids.length === 0) return [];
   return (await db.all(selectContacts, [ids, tenantId])).map((row) => presentContact(row.facts));
+}
+
+const selectContact = statement<[id: string, tenantId: string], { facts: ContactFacts }>(
+  'contacts.by_id',
+  `select ${contactFacts('c')} as facts from contacts c where c.id = $1 and c.tenant_id = $2`,
+);
+
+export async function requireContact(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  contactId: string,
+): Promise<Contact> {
+  const row = isUuid(contactId) ? await db.find(selectContact, [contactId, tenantId]) : undefined;
+  if (!row) throw new ApiError('contact_not_found');
+  return presentContact(row.facts);
 }

@@ -7,6 +7,8 @@ export const eventTypes = [
   'chat.read',
   'chat.deleted',
   'contact.created',
+  'contact.labels_added',
+  'contact.labels_removed',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

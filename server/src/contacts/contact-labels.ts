@@ -1,0 +1,96 @@
+import type { Clock } from '../base/clock.ts';
+import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import type { Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { EventType } from '../engine/event-types.ts';
+import type { Publisher } from '../engine/publish.ts';
+import { requireContact } from './contact.ts';
+import type { Contact } from './schema.ts';
+
+const lockContact = statement<[id: string, tenantId: string], { id: string }>(
+  'contacts.lock',
+  'select id from contacts where id = $1 and tenant_id = $2 for update',
+);
+const addLabels = statement<
+  [contactId: string, tenantId: string, labelIds: string[], now: Date],
+  { known: string[]; added: number }
+>(
+  'contacts.add_labels',
+  // Nothing is added unless every label is known.
+  `with known as (select id from labels where tenant_id = $2 and id = any ($3::uuid[])),
+   added as (
+     insert into contact_labels (contact_id, label_id, tenant_id, created_at)
+     select $1, k.id, $2, $4 from known k
+      where (select count(*) from known) = (select count(distinct given) from unnest($3::uuid[]) as given)
+     on conflict do nothing returning label_id),
+   touched as (update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from added))
+   select array(select id::text from known) as known, (select count(*)::int from added) as added`,
+);
+const removeLabel = statement<[contactId: string, tenantId: string, labelId: string, now: Date]>(
+  'contacts.remove_label',
+  `with gone as (
+     delete from contact_labels where contact_id = $1 and tenant_id = $2 and label_id = $3 returning label_id)
+   update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from gone)`,
+);
+
+export interface LabelNeeds {
+  clock: Clock;
+  publisher: Publisher;
+}
+
+async function requireLocked(tx: Tx, tenantId: string, contactId: string): Promise<string> {
+  const row = isUuid(contactId) ? await tx.find(lockContact, [contactId, tenantId]) : undefined;
+  if (!row) throw new ApiError('contact_not_found');
+  return row.id;
+}
+
+async function tell(
+  tx: Tx,
+  tenantId: string,
+  contact: Contact,
+  type: EventType,
+  { publisher }: LabelNeeds,
+): Promise<void> {
+  await publisher.publish(tx, tenantId, [
+    { type, channelId: null, contactId: contact.id, chatId: null, data: contact },
+  ]);
+}
+
+/** Adds labels. One that is there already is no error and no event; if any is unknown, nothing is added. */
+export async function addContactLabels(
+  tx: Tx,
+  tenantId: string,
+  contactId: string,
+  labels: { id: string }[],
+  needs: LabelNeeds,
+): Promise<Contact> {
+  const id = await requireLocked(tx, tenantId, contactId);
+  const ids = labels.map((label) => label.id);
+  const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now()]);
+  const known = new Set(outcome?.known);
+  const faults: InvalidParams = {};
+  for (const [index, labelId] of ids.entries())
+    if (!known.has(labelId.toLowerCase()))
+      faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
+  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  const contact = await requireContact(tx, tenantId, id);
+  if (outcome?.added) await tell(tx, tenantId, contact, 'contact.labels_added', needs);
+  return contact;
+}
+
+/** Takes a label away; one that is not there is no error and no event. */
+export async function removeContactLabel(
+  tx: Tx,
+  tenantId: string,
+  contactId: string,
+  labelId: string,
+  needs: LabelNeeds,
+): Promise<Contact> {
+  const id = await requireLocked(tx, tenantId, contactId);
+  const removed =
+    isUuid(labelId) && (await tx.run(removeLabel, [id, tenantId, labelId, needs.clock.now()])) === 1;
+  const contact = await requireContact(tx, tenantId, id);
+  if (removed) await tell(tx, tenantId, contact, 'contact.labels_removed', needs);
+  return contact;
+}
