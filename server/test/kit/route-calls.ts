@@ -15,9 +15,17 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
   const token = await tenant.post('/v3/tokens', { name: 'spare', scopes: ['*'] });
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
+  const made = async (path: string, body: unknown): Promise<string> =>
+    (await tenant.post(path, body)).body.data.id;
+  const labelId = await made('/v3/labels', { name: 'Furniture' });
+  const attributeId = await made('/v3/attributes', { name: 'Furniture', externalId: 'furniture' });
+  const userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
+  const teamId = await made('/v3/teams', { name: 'Furniture', userIds: [userId] });
   await server.settle();
   const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
-  const { rows } = await server.system.db.query('select id from chats where tenant_id = $1', [tenant.id]);
+  const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
+    tenant.id,
+  ]);
   return {
     tenant,
     ids: {
@@ -27,6 +35,11 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       tokenId: token.body.data.id,
       deliveryId: deliveries.body.data[0].id,
       chatId: rows[0]?.id as string,
+      contactId: rows[0]?.contact_id as string,
+      labelId,
+      attributeId,
+      userId,
+      teamId,
     },
   };
 }
@@ -42,9 +55,19 @@ export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string 
 export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
   spec.access === 'operator' ? OPERATOR_TOKEN : tenant.token;
 
+/** Which of the tenant's things an id in an example stands for. */
+const EXAMPLES = {
+  '019a82a0-0000-7000-8000-000000000020': 'channelId',
+  '019a82a0-0000-7000-8000-000000000040': 'labelId',
+  '019a82a0-0000-7000-8000-000000000060': 'userId',
+  '019a82a0-0000-7000-8000-000000000061': 'teamId',
+};
+
 /** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
 export function bodyFor({ spec }: Route, { ids }: Furnished): unknown {
   if (spec.example.body === undefined) return undefined;
-  const text = JSON.stringify(spec.example.body);
-  return JSON.parse(text.replaceAll('019a82a0-0000-7000-8000-000000000020', ids.channelId as string));
+  let text = JSON.stringify(spec.example.body);
+  for (const [example, name] of Object.entries(EXAMPLES))
+    text = text.replaceAll(example, ids[name] as string);
+  return JSON.parse(text);
 }

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+
+let tenant: TestTenant;
+let channelId: string;
+let hookId: string;
+const write = async (): Promise<void> => {
+  await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: '+15550001111', text: 'hello' });
+  await server.settle();
+};
+
+beforeEach(async () => {
+  receiver.received.length = 0;
+  tenant = await server.tenant();
+  channelId = (await tenant.channel()).id;
+  const made = await tenant.post('/v3/api_webhooks', {
+    url: receiver.url,
+    events: [
+      { type: 'message.received' },
+      { type: 'chat.*', scopes: [{ type: 'channel', ids: [channelId] }] },
+    ],
+  });
+  hookId = made.body.data.id;
+});
+
+describe('a subscription', () => {
+  it('keeps what is not given, and its events are replaced whole', async () => {
+    const renamed = await tenant.put(`/v3/api_webhooks/${hookId}`, { url: `${receiver.url}/2` });
+    expect(renamed.body.data.url).toBe(`${receiver.url}/2`);
+    expect(renamed.body.data.events).toHaveLength(2);
+    expect(renamed.body.data).not.toHaveProperty('secret');
+    const narrowed = await tenant.put(`/v3/api_webhooks/${hookId}`, { events: [{ type: 'contact.*' }] });
+    expect(narrowed.body.data.events).toEqual([{ type: 'contact.*', scopes: [] }]);
+    expect((await tenant.get(`/v3/api_webhooks/${hookId}`)).body.data).toEqual(narrowed.body.data);
+    await write();
+    expect(receiver.received.map(({ body }) => body.type)).toEqual(['contact.created']);
+  });
+
+  it('is not changed at all when anything of the change is wrong', async () => {
+    const before = (await tenant.get(`/v3/api_webhooks/${hookId}`)).body.data;
+    const { body } = await tenant.put(`/v3/api_webhooks/${hookId}`, {
+      url: 'http://10.0.0.1/',
+      events: [{ type: 'no.such' }],
+    });
+    expect(Object.keys(body.error.invalidParams)).toEqual(['url', 'events.0.type']);
+    const disabled = await tenant.put(`/v3/api_webhooks/${hookId}`, { status: 'disabled' });
+    expect(disabled.body.error.invalidParams.status.key).toBe('invalid_enum_value');
+    expect((await tenant.get(`/v3/api_webhooks/${hookId}`)).body.data).toEqual(before);
+  });
+
+  it('that is inactive hears nothing until it is active again', async () => {
+    await tenant.put(`/v3/api_webhooks/${hookId}`, { status: 'inactive' });
+    await write();
+    expect(receiver.received).toEqual([]);
+    const { body } = await tenant.put(`/v3/api_webhooks/${hookId}`, { status: 'active' });
+    expect(body.data.status).toBe('active');
+    await write();
+    expect(receiver.received.map(({ body }) => body.type)).toEqual(['message.received']);
+  });
+
+  it('R14: that is deleted is not called again, and what waited for it is cancelled', async () => {
+    receiver.answerWith(500, 500);
+    await write();
+    expect(receiver.received).toHaveLength(2);
+    const gone = await tenant.delete(`/v3/api_webhooks/${hookId}`);
+    expect(gone.body.data).toEqual({ deletedIds: [hookId], notFoundIds: [] });
+    server.clock.advance(24 * 3600_000);
+    await server.settle();
+    expect(receiver.received).toHaveLength(2);
+    const { rows } = await server.system.db.query(
+      'select distinct status, due_at from deliveries where webhook_id = $1',
+      [hookId],
+    );
+    expect(rows).toEqual([{ status: 'cancelled', due_at: null }]);
+    expect((await tenant.delete(`/v3/api_webhooks/${hookId}`)).body.data.notFoundIds).toEqual([hookId]);
+  });
+
+  it('is found by its url and status', async () => {
+    const found = await tenant.post('/v3/api_webhooks/search', {
+      query: 'eq(status,"active")',
+      search: '/hook',
+    });
+    expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([hookId]);
+    expect(
+      (await tenant.post('/v3/api_webhooks/search', { query: 'eq(status,"inactive")' })).body.data,
+    ).toEqual([]);
+  });
+});
