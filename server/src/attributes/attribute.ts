@@ -1,6 +1,6 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Attribute, AttributeType } from './schema.ts';
@@ -71,11 +71,6 @@ const deleteAttribute = statement<[id: string, tenantId: string]>(
   'attributes.delete',
   'delete from attributes where id = $1 and tenant_id = $2',
 );
-const attributesByExternalId = statement<[tenantId: string, externalIds: string[]], AttributeRow>(
-  'attributes.by_external_id',
-  `select ${ATTRIBUTE_COLUMNS} from attributes where tenant_id = $1 and external_id = any ($2::text[])`,
-);
-
 export const presentAttribute = (row: AttributeRow): Attribute => ({
   id: row.id,
   name: row.name,
@@ -171,15 +166,4 @@ export async function changeAttribute(
 /** Deletes an attribute with its values, and says whether it was there. */
 export async function removeAttribute(tx: Tx, tenantId: string, attributeId: string): Promise<boolean> {
   return isUuid(attributeId) && (await tx.run(deleteAttribute, [attributeId, tenantId])) === 1;
-}
-
-/** The attributes that these external ids name, by external id. */
-export async function findAttributes(
-  db: Queryable,
-  tenantId: string,
-  externalIds: string[],
-): Promise<Map<string, Attribute>> {
-  if (externalIds.length === 0) return new Map();
-  const rows = await db.all(attributesByExternalId, [tenantId, externalIds]);
-  return new Map(rows.map((row) => [row.external_id, presentAttribute(row)]));
 }
