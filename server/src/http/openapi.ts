@@ -102,6 +102,7 @@ export function openapiDocument(
         operator: { type: 'http', scheme: 'bearer', description: "The operator's token, for /admin" },
       },
       schemas,
+      examples: errorExamples,
     },
   };
 }
@@ -165,7 +166,7 @@ function operation({ spec, kind }: Route, schemas: Json): Json {
 
 /** One entry a status; several errors can share it. */
 function failures(own: readonly ErrorKey[]): Json {
-  const byStatus = groupBy([...new Set([...commonErrors, ...own])], (key) => errorCatalogue[key].status);
+  const byStatus = groupBy(new Set([...commonErrors, ...own]), (key) => errorCatalogue[key].status);
   return Object.fromEntries(
     [...byStatus].map(([status, keys]) => [
       status,
@@ -174,34 +175,30 @@ function failures(own: readonly ErrorKey[]): Json {
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(
-              keys.map((key) => [
-                key,
-                {
-                  value: {
-                    success: false,
-                    error: {
-                      messageKey: key,
-                      message: errorCatalogue[key].message,
-                      ...(key === 'invalid_body_params'
-                        ? {
-                            invalidParams: {
-                              'labels.0.id': {
-                                key: 'invalid_string',
-                                message: 'Must be a UUID, received "x"',
-                              },
-                            },
-                          }
-                        : {}),
-                      requestId: 'req_019a82a0-0000-7000-8000-000000000099',
-                    },
-                  },
-                },
-              ]),
-            ),
+            examples: Object.fromEntries(keys.map((key) => [key, { $ref: `#/components/examples/${key}` }])),
           },
         },
       },
     ]),
   );
 }
+
+const invalidParams = { 'labels.0.id': { key: 'invalid_string', message: 'Must be a UUID, received "x"' } };
+
+/** What each error looks like, once for all operations. */
+const errorExamples: Json = Object.fromEntries(
+  Object.entries(errorCatalogue).map(([messageKey, { message }]) => [
+    messageKey,
+    {
+      value: {
+        success: false,
+        error: {
+          messageKey,
+          message,
+          ...(messageKey === 'invalid_body_params' ? { invalidParams } : {}),
+          requestId: 'req_019a82a0-0000-7000-8000-000000000099',
+        },
+      },
+    },
+  ]),
+);

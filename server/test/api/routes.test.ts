@@ -142,9 +142,8 @@ describe('the OpenAPI document', () => {
     expect(operation.requestBody?.required).toBe(spec.body === undefined ? undefined : required);
     for (const key of [...commonErrors, ...spec.failures]) {
       const { status } = errorCatalogue[key];
-      expect(
-        operation.responses[status].content['application/json'].examples[key].value.error.messageKey,
-      ).toBe(key);
+      const { $ref } = operation.responses[status].content['application/json'].examples[key];
+      expect(document.components.examples[$ref.split('/').at(-1)].value.error.messageKey).toBe(key);
     }
     expect(operation.security).toEqual([{ [spec.access === 'operator' ? 'operator' : 'token']: [] }]);
   });
