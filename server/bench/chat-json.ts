@@ -35,6 +35,7 @@ export function chatJson(row: any): object {
     updatedAt: time(row.updated_at),
     status: row.status,
     isUnread: row.marked_unread || row.unread_count > 0,
+    snoozedUntil: row.snoozed_until && time(row.snoozed_until),
     openUntil: row.open_until && time(row.open_until),
     unreadCount: row.unread_count,
     channelId: row.channel_id,
