@@ -114,7 +114,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
   } as pg.PoolConfig);
-  const lost = (error: unknown): void => options.onLoss?.(error);
+  let closing = false;
+  /** Connections that break while we let go of them are not lost: the server may be stopping right behind us. */
+  const lost = (error: unknown): void => {
+    if (!closing) options.onLoss?.(error);
+  };
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', lost);
   // So would one that breaks in the moment between being taken from the pool and being listened to by whoever took it.
@@ -202,6 +206,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       await autocommit.query('select 1', []);
     },
     close: async () => {
+      closing = true;
       await Promise.all([pool.end(), readers.close()]);
     },
   };
