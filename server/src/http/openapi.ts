@@ -1,6 +1,6 @@
 import { type ErrorKey, errorCatalogue } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
-import type { Route } from './route.ts';
+import { isReplayable, type Route } from './route.ts';
 
 /** The errors that every operation lists, in the order of the specification. */
 export const commonErrors: readonly ErrorKey[] = [
@@ -107,13 +107,13 @@ export function openapiDocument(
   };
 }
 
-function operation({ spec, kind }: Route, schemas: Json): Json {
+function operation(route: Route, schemas: Json): Json {
+  const { spec } = route;
   const needsBody = spec.body !== undefined && (spec.body as { required?: string[] }).required !== undefined;
   const scope =
     spec.access === 'operator' || spec.access === 'public' || spec.access === 'token'
       ? undefined
       : spec.access;
-  const replayable = spec.method === 'POST' && kind !== 'read' && spec.access !== 'operator';
   const answer = spec.answer.wrap(spec.example.answer as never);
   return {
     operationId: spec.operationId,
@@ -130,7 +130,7 @@ function operation({ spec, kind }: Route, schemas: Json): Json {
         schema: { type: 'string' },
         ...(spec.example.params?.[name as string] ? { example: spec.example.params[name as string] } : {}),
       })),
-      ...(replayable
+      ...(isReplayable(route)
         ? [
             {
               name: 'Idempotency-Key',
