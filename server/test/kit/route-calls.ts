@@ -59,6 +59,7 @@ export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
 const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
+  '019a82a0-0000-7000-8000-000000000050': 'attributeId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
 };
