@@ -28,9 +28,9 @@ const store = statement<
    on conflict (key_hash, tenant_id) do update set request_hash = excluded.request_hash,
      answer_encrypted = excluded.answer_encrypted, created_at = excluded.created_at, mentions = excluded.mentions`,
 );
-const forget = statement<[tenantId: string, id: string]>(
+const forget = statement<[tenantId: string, mark: string]>(
   'idempotency.forget',
-  'delete from idempotency_keys where tenant_id = $1 and mentions @> array[$2::uuid]',
+  'delete from idempotency_keys where tenant_id = $1 and mentions @> array[$2::bigint]',
 );
 const sweep = statement<[before: Date]>(
   'idempotency.sweep',
@@ -69,12 +69,15 @@ const PURPOSE = 'idempotency_keys.answer';
 
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** The ids that an answer has in it: whatever shows a person shows the person's id. */
-const idsIn = (text: string): string[] => [...new Set(text.match(UUIDS))];
+/** Stands for an id where the id itself is not to be read. */
+const markOf = (id: string): string => sha256(id).readBigInt64BE().toString();
+
+/** Marks of the ids that an answer has in it: whatever shows a person shows the person's id. */
+const marksIn = (text: string): string[] => [...new Set(text.match(UUIDS))].map(markOf);
 
 /** Deletes the stored answers that mention an id. A request repeated after that is a new one. */
 export async function forgetAnswersAbout(tx: Tx, tenantId: string, id: string): Promise<void> {
-  await tx.run(forget, [tenantId, id]);
+  await tx.run(forget, [tenantId, markOf(id)]);
 }
 
 export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency {
@@ -107,7 +110,7 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
         const answer = await work(tx);
         const text = JSON.stringify(answer);
         const sealed = keys.encrypt(text, PURPOSE);
-        await tx.run(store, [keyHash, request.tenantId, request.bodyHash, sealed, now, idsIn(text)]);
+        await tx.run(store, [keyHash, request.tenantId, request.bodyHash, sealed, now, marksIn(text)]);
         return { ...answer, replayed: false };
       });
     },
