@@ -9,6 +9,7 @@ export const eventTypes = [
   'contact.created',
   'contact.labels_added',
   'contact.labels_removed',
+  'file.created',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
