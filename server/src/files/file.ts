@@ -7,7 +7,7 @@ import type { Hints } from '../engine/hints.ts';
 import type { Publisher } from '../engine/publish.ts';
 import { slotOf } from '../engine/work-list.ts';
 import { timestamp } from '../http/schema.ts';
-import type { StoredFile } from './receive.ts';
+import { givenUp, type StoredFile } from './receive.ts';
 import { REMOVALS_LIST } from './removals.ts';
 import type { File } from './schema.ts';
 
@@ -88,8 +88,7 @@ export async function createFile(
     randomSecret(TOKEN_BYTES),
     now,
   ]);
-  if (!row)
-    throw new ApiError('service_unavailable', { detail: 'the upload was given up meanwhile, send it again' });
+  if (!row) throw givenUp();
   const data = presentFile(row);
   await publish(tx, tenantId, [
     { type: 'file.created', channelId: null, contactId: null, chatId: null, data },

@@ -47,12 +47,14 @@ const PAGE_ELEMENTS = new Set(
   'a b body br div font form h1 head html iframe img link meta object p script style table title'.split(' '),
 );
 
+const MOST_DECLARATIONS = 100;
+
 /** The type of a text that is a page, a drawing or other XML, by its first element; undefined for every other text. */
 function markupOf(text: string): string | undefined {
   let at = 0;
   let isXml = false;
   let isPage = false;
-  for (;;) {
+  for (let declarations = 0; declarations < MOST_DECLARATIONS; declarations += 1) {
     while (/\s/.test(text[at] ?? '')) at += 1;
     const rest = text.slice(at, at + 64).toLowerCase();
     // Before the first element there may be declarations and comments.
@@ -60,15 +62,15 @@ function markupOf(text: string): string | undefined {
     if (end === undefined) {
       const name = /^<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>]|$)/.exec(rest)?.[1];
       if (name === 'svg') return 'image/svg+xml';
-      if (name === 'html' && isXml) return 'application/xhtml+xml';
-      if (isPage || PAGE_ELEMENTS.has(name ?? '')) return 'text/html';
-      return isXml ? 'application/xml' : undefined;
+      if (isXml) return name === 'html' ? 'application/xhtml+xml' : 'application/xml';
+      return isPage || PAGE_ELEMENTS.has(name ?? '') ? 'text/html' : undefined;
     }
     if (rest.startsWith('<!doctype svg')) return 'image/svg+xml';
     isXml ||= rest.startsWith('<?xml');
     isPage ||= rest.startsWith('<!doctype html');
     const next = text.indexOf(end, at);
-    if (next < 0) return isPage || !isXml ? 'text/html' : 'application/xml';
+    if (next < 0) break;
     at = next + end.length;
   }
+  return isXml ? 'application/xml' : 'text/html';
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { sha256 } from '../base/crypto.ts';
-import { invalidParam } from '../base/errors.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -24,6 +24,10 @@ const abandon = statement<[id: string, tenantId: string]>(
 
 /** Twice as long as an upload may take. Then its bytes are removed, if its process has not lived to say what becomes of them. */
 const GIVEN_UP_AFTER_MS = 2 * PACE.longestMs;
+
+/** Its bytes have been removed under it: it took too long, or was thought to have ended with its process. */
+export const givenUp = (): ApiError =>
+  new ApiError('service_unavailable', { detail: 'the upload was given up meanwhile, send it again' });
 
 /** A file whose bytes are stored for good, unless its record is not made. */
 export interface StoredFile extends ReceivedFile {
@@ -73,6 +77,6 @@ export async function receiveFile(
     };
   } catch (error) {
     await release();
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? givenUp() : error;
   }
 }

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 
@@ -35,12 +36,11 @@ export async function sendContent(
   close: (status: number) => void,
 ): Promise<FastifyReply> {
   const { status, headers, bytes } = sendingOf(request, reply, content);
-  const file = bytes && request.method !== 'HEAD' ? await openFile(content.path) : undefined;
+  // To HEAD, the framework answers with the headers of what would be sent, and that must not be nothing.
+  const isHead = request.method === 'HEAD';
+  const body = isHead ? Readable.from([]) : bytes && (await openFile(content.path)).createReadStream(bytes);
   close(status);
-  return reply
-    .code(status)
-    .headers(headers)
-    .send(file?.createReadStream(bytes) ?? null);
+  return reply.code(status).headers(headers).send(body);
 }
 
 /** Deleted since its record was read, or lost by whoever keeps the folder. */

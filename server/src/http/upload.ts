@@ -75,7 +75,10 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
       if (part.type === 'field') throw invalidFile('invalid_type', 'Expected a file with a filename');
       if (received) throw invalidFile('too_big', 'Send one file in a request');
       const { file: bytes, filename, mimetype: mimeType } = part;
-      bytes.once('limit', () => bytes.destroy(tooLarge(maxBytes)));
+      // A short body may have been read to its end by the time its first part is looked at.
+      const refuse = (): unknown => bytes.destroy(tooLarge(maxBytes));
+      if (bytes.truncated) refuse();
+      else bytes.once('limit', refuse);
       received = await receive(tenantId, { filename, mimeType, bytes });
     }
     if (!received) throw invalidFile('invalid_type', 'Required');
