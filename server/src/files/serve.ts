@@ -7,10 +7,12 @@ import type { FileStore } from './store.ts';
 const SHOWN =
   /^(?:image\/(?:apng|avif|bmp|gif|jpeg|png|webp|x-icon)|(?:audio|video)\/[\w.+-]+|application\/pdf|text\/plain)$/;
 
-/** Should a browser take a file for a page after all, it runs nothing, loads nothing and belongs to no site. */
-const INERT = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
-/** In a sandbox, browsers do not show documents: their viewer is one of their own pages. */
-const DOCUMENT = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'";
+/**
+ * Should a browser take a file for a page after all, it runs nothing and loads nothing. The page that a browser makes to
+ * play a sound or a film must be allowed to load that, which without an origin it is not.
+ */
+const INERT =
+  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox allow-same-origin";
 
 export const caching = {
   /** For whoever has the token: ask each time, the answer is mostly 304. */
@@ -29,7 +31,7 @@ export function contentOf(store: FileStore, row: FileRow, cacheControl: string):
     headers: {
       'cache-control': cacheControl,
       'content-disposition': dispositionOf(SHOWN.test(mimeType) ? 'inline' : 'attachment', filename),
-      'content-security-policy': mimeType === 'application/pdf' ? DOCUMENT : INERT,
+      'content-security-policy': INERT,
       'content-type': mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType,
     },
   };

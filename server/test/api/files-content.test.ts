@@ -211,7 +211,9 @@ describe('a file that a browser could run', () => {
       expect(answer.headers['content-disposition']).toMatch(/^attachment;/);
       expect(answer.headers['content-type']).toMatch(type);
       expect(answer.headers['x-content-type-options']).toBe('nosniff');
-      expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none';.*; sandbox$/);
+      expect(answer.headers['content-security-policy']).toMatch(
+        /^default-src 'none';.*; sandbox allow-same-origin$/,
+      );
     }
   });
 
