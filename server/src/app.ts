@@ -13,6 +13,8 @@ import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
+import { fileRoutes } from './files/routes.ts';
+import type { FileStore } from './files/store.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
@@ -42,6 +44,9 @@ export interface AppNeeds {
   log: Logger;
   metrics: Metrics;
   policy: OutboundPolicy;
+  store: FileStore;
+  maxFileBytes: number;
+  baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
   isDraining: () => boolean;
@@ -69,6 +74,7 @@ function apiRoutes(
     ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
+    ...fileRoutes(needs),
     ...healthRoutes(needs),
   ];
 }

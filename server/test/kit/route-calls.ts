@@ -1,5 +1,6 @@
 import type { Route } from '../../src/http/route.ts';
-import { OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
+import { form, upload } from './files.ts';
+import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 
 /** A tenant with one of everything that a path can name. */
 export interface Furnished {
@@ -27,6 +28,9 @@ export async function furnish(server: TestServer): Promise<Furnished> {
     language: 'en',
     body: 'Hello {{name}}',
   });
+  const fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id;
+  const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
+  const [publicToken, name] = publicUrl.split('/').slice(-2);
   await server.settle();
   const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
@@ -47,6 +51,9 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       userId,
       teamId,
       messageTemplateId,
+      fileId,
+      publicToken,
+      name,
     },
   };
 }
@@ -80,3 +87,11 @@ export function bodyFor({ spec }: Route, { ids }: Furnished): unknown {
     text = text.replaceAll(example, ids[name] as string);
   return JSON.parse(text);
 }
+
+/** The example of a body, or of a file, as it goes over the wire. */
+export const payloadFor = (route: Route, furnished: Furnished): CallOptions => {
+  const { file } = route.spec.example;
+  return file
+    ? form({ content: file.content, filename: file.filename })
+    : { body: bodyFor(route, furnished) };
+};
