@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { attributeRoutes } from './attributes/routes.ts';
+import { automationRoutes } from './automations/routes.ts';
+import { cancelRunsOfChat } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { channelGates } from './channels/channel.ts';
@@ -64,9 +66,10 @@ function apiRoutes(
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
-    ...chatRoutes(needs),
+    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChat }),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
+    ...automationRoutes(needs),
     ...healthRoutes(needs),
   ];
 }

@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts';
 import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } from '../http/route.ts';
 import {
   assignChat,
-  type ChangeNeeds,
   markChat,
+  type RemovalNeeds,
   removeChat,
   setChatStatus,
   setSensitive,
@@ -25,7 +25,7 @@ const change = {
   failures: ['chat_not_found'],
 } as const satisfies Partial<RouteSpec>;
 
-export function chatRoutes(needs: ChangeNeeds & { db: Database }): Route[] {
+export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
   return [
     read(
       {

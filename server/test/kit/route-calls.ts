@@ -26,6 +26,14 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
     tenant.id,
   ]);
+  const automation = await tenant.post('/v3/automations', {
+    name: 'Furniture',
+    trigger: { type: 'api' },
+    steps: [{ id: 'end', type: 'end' }],
+  });
+  const automationId = automation.body.data.id as string;
+  await tenant.post(`/v3/automations/${automationId}/publish`);
+  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, { contactId: rows[0]?.contact_id });
   return {
     tenant,
     ids: {
@@ -40,6 +48,9 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       attributeId,
       userId,
       teamId,
+      automationId,
+      versionId: automation.body.data.latestVersionId,
+      runId: run.headers['x-automation-run-id'] as string,
     },
   };
 }
@@ -57,10 +68,12 @@ export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
 
 /** Which of the tenant's things an id in an example stands for. */
 const EXAMPLES = {
+  '019a82a0-0000-7000-8000-000000000011': 'contactId',
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
+  '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 
 /** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
