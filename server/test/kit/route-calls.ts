@@ -33,7 +33,9 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   });
   const automationId = automation.body.data.id as string;
   await tenant.post(`/v3/automations/${automationId}/publish`);
-  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, { contactId: rows[0]?.contact_id });
+  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
+    contactId: rows[0]?.contact_id,
+  });
   return {
     tenant,
     ids: {
