@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { attributeRoutes } from './attributes/routes.ts';
+import { automationRoutes } from './automations/routes.ts';
+import { cancelRunsOfChats } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { channelGates } from './channels/channel.ts';
@@ -66,15 +68,16 @@ function apiRoutes(
 ) {
   return [
     ...accessRoutes(needs),
-    ...channelRoutes({ ...needs, adapters }),
+    ...channelRoutes({ ...needs, adapters, beforeRemoval: cancelRunsOfChats }),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
-    ...chatRoutes(needs),
+    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
     ...fileRoutes(needs),
+    ...automationRoutes(needs),
     ...healthRoutes(needs),
   ];
 }

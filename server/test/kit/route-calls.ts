@@ -36,6 +36,16 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
     tenant.id,
   ]);
+  const automation = await tenant.post('/v3/automations', {
+    name: 'Furniture',
+    trigger: { type: 'api' },
+    steps: [{ id: 'end', type: 'end' }],
+  });
+  const automationId = automation.body.data.id as string;
+  await tenant.post(`/v3/automations/${automationId}/publish`);
+  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
+    contactId: rows[0]?.contact_id,
+  });
   return {
     tenant,
     ids: {
@@ -54,6 +64,9 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       fileId,
       publicToken,
       name,
+      automationId,
+      versionId: automation.body.data.latestVersionId,
+      runId: run.headers['x-automation-run-id'] as string,
     },
   };
 }
@@ -77,6 +90,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000050': 'attributeId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
+  '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 
 /** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
