@@ -151,6 +151,8 @@ describe('an automation', () => {
           type: 'branch',
           parameters: { cases: [{ when: `eq(attributes.${externalId},1)`, next: 'a' }] },
         },
+        { id: 'g', type: 'send_template', parameters: { templateId: ids.messageTemplateId } },
+        { id: 'h', type: 'send_message', parameters: { media: { fileId: ids.fileId } } },
       ],
     });
     const { tenant } = ours;
@@ -184,6 +186,8 @@ describe('an automation', () => {
         'steps.3.parameters.teamId': unknown('team', ids.teamId),
         'steps.4.parameters.externalId': unknown('attribute', externalId),
         'steps.5.parameters.cases.0.when': unknown('attribute', externalId),
+        'steps.6.parameters.templateId': unknown('message template', ids.messageTemplateId),
+        'steps.7.parameters.media.fileId': unknown('file', ids.fileId),
       });
     }
   });
