@@ -44,9 +44,9 @@ const channelById = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.by_id',
   `select ${COLUMNS} from channels where id = $1 and tenant_id = $2`,
 );
-const knownChannels = statement<[ids: string[], tenantId: string], { id: string }>(
+const knownChannels = statement<[ids: string[], tenantId: string, kind: string | null], { id: string }>(
   'channels.known',
-  'select id from channels where id = any ($1::uuid[]) and tenant_id = $2',
+  `select id from channels where id = any ($1::uuid[]) and tenant_id = $2 and ($3::text is null or kind = $3)`,
 );
 const gateById = statement<
   [id: string],
@@ -99,14 +99,15 @@ export async function requireChannel(
   return present(row);
 }
 
-/** Which of these ids are channels of the tenant, in lower case. */
+/** Which of these ids are channels of the tenant, and of that kind where one is named, in lower case. */
 export async function findKnownChannelIds(
   db: Queryable,
   tenantId: string,
   ids: string[],
+  kind?: ChannelKind,
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  return new Set((await db.all(knownChannels, [ids, tenantId])).map((row) => row.id));
+  return new Set((await db.all(knownChannels, [ids, tenantId, kind ?? null])).map((row) => row.id));
 }
 
 /** What the provider route must know of a channel before it trusts a request. */

@@ -5,6 +5,8 @@ import { OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 export interface Furnished {
   tenant: TestTenant;
   ids: Record<string, string>;
+  /** Instead of those above, on the paths of version 2. */
+  v2Ids: Record<string, string>;
 }
 
 /** Makes a tenant with one of everything. A new path parameter must be added here, or the walk over the routes fails. */
@@ -13,6 +15,11 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const channel = await tenant.channel();
   // Nobody listens there: the delivery fails, and is there to be read.
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
+  const v2Hook = await tenant.post('/v2/api_webhooks', {
+    tenantId: tenant.id,
+    type: 'WHATSAPP_MESSAGE_RECEIVED',
+    url: 'http://127.0.0.1:9/',
+  });
   const token = await tenant.post('/v3/tokens', { name: 'spare', scopes: ['*'] });
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
   const made = async (path: string, body: unknown): Promise<string> =>
@@ -41,6 +48,7 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       userId,
       teamId,
     },
+    v2Ids: { webhookId: v2Hook.body.data.id },
   };
 }
 
@@ -51,12 +59,17 @@ export const paramsOf = ({ spec }: Route): string[] =>
 export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string =>
   spec.path.replaceAll(/:([^/]+)/g, (_, name: string) => idOf(name));
 
+/** The tenant's own ids, as the route's path needs them. */
+export const idsFor = ({ spec }: Route, { ids, v2Ids }: Furnished): Record<string, string> =>
+  spec.path.startsWith('/v2/') ? { ...ids, ...v2Ids } : ids;
+
 /** A token that may call the route. */
 export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
   spec.access === 'operator' ? OPERATOR_TOKEN : tenant.token;
 
 /** Which of the tenant's things an id in an example stands for. */
 const EXAMPLES = {
+  '019a82a0-0000-7000-8000-000000000002': 'tenantId',
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',

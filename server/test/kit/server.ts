@@ -98,6 +98,7 @@ export async function startServer({
     policy: { allow: parseAllowList(''), loopback: true },
     operatorToken: OPERATOR_TOKEN,
     corsOrigins: [],
+    v2Sunset: 'never',
     role: 'all',
     alone: true,
     timers: false,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { isUuid } from '../../src/base/ids.ts';
-import { isSunset } from '../../src/http/sunset.ts';
+import { retiringVersion } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
@@ -10,6 +11,13 @@ import { parseTime } from '../../src/search/fields.ts';
 import { isKeyValue } from '../../src/search/keyset.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 
+const retiring = retiringVersion({
+  name: 'v1',
+  deprecatedAt: new Date(0),
+  endsAt: null,
+  clock: systemClock,
+  count: () => {},
+});
 const SIZE = 100_000;
 const inputs: [string, (size: number) => string][] = [
   ['a', (size) => 'a'.repeat(size)],
@@ -56,7 +64,7 @@ const readers: [string, (text: string) => void][] = [
   ],
   ['a URL', (text) => void judgeUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
-  ['a path', (text) => void isSunset(text)],
+  ['a path', (text) => void retiring.has(text)],
   ['a Retry-After', (text) => void retryAfterMs(text, new Date(0))],
 ];
 
