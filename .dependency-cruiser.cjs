@@ -1,6 +1,7 @@
 // Who may import whom. The table stands in docs/architecture.md; here it is held.
 const src = '^server/src';
-const modules = '(access|attributes|automations|campaigns|channels|chats|contacts|files|labels|messages|templates|users|webhooks)';
+const modules =
+  '(access|attributes|automations|campaigns|channels|chats|contacts|files|labels|messages|templates|users|webhooks)';
 const top = `${src}/[^/]+\\.ts$`;
 
 const only = (from, allowed, comment) => ({
@@ -38,7 +39,8 @@ module.exports = {
     },
     {
       name: 'nobody-stands-on-v2',
-      comment: 'Version 2 ends in one commit: the app lists it, the program tells of it, and nobody else knows it.',
+      comment:
+        'Version 2 ends in one commit: the app lists it, the program tells of it, and nobody else knows it.',
       severity: 'error',
       from: { path: src, pathNot: `${src}/(v2/|(app|main)\\.ts$)` },
       to: { path: `${src}/v2/` },
