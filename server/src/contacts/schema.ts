@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ExternalId } from '../attributes/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 
 export const handleTypes = ['phone_number', 'email', 'instagram_id', 'whatsapp_id'] as const;
@@ -50,3 +51,31 @@ export const Contact = Type.Object(
   { title: 'Contact' },
 );
 export type Contact = Static<typeof Contact>;
+
+const Name = Type.String({ maxLength: 255 });
+const PhoneNumber = Type.String({
+  maxLength: 255,
+  description: 'With + and the country code, such as `+15550001111`',
+});
+const Email = Type.String({ maxLength: 255 });
+
+/** A person in a list that is merged into the contacts, as broadcasts bring them. */
+export const MergedPerson = Type.Object({
+  firstName: Type.Optional(Nullable(Name)),
+  lastName: Type.Optional(Nullable(Name)),
+  email: Type.Optional(Nullable(Email)),
+  phoneNumber: Type.Optional(Nullable(PhoneNumber)),
+  attributes: Type.Optional(
+    Type.Array(Type.Object({ externalId: ExternalId, value: Type.String({ maxLength: 2000 }) }), {
+      maxItems: 200,
+      description: 'Values by the `externalId` of their attribute',
+    }),
+  ),
+  labels: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }), {
+      maxItems: 200,
+      description: 'By name, whatever the case; a label that is not there is made',
+    }),
+  ),
+});
+export type MergedPerson = Static<typeof MergedPerson>;

@@ -7,8 +7,11 @@ export const eventTypes = [
   'chat.read',
   'chat.deleted',
   'contact.created',
+  'contact.updated',
+  'contact.deleted',
   'contact.labels_added',
   'contact.labels_removed',
+  'contact.unsubscribed',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

@@ -4,10 +4,11 @@ import { chatsForEvents } from '../chats/chat.ts';
 import { createChats, type LockedChat, lockChatsOf } from '../chats/find-or-create.ts';
 import { findContacts } from '../contacts/contact.ts';
 import { createPeople } from '../contacts/find-or-create.ts';
+import { vendorHandle } from '../contacts/handles.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { NewEvent, Publisher } from '../engine/publish.ts';
-import { type ChannelKind, type InboundMessage, replyWindowMs } from '../providers/adapter.ts';
+import { type ChannelKind, type InboundMessage, type Peer, replyWindowMs } from '../providers/adapter.ts';
 import { type MessageRow, presentMessage, withoutContent } from './message.ts';
 
 const claimVendorIds = statement<
@@ -102,7 +103,9 @@ export async function receiveMessages(
 ): Promise<void> {
   const { tenantId } = channel;
   const seen = new Set<string>();
-  const inbound = received.filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId));
+  const inbound = received
+    .filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId))
+    .map((message) => ({ ...message, peer: inOurSpelling(message.peer) }));
   if (inbound.length === 0) return;
   const { chats, newContacts, newChats } = await chatsWith(tx, channel, inbound, now);
 
@@ -156,6 +159,8 @@ export async function receiveMessages(
     }),
   ]);
 }
+
+const inOurSpelling = (peer: Peer): Peer => ({ ...peer, value: vendorHandle(peer.type, peer.value) });
 
 /** The locked chat of every person who wrote, by handle; who and what was new. */
 async function chatsWith(tx: Tx, channel: ReceivingChannel, inbound: InboundMessage[], now: Date) {
