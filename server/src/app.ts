@@ -29,6 +29,7 @@ import type { Route } from './http/route.ts';
 import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
+import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Document, v2Routes } from './v2/routes.ts';
 import { v2Version } from './v2/version.ts';
@@ -76,6 +77,7 @@ function apiRoutes(
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
     ...chatRoutes(needs),
+    ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
     ...v2Routes(needs),

@@ -12,6 +12,7 @@ export const eventTypes = [
   'contact.labels_added',
   'contact.labels_removed',
   'contact.unsubscribed',
+  'template.status_changed',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
