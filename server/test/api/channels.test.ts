@@ -264,25 +264,6 @@ describe('a channel that is deleted', () => {
   });
 });
 
-describe('every reference between rows', () => {
-  it('can be followed back by an index, so that a deletion does not read whole tables', async () => {
-    // Of a composite index the first columns serve, whatever their order; the tenant alone narrows too little. What
-    // belongs to a tenant as such goes when the operator removes the tenant, which may take its time.
-    const { rows } = await db.query(
-      `select f.conrelid::regclass::text as table, f.conname as name from pg_constraint f
-        where f.contype = 'f' and f.confrelid <> 'tenants'::regclass and not exists (
-          select 1 from pg_index i
-           where i.indrelid = f.conrelid
-             and (i.indpred is null or pg_get_expr(i.indpred, i.indrelid) ~ '^\\(\\w+ IS NOT NULL\\)$')
-             and (i.indkey::int2[])[0] = any (f.conkey)
-             and ((select attname from pg_attribute where attrelid = f.conrelid and attnum = i.indkey[0]) <> 'tenant_id'
-                  or i.indkey[1] = any (f.conkey)))`,
-      [],
-    );
-    expect(rows).toEqual([]);
-  });
-});
-
 describe('settings', () => {
   it('are merged at any depth; lists and scalars are replaced, null takes away', () => {
     const stored = {
