@@ -4,6 +4,8 @@ import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { type V2Usage, v2Usage } from './access/v2-usage.ts';
 import { attributeRoutes } from './attributes/routes.ts';
+import { automationRoutes } from './automations/routes.ts';
+import { cancelRunsOfChat } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { channelGates } from './channels/channel.ts';
@@ -76,10 +78,11 @@ function apiRoutes(
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
-    ...chatRoutes(needs),
+    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChat }),
     ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
+    ...automationRoutes(needs),
     ...v2Routes(needs),
     ...healthRoutes(needs),
   ];

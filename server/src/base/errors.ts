@@ -12,6 +12,8 @@ export const errorCatalogue = {
   },
   internal_error: { status: 500, message: 'Oops! Something went wrong' },
 
+  automation_not_found: { status: 404, message: 'Automation not found' },
+  automation_run_not_found: { status: 404, message: 'Automation run not found' },
   attribute_not_found: { status: 404, message: 'Attribute not found' },
   label_not_found: { status: 404, message: 'Label not found' },
   message_not_found: { status: 404, message: 'Message not found' },

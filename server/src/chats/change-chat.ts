@@ -190,16 +190,22 @@ export async function setSensitive(
   return requireChat(tx, tenantId, chat.id);
 }
 
+export interface RemovalNeeds extends ChangeNeeds {
+  /** What else ends with a chat, in the same transaction. */
+  beforeRemoval(tx: Tx, tenantId: string, chatId: string, now: Date): Promise<void>;
+}
+
 /** Deletes a chat with its messages and says whether there was one; the contact stays. */
 export async function removeChat(
   tx: Tx,
   tenantId: string,
   chatId: string,
-  { publisher }: ChangeNeeds,
+  { clock, publisher, beforeRemoval }: RemovalNeeds,
 ): Promise<boolean> {
   const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId, tenantId]) : undefined;
   if (!chat) return false;
   const [data] = await chatsForEvents(tx, tenantId, [chat.id]);
+  await beforeRemoval(tx, tenantId, chat.id, clock.now());
   await tx.run(deleteChat, [chat.id, tenantId]);
   await publisher.publish(tx, tenantId, [
     { type: 'chat.deleted', channelId: chat.channel_id, contactId: chat.contact_id, chatId: chat.id, data },

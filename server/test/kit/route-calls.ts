@@ -39,6 +39,14 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
     tenant.id,
   ]);
+  const automation = await tenant.post('/v3/automations', {
+    name: 'Furniture',
+    trigger: { type: 'api' },
+    steps: [{ id: 'end', type: 'end' }],
+  });
+  const automationId = automation.body.data.id as string;
+  await tenant.post(`/v3/automations/${automationId}/publish`);
+  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, { contactId: rows[0]?.contact_id });
   return {
     tenant,
     ids: {
@@ -54,6 +62,9 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       userId,
       teamId,
       messageTemplateId,
+      automationId,
+      versionId: automation.body.data.latestVersionId,
+      runId: run.headers['x-automation-run-id'] as string,
     },
     v2Ids: { webhookId: v2Hook.body.data.id },
   };
@@ -82,6 +93,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
+  '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 
 /** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
