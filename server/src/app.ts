@@ -8,6 +8,7 @@ import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChat } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { campaignRoutes } from './campaigns/routes.ts';
 import { channelGates } from './channels/channel.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -83,6 +84,7 @@ function apiRoutes(
     ...webhookRoutes(needs),
     ...userRoutes(needs),
     ...automationRoutes(needs),
+    ...campaignRoutes(needs),
     ...v2Routes(needs),
     ...healthRoutes(needs),
   ];

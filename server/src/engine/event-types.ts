@@ -13,6 +13,7 @@ export const eventTypes = [
   'contact.labels_removed',
   'contact.unsubscribed',
   'template.status_changed',
+  'campaign.started',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

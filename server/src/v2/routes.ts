@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import type { V2Usage, V2UsageRow } from '../access/v2-usage.ts';
-import type { Clock } from '../base/clock.ts';
+import type { MergeNeeds } from '../contacts/merge-people.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { data, type Route, read } from '../http/route.ts';
 import { Nullable, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 import { type V2WebhookNeeds, v2WebhookRoutes } from './api-webhooks.ts';
 import { v2AttributeRoutes } from './attributes.ts';
+import { v2BroadcastRoutes } from './broadcasts.ts';
 
 const Usage = Type.Object(
   {
@@ -31,10 +32,11 @@ const presentUsage = (row: V2UsageRow) => ({
 });
 
 /** Version 2 as a whole, and the operator's view of who still needs it. */
-export function v2Routes(needs: V2WebhookNeeds & { clock: Clock; usage: V2Usage }): Route[] {
+export function v2Routes(needs: V2WebhookNeeds & MergeNeeds & { usage: V2Usage }): Route[] {
   return [
     ...v2WebhookRoutes(needs),
     ...v2AttributeRoutes(needs),
+    ...v2BroadcastRoutes(needs),
     read(
       {
         method: 'GET',

@@ -46,7 +46,16 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   });
   const automationId = automation.body.data.id as string;
   await tenant.post(`/v3/automations/${automationId}/publish`);
-  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, { contactId: rows[0]?.contact_id });
+  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
+    contactId: rows[0]?.contact_id,
+  });
+  const campaignId = await made('/v3/campaigns', {
+    channelId: channel.id,
+    name: 'Furniture',
+    automationId,
+    scheduledAt: '2027-01-02T09:00:00Z',
+    contacts: [{ phoneNumber: '+15550001111' }],
+  });
   return {
     tenant,
     ids: {
@@ -63,6 +72,7 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       teamId,
       messageTemplateId,
       automationId,
+      campaignId,
       versionId: automation.body.data.latestVersionId,
       runId: run.headers['x-automation-run-id'] as string,
     },
@@ -93,6 +103,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
+  '019a82a0-0000-7000-8000-000000000070': 'automationId',
   '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 
