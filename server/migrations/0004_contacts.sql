@@ -32,5 +32,5 @@ create index contact_attributes_by_time on contact_attributes (attribute_id, tim
 -- Erasing a person finds what was told about them, to whom, and the stored answers that show them.
 create index events_by_contact on events (contact_id) where contact_id is not null;
 create index deliveries_by_event on deliveries (event_id);
-alter table idempotency_keys add column mentions uuid[] not null default '{}';
+alter table idempotency_keys add column mentions bigint[] not null default '{}';
 create index idempotency_keys_by_mention on idempotency_keys using gin (mentions);

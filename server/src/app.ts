@@ -5,7 +5,7 @@ import { findPrincipal } from './access/tenants.ts';
 import { type V2Usage, v2Usage } from './access/v2-usage.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
-import { cancelRunsOfChat } from './automations/run.ts';
+import { cancelRunsOfChats } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
@@ -17,6 +17,8 @@ import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
+import { fileRoutes } from './files/routes.ts';
+import type { FileStore } from './files/store.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
@@ -48,6 +50,9 @@ export interface AppNeeds {
   log: Logger;
   metrics: Metrics;
   policy: OutboundPolicy;
+  store: FileStore;
+  maxFileBytes: number;
+  baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
   /** The last day of version 2, or `never`. */
@@ -75,14 +80,15 @@ function apiRoutes(
 ) {
   return [
     ...accessRoutes(needs),
-    ...channelRoutes({ ...needs, adapters }),
+    ...channelRoutes({ ...needs, adapters, beforeRemoval: cancelRunsOfChats }),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
-    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChat }),
+    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
+    ...fileRoutes(needs),
     ...automationRoutes(needs),
     ...campaignRoutes(needs),
     ...v2Routes(needs),

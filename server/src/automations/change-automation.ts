@@ -12,14 +12,17 @@ interface AutomationState {
   status: Automation['status'];
   active_version_id: string | null;
   latest_version_id: string;
-  definition: Definition;
 }
 
 const lockAutomation = statement<[id: string, tenantId: string], AutomationState>(
   'automations.lock',
-  `select a.id, a.status, a.active_version_id, a.latest_version_id, v.definition
-     from automations a join automation_versions v on v.id = a.latest_version_id and v.tenant_id = a.tenant_id
-    where a.id = $1 and a.tenant_id = $2 for no key update of a`,
+  // Without its version: whoever waited for the lock would still see the one that was the latest before.
+  `select id, status, active_version_id, latest_version_id from automations
+    where id = $1 and tenant_id = $2 for no key update`,
+);
+const versionById = statement<[id: string, tenantId: string], { definition: Definition }>(
+  'automations.version',
+  'select definition from automation_versions where id = $1 and tenant_id = $2',
 );
 const rename = statement<[id: string, tenantId: string, name: string | null, now: Date]>(
   'automations.rename',
@@ -75,9 +78,10 @@ export async function changeAutomation(
   change: Partial<AutomationInput>,
   { policy, now }: { policy: OutboundPolicy; now: Date },
 ): Promise<Automation> {
-  const { id, latest_version_id, definition: saved } = await requireLocked(tx, tenantId, automationId);
+  const { id, latest_version_id } = await requireLocked(tx, tenantId, automationId);
   const { name, trigger, variables, steps } = change;
   if (trigger || variables || steps) {
+    const saved = (await tx.find(versionById, [latest_version_id, tenantId]))?.definition as Definition;
     const given = {
       trigger: trigger ?? saved.trigger,
       variables: variables ?? saved.variables,

@@ -12,12 +12,14 @@ interface Place {
 
 const byId = (table: string, noun: string): Place => ({ table, column: 'id', type: 'uuid', noun });
 
-/** Where to look for what a definition names. Of a kind that is not listed, only the shape is checked. */
-const PLACES: Partial<Record<ReferenceKind, Place>> = {
+/** Where to look for what a definition names. */
+const PLACES: Record<ReferenceKind, Place> = {
   channel: byId('channels', 'channel'),
+  file: byId('files', 'file'),
   label: byId('labels', 'label'),
   user: byId('users', 'user'),
   team: byId('teams', 'team'),
+  template: byId('message_templates', 'message template'),
   attribute: { table: 'attributes', column: 'external_id', type: 'text', noun: 'attribute' },
 };
 const places = Object.entries(PLACES) as [ReferenceKind, Place][];
@@ -42,13 +44,11 @@ export async function nameUnknown(
   references: readonly Reference[],
   found: FaultList,
 ): Promise<void> {
-  const asked = references
-    .filter(({ kind }) => PLACES[kind] !== undefined)
-    .map(({ kind, value, at }) => ({
-      kind,
-      at,
-      value: PLACES[kind]?.type === 'uuid' ? value.toLowerCase() : value,
-    }));
+  const asked = references.map(({ kind, value, at }) => ({
+    kind,
+    at,
+    value: PLACES[kind].type === 'uuid' ? value.toLowerCase() : value,
+  }));
   if (asked.length === 0 || found.isFull()) return;
   const valuesOf = (kind: ReferenceKind): string[] => [
     ...new Set(asked.filter((one) => one.kind === kind).map(({ value }) => value)),
@@ -56,5 +56,5 @@ export async function nameUnknown(
   const rows = await db.all(known, [tenantId, ...places.map(([kind]) => valuesOf(kind))]);
   const there = new Set(rows.map(({ kind, value }) => keyOf(kind, value)));
   for (const { kind, value, at } of asked)
-    if (!there.has(keyOf(kind, value))) found.add(at, 'custom', `There is no ${PLACES[kind]?.noun} ${value}`);
+    if (!there.has(keyOf(kind, value))) found.add(at, 'custom', `There is no ${PLACES[kind].noun} ${value}`);
 }

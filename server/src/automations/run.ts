@@ -74,10 +74,10 @@ const cancelById = statement<[id: string, tenantId: string, now: Date], RunRow>(
   `update automation_runs r set ${CANCEL}, ended_at = $3, updated_at = $3
     where r.id = $1 and r.tenant_id = $2 and ${UNENDED} returning ${COLUMNS}`,
 );
-const cancelByChat = statement<[chatId: string, tenantId: string, now: Date]>(
-  'automation_runs.cancel_by_chat',
+const cancelByChats = statement<[chatIds: string[], tenantId: string, now: Date]>(
+  'automation_runs.cancel_by_chats',
   `update automation_runs set ${CANCEL}, ended_at = $3, updated_at = $3
-    where chat_id = $1 and tenant_id = $2 and ${UNENDED}`,
+    where chat_id = any ($1::uuid[]) and tenant_id = $2 and ${UNENDED}`,
 );
 
 export const presentRun = (row: RunRow): AutomationRun => ({
@@ -123,7 +123,12 @@ export async function cancelRun(tx: Tx, tenantId: string, runId: string, now: Da
   throw new ApiError('conflict', { detail: `the run is ${status} already` });
 }
 
-/** Ends what still goes on in a chat that is about to be deleted, in the transaction that deletes it. */
-export async function cancelRunsOfChat(tx: Tx, tenantId: string, chatId: string, now: Date): Promise<void> {
-  await tx.run(cancelByChat, [chatId, tenantId, now]);
+/** Ends what still goes on in chats that are about to be deleted, in the transaction that deletes them. */
+export async function cancelRunsOfChats(
+  tx: Tx,
+  tenantId: string,
+  chatIds: string[],
+  now: Date,
+): Promise<void> {
+  await tx.run(cancelByChats, [chatIds, tenantId, now]);
 }

@@ -4,7 +4,7 @@ import type { Automation } from '../automations/schema.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
-import type { MergeNeeds } from '../contacts/merge-people.ts';
+import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { slotOf } from '../engine/work-list.ts';
@@ -84,7 +84,7 @@ export async function createCampaign(
   tx: Tx,
   tenantId: string,
   input: NewCampaign,
-  needs: MergeNeeds,
+  needs: ContactNeeds,
 ): Promise<CampaignRow> {
   const now = needs.clock.now();
   const { contacts = [], variables, recurrenceRules } = input;

@@ -3,8 +3,9 @@ import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { requireChannel } from '../channels/channel.ts';
 import { reachedBy } from '../chats/start-chat.ts';
+import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import { judgePeople } from '../contacts/judge-people.ts';
-import { type MergeNeeds, mergePeople } from '../contacts/merge-people.ts';
+import { mergePeople } from '../contacts/merge-people.ts';
 import type { HandleType, MergedPerson } from '../contacts/schema.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -69,7 +70,7 @@ export async function storeRecipients(
   campaignId: string,
   people: readonly MergedPerson[],
   kind: ChannelKind,
-  needs: MergeNeeds,
+  needs: ContactNeeds,
 ): Promise<void> {
   if (people.length === 0) return;
   const contactIds = await mergePeople(tx, tenantId, people, { matchBy: handleOf(kind) }, needs);
@@ -88,7 +89,7 @@ export async function addRecipients(
   tenantId: string,
   campaignId: string,
   people: readonly MergedPerson[],
-  needs: MergeNeeds,
+  needs: ContactNeeds,
 ): Promise<CampaignWithCounts> {
   const campaign = isUuid(campaignId) ? await tx.find(findCampaign, [campaignId, tenantId]) : undefined;
   if (!campaign) throw new ApiError('campaign_not_found');

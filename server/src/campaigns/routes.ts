@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { MergeNeeds } from '../contacts/merge-people.ts';
+import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import type { Database } from '../db/database.ts';
 import { data, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
@@ -27,7 +27,7 @@ import {
 const CampaignId = Type.Object({ campaignId: Type.String() });
 const at = { params: { campaignId: exampleCampaign.id } };
 
-export function campaignRoutes(needs: MergeNeeds & { db: Database }): Route[] {
+export function campaignRoutes(needs: ContactNeeds & { db: Database }): Route[] {
   const { db } = needs;
   const shared = { tag: 'Campaigns', feature: 'campaigns' } as const;
   return [

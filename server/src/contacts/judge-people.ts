@@ -1,6 +1,6 @@
 import type { AttributeKind } from '../attributes/find-attributes.ts';
-import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { judgeValue, type StoredValue } from './attribute-values.ts';
+import { below, type Complain, collectFaults } from './faults.ts';
 import { judgeHandle } from './handles.ts';
 import type { HandleType, MergedPerson } from './schema.ts';
 
@@ -24,14 +24,17 @@ export interface JudgedPerson {
   labels: string[];
 }
 
-const MOST_FAULTS = 100;
 const LONGEST_LABEL = 100;
 
 /** What a channel knows people by decides what they are matched by; who lacks it is matched by the other handle. */
 export const matchOrder = (matchBy: HandleType): readonly [ListedType, ListedType] =>
   matchBy === 'email' ? ['email', 'phone_number'] : ['phone_number', 'email'];
 
-const nameOf = (given: string | null | undefined): string | null => given?.trim() || null;
+/** A name without blanks around it; one of nothing else is none. */
+export const nameOf = (given: string | null | undefined): string | null => given?.trim() || null;
+
+export const unknownAttribute = (name: string) =>
+  ({ key: 'custom', message: `There is no attribute "${name}"` }) as const;
 
 /** Judges a whole list, or throws everything that is wrong with it, each fault at its path below `path`. */
 export function judgePeople(
@@ -40,17 +43,13 @@ export function judgePeople(
   attributes: ReadonlyMap<string, AttributeKind>,
   path: string,
 ): JudgedPerson[] {
-  const faults: InvalidParams = {};
+  const faults = collectFaults();
   const judged = items.map((item, index) =>
-    judgePerson(item, matchBy, attributes, (at, key, message) => {
-      if (Object.keys(faults).length < MOST_FAULTS) faults[`${path}.${index}.${at}`] = { key, message };
-    }),
+    judgePerson(item, matchBy, attributes, below(faults.complain, `${path}.${index}`)),
   );
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  faults.throwAny();
   return judged as JudgedPerson[];
 }
-
-type Complain = (at: string, key: InvalidParams[string]['key'], message: string) => void;
 
 function judgePerson(
   item: MergedPerson,
@@ -63,16 +62,15 @@ function judgePerson(
     const given = item[fields[type]];
     if (given === null || given === undefined) return [];
     const { value, fault } = judgeHandle(type, given);
-    if (fault) complain(fields[type], fault.key, fault.message);
+    if (fault) complain(fields[type], fault);
     return fault ? [] : [{ type, value }];
   });
   const [key, second = null] = handles;
   if (order.every((type) => (item[fields[type]] ?? null) === null))
-    complain(
-      fields[order[0]],
-      'custom',
-      'Give phoneNumber or email: without either nobody can be told apart',
-    );
+    complain(fields[order[0]], {
+      key: 'custom',
+      message: 'Give phoneNumber or email: without either nobody can be told apart',
+    });
   return {
     key: key as ListedHandle,
     second,
@@ -81,18 +79,22 @@ function judgePerson(
     attributes: (item.attributes ?? []).flatMap(({ externalId, value }, number) => {
       const attribute = attributes.get(externalId);
       if (!attribute) {
-        complain(`attributes.${number}.externalId`, 'custom', `There is no attribute "${externalId}"`);
+        complain(`attributes.${number}.externalId`, unknownAttribute(externalId));
         return [];
       }
       const { stored, fault } = judgeValue(attribute, value);
-      if (fault) complain(`attributes.${number}.value`, fault.key, fault.message);
+      if (fault) complain(`attributes.${number}.value`, fault);
       return fault ? [] : [{ attribute, stored }];
     }),
     labels: (item.labels ?? []).map(({ name }, number) => {
       const label = name.trim();
-      if (label === '') complain(`labels.${number}.name`, 'too_small', 'Must have at least 1 character(s)');
+      if (label === '')
+        complain(`labels.${number}.name`, { key: 'too_small', message: 'Must have at least 1 character(s)' });
       if ([...label].length > LONGEST_LABEL)
-        complain(`labels.${number}.name`, 'too_big', `Must have at most ${LONGEST_LABEL} character(s)`);
+        complain(`labels.${number}.name`, {
+          key: 'too_big',
+          message: `Must have at most ${LONGEST_LABEL} character(s)`,
+        });
       return label;
     }),
   };

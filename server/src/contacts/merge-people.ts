@@ -1,5 +1,4 @@
 import { findAttributes } from '../attributes/find-attributes.ts';
-import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
 import { newId } from '../base/ids.ts';
@@ -10,11 +9,13 @@ import type { Publisher } from '../engine/publish.ts';
 import { findOrCreateLabels } from '../labels/find-or-create.ts';
 import type { StoredValue } from './attribute-values.ts';
 import { findContacts } from './contact.ts';
+import { attachLabels, type ContactNeeds } from './contact-labels.ts';
 import { insertNewPeople } from './find-or-create.ts';
 import { type JudgedPerson, judgePeople, type ListedHandle, matchOrder } from './judge-people.ts';
 import { lockHandles } from './lock-handles.ts';
 import type { HandleType, MergedPerson } from './schema.ts';
 import { touchContacts } from './search-text.ts';
+import { storeValues } from './store-values.ts';
 
 const contactsByHandle = statement<
   [tenantId: string, types: string[], values: string[]],
@@ -55,45 +56,6 @@ const setNames = statement<
         or c.last_name is distinct from coalesce(n.last_name, c.last_name))
    returning c.id`,
 );
-const setAttributes = statement<
-  [
-    tenantId: string,
-    now: Date,
-    contactIds: string[],
-    attributeIds: string[],
-    values: string[],
-    numbers: (number | null)[],
-    times: (Date | null)[],
-  ],
-  { contact_id: string }
->(
-  'contacts.set_attributes',
-  `insert into contact_attributes as a (contact_id, attribute_id, tenant_id, value, number, time, updated_at)
-   select n.contact_id, n.attribute_id, $1, n.value, n.number, n.time, $2
-     from unnest($3::uuid[], $4::uuid[], $5::text[], $6::float8[], $7::timestamptz[])
-       as n (contact_id, attribute_id, value, number, time)
-    order by n.contact_id, n.attribute_id
-   on conflict (contact_id, attribute_id) do update
-     set value = excluded.value, number = excluded.number, time = excluded.time, updated_at = excluded.updated_at
-   where a.value <> excluded.value
-   returning a.contact_id`,
-);
-const addLabels = statement<
-  [tenantId: string, now: Date, contactIds: string[], labelIds: string[]],
-  { contact_id: string }
->(
-  'contacts.add_labels_to_many',
-  `insert into contact_labels (contact_id, label_id, tenant_id, created_at)
-   select n.contact_id, n.label_id, $1, $2 from unnest($3::uuid[], $4::uuid[]) as n (contact_id, label_id)
-    order by n.contact_id, n.label_id
-   on conflict do nothing returning contact_id`,
-);
-
-export interface MergeNeeds {
-  clock: Clock;
-  publisher: Publisher;
-}
-
 /** What a list says about one contact, all that it says taken together; later words count more. */
 interface Gathered {
   contactId: string;
@@ -116,7 +78,7 @@ export async function mergePeople(
   tenantId: string,
   items: readonly MergedPerson[],
   { matchBy, path = 'contacts' }: { matchBy: HandleType; path?: string },
-  { clock, publisher }: MergeNeeds,
+  { clock, publisher }: ContactNeeds,
 ): Promise<string[]> {
   const externalIds = items.flatMap((item) => (item.attributes ?? []).map((one) => one.externalId));
   const attributes = await findAttributes(tx, tenantId, { externalIds });
@@ -132,7 +94,8 @@ export async function mergePeople(
 
   const gathered = gather(people, contactIds);
   const changes = await store(tx, tenantId, gathered, created, now);
-  await touchContacts(tx, tenantId, [...changes.updated, ...changes.labelled], now);
+  const touched = [...changes.updated, ...changes.labelled].filter((id) => !created.has(id));
+  await touchContacts(tx, tenantId, touched, now);
   await tell(tx, tenantId, created, changes, publisher);
   return contactIds;
 }
@@ -232,17 +195,7 @@ async function store(
   const values = gathered.flatMap(({ contactId, attributes }) =>
     [...attributes].map(([attributeId, stored]) => ({ contactId, attributeId, ...stored })),
   );
-  if (values.length > 0)
-    for (const { contact_id } of await tx.all(setAttributes, [
-      tenantId,
-      now,
-      values.map(({ contactId }) => contactId),
-      values.map(({ attributeId }) => attributeId),
-      values.map(({ value }) => value),
-      values.map(({ number }) => number),
-      values.map(({ time }) => time),
-    ]))
-      updated.add(contact_id);
+  for (const id of await storeValues(tx, tenantId, values, now)) updated.add(id);
   return { updated, labelled: await label(tx, tenantId, gathered, now) };
 }
 
@@ -258,13 +211,7 @@ async function label(
   const pairs = gathered.flatMap(({ contactId, labels }) =>
     [...labels].map((name) => ({ contactId, labelId: ids.get(name) as string })),
   );
-  const rows = await tx.all(addLabels, [
-    tenantId,
-    now,
-    pairs.map(({ contactId }) => contactId),
-    pairs.map(({ labelId }) => labelId),
-  ]);
-  return new Set(rows.map((row) => row.contact_id));
+  return attachLabels(tx, tenantId, pairs, now);
 }
 
 /** Tells the same as if each contact had been made or changed by itself. */

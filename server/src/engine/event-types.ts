@@ -13,6 +13,7 @@ export const eventTypes = [
   'contact.labels_removed',
   'contact.unsubscribed',
   'template.status_changed',
+  'file.created',
   'campaign.started',
 ] as const;
 

@@ -3,7 +3,7 @@ import { allOfChannel, type CampaignRow } from '../campaigns/campaign.ts';
 import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
 import { requireChannel } from '../channels/channel.ts';
-import type { MergeNeeds } from '../contacts/merge-people.ts';
+import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import type { Database } from '../db/database.ts';
 import { data, type Route, read, write } from '../http/route.ts';
 import { OneOf, Timestamp, timestamp, Uuid } from '../http/schema.ts';
@@ -64,7 +64,7 @@ const present = (row: CampaignRow): Broadcast => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-export function v2BroadcastRoutes(needs: MergeNeeds & { db: Database }): Route[] {
+export function v2BroadcastRoutes(needs: ContactNeeds & { db: Database }): Route[] {
   const { db } = needs;
   const shared = {
     tag: 'Broadcasts',

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type MergeNeeds, mergePeople } from '../../src/contacts/merge-people.ts';
+import type { ContactNeeds } from '../../src/contacts/contact-labels.ts';
+import { mergePeople } from '../../src/contacts/merge-people.ts';
 import type { HandleType, MergedPerson } from '../../src/contacts/schema.ts';
 import { hints } from '../../src/engine/hints.ts';
 import { publisher } from '../../src/engine/publish.ts';
@@ -7,7 +8,7 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const needs: MergeNeeds = { clock: server.clock, publisher: publisher(server.clock, hints(db)) };
+const needs: ContactNeeds = { clock: server.clock, publisher: publisher(server.clock, hints(db)) };
 
 let tenant: TestTenant;
 beforeEach(async () => {

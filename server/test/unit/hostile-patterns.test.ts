@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultOfRule } from '../../src/automations/recurrence.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { isUuid } from '../../src/base/ids.ts';
 import { retiringVersion } from '../../src/http/sunset.ts';
@@ -67,6 +68,7 @@ const readers: [string, (text: string) => void][] = [
   ],
   ['a URL', (text) => void judgeUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
+  ['a recurrence rule', (text) => void faultOfRule(text)],
   [
     'a template',
     (text) => {
