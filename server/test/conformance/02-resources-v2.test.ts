@@ -28,8 +28,7 @@ describe.skipIf(!server.servesV2)('Resources', () => {
     });
 
     it.each(Object.entries(tables.v2ApiWebhook))('has %s: %s', (name, type) =>
-      expectField(records, name, type),
-    );
+      expectField(records, name, type));
 
     it('has a channelId only where it is for one channel', () => {
       const channels = Object.fromEntries(records.map((one) => [one.type, one.channelId]));
@@ -46,8 +45,7 @@ describe.skipIf(!server.servesV2)('Resources', () => {
     });
 
     it.each(Object.entries(tables.v2Attribute))('has %s: %s', (name, type) =>
-      expectField(records, name, type),
-    );
+      expectField(records, name, type));
 
     it('has a description only where it was given one', () => {
       expect(named(records, 'Full').description).toBe('Everything is known');
@@ -75,8 +73,7 @@ describe.skipIf(!server.servesV2)('Resources', () => {
     });
 
     it.each(Object.entries(tables.v2Broadcast))('has %s: %s', (name, type) =>
-      expectField(records, name, type),
-    );
+      expectField(records, name, type));
 
     it('gives recurrenceRules and variables back as they were sent', () => {
       expect(named(records, 'Recurring')).toMatchObject(recurring);

@@ -159,7 +159,8 @@ describe('Resources / API webhook (v3)', () => {
     webhook = await make.webhook(tenant, { events });
   });
 
-  it.each(Object.entries(tables.apiWebhook))('has %s: %s', (name, type) => expectField([webhook], name, type));
+  it.each(Object.entries(tables.apiWebhook))('has %s: %s', (name, type) =>
+    expectField([webhook], name, type));
 
   it('is active from the start', () => expect(webhook.status).toBe('active'));
 
@@ -183,8 +184,7 @@ describe('Resources / Automation (v3)', () => {
   });
 
   it.each(Object.entries(tables.automation))('has %s: %s', (name, type) =>
-    expectField(automations, name, type),
-  );
+    expectField(automations, name, type));
 
   it('names the versions it has and what starts them', () => {
     const [draft, greeting] = automations;

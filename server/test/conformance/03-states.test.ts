@@ -101,7 +101,9 @@ describe.skipIf(!server.servesV2)('States / API webhook v2 activity flag', () =>
     const { id, isActive } = await make.v2Webhook(tenant);
     expect(isActive).toBe(true);
     for (const next of [false, false, true, true]) {
-      const { id: changed, ...webhook } = dataOf(await tenant.put(`/v2/api_webhooks/${id}`, { isActive: next }));
+      const { id: changed, ...webhook } = dataOf(
+        await tenant.put(`/v2/api_webhooks/${id}`, { isActive: next }),
+      );
       expect([changed, webhook.isActive]).toEqual([id, next]);
       const all = dataOf(await tenant.get('/v2/api_webhooks'));
       expect(all.find((one: { id: string }) => one.id === id).isActive).toBe(next);

@@ -105,7 +105,8 @@ describe('Endpoints / v3 / POST /automations/{automationId}/trigger', () => {
 describe('Endpoints / v3 / POST /automations/search', () => {
   let searching: Tenant;
   const search = (body?: unknown) => searching.post('/v3/automations/search', body);
-  const namesOf = (answer: { body: { data: { name: string }[] } }) => answer.body.data.map(({ name }) => name);
+  const namesOf = (answer: { body: { data: { name: string }[] } }) =>
+    answer.body.data.map(({ name }) => name);
   const NAMES = Array.from({ length: 12 }, (_, at) => `Flow ${String(at).padStart(2, '0')}`);
   let channelId: string;
   beforeAll(async () => {
@@ -121,7 +122,10 @@ describe('Endpoints / v3 / POST /automations/search', () => {
     expect(Object.keys(body).toSorted()).toEqual(['data', 'pagination', 'query', 'success']);
   });
 
-  it.each([['an empty body', {}], ['no body', undefined]])('takes %s as page 0 of 10', async (_, body) => {
+  it.each([
+    ['an empty body', {}],
+    ['no body', undefined],
+  ])('takes %s as page 0 of 10', async (_, body) => {
     const answer = await search(body);
     expect(answer.body.pagination).toMatchObject({ page: 0, limit: 10, total: 12 });
     expect(answer.body.data).toHaveLength(10);
@@ -154,7 +158,10 @@ describe('Endpoints / v3 / POST /automations/search', () => {
   it.each(Object.keys(automationTable))('filters by %s', async (field) => {
     const all = dataOf(await search({ pagination: { limit: 100 } }));
     const one = all[3];
-    const answer = await search({ query: `eq(${field},${JSON.stringify(one[field])})`, pagination: { limit: 100 } });
+    const answer = await search({
+      query: `eq(${field},${JSON.stringify(one[field])})`,
+      pagination: { limit: 100 },
+    });
     const expected = all.filter((other: Record<string, unknown>) => other[field] === one[field]);
     expect(dataOf(answer).length).toBeGreaterThan(0);
     expect(dataOf(answer)).toEqual(expected);
@@ -162,7 +169,9 @@ describe('Endpoints / v3 / POST /automations/search', () => {
 
   it.each(Object.keys(automationTable))('sorts by %s, either way', async (field) => {
     const valuesBy = async (sortBy: string) =>
-      dataOf(await search({ sortBy, pagination: { limit: 100 } })).map((one: Record<string, string>) => one[field]);
+      dataOf(await search({ sortBy, pagination: { limit: 100 } })).map(
+        (one: Record<string, string>) => one[field],
+      );
     const up = await valuesBy(`asc(${field})`);
     expect(up).toEqual(up.toSorted());
     expect(await valuesBy(`desc(${field})`)).toEqual(up.toReversed());

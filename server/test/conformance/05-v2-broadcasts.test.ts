@@ -94,7 +94,9 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       ];
       dataOf(await create({ ...scheduled, contacts }));
       const found = async (phoneNumber: string) => {
-        const answer = await tenant.post('/v3/contacts/search', { query: `eq(phoneNumber,"${phoneNumber}")` });
+        const answer = await tenant.post('/v3/contacts/search', {
+          query: `eq(phoneNumber,"${phoneNumber}")`,
+        });
         expect(answer.body.data).toHaveLength(1);
         return dataOf(answer)[0];
       };
@@ -110,7 +112,12 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       });
     });
 
-    it.each(['firstName', 'lastName', 'email', 'phoneNumber'])('takes null for the %s of a contact', async (name) => {
+    it.each([
+      'firstName',
+      'lastName',
+      'email',
+      'phoneNumber',
+    ])('takes null for the %s of a contact', async (name) => {
       const contacts = [{ firstName: 'Ada', phoneNumber: make.phoneNumber(), [name]: null }];
       expect(dataOf(await create({ scheduledAt: make.inDays(1), contacts })).status).toBe('scheduled');
     });
@@ -158,7 +165,11 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
         { 'variables.0.value': 'invalid_type' },
       ],
       ['a contact that is text', { contacts: ['Ada'] }, { 'contacts.0': 'invalid_type' }],
-      ['a firstName that is a number', inContact({ firstName: 5 }), { 'contacts.0.firstName': 'invalid_type' }],
+      [
+        'a firstName that is a number',
+        inContact({ firstName: 5 }),
+        { 'contacts.0.firstName': 'invalid_type' },
+      ],
       ['a lastName that is a number', inContact({ lastName: 5 }), { 'contacts.0.lastName': 'invalid_type' }],
       ['an email that is a number', inContact({ email: 5 }), { 'contacts.0.email': 'invalid_type' }],
       ['an email that is none', inContact({ email: 'ada' }), { 'contacts.0.email': 'invalid_string' }],
@@ -172,7 +183,11 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
         inContact({ phoneNumber: 'x' }),
         { 'contacts.0.phoneNumber': 'invalid_string' },
       ],
-      ['attributes that are no list', inContact({ attributes: {} }), { 'contacts.0.attributes': 'invalid_type' }],
+      [
+        'attributes that are no list',
+        inContact({ attributes: {} }),
+        { 'contacts.0.attributes': 'invalid_type' },
+      ],
       [
         'an attribute without externalId',
         inContact({ attributes: [{ value: 'x' }] }),

@@ -154,14 +154,14 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       expect(dataOf(await create({ ...good(), description: null }))).not.toHaveProperty('description');
     });
 
-    it.each([
+    it.each<[string, unknown, string]>([
       ['name', undefined, 'invalid_type'],
       ['name', 5, 'invalid_type'],
       ['externalId', undefined, 'invalid_type'],
       ['externalId', 5, 'invalid_type'],
       ['externalId', null, 'invalid_type'],
       ['description', 5, 'invalid_type'],
-      ...flags.map((flag) => [flag, 'yes', 'invalid_type'] as const),
+      ...flags.map((flag): [string, string, string] => [flag, 'yes', 'invalid_type']),
     ])('refuses %s: %s', async (name, value, key) => {
       expect(refusalOf(await create({ ...good(), [name]: value }))).toEqual(invalid({ [name]: key }));
     });

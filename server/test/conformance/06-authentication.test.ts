@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { refusalOf } from './client.ts';
-import { type Operation, v2Operations, v3Operations } from './operations.ts';
+import { named, type Operation, v2Operations, v3Operations } from './operations.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 
 const server = await useServerUnderTest();
 const operations = server.servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;
-const each = (chosen: readonly Operation[]) => it.each(chosen.map((one) => [one.name, one] as const));
 
 let tenant: Tenant;
 beforeAll(async () => {
@@ -13,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('Authentication', () => {
-  each(operations)('1: %s wants a bearer token', async (_, { method, path }) => {
+  it.each(named(operations))('1: %s wants a bearer token', async (_, { method, path }) => {
     const refused = [401, 'unauthorized'];
     expect(refusalOf(await server.call(method, path))).toEqual(refused);
     for (const authorization of [
@@ -37,8 +36,11 @@ describe('Authentication', () => {
     expect(signature).toMatch(/^[\w-]{20,}$/);
   });
 
-  it.each(['/openapi-v2.json', '/openapi.json'])('2: %s declares the scheme as bearer with JWT', async (path) => {
-    const document = await (await fetch(`${server.url}${path}`)).json();
+  it.each([
+    '/openapi-v2.json',
+    '/openapi.json',
+  ])('2: %s declares the scheme as bearer with JWT', async (path) => {
+    const document = await server.document(path);
     expect(Object.values(document.components.securitySchemes)).toContainEqual(
       expect.objectContaining({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }),
     );
@@ -48,10 +50,13 @@ describe('Authentication', () => {
     const [header, claims] = tenant.token.split('.');
     const [, , signature] = (await tenant.tokenWith(['chats:read'])).split('.');
     const token = [header, claims, signature].join('.');
-    expect(refusalOf(await tenant.post('/v3/automations/search', {}, { token }))).toEqual([401, 'unauthorized']);
+    expect(refusalOf(await tenant.post('/v3/automations/search', {}, { token }))).toEqual([
+      401,
+      'unauthorized',
+    ]);
   });
 
-  each(operations)('3: %s is forbidden to a token without the permission', async (_, operation) => {
+  it.each(named(operations))('3: %s is forbidden to a token without the permission', async (_, operation) => {
     const { method, path, scope } = operation;
     const isOther = ({ scope: other }: Operation) => other !== scope;
     const without = await tenant.tokenWith([...new Set(operations.filter(isOther).map((one) => one.scope))]);
@@ -60,12 +65,14 @@ describe('Authentication', () => {
     expect([401, 402, 403]).not.toContain(status);
   });
 
-  each(operations.filter((one) => one.isPaidFor))('3: %s is not in the plan free', async (_, one) => {
+  it.each(
+    named(operations.filter((one) => one.isPaidFor)),
+  )('3: %s is not in the plan free', async (_, one) => {
     const free = await server.tenant({ plan: 'free' });
     expect(refusalOf(await free.call(one.method, one.path))).toEqual([402, 'insufficient_billing_plan']);
   });
 
-  each(operations.filter((one) => !one.isPaidFor))('3: %s is in every plan', async (_, one) => {
+  it.each(named(operations.filter((one) => !one.isPaidFor)))('3: %s is in every plan', async (_, one) => {
     const free = await server.tenant({ plan: 'free' });
     expect((await free.call(one.method, one.path)).status).not.toBe(402);
   });

@@ -58,7 +58,13 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
   });
 
   it('nothing else can', async () => {
-    for (const type of ['SMS_MESSAGE_ECHO', 'EMAIL_MESSAGE_ECHO', 'message.received', '', 'TELEGRAM_MESSAGE_RECEIVED']) {
+    for (const type of [
+      'SMS_MESSAGE_ECHO',
+      'EMAIL_MESSAGE_ECHO',
+      'message.received',
+      '',
+      'TELEGRAM_MESSAGE_RECEIVED',
+    ]) {
       const body = { tenantId: tenant.id, type, url: make.NOBODY };
       expect(refusalOf(await tenant.post('/v2/api_webhooks', body))).toEqual(
         invalid({ type: 'invalid_enum_value' }),
@@ -72,7 +78,9 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
     const subscription = await subscribeV2(type);
     await say(channel, 'Hello');
     const [delivery] = (await heardUntil(subscription, 'Hello')) as [Received];
-    expect(new Webhook(subscription.secret).verify(delivery.text, asHeaders(delivery))).toEqual(delivery.body);
+    expect(new Webhook(subscription.secret).verify(delivery.text, asHeaders(delivery))).toEqual(
+      delivery.body,
+    );
     expect(delivery.body).toEqual({
       id: expect.any(String),
       type,
@@ -214,7 +222,9 @@ describe('Events / v3', () => {
     await say(one, 'to one');
     const heard = await heardUntil(subscription, 'to one');
     expect(new Set(heard.map(({ body }) => body.channelId))).toEqual(new Set([one.id]));
-    expect(heard.map(({ body }) => body.type)).toEqual(expect.arrayContaining(['chat.created', 'message.received']));
+    expect(heard.map(({ body }) => body.type)).toEqual(
+      expect.arrayContaining(['chat.created', 'message.received']),
+    );
   });
 
   it('events of other tenants are not delivered', async () => {

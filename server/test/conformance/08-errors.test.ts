@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, refusalOf } from './client.ts';
 import * as make from './furniture.ts';
-import { v3Operations } from './operations.ts';
+import { named, v3Operations } from './operations.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 
 const server = await useServerUnderTest();
@@ -48,7 +48,10 @@ describe('Errors', () => {
 
   it('invalidParams accompanies invalid_body_params, and nothing else', async () => {
     const { body: invalid } = await tenant.post('/v3/automations/search', { query: 5 });
-    expect(invalid.error).toMatchObject({ messageKey: 'invalid_body_params', invalidParams: expect.any(Object) });
+    expect(invalid.error).toMatchObject({
+      messageKey: 'invalid_body_params',
+      invalidParams: expect.any(Object),
+    });
     const { body: missing } = await tenant.get('/v3/chats/unknown');
     expect(missing.error).not.toHaveProperty('invalidParams');
   });
@@ -106,12 +109,12 @@ describe('Errors', () => {
     expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'invalid_body_params']);
   });
 
-  it.each(v3Operations)('$name lists the seven errors', async ({ name }) => {
+  it.each(named(v3Operations))('%s lists the seven errors', async (name) => {
     const [method = '', path = ''] = name.split(' ');
-    const document = await (await fetch(`${server.url}/openapi.json`)).json();
+    const document = await server.document('/openapi.json');
     const responses = Object.values(document.paths[path][method.toLowerCase()].responses);
-    const listed = (responses as { content: { 'application/json': { examples?: object } } }[]).flatMap((one) =>
-      Object.keys(one.content['application/json'].examples ?? {}),
+    const listed = (responses as { content: { 'application/json': { examples?: object } } }[]).flatMap(
+      (one) => Object.keys(one.content['application/json'].examples ?? {}),
     );
     expect(listed).toEqual(expect.arrayContaining(KEYS));
     const { value } = document.components.examples.internal_error;

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, invalid, refusalOf } from './client.ts';
 import * as make from './furniture.ts';
-import { v2Operations, v3Operations } from './operations.ts';
+import { named, v2Operations, v3Operations } from './operations.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 
 const server = await useServerUnderTest();
 const operations = server.servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;
 
 describe('Limits / request rate', () => {
-  it.each(operations)('$name gives too_many_requests above it', async ({ method, path }) => {
+  it.each(named(operations))('%s gives too_many_requests above it', async (_, { method, path }) => {
     const limited = await server.tenant({ rateLimit: 1 });
     const answers: Answer[] = [];
     // Three requests are too many for one a minute, even when the minute ends between two of them.
@@ -70,7 +70,12 @@ describe.skipIf(!server.servesV2)('Limits / contacts per broadcast', () => {
   const people = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ phoneNumber: `+1415555${String(at).padStart(4, '0')}` }));
   const create = (count: number) =>
-    tenant.post(path, { name: `To ${count}`, workflowId, scheduledAt: make.inDays(1), contacts: people(count) });
+    tenant.post(path, {
+      name: `To ${count}`,
+      workflowId,
+      scheduledAt: make.inDays(1),
+      contacts: people(count),
+    });
 
   it('5001 are too many, and nobody is stored', async () => {
     expect(refusalOf(await create(5001))).toEqual(invalid({ contacts: 'too_big' }));

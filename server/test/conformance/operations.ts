@@ -41,3 +41,7 @@ export const v2Operations: readonly Operation[] = [
   operation('GET /v2/{channelId}/broadcasts', 'campaigns:read', true),
   operation('POST /v2/{channelId}/broadcasts', 'campaigns:write', true),
 ];
+
+/** Rows for `it.each`, so that a test can be named after its operation. */
+export const named = (operations: readonly Operation[]): [string, Operation][] =>
+  operations.map((one) => [one.name, one]);

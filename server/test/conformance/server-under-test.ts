@@ -15,6 +15,9 @@ export interface Tenant {
 export interface ServerUnderTest {
   url: string;
   call: Call;
+  /** What it publishes about itself. */
+  // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
+  document(path: string): Promise<any>;
   /** False where version 2 has come to its end. */
   servesV2: boolean;
   tenant(options?: { plan?: 'free' | 'growth' | 'scale'; rateLimit?: number }): Promise<Tenant>;
@@ -35,7 +38,8 @@ export async function useServerUnderTest(): Promise<ServerUnderTest> {
 
 function remote(): { url: string; adminToken: string } {
   const { PARLEY_URL = '', PARLEY_ADMIN_TOKEN } = process.env;
-  if (!PARLEY_ADMIN_TOKEN) throw new Error('With PARLEY_URL, give PARLEY_ADMIN_TOKEN: tenants are made with it.');
+  if (!PARLEY_ADMIN_TOKEN)
+    throw new Error('With PARLEY_URL, give PARLEY_ADMIN_TOKEN: tenants are made with it.');
   return { url: PARLEY_URL.replace(/\/+$/, ''), adminToken: PARLEY_ADMIN_TOKEN };
 }
 
@@ -58,7 +62,11 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
   async function tenant(options: { plan?: string; rateLimit?: number } = {}): Promise<Tenant> {
     const asOperator = async (path: string, body: unknown) =>
       dataOf(await call('POST', path, { body, token: adminToken }));
-    const { id } = await asOperator('/admin/tenants', { name: 'Conformance', rateLimit: NO_LIMIT, ...options });
+    const { id } = await asOperator('/admin/tenants', {
+      name: 'Conformance',
+      rateLimit: NO_LIMIT,
+      ...options,
+    });
     const tokenWith = async (scopes: string[]): Promise<string> =>
       (await asOperator(`/admin/tenants/${id}/tokens`, { scopes })).token;
     const token = await tokenWith(['*']);
@@ -76,5 +84,6 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
   }
 
   const { status } = await call('GET', '/v2/attributes');
-  return { url, call, servesV2: status !== 410, tenant };
+  const document = async (path: string) => (await fetch(`${url}${path}`)).json();
+  return { url, call, document, servesV2: status !== 410, tenant };
 }
