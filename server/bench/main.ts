@@ -7,8 +7,9 @@ import { chatsFigure, type Effort, meFigure } from './reads.ts';
 import { type Comparison, comparisonHead, comparisonRow, printTable } from './rounds.ts';
 import { startFigure, startHead } from './start.ts';
 import { startWorld, type World } from './world.ts';
+import { labelsFigure } from './writes.ts';
 
-const USAGE = `npm run bench -- [me] [chats] [inbound] [start] [--rounds N] [--seconds N] [--profile FOLDER]
+const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [start] [--rounds N] [--seconds N] [--profile FOLDER]
 
 Without names, all figures. --profile writes a CPU profile of the server under test into that folder and prints where its
 time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
@@ -17,6 +18,7 @@ const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comp
   me: meFigure,
   chats: chatsFigure,
   inbound: inboundFigure,
+  labels: labelsFigure,
 };
 const figures = [...Object.keys(comparisons), 'start'];
 

@@ -8,30 +8,36 @@ import type { Publisher } from '../engine/publish.ts';
 import { requireContact } from './contact.ts';
 import type { Contact } from './schema.ts';
 
-const lockContact = statement<[id: string, tenantId: string], { id: string }>(
-  'contacts.lock',
-  'select id from contacts where id = $1 and tenant_id = $2 for update',
-);
+/** Locks the contact, so that what follows is told in the order in which it was done. */
+const locked = `locked as (select id from contacts where id = $1 and tenant_id = $2 for update)`;
 const addLabels = statement<
   [contactId: string, tenantId: string, labelIds: string[], now: Date],
-  { known: string[]; added: number }
+  { is_known: boolean; known: string[]; added: number }
 >(
   'contacts.add_labels',
   // Nothing is added unless every label is known.
-  `with known as (select id from labels where tenant_id = $2 and id = any ($3::uuid[])),
+  `with ${locked},
+   known as (select id from labels where tenant_id = $2 and id = any ($3::uuid[])),
    added as (
      insert into contact_labels (contact_id, label_id, tenant_id, created_at)
-     select $1, k.id, $2, $4 from known k
+     select c.id, k.id, $2, $4 from locked c cross join known k
       where (select count(*) from known) = (select count(distinct given) from unnest($3::uuid[]) as given)
      on conflict do nothing returning label_id),
    touched as (update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from added))
-   select array(select id::text from known) as known, (select count(*)::int from added) as added`,
+   select exists (select 1 from locked) as is_known, array(select id::text from known) as known,
+          (select count(*)::int from added) as added`,
 );
-const removeLabel = statement<[contactId: string, tenantId: string, labelId: string, now: Date]>(
+const removeLabel = statement<
+  [contactId: string, tenantId: string, labelId: string | null, now: Date],
+  { is_known: boolean; removed: number }
+>(
   'contacts.remove_label',
-  `with gone as (
-     delete from contact_labels where contact_id = $1 and tenant_id = $2 and label_id = $3 returning label_id)
-   update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from gone)`,
+  `with ${locked},
+   gone as (
+     delete from contact_labels where contact_id = (select id from locked) and tenant_id = $2 and label_id = $3
+     returning label_id),
+   touched as (update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from gone))
+   select exists (select 1 from locked) as is_known, (select count(*)::int from gone) as removed`,
 );
 
 export interface LabelNeeds {
@@ -39,10 +45,10 @@ export interface LabelNeeds {
   publisher: Publisher;
 }
 
-async function requireLocked(tx: Tx, tenantId: string, contactId: string): Promise<string> {
-  const row = isUuid(contactId) ? await tx.find(lockContact, [contactId, tenantId]) : undefined;
-  if (!row) throw new ApiError('contact_not_found');
-  return row.id;
+/** A path's identifier of any other shape names nobody. */
+function requireShape(contactId: string): string {
+  if (!isUuid(contactId)) throw new ApiError('contact_not_found');
+  return contactId;
 }
 
 async function tell(
@@ -65,17 +71,18 @@ export async function addContactLabels(
   labels: { id: string }[],
   needs: LabelNeeds,
 ): Promise<Contact> {
-  const id = await requireLocked(tx, tenantId, contactId);
+  const id = requireShape(contactId);
   const ids = labels.map((label) => label.id);
   const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now()]);
-  const known = new Set(outcome?.known);
+  if (!outcome?.is_known) throw new ApiError('contact_not_found');
+  const known = new Set(outcome.known);
   const faults: InvalidParams = {};
   for (const [index, labelId] of ids.entries())
     if (!known.has(labelId.toLowerCase()))
       faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   const contact = await requireContact(tx, tenantId, id);
-  if (outcome?.added) await tell(tx, tenantId, contact, 'contact.labels_added', needs);
+  if (outcome.added > 0) await tell(tx, tenantId, contact, 'contact.labels_added', needs);
   return contact;
 }
 
@@ -87,10 +94,11 @@ export async function removeContactLabel(
   labelId: string,
   needs: LabelNeeds,
 ): Promise<Contact> {
-  const id = await requireLocked(tx, tenantId, contactId);
-  const removed =
-    isUuid(labelId) && (await tx.run(removeLabel, [id, tenantId, labelId, needs.clock.now()])) === 1;
+  const id = requireShape(contactId);
+  const label = isUuid(labelId) ? labelId : null;
+  const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now()]);
+  if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const contact = await requireContact(tx, tenantId, id);
-  if (removed) await tell(tx, tenantId, contact, 'contact.labels_removed', needs);
+  if (outcome.removed > 0) await tell(tx, tenantId, contact, 'contact.labels_removed', needs);
   return contact;
 }

@@ -210,6 +210,9 @@ export const atOnce = (db: Database): Tx => ({
   find: db.find,
   run: db.run,
   query: db.query,
+  withCommit: async (statement, parameters) => {
+    await db.run(statement, parameters);
+  },
   afterCommit: (effect) => effect(),
 });
 
@@ -221,6 +224,7 @@ const noTransaction: Tx = {
   find: refuseWrite,
   run: refuseWrite,
   query: refuseWrite,
+  withCommit: refuseWrite,
   afterCommit: refuseWrite,
 };
 
