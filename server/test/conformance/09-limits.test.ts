@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, invalid, refusalOf } from './client.ts';
 import * as make from './furniture.ts';
-import { named, v2Operations, v3Operations } from './operations.ts';
+import { named } from './operations.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 
 const server = await useServerUnderTest();
-const operations = server.servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;
+const { operations } = server;
 
 describe('Limits / request rate', () => {
   it.each(named(operations))('%s gives too_many_requests above it', async (_, { method, path }) => {

@@ -1,4 +1,5 @@
 import { type Answer, type Call, type CallOptions, client, dataOf } from './client.ts';
+import { type Operation, v2Operations, v3Operations } from './operations.ts';
 
 export interface Tenant {
   id: string;
@@ -18,8 +19,10 @@ export interface ServerUnderTest {
   /** What it publishes about itself. */
   // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
   document(path: string): Promise<any>;
-  /** False where version 2 has come to its end. */
+  /** False where version 2 has come to its end; its tests are skipped there. */
   servesV2: boolean;
+  /** The documented operations that it has. */
+  operations: readonly Operation[];
   tenant(options?: { plan?: 'free' | 'growth' | 'scale'; rateLimit?: number }): Promise<Tenant>;
 }
 
@@ -83,7 +86,9 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
     };
   }
 
-  const { status } = await call('GET', '/v2/attributes');
+  const { status } = await (await tenant()).get('/v2/attributes');
   const document = async (path: string) => (await fetch(`${url}${path}`)).json();
-  return { url, call, document, servesV2: status !== 410, tenant };
+  const servesV2 = status === 200;
+  const operations = servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;
+  return { url, call, document, servesV2, operations, tenant };
 }
