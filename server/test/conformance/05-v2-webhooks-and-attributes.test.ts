@@ -53,7 +53,7 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       ['tenantId', undefined, 'invalid_type'],
       ['tenantId', 5, 'invalid_type'],
       ['type', undefined, 'invalid_type'],
-      ['type', 5, 'invalid_enum_value'],
+      ['type', 5, 'invalid_type'],
       ['type', 'WHATSAPP_MESSAGE', 'invalid_enum_value'],
       ['type', 'whatsapp_message_received', 'invalid_enum_value'],
       ['url', undefined, 'invalid_type'],

@@ -39,7 +39,7 @@ export const client =
     expect(response.headers.get('content-type'), where).toMatch(/^application\/json\b/);
     const answer: Answer = { status: response.status, headers: response.headers, body: JSON.parse(text) };
     expectEnvelope(answer, where);
-    expectTimestamps(answer.body, where);
+    expectTimestamps(answer.body.data, where);
     return answer;
   };
 

@@ -100,7 +100,7 @@ export const NOBODY = 'http://127.0.0.1:9/hook';
 
 export const webhook = async (tenant: Tenant, more: object = {}): Promise<Resource> =>
   dataOf(
-    await tenant.post('/v3/api_webhooks', { url: NOBODY, events: [{ type: 'message.failed' }], ...more }),
+    await tenant.post('/v3/api_webhooks', { url: NOBODY, events: [{ type: 'chat.deleted' }], ...more }),
   );
 
 export const v2Webhook = async (tenant: Tenant, more: object = {}): Promise<Resource> =>
