@@ -34,7 +34,7 @@ const subscribeV2 = (type: string, more: object = {}) =>
 const say = (channel: { id: string; kind: make.Kind }, text: string) =>
   make.write(tenant, channel, { from: make.addressOn(channel.kind), text });
 
-/** Waits for a text to arrive, and then gives all that has: events are sent out in the order in which they happened. */
+/** Waits for a text to arrive, and then gives all that is there: within a channel, things happen one after the other. */
 async function heardUntil({ id, received }: Subscription, text: string): Promise<Received[]> {
   const arrived = () => received.find(({ body }) => body.data.text === text);
   await eventually(`delivery of "${text}"`, arrived);
@@ -95,7 +95,9 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
     const sms = await make.channel(tenant, 'sms');
     const email = await make.channel(tenant, 'email');
     const subscription = await subscribeV2('EMAIL_MESSAGE_RECEIVED');
+    const control = await subscribeV2('SMS_MESSAGE_RECEIVED');
     await say(sms, 'by SMS');
+    await heardUntil(control, 'by SMS');
     await say(email, 'by email');
     expect(textsOf(await heardUntil(subscription, 'by email'))).toEqual(['by email']);
   });
@@ -203,7 +205,9 @@ describe('Events / v3', () => {
       { type: 'message.received', scopes: scopes(one) },
       { type: 'chat.created', scopes: scopes(two) },
     ]);
+    const control = await subscribeV3([{ type: 'message.received' }]);
     await say(two, 'to two');
+    await heardUntil(control, 'to two');
     await say(one, 'to one');
     const heard = (await heardUntil(subscription, 'to one')).map(({ body }) => [body.type, body.channelId]);
     expect(new Map(heard as [string, string][])).toEqual(
@@ -218,7 +222,9 @@ describe('Events / v3', () => {
   it('an event without a type stands for all in its scopes', async () => {
     const [one, two] = [await make.channel(tenant), await make.channel(tenant)];
     const subscription = await subscribeV3([{ scopes: scopes(one) }]);
+    const control = await subscribeV3([{ type: 'message.received' }]);
     await say(two, 'to two');
+    await heardUntil(control, 'to two');
     await say(one, 'to one');
     const heard = await heardUntil(subscription, 'to one');
     expect(new Set(heard.map(({ body }) => body.channelId))).toEqual(new Set([one.id]));

@@ -99,9 +99,7 @@ export async function automation(
 export const NOBODY = 'http://127.0.0.1:9/hook';
 
 export const webhook = async (tenant: Tenant, more: object = {}): Promise<Resource> =>
-  dataOf(
-    await tenant.post('/v3/api_webhooks', { url: NOBODY, events: [{ type: 'chat.deleted' }], ...more }),
-  );
+  dataOf(await tenant.post('/v3/api_webhooks', { url: NOBODY, events: [{ type: 'chat.deleted' }], ...more }));
 
 export const v2Webhook = async (tenant: Tenant, more: object = {}): Promise<Resource> =>
   dataOf(
