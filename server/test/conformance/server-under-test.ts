@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest';
 import { type Answer, type Call, type CallOptions, client, dataOf } from './client.ts';
 import { type Operation, v2Operations, v3Operations } from './operations.ts';
 
@@ -24,6 +25,8 @@ export interface ServerUnderTest {
   /** The documented operations that it has. */
   operations: readonly Operation[];
   tenant(options?: { plan?: 'free' | 'growth' | 'scale'; rateLimit?: number }): Promise<Tenant>;
+  /** Takes every tenant away that was made here, with all that they have. */
+  leave(): Promise<void>;
 }
 
 /** Whether the suite speaks to a server that someone else has started. */
@@ -36,7 +39,9 @@ export const isRemote = process.env.PARLEY_URL !== undefined;
  */
 export async function useServerUnderTest(): Promise<ServerUnderTest> {
   const { url, adminToken } = isRemote ? remote() : await startHere();
-  return connect(url, adminToken);
+  const server = await connect(url, adminToken);
+  if (isRemote) afterAll(() => server.leave());
+  return server;
 }
 
 function remote(): { url: string; adminToken: string } {
@@ -61,6 +66,7 @@ const NO_LIMIT = 1_000_000_000;
 
 export async function connect(url: string, adminToken: string): Promise<ServerUnderTest> {
   const call = client(url);
+  const tenantIds: string[] = [];
 
   async function tenant(options: { plan?: string; rateLimit?: number } = {}): Promise<Tenant> {
     const asOperator = async (path: string, body: unknown) =>
@@ -70,6 +76,7 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
       rateLimit: NO_LIMIT,
       ...options,
     });
+    tenantIds.push(id);
     const tokenWith = async (scopes: string[]): Promise<string> =>
       (await asOperator(`/admin/tenants/${id}/tokens`, { scopes })).token;
     const token = await tokenWith(['*']);
@@ -86,9 +93,13 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
     };
   }
 
+  async function leave(): Promise<void> {
+    for (const id of tenantIds) dataOf(await call('DELETE', `/admin/tenants/${id}`, { token: adminToken }));
+  }
+
   const { status } = await (await tenant()).get('/v2/attributes');
   const document = async (path: string) => (await fetch(`${url}${path}`)).json();
   const servesV2 = status === 200;
   const operations = servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;
-  return { url, call, document, servesV2, operations, tenant };
+  return { url, call, document, servesV2, operations, tenant, leave };
 }
