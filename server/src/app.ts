@@ -29,6 +29,7 @@ import { addRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { userRoutes } from './users/routes.ts';
 import { version } from './version.ts';
@@ -70,6 +71,7 @@ function apiRoutes(
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
     ...chatRoutes(needs),
+    ...messageRoutes(needs),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
     ...fileRoutes(needs),
