@@ -118,7 +118,9 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       'email',
       'phoneNumber',
     ])('takes null for the %s of a contact', async (name) => {
-      const contacts = [{ firstName: 'Ada', phoneNumber: make.phoneNumber(), [name]: null }];
+      // Somebody who can be told apart by the other handle.
+      const handles = { phoneNumber: make.phoneNumber(), email: `${make.phoneNumber()}@example.com` };
+      const contacts = [{ firstName: 'Ada', ...handles, [name]: null }];
       expect(dataOf(await create({ scheduledAt: make.inDays(1), contacts })).status).toBe('scheduled');
     });
 
