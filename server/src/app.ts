@@ -2,9 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
+import { type V2Usage, v2Usage } from './access/v2-usage.ts';
 import { attributeRoutes } from './attributes/routes.ts';
+import { automationRoutes } from './automations/routes.ts';
+import { cancelRunsOfChats } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { campaignRoutes } from './campaigns/routes.ts';
 import { channelGates } from './channels/channel.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -13,6 +17,8 @@ import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
+import { fileRoutes } from './files/routes.ts';
+import type { FileStore } from './files/store.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
@@ -22,7 +28,7 @@ import type { Metrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { receiveAt } from './http/reception.ts';
-import { reference } from './http/reference.ts';
+import { type Documents, reference } from './http/reference.ts';
 import { addRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { httpServer } from './http/server.ts';
@@ -30,6 +36,8 @@ import { labelRoutes } from './labels/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { v2Document, v2Routes } from './v2/routes.ts';
+import { v2Version } from './v2/version.ts';
 import { version } from './version.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
@@ -42,8 +50,13 @@ export interface AppNeeds {
   log: Logger;
   metrics: Metrics;
   policy: OutboundPolicy;
+  store: FileStore;
+  maxFileBytes: number;
+  baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
+  /** The last day of version 2, or `never`. */
+  v2Sunset: string;
   isDraining: () => boolean;
 }
 
@@ -53,22 +66,32 @@ export interface App {
   authenticator: Authenticator;
   /** Housekeeping that one process does now and then. */
   sweep(): Promise<void>;
+  /** Writes down what this process has counted; done every few seconds, and before it ends. */
+  flush(): Promise<void>;
 }
 
 /** The table of contents: every module of the API by name. */
 function apiRoutes(
-  needs: AppNeeds & { authenticator: Authenticator; findGate: ReturnType<typeof channelGates> },
+  needs: AppNeeds & {
+    authenticator: Authenticator;
+    findGate: ReturnType<typeof channelGates>;
+    usage: V2Usage;
+  },
 ) {
   return [
     ...accessRoutes(needs),
-    ...channelRoutes({ ...needs, adapters }),
+    ...channelRoutes({ ...needs, adapters, beforeRemoval: cancelRunsOfChats }),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
-    ...chatRoutes(needs),
+    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...userRoutes(needs),
+    ...fileRoutes(needs),
+    ...automationRoutes(needs),
+    ...campaignRoutes(needs),
+    ...v2Routes(needs),
     ...healthRoutes(needs),
   ];
 }
@@ -76,9 +99,18 @@ function apiRoutes(
 /** Every contract of the API, for those who only want to read them: none is ever called. */
 export const contracts = (): readonly Route[] => apiRoutes({} as never);
 
-/** What the API says of itself. */
-export const apiDocument = (routes: readonly Route[]): object =>
-  openapiDocument(routes, ['/v3/', '/admin/'], version);
+/** What each version of the API says of itself. */
+export const apiDocuments = (routes: readonly Route[]): Documents => ({
+  v3: {
+    path: '/openapi.json',
+    document: openapiDocument(routes, ['/v3/', '/admin/'], {
+      title: 'Parley API',
+      version,
+      description: 'Customer conversations over WhatsApp, SMS, email and Instagram.',
+    }),
+  },
+  v2: { path: '/openapi-v2.json', document: v2Document(routes) },
+});
 
 export async function createApp(needs: AppNeeds): Promise<App> {
   const { db, clock, keys, log } = needs;
@@ -88,7 +120,8 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   );
   const findGate = channelGates(db, keys);
   const answers = idempotency(db, clock, keys);
-  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate });
+  const usage = v2Usage(db, clock);
+  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage });
   await addRoutes(
     server,
     {
@@ -99,6 +132,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
       rateLimit: rateLimit(db),
       idempotency: answers,
       operatorToken: needs.operatorToken,
+      retiring: v2Version({ ...needs, usage }),
     },
     routes,
   );
@@ -106,12 +140,12 @@ export async function createApp(needs: AppNeeds): Promise<App> {
     receiveAt(scope, desk);
     await allowCompression(scope);
     await scope.register(providerRoute, { ...needs, adapters, findGate });
-    await scope.register(reference, { v3: apiDocument(routes) });
+    await scope.register(reference, { documents: apiDocuments(routes) });
     scope.get('/metrics', async (_request, reply) => {
       reply.type(needs.metrics.contentType);
       return needs.metrics.text();
     });
   });
   log.debug({ routes: routes.length }, 'app ready');
-  return { server, routes, authenticator: tokens, sweep: answers.sweep };
+  return { server, routes, authenticator: tokens, sweep: answers.sweep, flush: usage.flush };
 }

@@ -6,6 +6,8 @@ import type { Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
 import { type Reaction, sequencer } from './engine/sequencer.ts';
 import type { Work } from './engine/worker.ts';
+import { removeStored } from './files/removals.ts';
+import type { FileStore } from './files/store.ts';
 import { processInbound } from './messages/process-inbound.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { Adapter } from './providers/adapter.ts';
@@ -21,6 +23,7 @@ export interface HandlerNeeds {
   hints: Hints;
   publisher: Publisher;
   outbound: OutboundClient;
+  store: FileStore;
 }
 
 /** The vendors that channels can have. */
@@ -40,4 +43,5 @@ export const works = (needs: HandlerNeeds): Work[] => [
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),
+  removeStored(needs.db, needs.store),
 ];

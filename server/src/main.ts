@@ -1,5 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { systemClock } from './base/clock.ts';
@@ -17,6 +18,7 @@ import { ensurePartitions } from './db/partitions.ts';
 import { createDemo, requireSameKey } from './installation.ts';
 import { parseAllowList } from './outbound/addresses.ts';
 import { type Role, startSystem } from './system.ts';
+import { v2State } from './v2/version.ts';
 import { version } from './version.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
@@ -136,14 +138,22 @@ async function serveOn(
   { config, role, keys, log, operatorToken }: ServeNeeds,
 ): Promise<void> {
   await prepareDatabase(storage.connection, keys, log);
+  let { PORT: port } = config;
+  const baseUrl = (): string =>
+    config.PARLEY_BASE_URL ??
+    `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
   const system = await startSystem({
     connection: storage.connection,
     clock: systemClock,
     keys,
     log,
     policy: outboundPolicy(config),
+    filesFolder: join(config.PARLEY_DATA_DIR, 'files'),
+    maxFileBytes: config.PARLEY_FILE_BYTES,
+    baseUrl,
     operatorToken,
     corsOrigins: config.PARLEY_CORS_ORIGINS,
+    v2Sunset: config.PARLEY_V2_SUNSET,
     role,
     alone: storage.alone,
     timers: true,
@@ -160,16 +170,21 @@ async function serveOn(
   await system.app.server.listen({ host: config.HOST, port: config.PORT }).catch((error) => {
     throw portError(error, config);
   });
-  const { port } = system.app.server.server.address() as { port: number };
-  const baseUrl =
-    config.PARLEY_BASE_URL ??
-    `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+  ({ port } = system.app.server.server.address() as { port: number });
   const demo = config.PARLEY_DEMO
     ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.now() })
     : undefined;
   if (demo)
-    console.log(banner({ baseUrl, dataDir: config.PARLEY_DATA_DIR, database: storage.alone, ...demo }));
-  log.info({ url: baseUrl, docs: `${baseUrl}/docs`, version, role }, 'listening');
+    console.log(
+      banner({
+        baseUrl: baseUrl(),
+        dataDir: config.PARLEY_DATA_DIR,
+        database: storage.alone,
+        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.now()),
+        ...demo,
+      }),
+    );
+  log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
 }
 
 const outboundPolicy = (config: Config) => ({

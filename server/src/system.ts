@@ -9,6 +9,8 @@ import { hints, listenForHints } from './engine/hints.ts';
 import { publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
 import { repeat, type Worker, worker } from './engine/worker.ts';
+import { abandonUploads } from './files/removals.ts';
+import { fileStore } from './files/store.ts';
 import { works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
@@ -22,8 +24,15 @@ export interface SystemOptions {
   keys: Keys;
   log: Logger;
   policy: OutboundPolicy;
+  /** Where uploaded files are kept: one folder for all processes on this database. */
+  filesFolder: string;
+  maxFileBytes: number;
+  /** What public URLs begin with; asked for when one is read. */
+  baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
+  /** The last day of version 2, or `never`. */
+  v2Sunset: string;
   role: Role;
   /** Nobody else can be working on this database, so all work is taken at once. */
   alone: boolean;
@@ -46,6 +55,7 @@ const API_CONNECTIONS = 20;
 const WORKER_CONNECTIONS = 12;
 const READERS = 2;
 const HOUSEKEEPING_MS = 3600_000;
+const FLUSH_MS = 5_000;
 
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -72,6 +82,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const hint = hints(db);
   const outbound: OutboundClient = outboundClient(options.policy);
   const report = metrics();
+  const store = fileStore(options.filesFolder);
   let draining = false;
   const publish = publisher(clock, hint);
   const app = await createApp({
@@ -79,6 +90,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     db,
     hints: hint,
     publisher: publish,
+    store,
     metrics: report,
     isDraining: () => draining,
   });
@@ -86,7 +98,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb) {
-    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound };
+    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound, store };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,
@@ -109,6 +121,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         }),
       );
     });
+    if (options.alone) await abandonUploads(workerDb);
     await lanes.start({ alone: options.alone });
     if (options.timers) {
       const listening = listenForHints(clientConfig(workerDatabase), lanes.wake);
@@ -117,6 +130,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   }
   if (options.timers)
     background.push(
+      repeat(FLUSH_MS, app.flush, log),
       repeat(
         HOUSEKEEPING_MS,
         async () => {
@@ -137,6 +151,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       const cut = setTimeout(() => app.server.server.closeAllConnections(), graceMs);
       await Promise.all([app.server.close(), running?.stop(graceMs), ...background.map((one) => one.stop())]);
       clearTimeout(cut);
+      await app.flush().catch((error) => log.warn({ err: error }, 'the last calls of v2 are not counted'));
       await outbound.close();
       await hint.close();
       await Promise.all([db.close(), workerDb?.close()]);

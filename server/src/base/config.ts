@@ -23,6 +23,10 @@ const port = (value: string): number => {
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new Error('must be a port from 0 to 65535');
   return Number(value);
 };
+const bytes = (value: string): number => {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw new Error('must be a number of bytes such as 104857600');
+  return Number(value);
+};
 const list = (value: string): string[] =>
   value
     .split(',')
@@ -38,6 +42,12 @@ const postgresUrl = (value: string): string | undefined => {
   if (value === '') return undefined;
   if (!/^postgres(ql)?:\/\//.test(value))
     throw new Error('must be a URL such as postgres://user:password@host/database');
+  return value;
+};
+const lastDay = (value: string): string => {
+  const time = Date.parse(`${value}T00:00:00Z`);
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value;
+  if (value !== 'never' && !isDay) throw new Error('must be a day such as 2026-11-01, or "never"');
   return value;
 };
 const secretKey = (value: string): string | undefined => {
@@ -58,7 +68,7 @@ export const variables = {
   PARLEY_DATA_DIR: variable({
     default: './data',
     parse: (value) => resolve(value),
-    description: 'Folder for the embedded database and the secrets made at first start.',
+    description: 'Folder for uploaded files, the embedded database and the secrets made at first start.',
   }),
   DATABASE_URL: variable({
     default: '',
@@ -70,6 +80,11 @@ export const variables = {
     default: '',
     parse: httpUrl,
     description: 'Public URL of this server, without a path; http://HOST:PORT when not set.',
+  }),
+  PARLEY_FILE_BYTES: variable({
+    default: '104857600',
+    parse: bytes,
+    description: 'How many bytes an uploaded file may have.',
   }),
   PARLEY_ADMIN_TOKEN: variable({
     default: '',
@@ -95,6 +110,12 @@ export const variables = {
     default: '',
     parse: list,
     description: 'Origins whose pages may call the API from a browser, comma-separated; none when not set.',
+  }),
+  PARLEY_V2_SUNSET: variable({
+    default: '2026-11-01',
+    parse: lastDay,
+    description:
+      'The last day, in UTC, on which /v2 is served; from the next on it answers 410. "never" keeps it.',
   }),
   PARLEY_DEMO: variable({
     default: 'true, in production false',

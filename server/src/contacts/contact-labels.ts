@@ -17,7 +17,7 @@ const addLabels = statement<
   'contacts.add_labels',
   // Nothing is added unless every label is known.
   `with ${locked},
-   known as (select id from labels where tenant_id = $2 and id = any ($3::uuid[])),
+   known as (select id from labels where tenant_id = $2 and id = any ($3::uuid[]) for key share),
    added as (
      insert into contact_labels (contact_id, label_id, tenant_id, created_at)
      select c.id, k.id, $2, $4 from locked c cross join known k
@@ -40,10 +40,50 @@ const removeLabel = statement<
    select exists (select 1 from locked) as is_known, (select count(*)::int from gone) as removed`,
 );
 
-export interface LabelNeeds {
+const attach = statement<
+  [tenantId: string, now: Date, contactIds: string[], labelIds: string[]],
+  { contact_id: string }
+>(
+  'contacts.attach_labels',
+  `insert into contact_labels (contact_id, label_id, tenant_id, created_at)
+   select n.contact_id, n.label_id, $1, $2 from unnest($3::uuid[], $4::uuid[]) as n (contact_id, label_id)
+    order by n.contact_id, n.label_id
+   on conflict do nothing returning contact_id`,
+);
+const detachOthers = statement<[contactId: string, tenantId: string, labelIds: string[]]>(
+  'contacts.detach_other_labels',
+  'delete from contact_labels where contact_id = $1 and tenant_id = $2 and label_id <> all ($3::uuid[])',
+);
+
+export interface ContactNeeds {
   clock: Clock;
   publisher: Publisher;
 }
+
+/** Puts labels that are there on contacts, and gives the contacts that got any. */
+export async function attachLabels(
+  tx: Tx,
+  tenantId: string,
+  pairs: readonly { contactId: string; labelId: string }[],
+  now: Date,
+): Promise<Set<string>> {
+  if (pairs.length === 0) return new Set();
+  const rows = await tx.all(attach, [
+    tenantId,
+    now,
+    pairs.map(({ contactId }) => contactId),
+    pairs.map(({ labelId }) => labelId),
+  ]);
+  return new Set(rows.map((row) => row.contact_id));
+}
+
+/** Takes every label from a contact but these, and says whether there were any. */
+export const detachOtherLabels = async (
+  tx: Tx,
+  tenantId: string,
+  contactId: string,
+  labelIds: string[],
+): Promise<boolean> => (await tx.run(detachOthers, [contactId, tenantId, labelIds])) > 0;
 
 /** A path's identifier of any other shape names nobody. */
 function requireShape(contactId: string): string {
@@ -51,16 +91,19 @@ function requireShape(contactId: string): string {
   return contactId;
 }
 
-async function tell(
+/** Tells what happened to a contact, which is shown as it now is. */
+export async function tellOfContact(
   tx: Tx,
   tenantId: string,
   contact: Contact,
-  type: EventType,
-  { publisher }: LabelNeeds,
+  types: readonly EventType[],
+  { publisher }: ContactNeeds,
 ): Promise<void> {
-  await publisher.publish(tx, tenantId, [
-    { type, channelId: null, contactId: contact.id, chatId: null, data: contact },
-  ]);
+  await publisher.publish(
+    tx,
+    tenantId,
+    types.map((type) => ({ type, channelId: null, contactId: contact.id, chatId: null, data: contact })),
+  );
 }
 
 /** Adds labels. One that is there already is no error and no event; if any is unknown, nothing is added. */
@@ -69,7 +112,7 @@ export async function addContactLabels(
   tenantId: string,
   contactId: string,
   labels: { id: string }[],
-  needs: LabelNeeds,
+  needs: ContactNeeds,
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const ids = labels.map((label) => label.id);
@@ -82,7 +125,7 @@ export async function addContactLabels(
       faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   const contact = await requireContact(tx, tenantId, id);
-  if (outcome.added > 0) await tell(tx, tenantId, contact, 'contact.labels_added', needs);
+  if (outcome.added > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_added'], needs);
   return contact;
 }
 
@@ -92,13 +135,13 @@ export async function removeContactLabel(
   tenantId: string,
   contactId: string,
   labelId: string,
-  needs: LabelNeeds,
+  needs: ContactNeeds,
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const label = isUuid(labelId) ? labelId : null;
   const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now()]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const contact = await requireContact(tx, tenantId, id);
-  if (outcome.removed > 0) await tell(tx, tenantId, contact, 'contact.labels_removed', needs);
+  if (outcome.removed > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_removed'], needs);
   return contact;
 }

@@ -7,9 +7,14 @@ export const eventTypes = [
   'chat.read',
   'chat.deleted',
   'contact.created',
+  'contact.updated',
+  'contact.deleted',
   'contact.labels_added',
   'contact.labels_removed',
+  'contact.unsubscribed',
   'template.status_changed',
+  'file.created',
+  'campaign.started',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

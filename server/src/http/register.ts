@@ -4,14 +4,16 @@ import { ApiError } from '../base/errors.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
 import { allowCompression } from './compression.ts';
+import { type StoredContent, sendContent } from './content.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 import type { Reception } from './reception.ts';
-import { type Call, isReplayable, type Route } from './route.ts';
+import { type Call, isReplayable, type ReceivedFile, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
-import { findSunset } from './sunset.ts';
+import type { RetiringVersion } from './sunset.ts';
+import { allowUploads, requireFitting, withFile } from './upload.ts';
 import { compileSchema, refuse, type Validate } from './validation.ts';
 
 export interface Gate {
@@ -22,6 +24,8 @@ export interface Gate {
   rateLimit: RateLimit;
   idempotency: Idempotency;
   operatorToken: string;
+  /** The version that is on its way out, if there is one. */
+  retiring?: RetiringVersion;
 }
 
 const OK = 200;
@@ -36,13 +40,18 @@ export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readon
   const mayBeCompressed = ({ spec }: Route): boolean =>
     spec.answer.isList === true || spec.body !== undefined;
   await app.register(async (scope) => {
-    for (const route of routes) if (!mayBeCompressed(route)) addRoute(scope, gate, guards, route);
+    for (const route of routes)
+      if (!mayBeCompressed(route) && !route.spec.upload) addRoute(scope, gate, guards, route);
   });
   await app.register(async (scope) => {
     await allowCompression(scope);
     for (const route of routes) if (mayBeCompressed(route)) addRoute(scope, gate, guards, route);
   });
-  const refuseUnknown = unknownRefusal(guards, routes);
+  await app.register(async (scope) => {
+    await allowUploads(scope);
+    for (const route of routes) if (route.spec.upload) addRoute(scope, gate, guards, route);
+  });
+  const refuseUnknown = unknownRefusal(gate, guards, routes);
   // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
@@ -62,10 +71,13 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
   const { spec } = route;
   const guard =
     spec.access === 'public' ? undefined : spec.access === 'operator' ? guards.operator : guards.tenant;
+  const retiring = gate.retiring?.has(spec.path) ? gate.retiring : undefined;
   const stats = gate.metrics.route(spec.method, spec.path);
   const receive: onRequestHookHandler = (request, reply, done) => {
     request.stats = stats;
-    const refusal = gate.desk.open(request, reply);
+    const ended = retiring?.announce(request, reply, spec);
+    if (retiring) countCall(gate.authenticator, retiring, request, spec);
+    const refusal = gate.desk.open(request, reply) ?? ended;
     if (refusal || !guard) done(refusal);
     else guard(request, reply, done as Done);
   };
@@ -77,9 +89,23 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
     ...(spec.answer.isList ? { compress: {} } : {}),
     ...(spec.body === undefined ? {} : { decompress: {} }),
     ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
-    schema: { response: { [OK]: spec.answer.schema } },
+    ...(spec.answer.isContent ? {} : { schema: { response: { [OK]: spec.answer.schema } } }),
     handler: handlerOf(gate, route),
   });
+}
+
+/** Whoever calls with a good token is counted, whatever the call is answered with. Nobody waits for that. */
+function countCall(
+  { principal }: Authenticator,
+  retiring: RetiringVersion,
+  { raw }: FastifyRequest,
+  spec: Route['spec'],
+): void {
+  const known = async () => principal(authorizationOf(raw.rawHeaders), raw.socket);
+  known().then(
+    (caller) => retiring.count(caller, spec),
+    () => {},
+  );
 }
 
 function tenantGuard({ authenticator, rateLimit }: Gate): Guard {
@@ -143,8 +169,8 @@ function handlerOf(gate: Gate, route: Route) {
   };
   const replayable = isReplayable(route);
 
-  function callOf(request: FastifyRequest, header: Call['header']): Call {
-    let body: unknown;
+  function callOf(request: FastifyRequest, header: Call['header'], file?: ReceivedFile): Call {
+    let body: unknown = file;
     if (checks.body) {
       const given = bodyOf(request, spec.bodyBounds);
       body = given === undefined ? {} : given;
@@ -162,7 +188,12 @@ function handlerOf(gate: Gate, route: Route) {
     };
   }
 
-  async function runOnce(request: FastifyRequest, reply: FastifyReply, key: string): Promise<object> {
+  async function runOnce(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    file?: ReceivedFile,
+  ): Promise<object> {
     const principal = request.principal as Principal;
     const answer = await gate.idempotency.once(
       {
@@ -171,13 +202,14 @@ function handlerOf(gate: Gate, route: Route) {
         method: spec.method,
         // What was asked for and not how it was written: a slash at the end makes no other request.
         path: `${spec.path} ${JSON.stringify(request.params)}`,
-        bodyHash: sha256(request.rawBody ?? Buffer.alloc(0)),
+        bodyHash: file?.hash ?? sha256(request.rawBody ?? Buffer.alloc(0)),
       },
       async (tx) => {
         const headers: Record<string, string> = {};
-        const call = callOf(request, (name, value) => {
+        const setHeader: Call['header'] = (name, value) => {
           headers[name] = value;
-        });
+        };
+        const call = callOf(request, setHeader, file);
         return { body: spec.answer.wrap((await route.handle(call, tx)) as never), headers };
       },
     );
@@ -187,20 +219,28 @@ function handlerOf(gate: Gate, route: Route) {
     return answer.body as object;
   }
 
-  return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    const wrap = (result: unknown): object => {
-      gate.desk.close(request, reply, OK);
+  function run(request: FastifyRequest, reply: FastifyReply, file?: ReceivedFile): unknown {
+    const wrap = (result: unknown): object | Promise<object> => {
+      const close = (status: number): void => gate.desk.close(request, reply, status);
+      if (spec.answer.isContent) return sendContent(request, reply, result as StoredContent, close);
+      close(OK);
       return spec.answer.wrap(result as never);
     };
-    if (request.principal) allow(request.principal, route);
     const key = replayable ? request.headers['idempotency-key'] : undefined;
-    if (key !== undefined) return runOnce(request, reply, String(key));
-    const call = callOf(request, (name, value) => void reply.header(name, value));
+    if (key !== undefined) return runOnce(request, reply, String(key), file);
+    const call = callOf(request, (name, value) => void reply.header(name, value), file);
     if (route.kind === 'write') return gate.db.transaction(async (tx) => route.handle(call, tx)).then(wrap);
     const result = route.handle(call, route.kind === 'statement' ? atOnce(gate.db) : noTransaction);
     if (result instanceof Promise) return result.then(wrap);
     reply.send(wrap(result));
     return reply;
+  }
+
+  return (request: FastifyRequest, reply: FastifyReply): unknown => {
+    if (spec.upload) requireFitting(request, spec.upload);
+    if (request.principal) allow(request.principal, route);
+    if (!spec.upload) return run(request, reply);
+    return withFile(request, spec.upload, async (file) => run(request, reply, file));
   };
 }
 
@@ -238,7 +278,7 @@ function allow(principal: Principal, { spec }: Route): void {
 }
 
 /** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
-function unknownRefusal(guards: Guards, routes: readonly Route[]) {
+function unknownRefusal({ retiring }: Gate, guards: Guards, routes: readonly Route[]) {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { spec } of routes) {
     const pattern = new RegExp(`^${spec.path.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}/?$`);
@@ -248,9 +288,9 @@ function unknownRefusal(guards: Guards, routes: readonly Route[]) {
     paths.set(spec.path, entry);
   }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-    const ended = findSunset(request, reply);
-    if (ended) throw ended;
     const path = request.url.split('?', 1)[0] as string;
+    const ended = retiring?.has(path) ? retiring.announce(request, reply, undefined) : undefined;
+    if (ended) throw ended;
     const guard = /^\/v\d+(\/|$)/.test(path)
       ? guards.tenant
       : /^\/admin(\/|$)/.test(path)

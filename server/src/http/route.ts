@@ -1,8 +1,10 @@
+import type { Readable } from 'node:stream';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ErrorKey } from '../base/errors.ts';
 import type { Tx } from '../db/database.ts';
 import { SearchEcho, SearchPagination } from '../search/schema.ts';
 import type { BodyBounds } from './body.ts';
+import type { StoredContent } from './content.ts';
 import type { Feature, Principal, Scope } from './permissions.ts';
 
 /** One call of an operation, as its handler sees it: already authenticated, allowed and validated. */
@@ -22,6 +24,8 @@ export interface Answer<R extends TSchema> {
   wrap: (result: Static<R>) => object;
   /** Whether it can hold many records. */
   isList?: true;
+  /** Whether it is the bytes of a file instead of the envelope. */
+  isContent?: true;
   /** Types only. */
   result?: R;
 }
@@ -51,6 +55,15 @@ export function found<S extends TSchema>(schema: S) {
   return { ...fields(page), isList: true as const };
 }
 
+/** The bytes of a file, whole or the range that is asked for. Only errors are in the envelope. */
+export const content = contentAnswer(
+  Type.Unsafe<StoredContent>({ type: 'string', contentMediaType: 'application/octet-stream' }),
+);
+
+function contentAnswer<S extends TSchema>(schema: S): Answer<S> {
+  return { schema, wrap: (stored) => stored as object, isContent: true };
+}
+
 export const DeleteResult = Type.Object(
   { deletedIds: Type.Array(Type.String()), notFoundIds: Type.Array(Type.String()) },
   { title: 'DeleteResult', description: 'What was deleted, and which ids named nothing' },
@@ -58,6 +71,36 @@ export const DeleteResult = Type.Object(
 
 export const deleted = (id: string, wasThere: boolean): Static<typeof DeleteResult> =>
   wasThere ? { deletedIds: [id], notFoundIds: [] } : { deletedIds: [], notFoundIds: [id] };
+
+/** A file on its way in: what the client says of it, and its bytes. */
+export interface IncomingFile {
+  filename: string | undefined;
+  mimeType: string;
+  bytes: Readable;
+}
+
+/** A file that was taken in whole before its operation begins, because bytes cannot be part of a transaction. */
+export interface ReceivedFile {
+  /** What makes a repeated request the same one. */
+  hash: Buffer;
+  /** Lets go of the bytes unless the operation has kept them. Does not fail. */
+  release(): Promise<void>;
+}
+
+/** A file may take longer than any other request, as long as it keeps coming. */
+export interface Pace {
+  /** Who sends less than this in that time is cut off. */
+  bytes: number;
+  everyMs: number;
+  /** So is who is still sending after this. */
+  longestMs: number;
+}
+
+export interface Upload<F extends ReceivedFile = ReceivedFile> {
+  maxBytes: number;
+  pace?: Pace;
+  receive(tenantId: string, file: IncomingFile): Promise<F>;
+}
 
 /** A contract: what the router, the validator, the serializer and the reference are made from. */
 export interface RouteSpec<
@@ -80,13 +123,26 @@ export interface RouteSpec<
   body?: B;
   /** The body may be left out when none of its fields is required. */
   query?: Q;
+  /** Takes a file, as multipart/form-data, instead of a JSON body. */
+  upload?: Upload;
   answer: Answer<R>;
   /** The errors it can answer with, beside the seven that every operation lists. */
   failures: readonly ErrorKey[];
-  example: { params?: Record<string, string>; body?: unknown; answer: unknown };
+  example: {
+    params?: Record<string, string>;
+    body?: unknown;
+    /** The file of an upload. */
+    file?: { filename: string; content: string };
+    answer: unknown;
+  };
   bodyBytes?: number;
   bodyBounds?: BodyBounds;
+  /** Of a version on its way out: what to call instead, such as `PUT /v3/api_webhooks/:webhookId`. */
+  successor?: string;
 }
+
+/** The router's `:chatId` as the reference writes it: `{chatId}`. */
+export const documented = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}');
 
 export interface Route {
   spec: RouteSpec;
@@ -121,6 +177,19 @@ export function writeStatement<P extends TSchema, B extends TSchema, Q extends T
   handle: (call: CallOf<P, B, Q>, tx: Tx) => Promise<Static<R>>,
 ): Route {
   return { spec, kind: 'statement', handle } as unknown as Route;
+}
+
+/** A change that begins with a file, which its handler finds as the body: received whole, then one transaction. */
+export function upload<
+  P extends TSchema,
+  Q extends TSchema,
+  R extends TSchema,
+  F extends ReceivedFile = ReceivedFile,
+>(
+  spec: RouteSpec<P, TSchema, Q, R> & { upload: Upload<F> },
+  handle: (call: Call<Given<P>, F, Given<Q>>, tx: Tx) => Promise<Static<R>>,
+): Route {
+  return { spec, kind: 'write', handle } as unknown as Route;
 }
 
 /** Searches are POSTs that change nothing. */

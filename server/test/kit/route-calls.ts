@@ -1,10 +1,13 @@
 import type { Route } from '../../src/http/route.ts';
-import { OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
+import { form, upload } from './files.ts';
+import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 
 /** A tenant with one of everything that a path can name. */
 export interface Furnished {
   tenant: TestTenant;
   ids: Record<string, string>;
+  /** Instead of those above, on the paths of version 2. */
+  v2Ids: Record<string, string>;
 }
 
 /** Makes a tenant with one of everything. A new path parameter must be added here, or the walk over the routes fails. */
@@ -13,6 +16,11 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const channel = await tenant.channel();
   // Nobody listens there: the delivery fails, and is there to be read.
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
+  const v2Hook = await tenant.post('/v2/api_webhooks', {
+    tenantId: tenant.id,
+    type: 'WHATSAPP_MESSAGE_RECEIVED',
+    url: 'http://127.0.0.1:9/',
+  });
   const token = await tenant.post('/v3/tokens', { name: 'spare', scopes: ['*'] });
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
   const made = async (path: string, body: unknown): Promise<string> =>
@@ -27,11 +35,31 @@ export async function furnish(server: TestServer): Promise<Furnished> {
     language: 'en',
     body: 'Hello {{name}}',
   });
+  const fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id;
+  const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
+  const [publicToken, name] = publicUrl.split('/').slice(-2);
   await server.settle();
   const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
     tenant.id,
   ]);
+  const automation = await tenant.post('/v3/automations', {
+    name: 'Furniture',
+    trigger: { type: 'api' },
+    steps: [{ id: 'end', type: 'end' }],
+  });
+  const automationId = automation.body.data.id as string;
+  await tenant.post(`/v3/automations/${automationId}/publish`);
+  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
+    contactId: rows[0]?.contact_id,
+  });
+  const campaignId = await made('/v3/campaigns', {
+    channelId: channel.id,
+    name: 'Furniture',
+    automationId,
+    scheduledAt: '2027-01-02T09:00:00Z',
+    contacts: [{ phoneNumber: '+15550001111' }],
+  });
   return {
     tenant,
     ids: {
@@ -47,7 +75,15 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       userId,
       teamId,
       messageTemplateId,
+      fileId,
+      publicToken,
+      name,
+      automationId,
+      campaignId,
+      versionId: automation.body.data.latestVersionId,
+      runId: run.headers['x-automation-run-id'] as string,
     },
+    v2Ids: { webhookId: v2Hook.body.data.id },
   };
 }
 
@@ -58,17 +94,25 @@ export const paramsOf = ({ spec }: Route): string[] =>
 export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string =>
   spec.path.replaceAll(/:([^/]+)/g, (_, name: string) => idOf(name));
 
+/** The tenant's own ids, as the route's path needs them. */
+export const idsFor = ({ spec }: Route, { ids, v2Ids }: Furnished): Record<string, string> =>
+  spec.path.startsWith('/v2/') ? { ...ids, ...v2Ids } : ids;
+
 /** A token that may call the route. */
 export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
   spec.access === 'operator' ? OPERATOR_TOKEN : tenant.token;
 
 /** Which of the tenant's things an id in an example stands for. */
 const EXAMPLES = {
+  '019a82a0-0000-7000-8000-000000000002': 'tenantId',
   '019a82a0-0000-7000-8000-000000000011': 'contactId',
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
+  '019a82a0-0000-7000-8000-000000000050': 'attributeId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
+  '019a82a0-0000-7000-8000-000000000070': 'automationId',
+  '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 
 /** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
@@ -79,3 +123,11 @@ export function bodyFor({ spec }: Route, { ids }: Furnished): unknown {
     text = text.replaceAll(example, ids[name] as string);
   return JSON.parse(text);
 }
+
+/** The example of a body, or of a file, as it goes over the wire. */
+export const payloadFor = (route: Route, furnished: Furnished): CallOptions => {
+  const { file } = route.spec.example;
+  return file
+    ? form({ content: file.content, filename: file.filename })
+    : { body: bodyFor(route, furnished) };
+};
