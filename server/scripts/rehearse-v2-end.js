@@ -16,10 +16,10 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const KINDS = ['unit', 'api', 'conformance'];
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'data']);
 
 const folders = ['server/src/v2', 'server/src/access/v2-usage.ts', 'openapi/v2.json'];
-const suites = ['unit', 'api', 'conformance'];
 const isTest = (name) => /^(\d+-)?v2-.*\.test\.ts$/.test(name);
 
 /** By file: what goes, each found exactly once. A pair is replaced by its second part. */
@@ -92,7 +92,7 @@ try {
     if (existsSync(join(root, folder))) symlinkSync(join(root, folder), join(copy, folder));
 
   for (const folder of folders) remove(join(copy, folder));
-  const tests = suites.flatMap((kind) =>
+  const tests = KINDS.flatMap((kind) =>
     readdirSync(join(copy, 'server/test', kind))
       .filter(isTest)
       .map((name) => join('server/test', kind, name)),
@@ -108,8 +108,7 @@ try {
   }
 
   run(copy, 'npx', 'tsc', '--noEmit', '--project', 'server/tsconfig.json');
-  const projects = suites.flatMap((name) => ['--project', name]);
-  run(join(copy, 'server'), 'npx', 'vitest', 'run', ...projects, ...process.argv.slice(2));
+  run(join(copy, 'server'), 'npx', 'vitest', 'run', ...KINDS.map((kind) => `--project=${kind}`), ...process.argv.slice(2));
   console.log('Version 2 can end: the rest does not miss it.');
 } finally {
   rmSync(copy, { recursive: true, force: true });

@@ -83,26 +83,6 @@ describe('Endpoints / v3 / POST /chats/{chatId}/status', () => {
   it.each(UNKNOWN_IDS)('does not find %s', async (id) => {
     expect(refusalOf(await set(id, { triggerAutomations: false }))).toEqual([404, 'chat_not_found']);
   });
-
-  it('starts automations on closed chats only when triggerAutomations is true', async () => {
-    const { id, contactId, channelId } = await make.chat(tenant);
-    const trigger = { type: 'chat_closed', parameters: { channelId } };
-    const { id: automationId } = await make.automation(tenant, { trigger });
-    const control = await make.automation(tenant, { trigger });
-    await set(id, {});
-    await set(id, { status: 'open' });
-    await set(id, { triggerAutomations: false });
-    await set(id, { status: 'open', triggerAutomations: true });
-    await set(id, { triggerAutomations: true });
-    const runsOf = async (one: string) =>
-      dataOf(await tenant.post('/v3/automation_runs/search', { query: `eq(automationId,"${one}")` }));
-    // Automations start in the order in which they were made: once the second has run, the first has too.
-    await eventually('run', async () => (await runsOf(control.id))[0]);
-    const runs = await runsOf(automationId);
-    expect(runs.map((run: { contactId: string; chatId: string }) => [run.contactId, run.chatId])).toEqual([
-      [contactId, id],
-    ]);
-  });
 });
 
 describe('Endpoints / v3 / POST /contacts/{contactId}/labels', () => {

@@ -48,7 +48,12 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
     });
 
     it('takes every documented field', async () => {
-      const { id: messageTemplateId } = await make.template(tenant, channelId);
+      const [{ id: templateId }, { id: messageTemplateId }] = [
+        await make.template(tenant, channelId),
+        await make.template(tenant, channelId),
+      ];
+      const steps = [{ id: 'greet', type: 'send_template', parameters: { templateId } }];
+      const { id: workflow } = await make.automation(tenant, { steps });
       const { externalId } = await make.attribute(tenant);
       const body = {
         isScheduled: true,
@@ -67,7 +72,7 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
           labels: [{ name: 'VIP' }],
         },
       ];
-      const made = dataOf(await create({ ...body, messageTemplateId, contacts }));
+      const made = dataOf(await create({ ...body, workflowId: workflow, messageTemplateId, contacts }));
       expectFits(v2Broadcast, made);
       expect(made).toMatchObject(body);
     });
@@ -118,9 +123,8 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       'email',
       'phoneNumber',
     ])('takes null for the %s of a contact', async (name) => {
-      // Somebody who can be told apart by the other handle.
-      const handles = { phoneNumber: make.phoneNumber(), email: `${make.phoneNumber()}@example.com` };
-      const contacts = [{ firstName: 'Ada', ...handles, [name]: null }];
+      const [phoneNumber, email] = [make.phoneNumber(), make.addressOn('email')];
+      const contacts = [{ firstName: 'Ada', lastName: 'Lovelace', phoneNumber, email, [name]: null }];
       expect(dataOf(await create({ scheduledAt: make.inDays(1), contacts })).status).toBe('scheduled');
     });
 
