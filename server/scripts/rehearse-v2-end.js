@@ -108,7 +108,14 @@ try {
   }
 
   run(copy, 'npx', 'tsc', '--noEmit', '--project', 'server/tsconfig.json');
-  run(join(copy, 'server'), 'npx', 'vitest', 'run', ...KINDS.map((kind) => `--project=${kind}`), ...process.argv.slice(2));
+  run(
+    join(copy, 'server'),
+    'npx',
+    'vitest',
+    'run',
+    ...KINDS.map((kind) => `--project=${kind}`),
+    ...process.argv.slice(2),
+  );
   console.log('Version 2 can end: the rest does not miss it.');
 } finally {
   rmSync(copy, { recursive: true, force: true });
