@@ -11,8 +11,10 @@ import { channelRoutes } from './channels/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
-import type { Hints } from './engine/hints.ts';
+import type { Broadcast, Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
+import { eventRoutes } from './events/routes.ts';
+import { type EventStreams, eventStreams } from './events/streams.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
@@ -36,7 +38,7 @@ export interface AppNeeds {
   db: Database;
   clock: Clock;
   keys: Keys;
-  hints: Hints;
+  hints: Hints & Broadcast;
   publisher: Publisher;
   log: Logger;
   metrics: Metrics;
@@ -50,13 +52,18 @@ export interface App {
   server: FastifyInstance;
   routes: readonly Route[];
   authenticator: Authenticator;
+  streams: EventStreams;
   /** Housekeeping that one process does now and then. */
   sweep(): Promise<void>;
 }
 
 /** The table of contents: every module of the API by name. */
 function apiRoutes(
-  needs: AppNeeds & { authenticator: Authenticator; findGate: ReturnType<typeof channelGates> },
+  needs: AppNeeds & {
+    authenticator: Authenticator;
+    findGate: ReturnType<typeof channelGates>;
+    streams: EventStreams;
+  },
 ) {
   return [
     ...accessRoutes(needs),
@@ -66,6 +73,7 @@ function apiRoutes(
     ...attributeRoutes(needs),
     ...chatRoutes(needs),
     ...webhookRoutes(needs),
+    ...eventRoutes(needs),
     ...userRoutes(needs),
     ...healthRoutes(needs),
   ];
@@ -86,7 +94,8 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   );
   const findGate = channelGates(db, keys);
   const answers = idempotency(db, clock, keys);
-  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate });
+  const streams = eventStreams(needs);
+  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, streams });
   await addRoutes(
     server,
     {
@@ -111,5 +120,5 @@ export async function createApp(needs: AppNeeds): Promise<App> {
     });
   });
   log.debug({ routes: routes.length }, 'app ready');
-  return { server, routes, authenticator: tokens, sweep: answers.sweep };
+  return { server, routes, authenticator: tokens, streams, sweep: answers.sweep };
 }

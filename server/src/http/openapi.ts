@@ -130,6 +130,7 @@ function operation(route: Route, schemas: Json): Json {
         schema: { type: 'string' },
         ...(spec.example.params?.[name as string] ? { example: spec.example.params[name as string] } : {}),
       })),
+      ...queryParameters(spec.query),
       ...(isReplayable(route)
         ? [
             {
@@ -157,11 +158,24 @@ function operation(route: Route, schemas: Json): Json {
       200: {
         description: 'Success',
         ...(scope === undefined && spec.access !== 'token' ? {} : { headers: rateLimitHeaders }),
-        content: { 'application/json': { schema: hoist(spec.answer.schema, schemas), example: answer } },
+        content: {
+          [spec.answer.mediaType ?? 'application/json']: {
+            schema: hoist(spec.answer.schema, schemas),
+            example: answer,
+          },
+        },
       },
       ...failures(spec.failures),
     },
   };
+}
+
+function queryParameters(query: object | undefined): Json[] {
+  const { properties = {}, required = [] } = (query ?? {}) as { properties?: Json; required?: string[] };
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description, ...rest } = schema as Json;
+    return { name, in: 'query', required: required.includes(name), description, schema: rest };
+  });
 }
 
 /** One entry a status; several errors can share it. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Ajv } from 'ajv';
+import type { LightMyRequestResponse as InjectResponse } from 'fastify';
 import { afterAll, expect, inject } from 'vitest';
 import { createTenant } from '../../src/access/tenants.ts';
 import { issueToken } from '../../src/access/tokens.ts';
@@ -107,7 +108,11 @@ export async function startServer({
 
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const isStream = system.app.routes.some(
+      ({ kind, spec }) => kind === 'stream' && spec.method === method && spec.path === path.split('?')[0],
+    );
     const response = await system.app.server.inject({
+      payloadAsStream: isStream,
       method: method as 'GET',
       url: path,
       headers: {
@@ -117,13 +122,14 @@ export async function startServer({
       },
       ...(payload === undefined ? {} : { payload }),
     });
+    const text = isStream ? await beginningOf(response) : response.body;
     const isJson =
-      String(response.headers['content-type'] ?? '').startsWith('application/json') && response.body !== '';
+      String(response.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
     const answer: Answer = {
       status: response.statusCode,
       headers: response.headers as Record<string, string>,
-      body: isJson ? JSON.parse(response.body) : undefined,
-      text: response.body,
+      body: isJson ? JSON.parse(text) : undefined,
+      text,
     };
     check(method, path, answer);
     return answer;
@@ -170,6 +176,18 @@ export async function startServer({
   };
 }
 
+/** The first piece of a stream, after which nobody listens any more; all of an answer that is none. */
+async function beginningOf(response: InjectResponse): Promise<string> {
+  let text = '';
+  for await (const chunk of response.stream()) {
+    text += chunk;
+    if (response.headers['content-type'] !== 'text/event-stream; charset=utf-8') continue;
+    response.raw.res.destroy();
+    break;
+  }
+  return text;
+}
+
 /** A server that lives as long as the test file. Call it at the top: `const server = await useServer()`. */
 export async function useServer(options: ServerOptions = {}): Promise<TestServer> {
   const server = await startServer(options);
@@ -193,7 +211,7 @@ function answerChecker(routes: readonly Route[]) {
   return (method: string, path: string, answer: Answer): void => {
     if (!/^\/(v\d|admin|livez|readyz)/.test(path)) return;
     expect(answer.headers['x-request-id']).toMatch(/^req_/);
-    if (method === 'HEAD') return;
+    if (method === 'HEAD' || answer.headers['content-type']?.startsWith('text/event-stream')) return;
     expect(answer.body).toBeTypeOf('object');
     if (answer.body.success === true) {
       const route = known.find(
