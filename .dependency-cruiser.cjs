@@ -26,6 +26,22 @@ module.exports = {
       'Providers know neither modules, engine nor database.',
     ),
     {
+      name: 'cli-stands-on',
+      comment: 'The tools talk to a server and carry nothing of it, but sign as it does.',
+      severity: 'error',
+      from: { path: `${src}/cli/` },
+      to: {
+        path: src,
+        pathNot: [`${src}/(cli|base)/`, `${src}/version\\.ts$`, `${src}/webhooks/payload\\.ts$`],
+      },
+    },
+    {
+      name: 'nobody-stands-on-cli',
+      severity: 'error',
+      from: { path: src, pathNot: `${src}/cli/` },
+      to: { path: `${src}/cli/` },
+    },
+    {
       name: 'modules-stand-below-the-roof',
       comment: 'What puts the house together is imported by nobody in it.',
       severity: 'error',
