@@ -30,6 +30,7 @@ import type { Route } from './http/route.ts';
 import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
+import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { version } from './version.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -72,6 +73,7 @@ function apiRoutes(
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
     ...chatRoutes(needs),
+    ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...eventRoutes(needs),
     ...userRoutes(needs),

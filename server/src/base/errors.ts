@@ -15,6 +15,7 @@ export const errorCatalogue = {
   attribute_not_found: { status: 404, message: 'Attribute not found' },
   label_not_found: { status: 404, message: 'Label not found' },
   message_not_found: { status: 404, message: 'Message not found' },
+  message_template_not_found: { status: 404, message: 'Message template not found' },
   team_not_found: { status: 404, message: 'Team not found' },
   user_not_found: { status: 404, message: 'User not found' },
   api_webhook_not_found: { status: 404, message: 'API webhook not found' },

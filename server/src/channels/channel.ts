@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Keys } from '../base/crypto.ts';
-import { ApiError, invalidParam } from '../base/errors.ts';
+import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -8,7 +8,7 @@ import { timestamp } from '../http/schema.ts';
 import type { Adapter, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
 import type { Channel } from './schema.ts';
 
-interface ChannelRow {
+export interface ChannelRow {
   id: string;
   kind: ChannelKind;
   provider: string;
@@ -19,8 +19,13 @@ interface ChannelRow {
   updated_at: Date;
 }
 
-const COLUMNS = 'id, kind, provider, name, address, health, created_at, updated_at';
+export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, created_at, updated_at';
 const CONFIG = 'channels.config';
+
+export const sealConfig = (config: ChannelConfig, keys: Keys): Buffer =>
+  keys.encrypt(JSON.stringify(config), CONFIG);
+export const openConfig = (sealed: Buffer, keys: Keys): ChannelConfig =>
+  JSON.parse(keys.decrypt(sealed, CONFIG)) as ChannelConfig;
 
 const insertChannel = statement<
   [
@@ -38,11 +43,15 @@ const insertChannel = statement<
   'channels.insert',
   `insert into channels
      (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8) returning ${COLUMNS}`,
+   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8) returning ${CHANNEL_COLUMNS}`,
 );
 const channelById = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.by_id',
-  `select ${COLUMNS} from channels where id = $1 and tenant_id = $2`,
+  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2`,
+);
+const heldChannel = statement<[id: string, tenantId: string], ChannelRow>(
+  'channels.hold',
+  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2 for key share`,
 );
 const knownChannels = statement<[ids: string[], tenantId: string], { id: string }>(
   'channels.known',
@@ -53,7 +62,7 @@ const gateById = statement<
   { id: string; tenant_id: string; kind: ChannelKind; provider: string; config_encrypted: Buffer }
 >('channels.gate', 'select id, tenant_id, kind, provider, config_encrypted from channels where id = $1');
 
-const present = (row: ChannelRow): Channel => ({
+export const presentChannel = (row: ChannelRow): Channel => ({
   id: row.id,
   kind: row.kind,
   provider: row.provider,
@@ -83,10 +92,10 @@ export async function createChannel(
 ): Promise<Channel> {
   if (!adapter.kinds.includes(input.kind))
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
-  const config = keys.encrypt(JSON.stringify(adapter.configure(input.config ?? {})), CONFIG);
+  const config = sealConfig(adapter.configure(input.config ?? {}, {}), keys);
   const { kind, provider, name, address } = input;
   const row = await tx.find(insertChannel, [newId(), tenantId, kind, provider, name, address, config, now]);
-  return present(row as ChannelRow);
+  return presentChannel(row as ChannelRow);
 }
 
 export async function requireChannel(
@@ -96,8 +105,23 @@ export async function requireChannel(
 ): Promise<Channel> {
   const row = isUuid(channelId) ? await db.find(channelById, [channelId, tenantId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
-  return present(row);
+  return presentChannel(row);
 }
+
+/** The channel that a body names. Until the transaction ends nobody deletes it, so that rows can refer to it. */
+export async function findHeldChannel(
+  tx: Tx,
+  tenantId: string,
+  channelId: string,
+): Promise<Channel | undefined> {
+  const row = await tx.find(heldChannel, [channelId, tenantId]);
+  return row && presentChannel(row);
+}
+
+/** What is said of a body that names a channel which the tenant does not have. */
+export const faultOfUnknownChannel = (channelId: string): InvalidParams => ({
+  channelId: { key: 'custom', message: `There is no channel ${channelId}` },
+});
 
 /** Which of these ids are channels of the tenant, in lower case. */
 export async function findKnownChannelIds(
@@ -137,7 +161,7 @@ export function channelGates(
       tenantId: row.tenant_id,
       kind: row.kind,
       provider: row.provider,
-      config: JSON.parse(keys.decrypt(row.config_encrypted, CONFIG)) as ChannelConfig,
+      config: openConfig(row.config_encrypted, keys),
     };
     cache.set(channelId, gate);
     return gate;

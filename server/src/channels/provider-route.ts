@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { atOnce } from '../http/register.ts';
 import type { Adapter } from '../providers/adapter.ts';
 import type { ChannelGate } from './channel.ts';
-import { type ReceiveNeeds, receiveRequest } from './receive-request.ts';
+import { type ReceiveNeeds, receiveRequest, signatureRefusal } from './receive-request.ts';
 
 interface ProviderRouteNeeds extends ReceiveNeeds {
   db: Database;
@@ -26,8 +25,7 @@ export async function providerRoute(app: FastifyInstance, needs: ProviderRouteNe
       const adapter = needs.adapters.get(provider);
       const channel = await needs.findGate(channelId);
       // An unknown channel is refused like a wrong signature: whoever cannot sign learns nothing.
-      if (!adapter || channel?.provider !== provider)
-        throw new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
+      if (!adapter || channel?.provider !== provider) throw signatureRefusal();
       const headers = Object.fromEntries(
         Object.entries(request.headers).flatMap(([name, value]) =>
           isKept(name) ? [[name, String(value)]] : [],
@@ -39,7 +37,9 @@ export async function providerRoute(app: FastifyInstance, needs: ProviderRouteNe
         adapter,
         { headers, body: request.body ?? Buffer.alloc(0) },
         needs,
-      );
+      ).catch((error) => {
+        throw error.key === 'channel_not_found' ? signatureRefusal() : error;
+      });
       return { success: true };
     },
   );

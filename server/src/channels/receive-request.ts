@@ -25,6 +25,10 @@ export interface ReceiveNeeds {
   hints: Hints;
 }
 
+/** What whoever cannot sign is told, whether the channel exists or not. */
+export const signatureRefusal = (): ApiError =>
+  new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
+
 /** Verifies a vendor's request and stores it as it came, in one statement: once this returns, it cannot be lost. */
 export async function receiveRequest(
   tx: Tx,
@@ -33,8 +37,7 @@ export async function receiveRequest(
   request: ProviderRequest,
   { clock, hints }: ReceiveNeeds,
 ): Promise<void> {
-  const refusal = () => new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
-  if (!adapter.verifySignature(request, channel.config)) throw refusal();
+  if (!adapter.verifySignature(request, channel.config)) throw signatureRefusal();
   const slot = slotOf(channel.id);
   try {
     await tx.run(insertInbound, [
@@ -48,7 +51,9 @@ export async function receiveRequest(
     ]);
   } catch (error) {
     // The channel was remembered from before it was deleted.
-    throw (error as { code?: string }).code === FOREIGN_KEY_VIOLATION ? refusal() : error;
+    throw (error as { code?: string }).code === FOREIGN_KEY_VIOLATION
+      ? new ApiError('channel_not_found')
+      : error;
   }
   tx.afterCommit(() => hints.give(INBOUND_LIST, slot, channel.id));
 }

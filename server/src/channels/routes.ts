@@ -4,12 +4,28 @@ import type { Keys } from '../base/crypto.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Hints } from '../engine/hints.ts';
-import { data, type Route, read, write, writeStatement } from '../http/route.ts';
-import type { Adapter } from '../providers/adapter.ts';
+import { DeleteResult, data, deleted, type Route, read, write, writeStatement } from '../http/route.ts';
+import { searchRoute } from '../http/search-route.ts';
+import { type Adapter, channelKinds } from '../providers/adapter.ts';
 import { faultOfPerson, writeAsPerson } from '../providers/sandbox/sandbox.ts';
-import { type ChannelGate, createChannel, requireChannel } from './channel.ts';
+import { changeChannel, checkChannel, removeChannel } from './change-channel.ts';
+import {
+  CHANNEL_COLUMNS,
+  type ChannelGate,
+  createChannel,
+  presentChannel,
+  requireChannel,
+} from './channel.ts';
 import { receiveRequest } from './receive-request.ts';
-import { Channel, NewChannel, SandboxInbound, SandboxReceipt } from './schema.ts';
+import {
+  Channel,
+  ChannelChange,
+  ChannelCheck,
+  channelHealths,
+  NewChannel,
+  SandboxInbound,
+  SandboxReceipt,
+} from './schema.ts';
 
 export interface ChannelNeeds {
   db: Database;
@@ -31,6 +47,7 @@ const exampleChannel: Static<typeof Channel> = {
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
 const ChannelId = Type.Object({ channelId: Type.String() });
+const at = { params: { channelId: exampleChannel.id } };
 
 export function channelRoutes(needs: ChannelNeeds): Route[] {
   const { db, clock, keys, adapters, findGate } = needs;
@@ -75,9 +92,87 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         params: ChannelId,
         answer: data(Channel),
         failures: ['channel_not_found'],
-        example: { params: { channelId: exampleChannel.id }, answer: exampleChannel },
+        example: { ...at, answer: exampleChannel },
       },
       ({ principal, params }) => requireChannel(db.byKey, principal.tenantId, params.channelId),
+    ),
+    searchRoute(db, {
+      path: '/v3/channels/search',
+      operationId: 'searchChannels',
+      tag: 'Channels',
+      noun: 'channels',
+      access: 'channels:read',
+      searchable: {
+        fields: {
+          id: { type: 'uuid', sql: 'c.id' },
+          kind: { type: 'enum', sql: 'c.kind', values: channelKinds },
+          provider: { type: 'string', sql: 'c.provider' },
+          name: { type: 'string', sql: 'c.name' },
+          address: { type: 'string', sql: 'c.address' },
+          health: { type: 'enum', sql: 'c.health', values: channelHealths },
+          createdAt: { type: 'time', sql: 'c.created_at' },
+          updatedAt: { type: 'time', sql: 'c.updated_at' },
+        },
+        names: ['c.name', 'c.address'],
+        id: 'c.id',
+      },
+      source: { select: CHANNEL_COLUMNS, from: 'channels c', tenantColumn: 'c.tenant_id' },
+      schema: Channel,
+      present: presentChannel,
+      example: { query: 'eq(kind,"whatsapp")', item: exampleChannel },
+    }),
+    write(
+      {
+        method: 'PUT',
+        path: '/v3/channels/:channelId',
+        operationId: 'updateChannel',
+        tag: 'Channels',
+        summary: 'Change a channel',
+        description:
+          'Changes what is given. `config` is put over the stored settings, so that one credential can be changed without knowing the others. Kind and provider stay.',
+        access: 'channels:write',
+        params: ChannelId,
+        body: ChannelChange,
+        answer: data(Channel),
+        failures: ['channel_not_found'],
+        example: { ...at, body: { name: 'Support', config: { statusDelayMs: 200 } }, answer: exampleChannel },
+      },
+      ({ principal, params, body }, tx) =>
+        changeChannel(tx, principal.tenantId, params.channelId, body, needs, clock.now()),
+    ),
+    write(
+      {
+        method: 'DELETE',
+        path: '/v3/channels/:channelId',
+        operationId: 'deleteChannel',
+        tag: 'Channels',
+        summary: 'Delete a channel',
+        description:
+          'Permanent, with its chats, their messages, and its message templates. Contacts stay. Subscriptions that name it hear of no other channel instead.',
+        access: 'channels:write',
+        params: ChannelId,
+        answer: data(DeleteResult),
+        failures: [],
+        example: { ...at, answer: { deletedIds: [exampleChannel.id], notFoundIds: [] } },
+      },
+      async ({ principal, params }, tx) =>
+        deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId)),
+    ),
+    read(
+      {
+        method: 'POST',
+        path: '/v3/channels/:channelId/check',
+        operationId: 'checkChannel',
+        tag: 'Channels',
+        summary: 'Check a channel',
+        description: 'Says what is wrong with its address and settings, if anything. Changes nothing.',
+        access: 'channels:read',
+        params: ChannelId,
+        answer: data(ChannelCheck),
+        failures: ['channel_not_found'],
+        example: { ...at, answer: { ok: true, problems: [] } },
+      },
+      ({ principal, params }) => checkChannel(db.byKey, principal.tenantId, params.channelId, needs),
     ),
     writeStatement(
       {
@@ -94,7 +189,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         answer: data(SandboxReceipt),
         failures: ['channel_not_found'],
         example: {
-          params: { channelId: exampleChannel.id },
+          ...at,
           body: { from: '+15550001111', name: 'Ada Lovelace', text: 'Is this still available?' },
           answer: { vendorId: 'sandbox-019a82a0-0000-7000-8000-000000000014' },
         },

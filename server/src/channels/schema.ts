@@ -4,20 +4,33 @@ import { channelKinds } from '../providers/adapter.ts';
 
 export const channelHealths = ['healthy', 'failing'] as const;
 
+const Name = Type.String({ minLength: 1, maxLength: 255 });
+const Address = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'What people write to: a phone number, an email address, an account',
+});
+
 export const NewChannel = (providers: readonly string[]) =>
   Type.Object({
     kind: OneOf(channelKinds, 'The medium'),
     provider: OneOf(providers, 'The vendor behind it; `sandbox` needs no account'),
-    name: Type.String({ minLength: 1, maxLength: 255 }),
-    address: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'What people write to: a phone number, an email address, an account',
-    }),
+    name: Name,
+    address: Address,
     config: Type.Optional(
       FreeObject('Settings of the provider; credentials are stored encrypted and never returned'),
     ),
   });
+
+export const ChannelChange = Type.Object({
+  name: Type.Optional(Name),
+  address: Type.Optional(Address),
+  config: Type.Optional(
+    FreeObject('Put over the stored settings: what is not named stays, null takes a setting away'),
+  ),
+  kind: Type.Optional(Type.String({ description: 'Cannot change: only the one it has' })),
+  provider: Type.Optional(Type.String({ description: 'Cannot change: only the one it has' })),
+});
 
 export const Channel = Type.Object(
   {
@@ -33,6 +46,19 @@ export const Channel = Type.Object(
   { title: 'Channel' },
 );
 export type Channel = Static<typeof Channel>;
+
+export const ChannelCheck = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'True when there is no problem' }),
+    problems: Type.Array(
+      Type.Object({
+        path: Type.Optional(Type.String({ description: 'What it is about, such as `config.accessToken`' })),
+        message: Type.String(),
+      }),
+    ),
+  },
+  { title: 'ChannelCheck' },
+);
 
 export const SandboxInbound = Type.Object({
   from: Type.String({

@@ -105,6 +105,9 @@ function snoozeEnd({ status = 'closed', snoozedUntil }: StatusChange, now: Date)
   if (snoozedUntil === undefined) throw invalidParam('snoozedUntil', 'invalid_type', 'Required');
   const until = new Date(snoozedUntil);
   if (until <= now) throw invalidParam('snoozedUntil', 'custom', 'Must be in the future');
+  // An offset can push the last day of the year 9999 over the end, and nobody could read it back.
+  if (until.getUTCFullYear() > 9999)
+    throw invalidParam('snoozedUntil', 'custom', 'Must be before the year 10000');
   return until;
 }
 

@@ -78,11 +78,23 @@ export async function requireChat(
   return presentChat(row);
 }
 
+/** The chats of these ids that the tenant has, in the order of the ids. */
+export async function findChats(
+  db: Pick<Queryable, 'all'>,
+  tenantId: string,
+  ids: string[],
+): Promise<Chat[]> {
+  if (ids.length === 0) return [];
+  const found = new Map((await db.all(chatsByIds, [ids, tenantId])).map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = found.get(id);
+    return row ? [presentChat(row)] : [];
+  });
+}
+
 /** Chats as events show them: what a sensitive one says stays in the house. */
 export async function chatsForEvents(tx: Queryable, tenantId: string, ids: string[]): Promise<Chat[]> {
-  if (ids.length === 0) return [];
-  const chats = (await tx.all(chatsByIds, [ids, tenantId])).map(presentChat);
-  return chats.map((chat) =>
+  return (await findChats(tx, tenantId, ids)).map((chat) =>
     chat.isSensitive && chat.latestMessage
       ? { ...chat, latestMessage: withoutContent(chat.latestMessage) }
       : chat,

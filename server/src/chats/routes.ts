@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Database } from '../db/database.ts';
 import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } from '../http/route.ts';
+import { searchRoute } from '../http/search-route.ts';
 import {
   assignChat,
   type ChangeNeeds,
@@ -9,9 +10,11 @@ import {
   setChatStatus,
   setSensitive,
 } from './change-chat.ts';
-import { requireChat } from './chat.ts';
+import { findChats, requireChat } from './chat.ts';
 import { exampleChat } from './example.ts';
-import { Chat, ChatAssignment, ChatChange, ChatMark, ChatStatusChange } from './schema.ts';
+import { Chat, ChatAssignment, ChatChange, ChatMark, ChatStatusChange, NewChat } from './schema.ts';
+import { chatFields, chatSource } from './search-chats.ts';
+import { startChat } from './start-chat.ts';
 
 const ChatId = Type.Object({ chatId: Type.String() });
 const at = { params: { chatId: exampleChat.id } };
@@ -27,6 +30,43 @@ const change = {
 
 export function chatRoutes(needs: ChangeNeeds & { db: Database }): Route[] {
   return [
+    write(
+      {
+        method: 'POST',
+        path: '/v3/chats',
+        operationId: 'createChat',
+        tag: 'Chats',
+        summary: 'Start a chat',
+        description:
+          'Gives the chat with the contact on the channel, and makes it where there is none. One that is there is not changed. The contact needs a handle by which people are reached there: a phone number on WhatsApp and SMS, an email address, an Instagram id.',
+        access: 'chats:write',
+        body: NewChat,
+        answer: data(Chat),
+        failures: [],
+        example: {
+          body: { contactId: exampleChat.contactId, channelId: exampleChat.channelId },
+          answer: exampleChat,
+        },
+      },
+      ({ principal, body }, tx) => startChat(tx, principal.tenantId, body, needs),
+    ),
+    searchRoute(needs.db, {
+      path: '/v3/chats/search',
+      operationId: 'searchChats',
+      tag: 'Chats',
+      noun: 'chats',
+      access: 'chats:read',
+      searchable: chatFields,
+      source: chatSource,
+      schema: Chat,
+      presentPage: (rows: { id: string }[], tenantId) =>
+        findChats(
+          needs.db,
+          tenantId,
+          rows.map((row) => row.id),
+        ),
+      example: { query: 'eq(status,"open")', item: exampleChat },
+    }),
     read(
       {
         method: 'GET',

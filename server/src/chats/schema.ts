@@ -33,6 +33,8 @@ export const Chat = Type.Object(
 );
 export type Chat = Static<typeof Chat>;
 
+export const NewChat = Type.Object({ contactId: Uuid(), channelId: Uuid() });
+
 export const ChatStatusChange = Type.Object({
   triggerAutomations: Type.Optional(
     Type.Boolean({

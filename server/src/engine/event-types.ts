@@ -9,6 +9,7 @@ export const eventTypes = [
   'contact.created',
   'contact.labels_added',
   'contact.labels_removed',
+  'template.status_changed',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

@@ -8,7 +8,12 @@ import { SearchBody } from '../search/schema.ts';
 import type { Principal, Scope } from './permissions.ts';
 import { found, type Route, read } from './route.ts';
 
-interface SearchRouteSpec<P extends TSchema> {
+/** How rows become what the API shows: one by one, or a page of them at once where each would cost a statement. */
+type Presentation =
+  | { present: (row: never) => unknown }
+  | { presentPage: (rows: never[], tenantId: string) => Promise<unknown[]> };
+
+type SearchRouteSpec<P extends TSchema> = Presentation & {
   path: string;
   operationId: string;
   tag: string;
@@ -20,11 +25,9 @@ interface SearchRouteSpec<P extends TSchema> {
   /** Where the rows come from; for searches within something, made from the call after checking that it exists. */
   source: SearchSource | ((principal: Principal, params: Record<string, string>) => Promise<SearchSource>);
   schema: TSchema;
-  /** Rows as the API shows them. */
-  present: (row: never) => unknown;
   failures?: readonly ErrorKey[];
   example: { params?: Record<string, string>; query: string; item: unknown };
-}
+};
 
 /** `POST …/search`: one body, one grammar and one way of paging for every resource. */
 export function searchRoute<P extends TSchema>(db: Database, spec: SearchRouteSpec<P>): Route {
@@ -59,7 +62,11 @@ export function searchRoute<P extends TSchema>(db: Database, spec: SearchRouteSp
           ? await spec.source(principal, params as unknown as Record<string, string>)
           : spec.source;
       const { rows, ...page } = await runSearch(db, spec.searchable, source, principal.tenantId, request);
-      return { ...page, data: rows.map((row) => spec.present(row as never)) } as never;
+      const data =
+        'presentPage' in spec
+          ? await spec.presentPage(rows as never[], principal.tenantId)
+          : rows.map((row) => spec.present(row as never));
+      return { ...page, data } as never;
     },
   );
 }

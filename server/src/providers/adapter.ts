@@ -30,15 +30,48 @@ export interface InboundMessage {
 /** A channel's settings: the client's, and what the adapter keeps there for itself. Stored encrypted. */
 export type ChannelConfig = Record<string, unknown>;
 
+/** What is to be put right with a channel, by its path in the channel's own words where there is one. */
+export interface ChannelProblem {
+  path?: string;
+  message: string;
+}
+
 /** One vendor. Knows no database and no HTTP framework: bytes in, words of the house out. */
 export interface Adapter {
   readonly provider: string;
   readonly kinds: readonly ChannelKind[];
-  /** What a new channel of this provider keeps, made from what the client gave; complaints go by path below `config`. */
-  configure(given: ChannelConfig): ChannelConfig;
+  /**
+   * What a channel of this provider keeps: what the client gives now over what is stored, and what the adapter has
+   * there for itself, which no client sets. Settings that make no sense are refused by their path below `config`.
+   */
+  configure(given: ChannelConfig, stored: ChannelConfig): ChannelConfig;
+  /** Whatever would keep the channel from working. May ask the vendor, so it is never called within a transaction. */
+  check(
+    channel: { kind: ChannelKind; address: string },
+    config: ChannelConfig,
+  ): ChannelProblem[] | Promise<ChannelProblem[]>;
   verifySignature(request: ProviderRequest, config: ChannelConfig): boolean;
   /** Pure. Throws when the request makes no sense; it is then kept and listed as failed. */
   parseInbound(request: ProviderRequest, kind: ChannelKind): InboundMessage[];
+}
+
+const isPlainObject = (value: unknown): value is ChannelConfig =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The stored settings with those that are given put over them, at any depth, so that one credential can be changed by
+ * someone who does not know the others; null takes a setting away.
+ */
+export function mergeConfig(stored: ChannelConfig, given: ChannelConfig): ChannelConfig {
+  const merged = new Map(Object.entries(stored));
+  for (const [name, value] of Object.entries(given))
+    if (value === null) merged.delete(name);
+    else if (!isPlainObject(value)) merged.set(name, value);
+    else {
+      const before = merged.get(name);
+      merged.set(name, mergeConfig(isPlainObject(before) ? before : {}, value));
+    }
+  return Object.fromEntries(merged);
 }
 
 /** How long after an inbound message a free-form reply is allowed, by kind; null where there is no such window. */

@@ -21,6 +21,12 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const attributeId = await made('/v3/attributes', { name: 'Furniture', externalId: 'furniture' });
   const userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
   const teamId = await made('/v3/teams', { name: 'Furniture', userIds: [userId] });
+  const messageTemplateId = await made('/v3/message_templates', {
+    channelId: channel.id,
+    name: 'furniture',
+    language: 'en',
+    body: 'Hello {{name}}',
+  });
   await server.settle();
   const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
@@ -40,6 +46,7 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       attributeId,
       userId,
       teamId,
+      messageTemplateId,
     },
   };
 }
@@ -57,6 +64,7 @@ export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
 
 /** Which of the tenant's things an id in an example stands for. */
 const EXAMPLES = {
+  '019a82a0-0000-7000-8000-000000000011': 'contactId',
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',

@@ -8,6 +8,7 @@ import { channelKinds } from '../../src/providers/adapter.ts';
 import { faultOfPerson } from '../../src/providers/sandbox/sandbox.ts';
 import { parseTime } from '../../src/search/fields.ts';
 import { isKeyValue } from '../../src/search/keyset.ts';
+import { faultsOfTemplate } from '../../src/templates/template-faults.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 
 const SIZE = 100_000;
@@ -27,6 +28,8 @@ const inputs: [string, (size: number) => string][] = [
   ['a number that goes on', (size) => `-1.${'1'.repeat(size)}e`],
   ['a host that goes on', (size) => `http://${'a.'.repeat(size / 2)}`],
   ['brackets', (size) => '['.repeat(size)],
+  ['braces', (size) => '{'.repeat(size)],
+  ['variables that nearly end', (size) => '{{a}'.repeat(size / 4)],
   ['an open bracket', (size) => `[${':'.repeat(size)}`],
   ['slashes', (size) => '/'.repeat(size)],
   ['percent signs', (size) => '%'.repeat(size)],
@@ -57,6 +60,14 @@ const readers: [string, (text: string) => void][] = [
   ['a URL', (text) => void judgeUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
   ['a path', (text) => void isSunset(text)],
+  [
+    'a template',
+    (text) => {
+      const buttons = [{ type: 'url' as const, text, url: text, phoneNumber: null }];
+      const header = { type: 'text' as const, text, url: text };
+      faultsOfTemplate({ name: text, language: text, body: text, header, footer: text, buttons }, 'whatsapp');
+    },
+  ],
   ['a Retry-After', (text) => void retryAfterMs(text, new Date(0))],
 ];
 

@@ -1,13 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { randomSecret } from '../../base/crypto.ts';
+import { invalidParam } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import type {
-  Adapter,
-  ChannelConfig,
-  ChannelKind,
-  InboundMessage,
-  Peer,
-  ProviderRequest,
+import {
+  type Adapter,
+  type ChannelConfig,
+  type ChannelKind,
+  type InboundMessage,
+  mergeConfig,
+  type Peer,
+  type ProviderRequest,
 } from '../adapter.ts';
 
 /**
@@ -50,10 +52,35 @@ const normalize = (type: Peer['type'], value: string): string =>
       ? value.toLowerCase()
       : value;
 
+const LONGEST_DELAY_MS = 3600_000;
+
+/** What is wrong with the time that a message takes from one status to the next, if anything. */
+const faultOfDelay = (ms: unknown): string | undefined =>
+  ms === undefined || (Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= LONGEST_DELAY_MS)
+    ? undefined
+    : `Must be a whole number of milliseconds from 0 to ${LONGEST_DELAY_MS}`;
+
 export const sandbox: Adapter = {
   provider: 'sandbox',
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
-  configure: () => ({ signingSecret: randomSecret(32) }),
+  configure(given, stored) {
+    const { statusDelayMs } = mergeConfig(stored, given);
+    const fault = faultOfDelay(statusDelayMs);
+    if (fault) throw invalidParam('config.statusDelayMs', 'custom', fault);
+    return {
+      ...(statusDelayMs === undefined ? {} : { statusDelayMs }),
+      signingSecret: stored.signingSecret ?? randomSecret(32),
+    };
+  },
+  check({ kind, address }, config) {
+    const faults = {
+      address: faultOfPerson(address, kind),
+      'config.statusDelayMs': faultOfDelay(config.statusDelayMs),
+    };
+    return Object.entries(faults).flatMap(([path, message]) =>
+      message === undefined ? [] : [{ path, message }],
+    );
+  },
   verifySignature(request, config) {
     const given = Buffer.from(request.headers[SIGNATURE_HEADER] ?? '');
     const expected = Buffer.from(sign(request.body, config));

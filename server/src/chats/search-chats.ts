@@ -1,0 +1,36 @@
+import type { Searchable } from '../search/fields.ts';
+import type { SearchSource } from '../search/run-search.ts';
+import { chatStatuses } from './schema.ts';
+
+/** What `search` looks in: the contact's names and handles. */
+const CONTACT_TEXT = `concat_ws(' ', p.first_name, p.last_name,
+  (select string_agg(h.value, ' ') from handles h where h.contact_id = p.id))`;
+
+export const chatFields: Searchable = {
+  fields: {
+    id: { type: 'uuid', sql: 'c.id' },
+    status: { type: 'enum', sql: 'c.status', values: chatStatuses },
+    channelId: { type: 'uuid', sql: 'c.channel_id' },
+    contactId: { type: 'uuid', sql: 'c.contact_id' },
+    assignedUserId: { type: 'uuid', sql: 'c.assigned_user_id', nullable: true },
+    assignedTeamId: { type: 'uuid', sql: 'c.assigned_team_id', nullable: true },
+    isUnread: { type: 'boolean', sql: 'c.marked_unread or c.unread_count > 0' },
+    unreadCount: { type: 'number', sql: 'c.unread_count' },
+    openUntil: { type: 'time', sql: 'c.open_until', nullable: true },
+    createdAt: { type: 'time', sql: 'c.created_at' },
+    updatedAt: { type: 'time', sql: 'c.updated_at' },
+  },
+  names: [CONTACT_TEXT],
+  id: 'c.id',
+};
+
+/**
+ * Ids only: what belongs to a chat is fetched for the page that is shown and not for the rows before it. A left join,
+ * because PostgreSQL leaves it out where nothing asks for the contact.
+ */
+export const chatSource: SearchSource = {
+  select: 'c.id',
+  from: 'chats c left join contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
+  tenantColumn: 'c.tenant_id',
+  countCap: 10_000,
+};
