@@ -40,7 +40,7 @@ and not sent again. When the server goes away, listening goes on where it was on
 /** Three signs of life are missing: the connection is dead, whatever it looks like. */
 const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 2_000;
 
 /** `parley listen`: runs until it is stopped, or until the server says that it never will do. */
 export async function listen(args: string[], { env, say, signal }: Surroundings): Promise<void> {
