@@ -136,6 +136,10 @@ describe('the OpenAPI document', () => {
     expect(inPath.map((one: { name: string; required: boolean }) => [one.name, one.required])).toEqual(
       paramsOf(route).map((name) => [name, true]),
     );
+    const inQuery = operation.parameters.filter((one: { in: string }) => one.in === 'query');
+    expect(inQuery.map((one: { name: string }) => one.name)).toEqual(
+      Object.keys((spec.query as { properties?: object } | undefined)?.properties ?? {}),
+    );
     const hasKey = operation.parameters.some((one: { name: string }) => one.name === 'Idempotency-Key');
     expect(hasKey).toBe(isReplayable(route));
     const required = spec.body !== undefined && compileSchema(spec.body, 'body')({}) !== undefined;
