@@ -5,7 +5,6 @@ import type { Keys } from './base/crypto.ts';
 import { newId } from './base/ids.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
-import { dropOldEvents } from './db/retention.ts';
 import { hints, listenForHints } from './engine/hints.ts';
 import { publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
@@ -125,7 +124,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         HOUSEKEEPING_MS,
         async () => {
           await ensurePartitions(db, new Date());
-          await dropOldEvents(db, new Date());
           await app.sweep();
         },
         log,

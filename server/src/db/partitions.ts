@@ -2,12 +2,12 @@ import { firstIdAt } from '../base/ids.ts';
 import type { Database } from './database.ts';
 import { isCheckViolation } from './faults.ts';
 
-export const WEEK_MS = 7 * 24 * 3600_000;
+const WEEK_MS = 7 * 24 * 3600_000;
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY_MS = 4 * 24 * 3600_000;
 const WEEKS_AHEAD = 4;
 /** Any number, the same in every process: `if not exists` alone fails when two make the same table at once. */
-export const PARTITION_LOCK = 7_265_402;
+const PARTITION_LOCK = 7_265_402;
 
 /** The tables cut by week, each with the UUIDv7 column that it is cut by. */
 export const weeklyTables = ['events', 'deliveries', 'attempts'] as const;

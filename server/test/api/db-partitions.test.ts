@@ -3,7 +3,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { firstIdAt, newId } from '../../src/base/ids.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { ensurePartitions, weeklyTables, weeksNeeded } from '../../src/db/partitions.ts';
-import { dropOldEvents } from '../../src/db/retention.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const DAY = 24 * 3600_000;
@@ -26,11 +25,10 @@ const partitions = async (): Promise<string[]> =>
     )
   ).rows.map((row) => row.name as string);
 
-const insertEvent = (id: string, sequence: number | null = null): Promise<unknown> =>
+const insertEvent = (id: string): Promise<unknown> =>
   db.query(
-    `insert into events (id, tenant_id, type, data, slot, sequence, created_at)
-     values ($1, $2, 'chat.created', '{}', 0, $3, now())`,
-    [id, newId(), sequence],
+    `insert into events (id, tenant_id, type, data, slot, created_at) values ($1, $2, 'chat.created', '{}', 0, now())`,
+    [id, newId()],
   );
 const placeOf = async (id: string): Promise<unknown> =>
   (await db.query('select tableoid::regclass::text as name from events where id = $1', [id])).rows[0]?.name;
@@ -91,46 +89,5 @@ describe('making partitions', () => {
     expect(names).toContain('events_20340619');
     expect(names).toContain('attempts_20340703');
     expect(await placeOf(early)).toBe('events_default');
-  });
-});
-
-describe('old events', () => {
-  /** A week that began so many days ago, with one event at its begin. */
-  const weekAgo = async (days: number, sequence: number | null): Promise<string> => {
-    const time = new Date(Date.now() - days * DAY);
-    await ensurePartitions(db, time);
-    const id = firstIdAt(time);
-    await insertEvent(id, sequence);
-    return id;
-  };
-
-  it('go by whole weeks once all of a week is older than 30 days, and none before it has its number', async () => {
-    const [old, unnumbered, recent] = [await weekAgo(45, 1), await weekAgo(90, null), await weekAgo(29, 1)];
-    const forgotten = firstIdAt(new Date(Date.now() - 400 * DAY));
-    await insertEvent(forgotten, 1);
-    const week = await placeOf(old);
-    const dropped = await dropOldEvents(db, new Date());
-    expect(dropped).toContain(week);
-    expect(dropped).not.toContain(await placeOf(unnumbered));
-    expect([await placeOf(old), await placeOf(forgotten)]).toEqual([undefined, undefined]);
-    expect([await placeOf(unnumbered), await placeOf(recent)]).not.toContain(undefined);
-    expect(await partitions()).not.toContain(week);
-    expect(await dropOldEvents(db, new Date())).toEqual([]);
-  });
-
-  it('R8: are not dropped by a process whose clock has jumped ahead', async () => {
-    const id = await weekAgo(1, 1);
-    expect(await dropOldEvents(db, new Date(Date.now() + 400 * DAY))).toEqual([]);
-    expect(await placeOf(id)).toBeDefined();
-  });
-
-  it('stay for another time while somebody else uses the table for long, whom nobody then waits for', async () => {
-    const id = await weekAgo(60, 1);
-    await db.transaction(async (tx) => {
-      await tx.query('select 1 from events limit 1', []);
-      expect(await dropOldEvents(db, new Date())).not.toContain(await placeOf(id));
-    });
-    const week = await placeOf(id);
-    expect(await dropOldEvents(db, new Date())).toContain(week);
   });
 });
