@@ -86,8 +86,12 @@ export function forSeconds(seconds: number, requests: readonly Buffer[]): () => 
   return () => (performance.now() < end ? requests[at++ % requests.length] : undefined);
 }
 
-/** Hands out so many requests, in turn. */
-export function times(count: number, requests: readonly Buffer[]): () => Buffer | undefined {
+/** Hands out so many requests, in turn or as they are made. */
+export function times(count: number, requests: readonly Buffer[] | (() => Buffer)): () => Buffer | undefined {
   let at = 0;
-  return () => (at < count ? requests[at++ % requests.length] : undefined);
+  return () => {
+    if (at >= count) return undefined;
+    at += 1;
+    return typeof requests === 'function' ? requests() : requests[(at - 1) % requests.length];
+  };
 }

@@ -5,10 +5,12 @@ import { cleanUp, isCleaning } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { chatsFigure, type Effort, meFigure } from './reads.ts';
 import { type Comparison, comparisonHead, comparisonRow, printTable } from './rounds.ts';
+import { searchFigures, searchHead } from './searches.ts';
 import { startFigure, startHead } from './start.ts';
 import { startWorld, type World } from './world.ts';
+import { labelsFigure } from './writes.ts';
 
-const USAGE = `npm run bench -- [me] [chats] [inbound] [start] [--rounds N] [--seconds N] [--profile FOLDER]
+const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [searches] [start] [--rounds N] [--seconds N] [--profile FOLDER]
 
 Without names, all figures. --profile writes a CPU profile of the server under test into that folder and prints where its
 time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
@@ -17,8 +19,9 @@ const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comp
   me: meFigure,
   chats: chatsFigure,
   inbound: inboundFigure,
+  labels: labelsFigure,
 };
-const figures = [...Object.keys(comparisons), 'start'];
+const figures = [...Object.keys(comparisons), 'searches', 'start'];
 
 const NOTES = `Ratios are ours to bare, medians of the rounds' ratios, with the lowest and highest in brackets. For throughput more is
 better, for CPU less. CPU is the server's and PostgreSQL's, from the system's accounting, the server's part in brackets.
@@ -59,18 +62,21 @@ async function main(): Promise<void> {
   const starting = chosen.includes('start') ? await startFigure(effort.rounds) : [];
   const rows: string[][] = [];
   const compared = chosen.filter((name) => name in comparisons);
-  if (compared.length > 0) {
+  const searches: string[][] = [];
+  if (compared.length > 0 || chosen.includes('searches')) {
     const world = await startWorld(profile);
     for (const name of compared) {
       const found = await comparisons[name]?.(world, effort);
       rows.push(...[found ?? []].flat().map(comparisonRow));
     }
+    if (chosen.includes('searches')) searches.push(...(await searchFigures(world)));
   }
   process.stderr.write('\n');
   if (rows.length > 0) {
     printTable(comparisonHead, rows);
     console.log(`\n${NOTES}\n`);
   }
+  if (searches.length > 0) printTable(searchHead, searches);
   if (starting.length > 0) printTable(startHead, starting);
   if (profile !== undefined) {
     // The profile is written when the server ends.

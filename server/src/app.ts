@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { attributeRoutes } from './attributes/routes.ts';
+import { automationRoutes } from './automations/routes.ts';
+import { cancelRunsOfChats } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { channelGates } from './channels/channel.ts';
@@ -15,6 +17,8 @@ import type { Broadcast, Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
 import { eventRoutes } from './events/routes.ts';
 import { type EventStreams, eventStreams } from './events/streams.ts';
+import { fileRoutes } from './files/routes.ts';
+import type { FileStore } from './files/store.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
@@ -44,6 +48,9 @@ export interface AppNeeds {
   log: Logger;
   metrics: Metrics;
   policy: OutboundPolicy;
+  store: FileStore;
+  maxFileBytes: number;
+  baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
   isDraining: () => boolean;
@@ -68,15 +75,17 @@ function apiRoutes(
 ) {
   return [
     ...accessRoutes(needs),
-    ...channelRoutes({ ...needs, adapters }),
+    ...channelRoutes({ ...needs, adapters, beforeRemoval: cancelRunsOfChats }),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
-    ...chatRoutes(needs),
+    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...templateRoutes(needs),
     ...webhookRoutes(needs),
     ...eventRoutes(needs),
     ...userRoutes(needs),
+    ...fileRoutes(needs),
+    ...automationRoutes(needs),
     ...healthRoutes(needs),
   ];
 }

@@ -7,6 +7,8 @@ import type { Publisher } from './engine/publish.ts';
 import { type Reaction, sequencer } from './engine/sequencer.ts';
 import type { Work } from './engine/worker.ts';
 import { announceEvents } from './events/streams.ts';
+import { removeStored } from './files/removals.ts';
+import type { FileStore } from './files/store.ts';
 import { processInbound } from './messages/process-inbound.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { Adapter } from './providers/adapter.ts';
@@ -22,6 +24,7 @@ export interface HandlerNeeds {
   hints: Hints & Broadcast;
   publisher: Publisher;
   outbound: OutboundClient;
+  store: FileStore;
 }
 
 /** The vendors that channels can have. */
@@ -44,4 +47,5 @@ export const works = (needs: HandlerNeeds): Work[] => [
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),
+  removeStored(needs.db, needs.store),
 ];

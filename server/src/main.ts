@@ -1,5 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { systemClock } from './base/clock.ts';
@@ -136,12 +137,19 @@ async function serveOn(
   { config, role, keys, log, operatorToken }: ServeNeeds,
 ): Promise<void> {
   await prepareDatabase(storage.connection, keys, log);
+  let { PORT: port } = config;
+  const baseUrl = (): string =>
+    config.PARLEY_BASE_URL ??
+    `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
   const system = await startSystem({
     connection: storage.connection,
     clock: systemClock,
     keys,
     log,
     policy: outboundPolicy(config),
+    filesFolder: join(config.PARLEY_DATA_DIR, 'files'),
+    maxFileBytes: config.PARLEY_FILE_BYTES,
+    baseUrl,
     operatorToken,
     corsOrigins: config.PARLEY_CORS_ORIGINS,
     role,
@@ -160,16 +168,15 @@ async function serveOn(
   await system.app.server.listen({ host: config.HOST, port: config.PORT }).catch((error) => {
     throw portError(error, config);
   });
-  const { port } = system.app.server.server.address() as { port: number };
-  const baseUrl =
-    config.PARLEY_BASE_URL ??
-    `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+  ({ port } = system.app.server.server.address() as { port: number });
   const demo = config.PARLEY_DEMO
     ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.now() })
     : undefined;
   if (demo)
-    console.log(banner({ baseUrl, dataDir: config.PARLEY_DATA_DIR, database: storage.alone, ...demo }));
-  log.info({ url: baseUrl, docs: `${baseUrl}/docs`, version, role }, 'listening');
+    console.log(
+      banner({ baseUrl: baseUrl(), dataDir: config.PARLEY_DATA_DIR, database: storage.alone, ...demo }),
+    );
+  log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
 }
 
 const outboundPolicy = (config: Config) => ({

@@ -9,6 +9,8 @@ import { hints, listenForHints } from './engine/hints.ts';
 import { publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
 import { repeat, type Worker, worker } from './engine/worker.ts';
+import { abandonUploads } from './files/removals.ts';
+import { fileStore } from './files/store.ts';
 import { works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
@@ -22,6 +24,11 @@ export interface SystemOptions {
   keys: Keys;
   log: Logger;
   policy: OutboundPolicy;
+  /** Where uploaded files are kept: one folder for all processes on this database. */
+  filesFolder: string;
+  maxFileBytes: number;
+  /** What public URLs begin with; asked for when one is read. */
+  baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
   role: Role;
@@ -72,6 +79,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const hint = hints(db, options.alone);
   const outbound: OutboundClient = outboundClient(options.policy);
   const report = metrics();
+  const store = fileStore(options.filesFolder);
   let draining = false;
   const publish = publisher(clock, hint);
   const app = await createApp({
@@ -79,6 +87,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     db,
     hints: hint,
     publisher: publish,
+    store,
     metrics: report,
     isDraining: () => draining,
   });
@@ -86,7 +95,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb) {
-    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound };
+    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound, store };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,
@@ -109,6 +118,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         }),
       );
     });
+    if (options.alone) await abandonUploads(workerDb);
     await lanes.start({ alone: options.alone });
   }
   if (options.timers) {

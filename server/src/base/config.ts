@@ -23,6 +23,10 @@ const port = (value: string): number => {
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new Error('must be a port from 0 to 65535');
   return Number(value);
 };
+const bytes = (value: string): number => {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw new Error('must be a number of bytes such as 104857600');
+  return Number(value);
+};
 const list = (value: string): string[] =>
   value
     .split(',')
@@ -58,7 +62,7 @@ export const variables = {
   PARLEY_DATA_DIR: variable({
     default: './data',
     parse: (value) => resolve(value),
-    description: 'Folder for the embedded database and the secrets made at first start.',
+    description: 'Folder for uploaded files, the embedded database and the secrets made at first start.',
   }),
   DATABASE_URL: variable({
     default: '',
@@ -70,6 +74,11 @@ export const variables = {
     default: '',
     parse: httpUrl,
     description: 'Public URL of this server, without a path; http://HOST:PORT when not set.',
+  }),
+  PARLEY_FILE_BYTES: variable({
+    default: '104857600',
+    parse: bytes,
+    description: 'How many bytes an uploaded file may have.',
   }),
   PARLEY_ADMIN_TOKEN: variable({
     default: '',

@@ -12,7 +12,10 @@ export const errorCatalogue = {
   },
   internal_error: { status: 500, message: 'Oops! Something went wrong' },
 
+  automation_not_found: { status: 404, message: 'Automation not found' },
+  automation_run_not_found: { status: 404, message: 'Automation run not found' },
   attribute_not_found: { status: 404, message: 'Attribute not found' },
+  file_not_found: { status: 404, message: 'File not found' },
   label_not_found: { status: 404, message: 'Label not found' },
   message_not_found: { status: 404, message: 'Message not found' },
   message_template_not_found: { status: 404, message: 'Message template not found' },
@@ -29,6 +32,7 @@ export const errorCatalogue = {
   api_version_sunset: { status: 410, message: 'API version sunset' },
   payload_too_large: { status: 413, message: 'Payload too large' },
   unsupported_media_type: { status: 415, message: 'Unsupported media type' },
+  range_not_satisfiable: { status: 416, message: 'Range not satisfiable' },
   idempotency_key_reused: { status: 422, message: 'Idempotency key reused' },
   service_unavailable: { status: 503, message: 'Service unavailable' },
 } as const satisfies Record<string, { status: number; message: string }>;

@@ -1,7 +1,7 @@
 import type { Keys } from '../base/crypto.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { removeChatsOf } from '../chats/remove-chats.ts';
+import { type EndingNeeds, removeChatsOf } from '../chats/remove-chats.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Adapter, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
@@ -80,10 +80,15 @@ export async function changeChannel(
  * Deletes a channel with everything that came over it, and says whether there was one. The lock keeps whoever would
  * add to it waiting, to find that it is gone.
  */
-export async function removeChannel(tx: Tx, tenantId: string, channelId: string): Promise<boolean> {
+export async function removeChannel(
+  tx: Tx,
+  tenantId: string,
+  channelId: string,
+  needs: EndingNeeds,
+): Promise<boolean> {
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId, tenantId]) : undefined;
   if (!row) return false;
-  await removeChatsOf(tx, tenantId, row.id);
+  await removeChatsOf(tx, tenantId, row.id, needs);
   await tx.run(deleteChannel, [row.id, tenantId]);
   return true;
 }

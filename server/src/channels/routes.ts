@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
+import type { EndingNeeds } from '../chats/remove-chats.ts';
 import type { Database } from '../db/database.ts';
 import type { Hints } from '../engine/hints.ts';
 import { DeleteResult, data, deleted, type Route, read, write, writeStatement } from '../http/route.ts';
@@ -27,7 +28,7 @@ import {
   SandboxReceipt,
 } from './schema.ts';
 
-export interface ChannelNeeds {
+export interface ChannelNeeds extends EndingNeeds {
   db: Database;
   clock: Clock;
   keys: Keys;
@@ -156,7 +157,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         example: { ...at, answer: { deletedIds: [exampleChannel.id], notFoundIds: [] } },
       },
       async ({ principal, params }, tx) =>
-        deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId)),
+        deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId, needs)),
     ),
     read(
       {

@@ -7,6 +7,7 @@ import type { EventType } from '../engine/event-types.ts';
 import type { Publisher } from '../engine/publish.ts';
 import { slotOf } from '../engine/work-list.ts';
 import { chatsForEvents, requireChat } from './chat.ts';
+import type { EndingNeeds } from './remove-chats.ts';
 import type { Chat } from './schema.ts';
 
 export interface ChangeNeeds {
@@ -190,16 +191,19 @@ export async function setSensitive(
   return requireChat(tx, tenantId, chat.id);
 }
 
+export interface RemovalNeeds extends ChangeNeeds, EndingNeeds {}
+
 /** Deletes a chat with its messages and says whether there was one; the contact stays. */
 export async function removeChat(
   tx: Tx,
   tenantId: string,
   chatId: string,
-  { publisher }: ChangeNeeds,
+  { clock, publisher, beforeRemoval }: RemovalNeeds,
 ): Promise<boolean> {
   const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId, tenantId]) : undefined;
   if (!chat) return false;
   const [data] = await chatsForEvents(tx, tenantId, [chat.id]);
+  await beforeRemoval(tx, tenantId, [chat.id], clock.now());
   await tx.run(deleteChat, [chat.id, tenantId]);
   await publisher.publish(tx, tenantId, [
     { type: 'chat.deleted', channelId: chat.channel_id, contactId: chat.contact_id, chatId: chat.id, data },

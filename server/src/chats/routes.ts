@@ -4,8 +4,8 @@ import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } 
 import { searchRoute } from '../http/search-route.ts';
 import {
   assignChat,
-  type ChangeNeeds,
   markChat,
+  type RemovalNeeds,
   removeChat,
   setChatStatus,
   setSensitive,
@@ -28,7 +28,7 @@ const change = {
   failures: ['chat_not_found'],
 } as const satisfies Partial<RouteSpec>;
 
-export function chatRoutes(needs: ChangeNeeds & { db: Database }): Route[] {
+export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
   return [
     write(
       {

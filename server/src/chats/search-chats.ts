@@ -3,8 +3,7 @@ import type { SearchSource } from '../search/run-search.ts';
 import { chatStatuses } from './schema.ts';
 
 /** What `search` looks in: the contact's names and handles. */
-const CONTACT_TEXT = `concat_ws(' ', p.first_name, p.last_name,
-  (select string_agg(h.value, ' ') from handles h where h.contact_id = p.id))`;
+const CONTACT_TEXT = 'p.search_text';
 
 export const chatFields: Searchable = {
   fields: {

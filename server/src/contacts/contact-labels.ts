@@ -8,53 +8,102 @@ import type { Publisher } from '../engine/publish.ts';
 import { requireContact } from './contact.ts';
 import type { Contact } from './schema.ts';
 
-const lockContact = statement<[id: string, tenantId: string], { id: string }>(
-  'contacts.lock',
-  'select id from contacts where id = $1 and tenant_id = $2 for update',
-);
+/** Locks the contact, so that what follows is told in the order in which it was done. */
+const locked = `locked as (select id from contacts where id = $1 and tenant_id = $2 for update)`;
 const addLabels = statement<
   [contactId: string, tenantId: string, labelIds: string[], now: Date],
-  { known: string[]; added: number }
+  { is_known: boolean; known: string[]; added: number }
 >(
   'contacts.add_labels',
   // Nothing is added unless every label is known.
-  `with known as (select id from labels where tenant_id = $2 and id = any ($3::uuid[])),
+  `with ${locked},
+   known as (select id from labels where tenant_id = $2 and id = any ($3::uuid[]) for key share),
    added as (
      insert into contact_labels (contact_id, label_id, tenant_id, created_at)
-     select $1, k.id, $2, $4 from known k
+     select c.id, k.id, $2, $4 from locked c cross join known k
       where (select count(*) from known) = (select count(distinct given) from unnest($3::uuid[]) as given)
      on conflict do nothing returning label_id),
    touched as (update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from added))
-   select array(select id::text from known) as known, (select count(*)::int from added) as added`,
+   select exists (select 1 from locked) as is_known, array(select id::text from known) as known,
+          (select count(*)::int from added) as added`,
 );
-const removeLabel = statement<[contactId: string, tenantId: string, labelId: string, now: Date]>(
+const removeLabel = statement<
+  [contactId: string, tenantId: string, labelId: string | null, now: Date],
+  { is_known: boolean; removed: number }
+>(
   'contacts.remove_label',
-  `with gone as (
-     delete from contact_labels where contact_id = $1 and tenant_id = $2 and label_id = $3 returning label_id)
-   update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from gone)`,
+  `with ${locked},
+   gone as (
+     delete from contact_labels where contact_id = (select id from locked) and tenant_id = $2 and label_id = $3
+     returning label_id),
+   touched as (update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from gone))
+   select exists (select 1 from locked) as is_known, (select count(*)::int from gone) as removed`,
 );
 
-export interface LabelNeeds {
+const attach = statement<
+  [tenantId: string, now: Date, contactIds: string[], labelIds: string[]],
+  { contact_id: string }
+>(
+  'contacts.attach_labels',
+  `insert into contact_labels (contact_id, label_id, tenant_id, created_at)
+   select n.contact_id, n.label_id, $1, $2 from unnest($3::uuid[], $4::uuid[]) as n (contact_id, label_id)
+    order by n.contact_id, n.label_id
+   on conflict do nothing returning contact_id`,
+);
+const detachOthers = statement<[contactId: string, tenantId: string, labelIds: string[]]>(
+  'contacts.detach_other_labels',
+  'delete from contact_labels where contact_id = $1 and tenant_id = $2 and label_id <> all ($3::uuid[])',
+);
+
+export interface ContactNeeds {
   clock: Clock;
   publisher: Publisher;
 }
 
-async function requireLocked(tx: Tx, tenantId: string, contactId: string): Promise<string> {
-  const row = isUuid(contactId) ? await tx.find(lockContact, [contactId, tenantId]) : undefined;
-  if (!row) throw new ApiError('contact_not_found');
-  return row.id;
+/** Puts labels that are there on contacts, and gives the contacts that got any. */
+export async function attachLabels(
+  tx: Tx,
+  tenantId: string,
+  pairs: readonly { contactId: string; labelId: string }[],
+  now: Date,
+): Promise<Set<string>> {
+  if (pairs.length === 0) return new Set();
+  const rows = await tx.all(attach, [
+    tenantId,
+    now,
+    pairs.map(({ contactId }) => contactId),
+    pairs.map(({ labelId }) => labelId),
+  ]);
+  return new Set(rows.map((row) => row.contact_id));
 }
 
-async function tell(
+/** Takes every label from a contact but these, and says whether there were any. */
+export const detachOtherLabels = async (
+  tx: Tx,
+  tenantId: string,
+  contactId: string,
+  labelIds: string[],
+): Promise<boolean> => (await tx.run(detachOthers, [contactId, tenantId, labelIds])) > 0;
+
+/** A path's identifier of any other shape names nobody. */
+function requireShape(contactId: string): string {
+  if (!isUuid(contactId)) throw new ApiError('contact_not_found');
+  return contactId;
+}
+
+/** Tells what happened to a contact, which is shown as it now is. */
+export async function tellOfContact(
   tx: Tx,
   tenantId: string,
   contact: Contact,
-  type: EventType,
-  { publisher }: LabelNeeds,
+  types: readonly EventType[],
+  { publisher }: ContactNeeds,
 ): Promise<void> {
-  await publisher.publish(tx, tenantId, [
-    { type, channelId: null, contactId: contact.id, chatId: null, data: contact },
-  ]);
+  await publisher.publish(
+    tx,
+    tenantId,
+    types.map((type) => ({ type, channelId: null, contactId: contact.id, chatId: null, data: contact })),
+  );
 }
 
 /** Adds labels. One that is there already is no error and no event; if any is unknown, nothing is added. */
@@ -63,19 +112,20 @@ export async function addContactLabels(
   tenantId: string,
   contactId: string,
   labels: { id: string }[],
-  needs: LabelNeeds,
+  needs: ContactNeeds,
 ): Promise<Contact> {
-  const id = await requireLocked(tx, tenantId, contactId);
+  const id = requireShape(contactId);
   const ids = labels.map((label) => label.id);
   const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now()]);
-  const known = new Set(outcome?.known);
+  if (!outcome?.is_known) throw new ApiError('contact_not_found');
+  const known = new Set(outcome.known);
   const faults: InvalidParams = {};
   for (const [index, labelId] of ids.entries())
     if (!known.has(labelId.toLowerCase()))
       faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   const contact = await requireContact(tx, tenantId, id);
-  if (outcome?.added) await tell(tx, tenantId, contact, 'contact.labels_added', needs);
+  if (outcome.added > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_added'], needs);
   return contact;
 }
 
@@ -85,12 +135,13 @@ export async function removeContactLabel(
   tenantId: string,
   contactId: string,
   labelId: string,
-  needs: LabelNeeds,
+  needs: ContactNeeds,
 ): Promise<Contact> {
-  const id = await requireLocked(tx, tenantId, contactId);
-  const removed =
-    isUuid(labelId) && (await tx.run(removeLabel, [id, tenantId, labelId, needs.clock.now()])) === 1;
+  const id = requireShape(contactId);
+  const label = isUuid(labelId) ? labelId : null;
+  const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now()]);
+  if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const contact = await requireContact(tx, tenantId, id);
-  if (removed) await tell(tx, tenantId, contact, 'contact.labels_removed', needs);
+  if (outcome.removed > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_removed'], needs);
   return contact;
 }

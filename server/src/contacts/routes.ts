@@ -1,13 +1,17 @@
 import { Type } from 'typebox';
 import type { Database } from '../db/database.ts';
-import { data, type Route, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
+import { changeContact } from './change-contact.ts';
 import { requireContact } from './contact.ts';
-import { addContactLabels, type LabelNeeds, removeContactLabel } from './contact-labels.ts';
+import { addContactLabels, type ContactNeeds, removeContactLabel } from './contact-labels.ts';
+import { createContact } from './create-contact.ts';
+import { eraseContact } from './erase-contact.ts';
 import { exampleContact } from './example.ts';
-import { Contact } from './schema.ts';
+import { Contact, ContactFields } from './schema.ts';
 
 const LABEL_ID = '019a82a0-0000-7000-8000-000000000040';
+const ATTRIBUTE_ID = '019a82a0-0000-7000-8000-000000000050';
 const ContactId = Type.Object({ contactId: Type.String() });
 const at = { params: { contactId: exampleContact.id } };
 
@@ -15,8 +19,35 @@ const ContactLabels = Type.Object({
   labels: Type.Array(Type.Object({ id: Uuid() }), { maxItems: 1000, description: 'Labels to add' }),
 });
 
-export function contactRoutes(needs: LabelNeeds & { db: Database }): Route[] {
+export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
   return [
+    write(
+      {
+        method: 'POST',
+        path: '/v3/contacts',
+        operationId: 'createContact',
+        tag: 'Contacts',
+        summary: 'Make a contact',
+        description:
+          'With a name or a handle at least. A handle belongs to one contact of the tenant: if somebody has it already, the `conflict` names them.',
+        access: 'contacts:write',
+        body: ContactFields,
+        answer: data(Contact),
+        failures: ['conflict'],
+        example: {
+          body: {
+            firstName: 'Grace',
+            lastName: 'Hopper',
+            phoneNumber: '+15550002222',
+            email: 'grace@example.com',
+            labels: [{ id: LABEL_ID }],
+            attributes: [{ id: ATTRIBUTE_ID, value: '44' }],
+          },
+          answer: exampleContact,
+        },
+      },
+      ({ principal, body }, tx) => createContact(tx, principal.tenantId, body, needs),
+    ),
     read(
       {
         method: 'GET',
@@ -32,6 +63,51 @@ export function contactRoutes(needs: LabelNeeds & { db: Database }): Route[] {
         example: { ...at, answer: exampleContact },
       },
       ({ principal, params }) => requireContact(needs.db.byKey, principal.tenantId, params.contactId),
+    ),
+    write(
+      {
+        method: 'PUT',
+        path: '/v3/contacts/:contactId',
+        operationId: 'updateContact',
+        tag: 'Contacts',
+        summary: 'Change a contact',
+        description:
+          'Changes what is given; null clears, what is left out stays. `phoneNumber` and `email` set the handle of their type that is shown: the one before it is removed, or kept beside it if it has chats. `handles` and `labels` replace the whole list, `attributes` are merged. A handle that has chats cannot be removed (`conflict`), nor can one be taken from another contact.',
+        access: 'contacts:write',
+        params: ContactId,
+        body: ContactFields,
+        answer: data(Contact),
+        failures: ['conflict'],
+        example: {
+          ...at,
+          body: {
+            firstName: 'Ada',
+            isSubscribed: false,
+            attributes: [{ id: ATTRIBUTE_ID, value: '44' }],
+          },
+          answer: exampleContact,
+        },
+      },
+      ({ principal, params, body }, tx) =>
+        changeContact(tx, principal.tenantId, params.contactId, body, needs),
+    ),
+    write(
+      {
+        method: 'DELETE',
+        path: '/v3/contacts/:contactId',
+        operationId: 'deleteContact',
+        tag: 'Contacts',
+        summary: 'Erase a contact',
+        description:
+          'Permanently, with everything that is held about the person: handles, chats, messages, labels, values, and what events, deliveries, failed requests and stored answers say about them. What was not yet sent about them is not sent. If the person writes again, that makes a new contact.',
+        access: 'contacts:delete',
+        params: ContactId,
+        answer: data(DeleteResult),
+        failures: [],
+        example: { ...at, answer: { deletedIds: [exampleContact.id], notFoundIds: [] } },
+      },
+      async ({ principal, params }, tx) =>
+        deleted(params.contactId, await eraseContact(tx, principal.tenantId, params.contactId, needs)),
     ),
     write(
       {

@@ -19,6 +19,8 @@ export interface Queryable {
 }
 
 export interface Tx extends Queryable {
+  /** Runs right before the commit and in the same round trip: for writes whose result nobody waits for. */
+  withCommit<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<void>;
   /** Runs once the transaction is committed, and never when it is rolled back. */
   afterCommit(effect: () => void): void;
 }
@@ -166,14 +168,23 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   async function transactionOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = [];
+    const last: (() => Promise<unknown>)[] = [];
     let isOver = false;
+    // Whoever still holds on to the transaction must not write on a connection that is somebody else's by now.
+    const refuseLate = (): void => {
+      if (isOver) throw new Error('The transaction is over: this statement came too late.');
+    };
+    const own = queryable(async (query) => {
+      refuseLate();
+      return client.query(query);
+    });
+    const onClient = queryable((query) => client.query(query));
     const tx: Tx = {
-      // Whoever still holds on to the transaction must not write on a connection that is somebody else's by now.
-      ...queryable((query) =>
-        isOver
-          ? Promise.reject(new Error('The transaction is over: this statement came too late.'))
-          : client.query(query),
-      ),
+      ...own,
+      withCommit: async (statement, parameters) => {
+        refuseLate();
+        last.push(() => onClient.run(statement, parameters));
+      },
       afterCommit: (effect) => effects.push(effect),
     };
     // The connection is pipelined and ours alone, so BEGIN travels with the first statement. If it fails, so do they.
@@ -184,8 +195,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       result = await work(tx).finally(() => {
         isOver = true;
       });
-      await begun;
-      const { command } = await client.query('commit');
+      const written = Promise.all(last.map((write) => write()));
+      const committed = client.query('commit');
+      await Promise.all([begun, written, committed]);
+      // Its failure is told by the statement that caused it, where that is one of these.
+      const { command } = await committed;
       if (command !== 'COMMIT')
         throw new Error('The transaction was rolled back: one of its statements had failed.');
     } catch (error) {

@@ -7,9 +7,13 @@ export const eventTypes = [
   'chat.read',
   'chat.deleted',
   'contact.created',
+  'contact.updated',
+  'contact.deleted',
   'contact.labels_added',
   'contact.labels_removed',
+  'contact.unsubscribed',
   'template.status_changed',
+  'file.created',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

@@ -51,7 +51,7 @@ export function publisher(clock: Clock, hints: Hints): Publisher {
     async publish(tx, tenantId, events) {
       if (events.length === 0) return;
       const slot = slotOf(tenantId);
-      await tx.run(insertEvents, [
+      await tx.withCommit(insertEvents, [
         tenantId,
         slot,
         clock.now(),

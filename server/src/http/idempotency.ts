@@ -19,12 +19,18 @@ const find = statement<
   `select request_hash, answer_encrypted from idempotency_keys
     where key_hash = $1 and tenant_id = $2 and created_at > $3`,
 );
-const store = statement<[keyHash: Buffer, tenantId: string, requestHash: Buffer, answer: Buffer, now: Date]>(
+const store = statement<
+  [keyHash: Buffer, tenantId: string, requestHash: Buffer, answer: Buffer, now: Date, mentions: string[]]
+>(
   'idempotency.store',
-  `insert into idempotency_keys (key_hash, tenant_id, request_hash, answer_encrypted, created_at)
-   values ($1, $2, $3, $4, $5)
+  `insert into idempotency_keys (key_hash, tenant_id, request_hash, answer_encrypted, created_at, mentions)
+   values ($1, $2, $3, $4, $5, $6)
    on conflict (key_hash, tenant_id) do update set request_hash = excluded.request_hash,
-     answer_encrypted = excluded.answer_encrypted, created_at = excluded.created_at`,
+     answer_encrypted = excluded.answer_encrypted, created_at = excluded.created_at, mentions = excluded.mentions`,
+);
+const forget = statement<[tenantId: string, mark: string]>(
+  'idempotency.forget',
+  'delete from idempotency_keys where tenant_id = $1 and mentions @> array[$2::bigint]',
 );
 const sweep = statement<[before: Date]>(
   'idempotency.sweep',
@@ -61,6 +67,19 @@ export interface Idempotency {
 
 const PURPOSE = 'idempotency_keys.answer';
 
+const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Stands for an id where the id itself is not to be read. */
+const markOf = (id: string): string => sha256(id).readBigInt64BE().toString();
+
+/** Marks of the ids that an answer has in it: whatever shows a person shows the person's id. */
+const marksIn = (text: string): string[] => [...new Set(text.match(UUIDS))].map(markOf);
+
+/** Deletes the stored answers that mention an id. A request repeated after that is a new one. */
+export async function forgetAnswersAbout(tx: Tx, tenantId: string, id: string): Promise<void> {
+  await tx.run(forget, [tenantId, markOf(id)]);
+}
+
 export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency {
   return {
     once(request, work) {
@@ -89,8 +108,9 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
             replayed: true,
           };
         const answer = await work(tx);
-        const sealed = keys.encrypt(JSON.stringify(answer), PURPOSE);
-        await tx.run(store, [keyHash, request.tenantId, request.bodyHash, sealed, now]);
+        const text = JSON.stringify(answer);
+        const sealed = keys.encrypt(text, PURPOSE);
+        await tx.run(store, [keyHash, request.tenantId, request.bodyHash, sealed, now, marksIn(text)]);
         return { ...answer, replayed: false };
       });
     },

@@ -1,6 +1,7 @@
 import { type ErrorKey, errorCatalogue } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isReplayable, type Route } from './route.ts';
+import { FILE_FIELD } from './upload.ts';
 
 /** The errors that every operation lists, in the order of the specification. */
 export const commonErrors: readonly ErrorKey[] = [
@@ -107,6 +108,19 @@ export function openapiDocument(
   };
 }
 
+const uploadBody: Json = {
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        required: [FILE_FIELD],
+        properties: { [FILE_FIELD]: { type: 'string', format: 'binary' } },
+      },
+    },
+  },
+};
+
 function operation(route: Route, schemas: Json): Json {
   const { spec } = route;
   const needsBody = spec.body !== undefined && (spec.body as { required?: string[] }).required !== undefined;
@@ -144,6 +158,7 @@ function operation(route: Route, schemas: Json): Json {
           ]
         : []),
     ],
+    ...(spec.upload ? { requestBody: uploadBody } : {}),
     ...(spec.body === undefined
       ? {}
       : {
@@ -158,12 +173,14 @@ function operation(route: Route, schemas: Json): Json {
       200: {
         description: 'Success',
         ...(scope === undefined && spec.access !== 'token' ? {} : { headers: rateLimitHeaders }),
-        content: {
-          [spec.answer.mediaType ?? 'application/json']: {
-            schema: hoist(spec.answer.schema, schemas),
-            example: answer,
-          },
-        },
+        content: spec.answer.isContent
+          ? { '*/*': { schema: spec.answer.schema } }
+          : {
+              [spec.answer.mediaType ?? 'application/json']: {
+                schema: hoist(spec.answer.schema, schemas),
+                example: answer,
+              },
+            },
       },
       ...failures(spec.failures),
     },

@@ -4,15 +4,17 @@ import { ApiError } from '../base/errors.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
 import { allowCompression } from './compression.ts';
+import { type StoredContent, sendContent } from './content.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 import type { Reception } from './reception.ts';
-import { type Call, isReplayable, type Route } from './route.ts';
+import { type Call, isReplayable, type ReceivedFile, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
 import { findSunset } from './sunset.ts';
+import { allowUploads, requireFitting, withFile } from './upload.ts';
 import { compileSchema, refuse, type Validate } from './validation.ts';
 
 export interface Gate {
@@ -37,11 +39,16 @@ export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readon
   const mayBeCompressed = ({ spec }: Route): boolean =>
     spec.answer.isList === true || spec.body !== undefined;
   await app.register(async (scope) => {
-    for (const route of routes) if (!mayBeCompressed(route)) addRoute(scope, gate, guards, route);
+    for (const route of routes)
+      if (!mayBeCompressed(route) && !route.spec.upload) addRoute(scope, gate, guards, route);
   });
   await app.register(async (scope) => {
     await allowCompression(scope);
     for (const route of routes) if (mayBeCompressed(route)) addRoute(scope, gate, guards, route);
+  });
+  await app.register(async (scope) => {
+    await allowUploads(scope);
+    for (const route of routes) if (route.spec.upload) addRoute(scope, gate, guards, route);
   });
   const refuseUnknown = unknownRefusal(guards, routes);
   // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
@@ -80,7 +87,7 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
     ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
     // The headers of a stream alone are worth nothing, and it would go on with nobody there.
     ...(route.kind === 'stream' ? { exposeHeadRoute: false } : {}),
-    schema: { response: { [OK]: spec.answer.schema } },
+    ...(spec.answer.isContent ? {} : { schema: { response: { [OK]: spec.answer.schema } } }),
     handler: handlerOf(gate, route),
   });
 }
@@ -146,8 +153,8 @@ function handlerOf(gate: Gate, route: Route) {
   };
   const replayable = isReplayable(route);
 
-  function callOf(request: FastifyRequest, header: Call['header']): Call {
-    let body: unknown;
+  function callOf(request: FastifyRequest, header: Call['header'], file?: ReceivedFile): Call {
+    let body: unknown = file;
     if (checks.body) {
       const given = bodyOf(request, spec.bodyBounds);
       body = given === undefined ? {} : given;
@@ -165,7 +172,12 @@ function handlerOf(gate: Gate, route: Route) {
     };
   }
 
-  async function runOnce(request: FastifyRequest, reply: FastifyReply, key: string): Promise<object> {
+  async function runOnce(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    file?: ReceivedFile,
+  ): Promise<object> {
     const principal = request.principal as Principal;
     const answer = await gate.idempotency.once(
       {
@@ -174,13 +186,14 @@ function handlerOf(gate: Gate, route: Route) {
         method: spec.method,
         // What was asked for and not how it was written: a slash at the end makes no other request.
         path: `${spec.path} ${JSON.stringify(request.params)}`,
-        bodyHash: sha256(request.rawBody ?? Buffer.alloc(0)),
+        bodyHash: file?.hash ?? sha256(request.rawBody ?? Buffer.alloc(0)),
       },
       async (tx) => {
         const headers: Record<string, string> = {};
-        const call = callOf(request, (name, value) => {
+        const setHeader: Call['header'] = (name, value) => {
           headers[name] = value;
-        });
+        };
+        const call = callOf(request, setHeader, file);
         return { body: spec.answer.wrap((await route.handle(call, tx)) as never), headers };
       },
     );
@@ -190,21 +203,29 @@ function handlerOf(gate: Gate, route: Route) {
     return answer.body as object;
   }
 
-  return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    const wrap = (result: unknown): object => {
-      gate.desk.close(request, reply, OK);
+  function run(request: FastifyRequest, reply: FastifyReply, file?: ReceivedFile): unknown {
+    const wrap = (result: unknown): object | Promise<object> => {
+      const close = (status: number): void => gate.desk.close(request, reply, status);
+      if (spec.answer.isContent) return sendContent(request, reply, result as StoredContent, close);
+      close(OK);
       return spec.answer.wrap(result as never);
     };
-    if (request.principal) allow(request.principal, route);
     const key = replayable ? request.headers['idempotency-key'] : undefined;
-    if (key !== undefined) return runOnce(request, reply, String(key));
-    const call = callOf(request, (name, value) => void reply.header(name, value));
+    if (key !== undefined) return runOnce(request, reply, String(key), file);
+    const call = callOf(request, (name, value) => void reply.header(name, value), file);
     if (route.kind === 'stream') return openStream(gate, route, call, request, reply);
     if (route.kind === 'write') return gate.db.transaction(async (tx) => route.handle(call, tx)).then(wrap);
     const result = route.handle(call, route.kind === 'statement' ? atOnce(gate.db) : noTransaction);
     if (result instanceof Promise) return result.then(wrap);
     reply.send(wrap(result));
     return reply;
+  }
+
+  return (request: FastifyRequest, reply: FastifyReply): unknown => {
+    if (spec.upload) requireFitting(request, spec.upload);
+    if (request.principal) allow(request.principal, route);
+    if (!spec.upload) return run(request, reply);
+    return withFile(request, spec.upload, async (file) => run(request, reply, file));
   };
 }
 
@@ -214,6 +235,9 @@ export const atOnce = (db: Database): Tx => ({
   find: db.find,
   run: db.run,
   query: db.query,
+  withCommit: async (statement, parameters) => {
+    await db.run(statement, parameters);
+  },
   afterCommit: (effect) => effect(),
 });
 
@@ -225,6 +249,7 @@ const noTransaction: Tx = {
   find: refuseWrite,
   run: refuseWrite,
   query: refuseWrite,
+  withCommit: refuseWrite,
   afterCommit: refuseWrite,
 };
 

@@ -4,6 +4,7 @@ import type { ErrorKey } from '../base/errors.ts';
 import type { Tx } from '../db/database.ts';
 import { SearchEcho, SearchPagination } from '../search/schema.ts';
 import type { BodyBounds } from './body.ts';
+import type { StoredContent } from './content.ts';
 import type { Feature, Principal, Scope } from './permissions.ts';
 
 /** One call of an operation, as its handler sees it: already authenticated, allowed and validated. */
@@ -33,6 +34,8 @@ export interface Answer<R extends TSchema> {
   isList?: true;
   /** What it is sent as, where that is not the envelope. */
   mediaType?: string;
+  /** Whether it is the bytes of a file instead of the envelope. */
+  isContent?: true;
   /** Types only. */
   result?: R;
 }
@@ -70,6 +73,15 @@ export const eventStream: Answer<typeof EventText> = {
   mediaType: 'text/event-stream',
 };
 
+/** The bytes of a file, whole or the range that is asked for. Only errors are in the envelope. */
+export const content = contentAnswer(
+  Type.Unsafe<StoredContent>({ type: 'string', contentMediaType: 'application/octet-stream' }),
+);
+
+function contentAnswer<S extends TSchema>(schema: S): Answer<S> {
+  return { schema, wrap: (stored) => stored as object, isContent: true };
+}
+
 export const DeleteResult = Type.Object(
   { deletedIds: Type.Array(Type.String()), notFoundIds: Type.Array(Type.String()) },
   { title: 'DeleteResult', description: 'What was deleted, and which ids named nothing' },
@@ -77,6 +89,36 @@ export const DeleteResult = Type.Object(
 
 export const deleted = (id: string, wasThere: boolean): Static<typeof DeleteResult> =>
   wasThere ? { deletedIds: [id], notFoundIds: [] } : { deletedIds: [], notFoundIds: [id] };
+
+/** A file on its way in: what the client says of it, and its bytes. */
+export interface IncomingFile {
+  filename: string | undefined;
+  mimeType: string;
+  bytes: Readable;
+}
+
+/** A file that was taken in whole before its operation begins, because bytes cannot be part of a transaction. */
+export interface ReceivedFile {
+  /** What makes a repeated request the same one. */
+  hash: Buffer;
+  /** Lets go of the bytes unless the operation has kept them. Does not fail. */
+  release(): Promise<void>;
+}
+
+/** A file may take longer than any other request, as long as it keeps coming. */
+export interface Pace {
+  /** Who sends less than this in that time is cut off. */
+  bytes: number;
+  everyMs: number;
+  /** So is who is still sending after this. */
+  longestMs: number;
+}
+
+export interface Upload<F extends ReceivedFile = ReceivedFile> {
+  maxBytes: number;
+  pace?: Pace;
+  receive(tenantId: string, file: IncomingFile): Promise<F>;
+}
 
 /** A contract: what the router, the validator, the serializer and the reference are made from. */
 export interface RouteSpec<
@@ -99,10 +141,18 @@ export interface RouteSpec<
   body?: B;
   /** The body may be left out when none of its fields is required. */
   query?: Q;
+  /** Takes a file, as multipart/form-data, instead of a JSON body. */
+  upload?: Upload;
   answer: Answer<R>;
   /** The errors it can answer with, beside the seven that every operation lists. */
   failures: readonly ErrorKey[];
-  example: { params?: Record<string, string>; body?: unknown; answer: unknown };
+  example: {
+    params?: Record<string, string>;
+    body?: unknown;
+    /** The file of an upload. */
+    file?: { filename: string; content: string };
+    answer: unknown;
+  };
   bodyBytes?: number;
   bodyBounds?: BodyBounds;
 }
@@ -148,6 +198,19 @@ export function stream<Q extends TSchema>(
   handle: (call: StreamCall<Given<Q>>) => Promise<Readable>,
 ): Route {
   return { spec, kind: 'stream', handle } as unknown as Route;
+}
+
+/** A change that begins with a file, which its handler finds as the body: received whole, then one transaction. */
+export function upload<
+  P extends TSchema,
+  Q extends TSchema,
+  R extends TSchema,
+  F extends ReceivedFile = ReceivedFile,
+>(
+  spec: RouteSpec<P, TSchema, Q, R> & { upload: Upload<F> },
+  handle: (call: Call<Given<P>, F, Given<Q>>, tx: Tx) => Promise<Static<R>>,
+): Route {
+  return { spec, kind: 'write', handle } as unknown as Route;
 }
 
 /** Searches are POSTs that change nothing. */

@@ -5,7 +5,7 @@ import type { Searchable } from '../search/fields.ts';
 import { searchRequest } from '../search/page.ts';
 import { runSearch, type SearchSource } from '../search/run-search.ts';
 import { SearchBody } from '../search/schema.ts';
-import type { Principal, Scope } from './permissions.ts';
+import type { Feature, Principal, Scope } from './permissions.ts';
 import { found, type Route, read } from './route.ts';
 
 /** How rows become what the API shows: one by one, or a page of them at once where each would cost a statement. */
@@ -20,6 +20,7 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
   /** What is searched, in the plural. */
   noun: string;
   access: Scope;
+  feature?: Feature;
   params?: P;
   searchable: Searchable;
   /** Where the rows come from; for searches within something, made from the call after checking that it exists. */
@@ -41,6 +42,7 @@ export function searchRoute<P extends TSchema>(db: Database, spec: SearchRouteSp
       summary: `Search ${spec.noun}`,
       description: `Fields to filter and sort by: ${names}.`,
       access: spec.access,
+      ...(spec.feature === undefined ? {} : { feature: spec.feature }),
       ...(spec.params === undefined ? {} : { params: spec.params }),
       body: SearchBody,
       answer: found(spec.schema),

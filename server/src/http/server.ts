@@ -9,6 +9,7 @@ import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
 import { asApiError, errorBody, sendError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { type Reception, receiveAt, reception } from './reception.ts';
+import { isUploading } from './upload.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
 /** A client that sends its headers or body one byte at a time is cut off. */
@@ -130,6 +131,8 @@ function refuseMalformed(error: Error & { code?: string }, socket: Socket): void
     socket.destroy();
     return;
   }
+  // Files have a patience of their own, since they are as long as they are.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   const [status, message] =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? ['408 Request Timeout', 'The request took too long to arrive']

@@ -4,10 +4,11 @@ import { chatsForEvents } from '../chats/chat.ts';
 import { createChats, type LockedChat, lockChatsOf } from '../chats/find-or-create.ts';
 import { findContacts } from '../contacts/contact.ts';
 import { createPeople } from '../contacts/find-or-create.ts';
+import { vendorHandle } from '../contacts/handles.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { NewEvent, Publisher } from '../engine/publish.ts';
-import { type ChannelKind, type InboundMessage, replyWindowMs } from '../providers/adapter.ts';
+import { type ChannelKind, type InboundMessage, type Peer, replyWindowMs } from '../providers/adapter.ts';
 import { type MessageRow, presentMessage, withoutContent } from './message.ts';
 
 const claimVendorIds = statement<
@@ -21,6 +22,11 @@ const claimVendorIds = statement<
     order by n.vendor_id
    on conflict (channel_id, vendor_id) do update set message_id = coalesce(v.message_id, excluded.message_id)
    returning message_id`,
+);
+
+const receivedBefore = statement<[channelId: string, vendorIds: string[]], { vendor_id: string }>(
+  'messages.received_before',
+  'select vendor_id from vendor_messages where channel_id = $1 and vendor_id = any ($2::text[]) and message_id is not null',
 );
 
 const store = statement<
@@ -102,9 +108,11 @@ export async function receiveMessages(
 ): Promise<void> {
   const { tenantId } = channel;
   const seen = new Set<string>();
-  const inbound = received.filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId));
-  if (inbound.length === 0) return;
-  const { chats, newContacts, newChats } = await chatsWith(tx, channel, inbound, now);
+  const written = received
+    .filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId))
+    .map((message) => ({ ...message, peer: inOurSpelling(message.peer) }));
+  if (written.length === 0) return;
+  const { inbound, chats, newContacts, newChats } = await chatsWith(tx, channel, written, now);
 
   const candidates = inbound.map((message) => rowOf(message, channel, chats, now));
   const claimed = await tx.all(claimVendorIds, [
@@ -157,10 +165,12 @@ export async function receiveMessages(
   ]);
 }
 
+const inOurSpelling = (peer: Peer): Peer => ({ ...peer, value: vendorHandle(peer.type, peer.value) });
+
 /** The locked chat of every person who wrote, by handle; who and what was new. */
-async function chatsWith(tx: Tx, channel: ReceivingChannel, inbound: InboundMessage[], now: Date) {
-  const people = new Map(inbound.map(({ peer }) => [peer.value, peer]));
-  const type = (inbound[0] as InboundMessage).peer.type;
+async function chatsWith(tx: Tx, channel: ReceivingChannel, written: InboundMessage[], now: Date) {
+  const people = new Map(written.map(({ peer }) => [peer.value, peer]));
+  const type = (written[0] as InboundMessage).peer.type;
   const { id: channelId, tenantId } = channel;
   const chats = new Map<string, LockedChat>();
   const lock = async (values: string[]): Promise<void> => {
@@ -168,13 +178,20 @@ async function chatsWith(tx: Tx, channel: ReceivingChannel, inbound: InboundMess
       chats.set(chat.handle_value, chat);
   };
   await lock([...people.keys()]);
-  const strangers = [...people.values()].filter((person) => !chats.has(person.value));
-  if (strangers.length === 0) return { chats, newContacts: [], newChats: [] };
+  const fromStrangers = written.filter(({ peer }) => !chats.has(peer.value));
+  if (fromStrangers.length === 0) return { inbound: written, chats, newContacts: [], newChats: [] };
+  // A message that was here before came in a chat that is deleted: its repetition does not bring anyone back.
+  const vendorIds = fromStrangers.map(({ vendorId }) => vendorId);
+  const before = new Set((await tx.all(receivedBefore, [channel.id, vendorIds])).map((row) => row.vendor_id));
+  const inbound = written.filter(({ peer, vendorId }) => chats.has(peer.value) || !before.has(vendorId));
+  const writing = new Set(inbound.map(({ peer }) => peer.value));
+  const strangers = [...people.values()].filter(({ value }) => writing.has(value) && !chats.has(value));
+  if (strangers.length === 0) return { inbound, chats, newContacts: [], newChats: [] };
   const values = strangers.map((person) => person.value);
   const newContacts = await createPeople(tx, tenantId, strangers, now);
   const newChats = await createChats(tx, tenantId, channelId, type, values, now);
   await lock(values);
-  return { chats, newContacts, newChats };
+  return { inbound, chats, newContacts, newChats };
 }
 
 function rowOf(

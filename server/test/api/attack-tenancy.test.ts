@@ -8,7 +8,9 @@ const server = await useServer();
 const { routes } = server.system.app;
 const [ours, theirs] = [await furnish(server), await furnish(server)];
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
-const withIds = routes.filter((route) => paramsOf(route).length > 0 && route.spec.access !== 'operator');
+const withIds = routes.filter(
+  (route) => paramsOf(route).length > 0 && !['operator', 'public'].includes(route.spec.access),
+);
 const named = withIds.map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
 
 /** An answer less what differs from one request to the next, with the id that was asked for written as one word. */

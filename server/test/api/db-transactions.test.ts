@@ -68,6 +68,29 @@ describe('a transaction', () => {
     expect(effects).toEqual([]);
   });
 
+  it('does what may wait together with the commit, and fails as a whole when that fails', async () => {
+    const insert = statement<[id: number, note: string]>(
+      'test.things_insert',
+      'insert into things (id, note) values ($1, $2)',
+    );
+    await db.transaction(async (tx) => {
+      await tx.withCommit(write, [10, 'last']);
+      expect((await tx.find(read, [10]))?.note).toBe('old');
+    });
+    expect(await noteOf(10)).toBe('last');
+    const effects: string[] = [];
+    const failing = db.transaction(async (tx) => {
+      tx.afterCommit(() => effects.push('never'));
+      await tx.run(write, [10, 'lost']);
+      await tx.withCommit(write, [9, 'lost']);
+      await tx.withCommit(insert, [10, 'double']);
+      await tx.withCommit(write, [8, 'lost']);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    expect(await Promise.all([8, 9, 10].map(noteOf))).toEqual(['old', 'old', 'last']);
+    expect(effects).toEqual([]);
+  });
+
   it('is over when it is over: a late statement of it reaches nobody else', async () => {
     let late: Promise<unknown> | undefined;
     const failing = db.transaction(async (tx) => {

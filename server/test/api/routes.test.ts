@@ -7,7 +7,7 @@ import { commonErrors } from '../../src/http/openapi.ts';
 import { scopes } from '../../src/http/permissions.ts';
 import { isReplayable } from '../../src/http/route.ts';
 import { compileSchema, isDateTime } from '../../src/http/validation.ts';
-import { bodyFor, furnish, paramsOf, pathOf, tokenFor } from '../kit/route-calls.ts';
+import { bodyFor, furnish, paramsOf, pathOf, payloadFor, tokenFor } from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -96,10 +96,11 @@ describe('the table of routes', () => {
   it.each(named)('%s works as its example says', async (_, route) => {
     const furnished = await furnish(server);
     const path = pathOf(route, (name) => furnished.ids[name] as string);
-    const options = { token: tokenFor(route, furnished.tenant), body: bodyFor(route, furnished) };
+    const options = { token: tokenFor(route, furnished.tenant), ...payloadFor(route, furnished) };
     // The kit holds the answer against the contract. Scopes of the example's token are the caller's own.
     const answer = await server.call(route.spec.method, path, options);
     expect([answer.status, answer.body?.error]).toEqual([200, undefined]);
+    if (route.spec.answer.isContent) expect(answer.text).toBe(route.spec.example.answer);
   });
 });
 
@@ -143,7 +144,9 @@ describe('the OpenAPI document', () => {
     const hasKey = operation.parameters.some((one: { name: string }) => one.name === 'Idempotency-Key');
     expect(hasKey).toBe(isReplayable(route));
     const required = spec.body !== undefined && compileSchema(spec.body, 'body')({}) !== undefined;
-    expect(operation.requestBody?.required).toBe(spec.body === undefined ? undefined : required);
+    expect(operation.requestBody?.required).toBe(
+      spec.upload ? true : spec.body === undefined ? undefined : required,
+    );
     for (const key of [...commonErrors, ...spec.failures]) {
       const { status } = errorCatalogue[key];
       const { $ref } = operation.responses[status].content['application/json'].examples[key];

@@ -1,35 +1,14 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, launchBrowser } from '../kit/browser.ts';
 import { type Program, startProgram } from '../kit/program.ts';
-
-const CHROMIUM = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-].find((path) => path !== undefined && existsSync(path));
-
-/** Nothing of the browser's own goes out either. */
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-if (!CHROMIUM) process.stdout.write('browser tests skipped: no Chromium found (CHROMIUM_PATH names one)\n');
 
 describe.runIf(CHROMIUM)('the reference at /docs', () => {
   let parley: Program;
   let browser: Browser;
   beforeAll(async () => {
     parley = await startProgram();
-    browser = await chromium.launch({ executablePath: CHROMIUM as string, args: QUIET });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,5 +1,6 @@
 import type { Route } from '../../src/http/route.ts';
-import { OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
+import { form, upload } from './files.ts';
+import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 
 /** A tenant with one of everything that a path can name. */
 export interface Furnished {
@@ -27,11 +28,24 @@ export async function furnish(server: TestServer): Promise<Furnished> {
     language: 'en',
     body: 'Hello {{name}}',
   });
+  const fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id;
+  const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
+  const [publicToken, name] = publicUrl.split('/').slice(-2);
   await server.settle();
   const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
     tenant.id,
   ]);
+  const automation = await tenant.post('/v3/automations', {
+    name: 'Furniture',
+    trigger: { type: 'api' },
+    steps: [{ id: 'end', type: 'end' }],
+  });
+  const automationId = automation.body.data.id as string;
+  await tenant.post(`/v3/automations/${automationId}/publish`);
+  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
+    contactId: rows[0]?.contact_id,
+  });
   return {
     tenant,
     ids: {
@@ -47,6 +61,12 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       userId,
       teamId,
       messageTemplateId,
+      fileId,
+      publicToken,
+      name,
+      automationId,
+      versionId: automation.body.data.latestVersionId,
+      runId: run.headers['x-automation-run-id'] as string,
     },
   };
 }
@@ -67,8 +87,10 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000011': 'contactId',
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
+  '019a82a0-0000-7000-8000-000000000050': 'attributeId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
+  '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 
 /** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
@@ -79,3 +101,11 @@ export function bodyFor({ spec }: Route, { ids }: Furnished): unknown {
     text = text.replaceAll(example, ids[name] as string);
   return JSON.parse(text);
 }
+
+/** The example of a body, or of a file, as it goes over the wire. */
+export const payloadFor = (route: Route, furnished: Furnished): CallOptions => {
+  const { file } = route.spec.example;
+  return file
+    ? form({ content: file.content, filename: file.filename })
+    : { body: bodyFor(route, furnished) };
+};

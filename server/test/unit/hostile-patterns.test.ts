@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultOfRule } from '../../src/automations/recurrence.ts';
 import { isUuid } from '../../src/base/ids.ts';
 import { isSunset } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
@@ -59,6 +60,7 @@ const readers: [string, (text: string) => void][] = [
   ],
   ['a URL', (text) => void judgeUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
+  ['a recurrence rule', (text) => void faultOfRule(text)],
   ['a path', (text) => void isSunset(text)],
   [
     'a template',

@@ -1,0 +1,64 @@
+import type { Automation, AutomationRun, AutomationVersion } from './schema.ts';
+
+const at = '2026-11-15T01:02:03.456Z';
+
+const version: AutomationVersion = {
+  id: '019a82a0-0000-7000-8000-000000000071',
+  number: 1,
+  trigger: { type: 'label_added', parameters: { labelId: '019a82a0-0000-7000-8000-000000000040' } },
+  variables: [{ name: 'plan', type: 'string', required: true }],
+  steps: [
+    { id: 'hello', type: 'send_message', parameters: { text: 'Hello {{ contact.firstName }}!' } },
+    {
+      id: 'choose',
+      type: 'branch',
+      parameters: { cases: [{ when: 'eq(variables.plan,"gold")', next: 'done' }], else: 'hello' },
+    },
+    { id: 'done', type: 'end', parameters: {} },
+  ],
+  createdAt: at,
+};
+
+/** The automation that the reference shows. */
+export const exampleAutomation: Automation = {
+  id: '019a82a0-0000-7000-8000-000000000070',
+  createdAt: at,
+  updatedAt: at,
+  name: 'Welcome',
+  status: 'active',
+  activeVersionId: version.id,
+  activeVersionTriggerType: 'label_added',
+  activeVersionTriggerParametersChannelId: null,
+  latestVersionTriggerType: 'label_added',
+  latestVersionTriggerParametersChannelId: null,
+  latestVersionId: version.id,
+  activeVersion: version,
+  latestVersion: version,
+};
+
+/** As a client writes it. */
+export const exampleDefinition = {
+  name: exampleAutomation.name,
+  trigger: version.trigger,
+  variables: version.variables,
+  steps: version.steps,
+};
+
+/** The run that the reference shows. */
+export const exampleRun: AutomationRun = {
+  id: '019a82a0-0000-7000-8000-000000000072',
+  automationId: exampleAutomation.id,
+  versionId: version.id,
+  contactId: '019a82a0-0000-7000-8000-000000000011',
+  chatId: null,
+  campaignId: null,
+  status: 'scheduled',
+  variables: { plan: 'gold' },
+  scheduledAt: at,
+  startedAt: null,
+  endedAt: null,
+  step: null,
+  error: null,
+  createdAt: at,
+  updatedAt: at,
+};

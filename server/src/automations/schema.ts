@@ -1,0 +1,189 @@
+import { type Static, Type } from 'typebox';
+import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { step } from './readers.ts';
+import { READ } from './reading.ts';
+import { MAX_STEP_ID, NAME, stepTypes, type TriggerType, triggerTypes } from './steps.ts';
+
+export const automationStatuses = ['draft', 'active', 'inactive', 'archived'] as const;
+export const runStatuses = ['scheduled', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
+export const variableTypes = ['string', 'number', 'boolean'] as const;
+
+export const MAX_STEPS = 200;
+const MAX_VARIABLES = 50;
+const MAX_VALUE_CHARACTERS = 1000;
+
+export type Scalar = string | number | boolean;
+const Scalar = (description: string) =>
+  Type.Unsafe<Scalar>({
+    type: ['string', 'number', 'boolean'],
+    maxLength: MAX_VALUE_CHARACTERS,
+    description,
+  });
+
+const Trigger = Type.Object({
+  type: OneOf(triggerTypes, 'What starts a run'),
+  parameters: Type.Optional(
+    FreeObject('Depends on the type; `channelId` restricts any of them to one channel'),
+  ),
+});
+
+const Variable = Type.Object({
+  name: Type.String({ pattern: NAME, description: 'What texts and conditions call it: `variables.<name>`' }),
+  type: OneOf(variableTypes),
+  required: Type.Optional(Type.Boolean({ description: 'Whether a run cannot start without it' })),
+  default: Type.Optional(Scalar('What it is when it is not given')),
+});
+export type Variable = Static<typeof Variable>;
+
+const Step = Type.Object({
+  id: Type.String({
+    pattern: `^[A-Za-z0-9_-]{1,${MAX_STEP_ID}}$`,
+    description: 'Unique in the definition',
+  }),
+  type: OneOf(stepTypes, 'What is done'),
+  parameters: Type.Optional(FreeObject('Depends on the type')),
+  next: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_STEP_ID,
+      description: 'The id of the step to go on with; left out: the one after this',
+      [READ]: step,
+    }),
+  ),
+});
+
+const Name = Type.String({ minLength: 1, maxLength: 200 });
+
+/** What a version holds, and what a client writes of it. */
+export const Definition = Type.Object({
+  trigger: Trigger,
+  variables: Type.Array(Variable, { maxItems: MAX_VARIABLES }),
+  steps: Type.Array(Step, {
+    minItems: 1,
+    maxItems: MAX_STEPS,
+    description: 'A run starts at the first and is completed after the last',
+  }),
+});
+export type Definition = Static<typeof Definition>;
+
+export const NewAutomation = Type.Object({
+  name: Name,
+  trigger: Definition.properties.trigger,
+  variables: Type.Optional(Definition.properties.variables),
+  steps: Definition.properties.steps,
+});
+
+export const AutomationChange = Type.Object({
+  name: Type.Optional(Name),
+  trigger: Type.Optional(Definition.properties.trigger),
+  variables: Type.Optional(Definition.properties.variables),
+  steps: Type.Optional(Definition.properties.steps),
+});
+
+export const Publication = Type.Object({
+  versionId: Type.Optional(Uuid('A version of this automation; left out: the latest')),
+});
+
+export const AutomationStatusChange = Type.Object({ status: OneOf(automationStatuses) });
+
+export const AutomationTrigger = Type.Object({
+  contactId: Uuid('Whom the run is for'),
+  variables: Type.Optional(
+    Type.Unsafe<Record<string, Scalar>>({
+      type: 'object',
+      maxProperties: 100,
+      propertyNames: { maxLength: 100 },
+      additionalProperties: Scalar('A value for the run'),
+      description: 'Checked against the variables that the active version declares; others are kept',
+    }),
+  ),
+  scheduledAt: Type.Optional(Timestamp('When the run starts; left out, or up to 5 minutes ago: now')),
+});
+
+export const AutomationVersion = Type.Object(
+  {
+    id: Uuid(),
+    number: Type.Integer({ description: 'Counts from 1' }),
+    trigger: Type.Object({ type: OneOf(triggerTypes), parameters: FreeObject('Depends on the type') }),
+    variables: Type.Array(Variable),
+    steps: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        type: OneOf(stepTypes),
+        parameters: FreeObject('Depends on the type'),
+        next: Type.Optional(Type.String()),
+      }),
+    ),
+    createdAt: Timestamp(),
+  },
+  { title: 'AutomationVersion', description: 'Saved once and never changed' },
+);
+export type AutomationVersion = Static<typeof AutomationVersion>;
+
+export const Automation = Type.Object(
+  {
+    id: Uuid(),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+    name: Type.String(),
+    status: OneOf(automationStatuses),
+    activeVersionId: Nullable(Uuid('The version that runs start on; null before the first is published')),
+    activeVersionTriggerType: Type.Unsafe<TriggerType | null>({
+      type: ['string', 'null'],
+      enum: [...triggerTypes, null],
+    }),
+    activeVersionTriggerParametersChannelId: Nullable(Uuid()),
+    latestVersionTriggerType: OneOf(triggerTypes),
+    latestVersionTriggerParametersChannelId: Nullable(Uuid()),
+    latestVersionId: Uuid('The version that was saved last'),
+    activeVersion: Type.Unsafe<AutomationVersion | null>({ ...AutomationVersion, type: ['object', 'null'] }),
+    latestVersion: AutomationVersion,
+  },
+  { title: 'Automation' },
+);
+export type Automation = Static<typeof Automation>;
+
+const Failure = Type.Unsafe<{ code: string; message: string } | null>({
+  type: ['object', 'null'],
+  properties: { code: { type: 'string' }, message: { type: 'string' } },
+  required: ['code', 'message'],
+});
+
+export const AutomationRun = Type.Object(
+  {
+    id: Uuid(),
+    automationId: Uuid(),
+    versionId: Uuid('The version it started with and stays on'),
+    contactId: Uuid(),
+    chatId: Nullable(Uuid('The chat it talks in; null before there is one')),
+    campaignId: Nullable(Uuid()),
+    status: OneOf(runStatuses),
+    variables: FreeObject('What it was started with, defaults included'),
+    scheduledAt: Timestamp('When it was to start'),
+    startedAt: Nullable(Timestamp()),
+    endedAt: Nullable(Timestamp()),
+    step: Nullable(Type.String({ description: 'The id of the step that is next' })),
+    error: Failure,
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  },
+  { title: 'AutomationRun' },
+);
+export type AutomationRun = Static<typeof AutomationRun>;
+
+const TraceEntry = Type.Object({
+  number: Type.Integer({ description: 'Counts from 1' }),
+  step: Type.String({ description: 'The id of the step' }),
+  type: OneOf(stepTypes),
+  status: OneOf(['running', 'waiting', 'completed', 'failed']),
+  detail: FreeObject('What the step did, by its type'),
+  error: Failure,
+  startedAt: Timestamp(),
+  endedAt: Nullable(Timestamp()),
+});
+
+export const AutomationRunWithTrace = Type.Object(
+  { ...AutomationRun.properties, trace: Type.Array(TraceEntry) },
+  { title: 'AutomationRunWithTrace', description: 'A run with what it did, step by step' },
+);
+export type AutomationRunWithTrace = Static<typeof AutomationRunWithTrace>;

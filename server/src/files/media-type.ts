@@ -1,0 +1,76 @@
+import { fileTypeFromBuffer } from 'file-type';
+
+const UNKNOWN = 'application/octet-stream';
+const PLAIN = 'text/plain';
+
+/** Kinds of plain text that cannot be told from the bytes: here the client's word is all there is. */
+const CLAIMABLE = new Set([
+  'application/json',
+  'text/calendar',
+  'text/csv',
+  'text/markdown',
+  'text/tab-separated-values',
+  'text/vcard',
+]);
+
+/**
+ * The type of a file, told from its first bytes. What the client claims counts only between kinds of plain text: a page
+ * that says it is a picture is a page.
+ */
+export async function mediaTypeOf(head: Buffer, claimed: string): Promise<string> {
+  const known = (await fileTypeFromBuffer(head))?.mime;
+  if (known !== undefined && known !== 'application/xml') return known;
+  const text = textOf(head);
+  if (text === undefined) return known ?? UNKNOWN;
+  const markup = markupOf(text);
+  if (markup !== undefined) return markup;
+  const [claim = ''] = claimed.toLowerCase().split(';');
+  return CLAIMABLE.has(claim.trim()) ? claim.trim() : PLAIN;
+}
+
+/** What no text has in it: control characters other than white space and escapes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
+
+/** The head of a text in UTF-8, which may end in the middle of a character; undefined for anything else. */
+function textOf(head: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return BINARY.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The elements by which a browser would take a text without a type for a page (WHATWG MIME Sniffing). */
+const PAGE_ELEMENTS = new Set(
+  'a b body br div font form h1 head html iframe img link meta object p script style table title'.split(' '),
+);
+
+const MOST_DECLARATIONS = 100;
+
+/** The type of a text that is a page, a drawing or other XML, by its first element; undefined for every other text. */
+function markupOf(text: string): string | undefined {
+  let at = 0;
+  let isXml = false;
+  let isPage = false;
+  for (let declarations = 0; declarations < MOST_DECLARATIONS; declarations += 1) {
+    while (/\s/.test(text[at] ?? '')) at += 1;
+    const rest = text.slice(at, at + 64).toLowerCase();
+    // Before the first element there may be declarations and comments.
+    const end = rest.startsWith('<!--') ? '-->' : /^<[?!]/.test(rest) ? '>' : undefined;
+    if (end === undefined) {
+      const name = /^<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>]|$)/.exec(rest)?.[1];
+      if (name === 'svg') return 'image/svg+xml';
+      if (isXml) return name === 'html' ? 'application/xhtml+xml' : 'application/xml';
+      return isPage || PAGE_ELEMENTS.has(name ?? '') ? 'text/html' : undefined;
+    }
+    if (rest.startsWith('<!doctype svg')) return 'image/svg+xml';
+    isXml ||= rest.startsWith('<?xml');
+    isPage ||= rest.startsWith('<!doctype html');
+    const next = text.indexOf(end, at);
+    if (next < 0) break;
+    at = next + end.length;
+  }
+  return isXml ? 'application/xml' : 'text/html';
+}

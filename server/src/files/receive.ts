@@ -1,0 +1,82 @@
+import type { Clock } from '../base/clock.ts';
+import { sha256 } from '../base/crypto.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { Hints } from '../engine/hints.ts';
+import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import type { IncomingFile, ReceivedFile } from '../http/route.ts';
+import { FILE_FIELD, PACE } from '../http/upload.ts';
+import { shownName } from './filename.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { REMOVALS_LIST } from './removals.ts';
+import type { FileStore, Written } from './store.ts';
+
+const expect = statement<[id: string, tenantId: string, slot: number, dueAt: Date, now: Date]>(
+  'file_removals.expect',
+  'insert into file_removals (id, tenant_id, slot, due_at, created_at) values ($1, $2, $3, $4, $5)',
+);
+const abandon = statement<[id: string, tenantId: string]>(
+  'file_removals.abandon',
+  `update file_removals set due_at = ${AT_ONCE} where id = $1 and tenant_id = $2`,
+);
+
+/** Twice as long as an upload may take. Then its bytes are removed, if its process has not lived to say what becomes of them. */
+const GIVEN_UP_AFTER_MS = 2 * PACE.longestMs;
+
+/** Its bytes have been removed under it: it took too long, or was thought to have ended with its process. */
+export const givenUp = (): ApiError =>
+  new ApiError('service_unavailable', { detail: 'the upload was given up meanwhile, send it again' });
+
+/** A file whose bytes are stored for good, unless its record is not made. */
+export interface StoredFile extends ReceivedFile {
+  id: string;
+  filename: string;
+  mimeType: string;
+  size: number;
+  sha256: Buffer;
+}
+
+export interface ReceiveNeeds {
+  db: Database;
+  clock: Clock;
+  hints: Hints;
+  store: FileStore;
+}
+
+/** Takes a file in. Before the first byte is written it is on record that there may be bytes to remove. */
+export async function receiveFile(
+  { db, clock, hints, store }: ReceiveNeeds,
+  tenantId: string,
+  { filename: given, mimeType: claimed, bytes }: IncomingFile,
+): Promise<StoredFile> {
+  const id = newId();
+  const slot = slotOf(tenantId);
+  const now = clock.now();
+  await db.run(expect, [id, tenantId, slot, new Date(now.getTime() + GIVEN_UP_AFTER_MS), now]);
+
+  // Changes nothing once the file is made. While that is being committed it waits for the outcome, which a process that
+  // lost its connection in that moment does not know.
+  const release = async (): Promise<void> => {
+    const abandoned = await db.run(abandon, [id, tenantId]).catch(() => 0);
+    if (abandoned > 0) hints.give(REMOVALS_LIST, slot, tenantId);
+  };
+  try {
+    const written: Written = await store.write(id, bytes);
+    if (written.size === 0) throw invalidParam(FILE_FIELD, 'too_small', 'The file is empty');
+    const { head, ...facts } = written;
+    const filename = shownName(given);
+    return {
+      ...facts,
+      id,
+      filename,
+      mimeType: await mediaTypeOf(head, claimed),
+      hash: sha256(`${facts.sha256.toString('hex')} ${filename}`),
+      release,
+    };
+  } catch (error) {
+    await release();
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? givenUp() : error;
+  }
+}

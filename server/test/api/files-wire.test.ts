@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Type } from 'typebox';
+import { afterAll, describe, expect, it } from 'vitest';
+import { data, upload as uploadRoute } from '../../src/http/route.ts';
+import { bareServer } from '../kit/bare-server.ts';
+import { form, pathOfUrl, storedNames, upload } from '../kit/files.ts';
+import { startServer, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { dial, listen, send } from '../kit/wire.ts';
+
+const MAX_BYTES = 40 * 1024 * 1024;
+const server = await useServer({ maxFileBytes: MAX_BYTES });
+const port = await listen(server.system.app.server);
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const BODY = form({ content: 'A'.repeat(100_000), filename: 'a.txt' });
+const headOf = (token: string, length: number, path = '/v3/files'): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+  `Content-Type: ${BODY.headers['content-type']}\r\nContent-Length: ${length}\r\n\r\n`;
+
+const hangUpOnAnswer = (socket: Socket) => socket.once('data', () => socket.end());
+
+/** An upload that has begun and goes no further by itself. */
+async function begin(tenant: TestTenant, at: TestServer = server) {
+  const before = await storedNames(at);
+  const call = dial(await listen(at.system.app.server));
+  call.socket.write(headOf(tenant.token, BODY.raw.length));
+  call.socket.write(BODY.raw.subarray(0, 50_000));
+  const begun = async () => (await storedNames(at)).filter((name) => !before.includes(name));
+  await expect.poll(begun).toEqual([expect.stringMatching(/\.part$/)]);
+  return call;
+}
+
+const leftovers = async (at: TestServer = server) => {
+  await at.settle();
+  const { rows } = await at.system.db.query('select 1 from file_removals', []);
+  return [...(await storedNames(at)).filter((name) => name.endsWith('.part')), ...rows];
+};
+
+const CHUNK_BYTES = 64 * 1024;
+const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
+
+/** Sends a form with a file of this many bytes over a real connection, as fast as it is taken, and tells the answer. */
+function pour(token: string, size: number, look?: () => void): Promise<{ status: number; sent: number }> {
+  const [head = '', tail = ''] = form({ content: '@@', filename: 'large.bin' }).raw.toString().split('@@');
+  const chunk = randomBytes(CHUNK_BYTES);
+  return new Promise((resolve, reject) => {
+    let sent = 0;
+    const headers = { ...BODY.headers, authorization: `Bearer ${token}`, 'transfer-encoding': 'chunked' };
+    const call = request({ port, method: 'POST', path: '/v3/files', headers, agent: false }, (response) => {
+      response.resume();
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, sent });
+        call.destroy();
+      });
+    });
+    call.on('error', reject);
+    const more = (): void => {
+      while (sent < size && !call.destroyed) {
+        sent += CHUNK_BYTES;
+        if (sent % LOOK_EVERY_BYTES === 0) look?.();
+        if (!call.write(chunk)) {
+          call.once('drain', more);
+          return;
+        }
+      }
+      call.end(tail);
+    };
+    call.write(head);
+    more();
+  });
+}
+
+describe('an upload that is broken off', () => {
+  it('leaves nothing behind, and is no failure of the server', async () => {
+    const tenant = await server.tenant();
+    const from = server.logged.length;
+    const { socket, heard } = await begin(tenant);
+    socket.resetAndDestroy();
+    await heard;
+    await expect.poll(() => leftovers()).toEqual([]);
+    expect((await tenant.post('/v3/files/search', {})).body.data).toEqual([]);
+    expect(server.logged.slice(from).filter((line) => /internal error|"status":5/.test(line))).toEqual([]);
+  });
+
+  it('by the end of its process is swept by the next one, and cannot be finished any more', async () => {
+    const tenant = await server.tenant();
+    const { socket, heard } = await begin(tenant);
+    // It believes to be alone, as after a kill: then nobody else can have anything under way.
+    const next = await startServer({ databaseUrl: server.databaseUrl });
+    expect(await leftovers(next)).toEqual([]);
+    await next.stop();
+    hangUpOnAnswer(socket);
+    socket.write(BODY.raw.subarray(50_000));
+    expect((await heard).body.error.message).toContain('send it again');
+    expect((await tenant.post('/v3/files/search', {})).body.data).toEqual([]);
+  });
+
+  it('by the end of one process among many is swept when it would have had to be done', async () => {
+    const tenant = await server.tenant();
+    const { socket, heard } = await begin(tenant);
+    await server.settle();
+    expect((await storedNames(server)).some((name) => name.endsWith('.part'))).toBe(true);
+    server.clock.advance(2 * 3600_000);
+    expect(await leftovers()).toEqual([]);
+    socket.destroy();
+    await heard;
+  });
+});
+
+describe('an upload that is refused', () => {
+  it('of a stranger is refused before its body is sent', async () => {
+    const { socket, heard } = dial(port);
+    hangUpOnAnswer(socket);
+    socket.write(headOf('wrong', 30_000_000));
+    expect((await heard).status).toBe(401);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('D2: because it goes on after the limit is refused there, and its client is told so', async () => {
+    const tenant = await server.tenant();
+    const { status, sent } = await pour(tenant.token, 50 * MAX_BYTES);
+    expect(status).toBe(413);
+    expect(sent).toBeLessThan(3 * MAX_BYTES);
+    await expect.poll(() => leftovers()).toEqual([]);
+  });
+});
+
+describe('a large file', () => {
+  it('D2: goes through without ever being in memory', async () => {
+    const tenant = await server.tenant();
+    await pour(tenant.token, 1024 * 1024);
+    const used = (): number => {
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = used();
+    const seen: number[] = [];
+    const { status } = await pour(tenant.token, 30 * 1024 * 1024, () => seen.push(used()));
+    expect(status).toBe(200);
+    expect(seen.length).toBeGreaterThan(5);
+    expect(Math.max(...seen) - before).toBeLessThan(8_000_000);
+  });
+
+  it('is downloaded whole, and a download that is broken off leaves no file open', async () => {
+    const tenant = await server.tenant();
+    const content = randomBytes(8 * 1024 * 1024);
+    const { body } = await upload(tenant, content, 'large.bin');
+    const { publicUrl } = (await tenant.get(`/v3/files/${body.data.id}/public_url`)).body.data;
+    const whole = await fetch(`http://127.0.0.1:${port}${pathOfUrl(publicUrl)}`);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true);
+    if (process.platform !== 'linux') return;
+    const open = (): number => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let times = 0; times < 20; times += 1) {
+      const { socket } = dial(port);
+      socket.write(`GET ${pathOfUrl(publicUrl)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await new Promise((resolve) => socket.once('data', resolve));
+      socket.destroy();
+    }
+    await expect.poll(open).toBeLessThan(before + 5);
+  });
+});
+
+describe('a slow upload', async () => {
+  let goOn: Promise<unknown> = Promise.resolve();
+  const pace = { bytes: 1_000, everyMs: 300, longestMs: 3_000 };
+  const slow = await bareServer(
+    server,
+    [
+      uploadRoute(
+        {
+          method: 'POST',
+          path: '/v3/things',
+          operationId: 'uploadThing',
+          tag: 'Test',
+          summary: 'Upload',
+          description: 'Upload.',
+          access: 'token',
+          upload: {
+            maxBytes: MAX_BYTES,
+            pace,
+            async receive(_tenantId, { bytes }) {
+              await goOn;
+              let size = 0;
+              for await (const chunk of bytes) size += chunk.length;
+              return { size, hash: Buffer.alloc(0), release: async () => {} };
+            },
+          },
+          answer: data(Type.Object({ size: Type.Integer() })),
+          failures: [],
+          example: { answer: { size: 0 } },
+        },
+        async ({ body }) => ({ size: body.size }),
+      ),
+    ],
+    { patience: { headersMs: 250, requestMs: 400, checkMs: 50 } },
+  );
+  const slowPort = await listen(slow);
+  afterAll(() => slow.close());
+
+  async function drip(chunk: string, pauseMs: number) {
+    const tenant = await server.tenant();
+    const { socket, heard } = dial(slowPort);
+    socket.write(headOf(tenant.token, BODY.raw.length, '/v3/things'));
+    const startedAt = performance.now();
+    let at = 0;
+    const timer = setInterval(() => {
+      if (!socket.writable || at >= BODY.raw.length) return clearInterval(timer);
+      socket.write(BODY.raw.subarray(at, at + chunk.length));
+      at += chunk.length;
+    }, pauseMs);
+    hangUpOnAnswer(socket);
+    const answer = await heard.finally(() => clearInterval(timer));
+    return { answer, ms: performance.now() - startedAt };
+  }
+
+  it('may take longer than any other request, as long as it keeps coming', async () => {
+    const { answer, ms } = await drip('x'.repeat(4_000), 40);
+    expect([answer.status, answer.body.data]).toEqual([200, { size: 100_000 }]);
+    expect(ms).toBeGreaterThan(600);
+  });
+
+  it('D4: is cut off when it comes one byte at a time', async () => {
+    const { answer, ms } = await drip('x', 10);
+    expect(answer.status).toBe(408);
+    expect(answer.body.error.invalidParams.request.message).toBe('The request took too long to arrive');
+    expect(ms).toBeLessThan(2_000);
+  });
+
+  it('D4: is cut off when it takes too long altogether', async () => {
+    const { answer, ms } = await drip('x'.repeat(200), 20);
+    expect(answer.status).toBe(408);
+    expect(ms).toBeGreaterThan(2_500);
+  });
+
+  it('is not taken in faster than it can be stored', async () => {
+    const tenant = await server.tenant();
+    const sockets: Socket[] = [];
+    slow.server.on('connection', (socket) => sockets.push(socket));
+    let open = (): void => {};
+    goOn = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const large = form({ content: Buffer.alloc(MAX_BYTES - 1_000), filename: 'a.bin' });
+    const pending = send(slowPort, 'POST', '/v3/things', {
+      headers: { ...large.headers, authorization: `Bearer ${tenant.token}` },
+      body: large.raw,
+    });
+    const reads: number[] = [];
+    const standsStill = (): boolean => {
+      reads.push(sockets[0]?.bytesRead ?? 0);
+      const [before = 0, now] = reads.slice(-2);
+      return before > 0 && before === now;
+    };
+    await expect.poll(standsStill).toBe(true);
+    expect(reads.at(-1)).toBeLessThan(2_000_000);
+    open();
+    expect((await pending).body.data).toEqual({ size: MAX_BYTES - 1_000 });
+  });
+});

@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { form, type Part, storedNames, upload } from '../kit/files.ts';
+import { startReceiver } from '../kit/receiver.ts';
+import { useServer } from '../kit/server.ts';
+
+const server = await useServer();
+
+const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
+const post = async (...parts: Part[]) =>
+  (await server.tenant())
+    .call('POST', '/v3/files', form(...parts))
+    .then(({ status, body }) => [status, body.error]);
+
+describe('a file', () => {
+  it('is uploaded, read, found, downloaded and deleted', async () => {
+    const tenant = await server.tenant();
+    const content = Buffer.from('Some text,\nand more of it.\n');
+    const made = await upload(tenant, content, 'notes.txt');
+    expect(made.body.data).toEqual({
+      id: expect.any(String),
+      filename: 'notes.txt',
+      mimeType: 'text/plain',
+      size: content.length,
+      sha256: sha256(content),
+      createdAt: '2026-11-15T01:02:03.456Z',
+      updatedAt: '2026-11-15T01:02:03.456Z',
+    });
+    const path = `/v3/files/${made.body.data.id}`;
+    expect((await tenant.get(path)).body.data).toEqual(made.body.data);
+    expect((await tenant.get(`${path}/content`)).bytes).toEqual(content);
+    for (const body of [
+      { search: 'NOTE' },
+      { search: made.body.data.id },
+      { query: 'and(eq(mimeType,"text/plain"),ge(size,1),contains(filename,"ote"))' },
+    ])
+      expect((await tenant.post('/v3/files/search', body)).body.data).toEqual([made.body.data]);
+    expect((await tenant.post('/v3/files/search', { query: 'gt(size,1000)' })).body.data).toEqual([]);
+
+    expect((await tenant.delete(path)).body.data).toEqual({
+      deletedIds: [made.body.data.id],
+      notFoundIds: [],
+    });
+    for (const gone of [path, `${path}/content`, `${path}/public_url`])
+      expect((await tenant.get(gone)).body.error.messageKey).toBe('file_not_found');
+    expect((await tenant.delete(path)).body.data.notFoundIds).toEqual([made.body.data.id]);
+  });
+
+  it('is told to webhooks, once', async () => {
+    const tenant = await server.tenant();
+    const hook = await startReceiver();
+    try {
+      await tenant.post('/v3/api_webhooks', { url: hook.url, events: [{ type: 'file.created' }] });
+      const made = await upload(tenant, 'x', 'x.txt');
+      await server.settle();
+      const told = hook.received.map(({ body }) => body);
+      expect(told).toMatchObject([{ type: 'file.created', channelId: null, data: made.body.data }]);
+    } finally {
+      await hook.close();
+    }
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd'],
+    ['%2e%2e%2f%2e%2e%2fpasswd', '%2e%2e%2f%2e%2e%2fpasswd'],
+    ['/etc/cron.d/job', 'job'],
+    ['C:\\\\boot.ini', 'boot.ini'],
+    ['nul\0byte.txt', 'nulbyte.txt'],
+    ['Grüße 😀.txt', 'Grüße 😀.txt'],
+  ])('F2: called %j is shown by its base name and stored under a key of our own', async (given, shown) => {
+    const tenant = await server.tenant();
+    const before = await storedNames(server);
+    const made = await upload(tenant, 'x', given);
+    expect(made.body.data.filename).toBe(shown);
+    const added = (await storedNames(server)).filter((name) => !before.includes(name));
+    expect(added).toEqual([made.body.data.id]);
+  });
+
+  it('may be in a form with other fields, which are ignored', async () => {
+    const [status] = await post(
+      { name: 'tenantId', content: 'x' },
+      { content: 'text', filename: 'a.txt' },
+      { name: 'note', content: 'x'.repeat(10_000) },
+    );
+    expect(status).toBe(200);
+  });
+});
+
+describe('what is no upload', () => {
+  const file: Part = { content: 'text', filename: 'a.txt' };
+
+  it.each<[string, Part[], object]>([
+    ['a form without anything', [], { file: { key: 'invalid_type', message: 'Required' } }],
+    [
+      'a form without a file',
+      [{ name: 'other', content: 'x' }],
+      { file: { key: 'invalid_type', message: 'Required' } },
+    ],
+    [
+      'a file in another field',
+      [{ ...file, name: 'upload' }],
+      { file: { key: 'invalid_type', message: 'Required; no other field can be a file' } },
+    ],
+    [
+      'text instead of a file',
+      [{ content: 'text' }],
+      { file: { key: 'invalid_type', message: 'Expected a file with a filename' } },
+    ],
+    ['two files', [file, file], { file: { key: 'too_big', message: 'Send one file in a request' } }],
+    [
+      'an empty file',
+      [{ ...file, content: '' }],
+      { file: { key: 'too_small', message: 'The file is empty' } },
+    ],
+    [
+      'a field that would be a prototype',
+      [{ name: '__proto__', content: 'x' }, file],
+      { body: { key: 'custom', message: 'The form has a field with a name that is not allowed' } },
+    ],
+    [
+      'a file that would be a prototype',
+      [{ ...file, name: 'constructor' }],
+      { body: { key: 'custom', message: 'The form has a field with a name that is not allowed' } },
+    ],
+    [
+      'too many fields',
+      Array.from({ length: 30 }, (_, at) => ({ name: `f${at}`, content: 'x' })),
+      { body: { key: 'custom', message: 'The form has more than 20 parts' } },
+    ],
+    [
+      'a field that is not the JSON it says it is',
+      [{ name: 'x', type: 'application/json', content: '{' }, file],
+      { body: { key: 'custom', message: 'The form has a field that is not the JSON it says it is' } },
+    ],
+  ])('is told what is wrong with it: %s', async (_, parts, invalidParams) => {
+    const [status, error] = await post(...parts);
+    expect([status, error.messageKey]).toEqual([400, 'invalid_body_params']);
+    expect(error.invalidParams).toEqual(invalidParams);
+  });
+
+  it.each([
+    ['a body that ends too early', form(file).raw.subarray(0, -20), form(file).headers],
+    ['a body that ends within the file', form(file).raw.subarray(0, 120), form(file).headers],
+    ['noise', Buffer.from('noise'), form(file).headers],
+    ['a form without a boundary', form(file).raw, { 'content-type': 'multipart/form-data' }],
+    [
+      'a boundary that is too long',
+      form(file).raw,
+      { 'content-type': `multipart/form-data; boundary=${'x'.repeat(300)}` },
+    ],
+  ])('is refused as a body: %s', async (_, raw, headers) => {
+    const tenant = await server.tenant();
+    const answer = await tenant.call('POST', '/v3/files', { raw, headers });
+    expect([answer.status, Object.keys(answer.body.error.invalidParams)]).toEqual([400, ['body']]);
+  });
+
+  it.each([
+    'application/json',
+    'text/plain',
+    'application/octet-stream',
+    'multipart/mixed; boundary=x',
+  ])('has another content type: %s', async (type) => {
+    const tenant = await server.tenant();
+    const answer = await tenant.call('POST', '/v3/files', { raw: '{}', headers: { 'content-type': type } });
+    expect([answer.status, answer.body.error.messageKey]).toEqual([415, 'unsupported_media_type']);
+    expect(answer.body.error.message).toContain('multipart/form-data');
+  });
+
+  it('has no body at all', async () => {
+    const tenant = await server.tenant();
+    const answer = await tenant.call('POST', '/v3/files');
+    expect(answer.body.error.invalidParams).toEqual({ file: { key: 'invalid_type', message: 'Required' } });
+  });
+
+  it('is too large', async () => {
+    const tenant = await server.tenant();
+    const fits = await upload(tenant, Buffer.alloc(1024 * 1024), 'fits.bin');
+    expect(fits.status).toBe(200);
+    for (const size of [1024 * 1024 + 1, 3 * 1024 * 1024]) {
+      const answer = await upload(tenant, Buffer.alloc(size), 'large.bin');
+      expect([answer.status, answer.body.error.messageKey]).toEqual([413, 'payload_too_large']);
+      expect(answer.body.error.message).toContain('1048576 bytes');
+    }
+    expect((await tenant.post('/v3/files/search', {})).body.data).toEqual([fits.body.data]);
+  });
+
+  it('leaves nothing behind', async () => {
+    const only = await server.tenant();
+    await only.call('POST', '/v3/files', form(file, file));
+    await only.call('POST', '/v3/files', form({ ...file, content: '' }));
+    await only.call('POST', '/v3/files', { ...form(file), raw: form(file).raw.subarray(0, -20) });
+    await upload(only, Buffer.alloc(1024 * 1024 + 1), 'large.bin');
+    await server.settle();
+    const { rows: records } = await server.system.db.query('select id from files', []);
+    expect((await storedNames(server)).sort()).toEqual(records.map(({ id }) => id).sort());
+    const { rows } = await server.system.db.query('select 1 from file_removals', []);
+    expect(rows).toEqual([]);
+    expect((await only.post('/v3/files/search', {})).body.data).toEqual([]);
+  });
+});
+
+describe('the order of checks of an upload', () => {
+  it('is that of every other operation', async () => {
+    const tenant = await server.tenant();
+    const large = { ...form(), headers: { ...form().headers, 'content-length': '9999999' } };
+    const weak = { token: await tenant.tokenWith(['files:read']) };
+    const status = async (options: object) => (await tenant.call('POST', '/v3/files', options)).status;
+    expect(await status({ ...large, token: 'wrong' })).toBe(401);
+    expect(await status({ raw: '{', ...weak })).toBe(415);
+    expect(await status({ ...large, ...weak })).toBe(413);
+    expect(await status({ ...form(), ...weak })).toBe(403);
+    const limited = await server.tenant({ rateLimit: 1 });
+    await limited.get('/v3/me');
+    expect((await limited.call('POST', '/v3/files', large)).status).toBe(429);
+  });
+});
+
+describe('an upload with an Idempotency-Key', () => {
+  const key = { headers: { 'idempotency-key': 'k' } };
+  const countStored = async (): Promise<number> => {
+    await server.settle();
+    return (await storedNames(server)).length;
+  };
+
+  it('sent again is the same file, and leaves no second one', async () => {
+    const tenant = await server.tenant();
+    const first = await upload(tenant, 'text', 'a.txt', key);
+    const stored = await countStored();
+    const again = await upload(tenant, 'text', 'a.txt', { ...key, type: 'text/csv' });
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+    expect(await countStored()).toBe(stored);
+    expect((await tenant.post('/v3/files/search', {})).body.pagination.total).toBe(1);
+  });
+
+  it('sent with other bytes or another name is another request', async () => {
+    const tenant = await server.tenant();
+    await upload(tenant, 'text', 'a.txt', key);
+    const stored = await countStored();
+    for (const [content, name] of [
+      ['other', 'a.txt'],
+      ['text', 'b.txt'],
+    ] as const)
+      expect((await upload(tenant, content, name, key)).status).toBe(422);
+    expect(await countStored()).toBe(stored);
+  });
+
+  it('R9: fifty times at once is one file', async () => {
+    const tenant = await server.tenant();
+    const stored = await countStored();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => upload(tenant, 'text', 'a.txt', key)));
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(new Set(answers.flatMap(({ status, text }) => (status === 200 ? [text] : []))).size).toBe(1);
+    expect(await countStored()).toBe(stored + 1);
+    expect((await tenant.post('/v3/files/search', {})).body.pagination.total).toBe(1);
+  });
+});
