@@ -26,6 +26,8 @@ export interface Feed {
   readAfter(last: number): Promise<Stretch>;
   /** Reads on, and wakes the streams. `newest` is a number that is known to be given. */
   advance(newest?: number): Promise<void>;
+  /** Forgets what it knew when it was last told to: what is erased in the database must not live on in memory. */
+  forget(): void;
 }
 
 interface FeedOptions {
@@ -65,7 +67,7 @@ const frame = (row: EventRow): FeedEvent => ({
 export function feed({ from: start, read, wake }: FeedOptions): Feed {
   const kept: FeedEvent[] = [];
   let keptBytes = 0;
-  let [from, to, known] = [start, start, start];
+  let [from, to, known, old] = [start, start, start, start];
   let advancing = false;
   let again = false;
   /** One of the tenant's streams reads at a time, so that a hundred of them do not keep everyone else waiting. */
@@ -74,12 +76,13 @@ export function feed({ from: start, read, wake }: FeedOptions): Feed {
   function keep(events: FeedEvent[]): void {
     for (const event of events) keptBytes += event.bytes.length;
     kept.push(...events);
-    let gone = 0;
-    for (; kept.length - gone > KEPT_EVENTS || (keptBytes > KEPT_BYTES && kept.length - gone > 1); gone += 1)
-      keptBytes -= (kept[gone] as FeedEvent).bytes.length;
-    if (gone === 0) return;
-    from = (kept[gone - 1] as FeedEvent).sequence;
-    kept.splice(0, gone);
+    while (kept.length > KEPT_EVENTS || (keptBytes > KEPT_BYTES && kept.length > 1)) letGo(1);
+  }
+  function letGo(count: number): void {
+    for (const { bytes, sequence } of kept.splice(0, count)) {
+      keptBytes -= bytes.length;
+      from = sequence;
+    }
   }
 
   /** Fewer than asked for are all there were; numbers known before the reading are then behind it, used or not. */
@@ -120,6 +123,10 @@ export function feed({ from: start, read, wake }: FeedOptions): Feed {
       } finally {
         advancing = false;
       }
+    },
+    forget() {
+      letGo(kept.filter(({ sequence }) => sequence <= old).length);
+      old = to;
     },
   };
 }

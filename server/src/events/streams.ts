@@ -85,6 +85,7 @@ export function eventStreams({ db, hints, log, pace = PACE }: StreamsNeeds): Eve
         if (!yes) stream.end('the token is no longer valid');
       });
     }
+    for (const tenant of tenants.values()) tenant.feed?.forget();
     findNewestNumbers(db, [...tenants.keys()])
       .then((rows) => {
         for (const { tenant_id, sequence } of rows) {

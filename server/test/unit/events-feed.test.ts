@@ -100,6 +100,19 @@ describe('a feed', () => {
     expect(tenant.reads()).toBeGreaterThan(before);
   });
 
+  it('remembers no event for longer than from one look to the next but one, so that what is erased is gone', async () => {
+    const tenant = tenantWith();
+    tenant.add(3);
+    await tenant.advance();
+    tenant.feed.forget();
+    expect(tenant.feed.after(0)?.events).toHaveLength(3);
+    tenant.add(2);
+    await tenant.advance();
+    tenant.feed.forget();
+    expect([tenant.feed.after(0), tenant.feed.after(3)?.events.length]).toEqual([undefined, 2]);
+    expect(idsIn(await drain(tenant.open(0)))).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it('does not look again and again for numbers that nobody has', async () => {
     const tenant = tenantWith(10);
     const late = tenant.open(4);
@@ -129,6 +142,7 @@ describe('a feed', () => {
       fc.record({ do: fc.constant('add' as const), count: fc.integer({ min: 1, max: 450 }) }),
       fc.record({ do: fc.constant('skip' as const), count: fc.integer({ min: 1, max: 5 }) }),
       fc.record({ do: fc.constant('advance' as const) }),
+      fc.record({ do: fc.constant('forget' as const) }),
       fc.record({ do: fc.constant('open' as const), back: fc.integer({ min: 0, max: 2_000 }) }),
       fc.record({ do: fc.constant('read' as const), which: fc.nat(), times: fc.integer({ min: 1, max: 3 }) }),
       fc.record({ do: fc.constant('beat' as const), which: fc.nat() }),
@@ -144,6 +158,7 @@ describe('a feed', () => {
             tenant.add(one.count, 400);
           } else if (one.do === 'skip') tenant.skip(one.count);
           else if (one.do === 'advance') void tenant.advance();
+          else if (one.do === 'forget') tenant.feed.forget();
           else if (one.do === 'open') {
             const last = Math.max(0, tenant.newest() - one.back);
             clients.push({ stream: tenant.open(last), last, text: '' });
