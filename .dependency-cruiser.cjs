@@ -25,6 +25,26 @@ module.exports = {
       ['providers', 'base', 'outbound'],
       'Providers know neither modules, engine nor database.',
     ),
+    only(
+      'v2',
+      ['v2', 'base', 'db', 'http', 'outbound', modules],
+      'Version 2 stands on the operations and schemas of modules.',
+    ),
+    {
+      name: 'v2-owns-no-table',
+      comment: 'What version 2 needs of the database is an operation of the module that owns the table.',
+      severity: 'error',
+      from: { path: `${src}/v2/` },
+      to: { path: `${src}/db/`, pathNot: `${src}/db/database\\.ts$` },
+    },
+    {
+      name: 'nobody-stands-on-v2',
+      comment:
+        'Version 2 ends in one commit: the app lists it, the program tells of it, and nobody else knows it.',
+      severity: 'error',
+      from: { path: src, pathNot: `${src}/(v2/|(app|main)\\.ts$)` },
+      to: { path: `${src}/v2/` },
+    },
     {
       name: 'cli-stands-on',
       comment: 'The tools talk to a server and carry nothing of it, but sign as it does.',
@@ -45,7 +65,7 @@ module.exports = {
       name: 'modules-stand-below-the-roof',
       comment: 'What puts the house together is imported by nobody in it.',
       severity: 'error',
-      from: { path: `${src}/${modules}/` },
+      from: { path: `${src}/(${modules}|v2)/` },
       to: { path: top },
     },
     {

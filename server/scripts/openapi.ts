@@ -1,8 +1,13 @@
 import { resolve } from 'node:path';
-import { apiDocument, contracts } from '../src/app.ts';
+import { apiDocuments, contracts } from '../src/app.ts';
 import { writeOrCheck } from './generated.ts';
 
 await writeOrCheck(
-  { [resolve('../openapi/v3.json')]: `${JSON.stringify(apiDocument(contracts()), null, 2)}\n` },
+  Object.fromEntries(
+    Object.entries(apiDocuments(contracts())).map(([version, { document }]) => [
+      resolve(`../openapi/${version}.json`),
+      `${JSON.stringify(document, null, 2)}\n`,
+    ]),
+  ),
   'npm run openapi',
 );

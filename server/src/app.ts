@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
+import { type V2Usage, v2Usage } from './access/v2-usage.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { campaignRoutes } from './campaigns/routes.ts';
 import { channelGates } from './channels/channel.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -28,7 +30,7 @@ import type { Metrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { receiveAt } from './http/reception.ts';
-import { reference } from './http/reference.ts';
+import { type Documents, reference } from './http/reference.ts';
 import { addRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { httpServer } from './http/server.ts';
@@ -36,6 +38,8 @@ import { labelRoutes } from './labels/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { v2Document, v2Routes } from './v2/routes.ts';
+import { v2Version } from './v2/version.ts';
 import { version } from './version.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
@@ -53,6 +57,8 @@ export interface AppNeeds {
   baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
+  /** The last day of version 2, or `never`. */
+  v2Sunset: string;
   isDraining: () => boolean;
 }
 
@@ -63,6 +69,8 @@ export interface App {
   streams: EventStreams;
   /** Housekeeping that one process does now and then. */
   sweep(): Promise<void>;
+  /** Writes down what this process has counted; done every few seconds, and before it ends. */
+  flush(): Promise<void>;
 }
 
 /** The table of contents: every module of the API by name. */
@@ -71,6 +79,7 @@ function apiRoutes(
     authenticator: Authenticator;
     findGate: ReturnType<typeof channelGates>;
     streams: EventStreams;
+    usage: V2Usage;
   },
 ) {
   return [
@@ -86,6 +95,8 @@ function apiRoutes(
     ...userRoutes(needs),
     ...fileRoutes(needs),
     ...automationRoutes(needs),
+    ...campaignRoutes(needs),
+    ...v2Routes(needs),
     ...healthRoutes(needs),
   ];
 }
@@ -93,9 +104,18 @@ function apiRoutes(
 /** Every contract of the API, for those who only want to read them: none is ever called. */
 export const contracts = (): readonly Route[] => apiRoutes({} as never);
 
-/** What the API says of itself. */
-export const apiDocument = (routes: readonly Route[]): object =>
-  openapiDocument(routes, ['/v3/', '/admin/'], version);
+/** What each version of the API says of itself. */
+export const apiDocuments = (routes: readonly Route[]): Documents => ({
+  v3: {
+    path: '/openapi.json',
+    document: openapiDocument(routes, ['/v3/', '/admin/'], {
+      title: 'Parley API',
+      version,
+      description: 'Customer conversations over WhatsApp, SMS, email and Instagram.',
+    }),
+  },
+  v2: { path: '/openapi-v2.json', document: v2Document(routes) },
+});
 
 export async function createApp(needs: AppNeeds): Promise<App> {
   const { db, clock, keys, log } = needs;
@@ -105,8 +125,9 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   );
   const findGate = channelGates(db, keys);
   const answers = idempotency(db, clock, keys);
+  const usage = v2Usage(db, clock);
   const streams = eventStreams(needs);
-  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, streams });
+  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage, streams });
   await addRoutes(
     server,
     {
@@ -117,6 +138,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
       rateLimit: rateLimit(db),
       idempotency: answers,
       operatorToken: needs.operatorToken,
+      retiring: v2Version({ ...needs, usage }),
     },
     routes,
   );
@@ -124,12 +146,12 @@ export async function createApp(needs: AppNeeds): Promise<App> {
     receiveAt(scope, desk);
     await allowCompression(scope);
     await scope.register(providerRoute, { ...needs, adapters, findGate });
-    await scope.register(reference, { v3: apiDocument(routes) });
+    await scope.register(reference, { documents: apiDocuments(routes) });
     scope.get('/metrics', async (_request, reply) => {
       reply.type(needs.metrics.contentType);
       return needs.metrics.text();
     });
   });
   log.debug({ routes: routes.length }, 'app ready');
-  return { server, routes, authenticator: tokens, streams, sweep: answers.sweep };
+  return { server, routes, authenticator: tokens, streams, sweep: answers.sweep, flush: usage.flush };
 }

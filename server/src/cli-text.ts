@@ -43,18 +43,20 @@ interface FirstStart {
   baseUrl: string;
   dataDir: string;
   database: boolean;
+  /** What has become of version 2. */
+  v2: string;
   token: string;
   channel: Channel;
 }
 
 /** What the first start says, once: everything one needs to try it. */
-export const banner = ({ baseUrl, dataDir, database, token, channel }: FirstStart): string => `
+export const banner = ({ baseUrl, dataDir, database, v2, token, channel }: FirstStart): string => `
 Parley ${version} is ready. This is shown only once; the token cannot be read again.
 
   API          ${baseUrl}
   Reference    ${baseUrl}/docs
   Data folder  ${dataDir}${database ? ' (with its own PostgreSQL)' : ''}
-  API v2       ended on 1 November 2026; /v2 answers 410
+  API v2       ${v2}
 
   Access token of the tenant "demo":
 

@@ -18,6 +18,7 @@ import { ensurePartitions } from './db/partitions.ts';
 import { createDemo, requireSameKey } from './installation.ts';
 import { parseAllowList } from './outbound/addresses.ts';
 import { type Role, startSystem } from './system.ts';
+import { v2State } from './v2/version.ts';
 import { version } from './version.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
@@ -152,6 +153,7 @@ async function serveOn(
     baseUrl,
     operatorToken,
     corsOrigins: config.PARLEY_CORS_ORIGINS,
+    v2Sunset: config.PARLEY_V2_SUNSET,
     role,
     alone: storage.alone,
     timers: true,
@@ -174,7 +176,13 @@ async function serveOn(
     : undefined;
   if (demo)
     console.log(
-      banner({ baseUrl: baseUrl(), dataDir: config.PARLEY_DATA_DIR, database: storage.alone, ...demo }),
+      banner({
+        baseUrl: baseUrl(),
+        dataDir: config.PARLEY_DATA_DIR,
+        database: storage.alone,
+        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.now()),
+        ...demo,
+      }),
     );
   log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
 }

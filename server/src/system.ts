@@ -31,6 +31,8 @@ export interface SystemOptions {
   baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
+  /** The last day of version 2, or `never`. */
+  v2Sunset: string;
   role: Role;
   /** Nobody else can be working on this database, so all work is taken at once. */
   alone: boolean;
@@ -53,6 +55,7 @@ const API_CONNECTIONS = 20;
 const WORKER_CONNECTIONS = 12;
 const READERS = 2;
 const HOUSEKEEPING_MS = 3600_000;
+const FLUSH_MS = 5_000;
 
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -130,6 +133,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   }
   if (options.timers)
     background.push(
+      repeat(FLUSH_MS, app.flush, log),
       repeat(
         HOUSEKEEPING_MS,
         async () => {
@@ -151,6 +155,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       const cut = setTimeout(() => app.server.server.closeAllConnections(), graceMs);
       await Promise.all([app.server.close(), running?.stop(graceMs), ...background.map((one) => one.stop())]);
       clearTimeout(cut);
+      await app.flush().catch((error) => log.warn({ err: error }, 'the last calls of v2 are not counted'));
       await outbound.close();
       await hint.close();
       await Promise.all([db.close(), workerDb?.close()]);

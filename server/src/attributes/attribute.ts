@@ -1,6 +1,6 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Tx } from '../db/database.ts';
+import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Attribute, AttributeType } from './schema.ts';
@@ -43,6 +43,10 @@ const insertAttribute = statement<
                            is_visible_contacts_table, is_visible_contact_create, created_at, updated_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
    on conflict (tenant_id, external_id) do nothing returning ${ATTRIBUTE_COLUMNS}`,
+);
+const listAttributes = statement<[tenantId: string], AttributeRow>(
+  'attributes.list',
+  `select ${ATTRIBUTE_COLUMNS} from attributes where tenant_id = $1 order by created_at, id`,
 );
 const lockAttribute = statement<[id: string, tenantId: string], AttributeRow>(
   'attributes.lock',
@@ -104,6 +108,11 @@ function requireFittingOptions(type: AttributeType, options: string[]): void {
     throw invalidParam('options', 'too_small', 'A select needs at least one option');
   if (type !== 'select' && options.length > 0)
     throw invalidParam('options', 'custom', `Only a select has options, this is a ${type}`);
+}
+
+/** Every attribute of the tenant, the oldest first. */
+export async function allAttributes(db: Queryable, tenantId: string): Promise<Attribute[]> {
+  return (await db.all(listAttributes, [tenantId])).map(presentAttribute);
 }
 
 /** Makes an attribute. Of many who make the same one at once, one succeeds. */

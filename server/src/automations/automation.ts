@@ -151,14 +151,23 @@ export async function createAutomation(
   return requireAutomation(tx, tenantId, id);
 }
 
+export async function findAutomation(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  automationId: string,
+): Promise<Automation | undefined> {
+  const row = isUuid(automationId) ? await db.find(automationById, [automationId, tenantId]) : undefined;
+  return row && presentAutomation(row);
+}
+
 export async function requireAutomation(
   db: Pick<Queryable, 'find'>,
   tenantId: string,
   automationId: string,
 ): Promise<Automation> {
-  const row = isUuid(automationId) ? await db.find(automationById, [automationId, tenantId]) : undefined;
-  if (!row) throw new ApiError('automation_not_found');
-  return presentAutomation(row);
+  const automation = await findAutomation(db, tenantId, automationId);
+  if (!automation) throw new ApiError('automation_not_found');
+  return automation;
 }
 
 /** Deletes an automation with its versions and runs, those that wait included, and says whether there was one. */

@@ -54,6 +54,7 @@ export function checkDefinition(given: Definition, policy: OutboundPolicy): Chec
     policy,
     stepIds: new Set(given.steps.map(({ id }) => id)),
     conditions: { fields: conditionFields(given.variables, savedAs), faulty: 0 },
+    found,
     fault: found.add,
     refer: (reference) => references.push(reference),
   };
@@ -64,16 +65,16 @@ export function checkDefinition(given: Definition, policy: OutboundPolicy): Chec
       found.add(`variables.${index}.default`, 'invalid_type', `Expected ${type}, received ${typeof value}`);
 
   const part = (name: 'trigger' | 'variables' | 'steps'): unknown =>
-    readValue(Definition.properties[name], given[name], name, reading, found);
+    readValue(Definition.properties[name], given[name], name, reading);
   const trigger = part('trigger') as Definition['trigger'];
   const list = part('steps') as Definition['steps'];
   return {
     definition: {
-      trigger: { ...trigger, parameters: checkParameters(triggers, trigger, 'trigger', reading, found) },
+      trigger: { ...trigger, parameters: checkParameters(triggers, trigger, 'trigger', reading) },
       variables: part('variables') as Definition['variables'],
       steps: list.map((step, index) => ({
         ...step,
-        parameters: checkParameters(steps, step, `steps.${index}`, reading, found),
+        parameters: checkParameters(steps, step, `steps.${index}`, reading),
       })),
     },
     found,
@@ -107,14 +108,13 @@ function checkParameters(
   { type, parameters = {} }: { type: string; parameters?: Record<string, unknown> },
   at: string,
   reading: Reading,
-  found: FaultList,
 ): Record<string, unknown> {
   // The frame has let no other type through.
   const { schema, validate } = table[type] as Table[string];
-  if (found.isFull()) return parameters;
+  if (reading.found.isFull()) return parameters;
   const faults = validate({ parameters }) ?? {};
-  for (const [path, { key, message }] of Object.entries(faults)) found.add(`${at}.${path}`, key, message);
-  return readValue(schema, parameters, `${at}.parameters`, reading, found) as Record<string, unknown>;
+  for (const [path, { key, message }] of Object.entries(faults)) reading.fault(`${at}.${path}`, key, message);
+  return readValue(schema, parameters, `${at}.parameters`, reading) as Record<string, unknown>;
 }
 
 /** The definition as it is stored, or `invalid_body_params` that names everything that is wrong with it. */

@@ -20,7 +20,8 @@ export interface Reading {
   stepIds: ReadonlySet<string>;
   /** What conditions can ask about, and how many of them were wrong so far. */
   conditions: { fields: Searchable; faulty: number };
-  fault(at: string, key: InvalidParamKey, message: string): void;
+  found: FaultList;
+  fault: FaultList['add'];
   refer(reference: Reference): void;
 }
 
@@ -48,17 +49,11 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * Reads a value by its schema and gives it back without the keys that the schema does not know, its ids in the one
  * spelling that can be compared. What the schema has refused already is not read: its fault stands at the same path.
  */
-export function readValue(
-  schema: TSchema,
-  value: unknown,
-  at: string,
-  reading: Reading,
-  known: FaultList,
-): unknown {
+export function readValue(schema: TSchema, value: unknown, at: string, reading: Reading): unknown {
   const node = schema as Node;
-  if (known.isFull() || known.has(at)) return value;
+  if (reading.found.isFull() || reading.found.has(at)) return value;
   const inner = (part: Node, item: unknown, name: string | number): unknown =>
-    readValue(part as TSchema, item, `${at}.${name}`, reading, known);
+    readValue(part as TSchema, item, `${at}.${name}`, reading);
   node[READ]?.(value as never, at, reading);
   if (node.items && Array.isArray(value))
     return value.map((item, index) => inner(node.items as Node, item, index));

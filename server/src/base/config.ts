@@ -44,6 +44,12 @@ const postgresUrl = (value: string): string | undefined => {
     throw new Error('must be a URL such as postgres://user:password@host/database');
   return value;
 };
+const lastDay = (value: string): string => {
+  const time = Date.parse(`${value}T00:00:00Z`);
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value;
+  if (value !== 'never' && !isDay) throw new Error('must be a day such as 2026-11-01, or "never"');
+  return value;
+};
 const secretKey = (value: string): string | undefined => {
   if (value !== '' && value.length < 32) throw new Error('must have at least 32 characters');
   return optional(value);
@@ -104,6 +110,12 @@ export const variables = {
     default: '',
     parse: list,
     description: 'Origins whose pages may call the API from a browser, comma-separated; none when not set.',
+  }),
+  PARLEY_V2_SUNSET: variable({
+    default: '2026-11-01',
+    parse: lastDay,
+    description:
+      'The last day, in UTC, on which /v2 is served; from the next on it answers 410. "never" keeps it.',
   }),
   PARLEY_DEMO: variable({
     default: 'true, in production false',

@@ -22,6 +22,7 @@ export const errorCatalogue = {
   team_not_found: { status: 404, message: 'Team not found' },
   user_not_found: { status: 404, message: 'User not found' },
   api_webhook_not_found: { status: 404, message: 'API webhook not found' },
+  campaign_not_found: { status: 404, message: 'Campaign not found' },
   channel_not_found: { status: 404, message: 'Channel not found' },
   chat_not_found: { status: 404, message: 'Chat not found' },
   tenant_not_found: { status: 404, message: 'Tenant not found' },

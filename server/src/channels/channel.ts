@@ -53,9 +53,9 @@ const heldChannel = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.hold',
   `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2 for key share`,
 );
-const knownChannels = statement<[ids: string[], tenantId: string], { id: string }>(
+const knownChannels = statement<[ids: string[], tenantId: string, kind: string | null], { id: string }>(
   'channels.known',
-  'select id from channels where id = any ($1::uuid[]) and tenant_id = $2',
+  `select id from channels where id = any ($1::uuid[]) and tenant_id = $2 and ($3::text is null or kind = $3)`,
 );
 const gateById = statement<
   [id: string],
@@ -123,14 +123,15 @@ export const faultOfUnknownChannel = (channelId: string): InvalidParams => ({
   channelId: { key: 'custom', message: `There is no channel ${channelId}` },
 });
 
-/** Which of these ids are channels of the tenant, in lower case. */
+/** Which of these ids are channels of the tenant, and of that kind where one is named, in lower case. */
 export async function findKnownChannelIds(
   db: Queryable,
   tenantId: string,
   ids: string[],
+  kind?: ChannelKind,
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  return new Set((await db.all(knownChannels, [ids, tenantId])).map((row) => row.id));
+  return new Set((await db.all(knownChannels, [ids, tenantId, kind ?? null])).map((row) => row.id));
 }
 
 /** What the provider route must know of a channel before it trusts a request. */

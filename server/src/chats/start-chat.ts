@@ -10,7 +10,7 @@ import { chatsForEvents, requireChat } from './chat.ts';
 import type { Chat } from './schema.ts';
 
 /** By which handles a person is reached on each kind of channel, the best first. */
-const reachedBy: Record<ChannelKind, readonly HandleType[]> = {
+export const reachedBy: Record<ChannelKind, readonly HandleType[]> = {
   whatsapp: ['phone_number', 'whatsapp_id'],
   sms: ['phone_number'],
   email: ['email'],

@@ -14,6 +14,7 @@ export const eventTypes = [
   'contact.unsubscribed',
   'template.status_changed',
   'file.created',
+  'campaign.started',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

@@ -56,6 +56,7 @@ const frame = (row: EventRow): FeedEvent => ({
       channelId: row.channel_id,
       sequence: row.sequence,
       data: row.data,
+      v2Type: null,
     })}\n\n`,
   ),
 });

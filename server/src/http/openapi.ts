@@ -1,6 +1,6 @@
 import { type ErrorKey, errorCatalogue } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
-import { isReplayable, type Route } from './route.ts';
+import { documented, isReplayable, type Route } from './route.ts';
 import { FILE_FIELD } from './upload.ts';
 
 /** The errors that every operation lists, in the order of the specification. */
@@ -66,17 +66,25 @@ function hoist(schema: unknown, components: Json): unknown {
   return { $ref: `#/components/schemas/${title}` };
 }
 
+const retirementHeaders: Json = Object.fromEntries(
+  Object.entries({
+    Deprecation: 'Since when the version is deprecated: `@` and Unix seconds',
+    Sunset: 'When it ends; absent where the operator has set no end',
+    Link: 'The address of the same thing in the version that follows, as `rel="successor-version"`',
+  }).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+);
+
 /** OpenAPI 3.1 of a version, made from its routes. */
 export function openapiDocument(
   routes: readonly Route[],
   prefixes: readonly string[],
-  apiVersion: string,
+  { title, version, description }: { title: string; version: string; description: string },
 ): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   const listed = routes.filter(({ spec }) => prefixes.some((prefix) => spec.path.startsWith(prefix)));
   for (const route of listed) {
-    const path = route.spec.path.replaceAll(/:([^/]+)/g, '{$1}');
+    const path = documented(route.spec.path);
     paths[path] ??= {};
     (paths[path] as Json)[route.spec.method.toLowerCase()] = operation(route, schemas);
   }
@@ -84,10 +92,9 @@ export function openapiDocument(
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Parley API',
-      version: apiVersion,
-      description:
-        'Customer conversations over WhatsApp, SMS, email and Instagram. Every answer is JSON with a boolean `success`; on failure `error` says what to do. Send `Authorization: Bearer <ACCESS_TOKEN>`.',
+      title,
+      version,
+      description: `${description} Every answer is JSON with a boolean \`success\`; on failure \`error\` says what to do. Send \`Authorization: Bearer <ACCESS_TOKEN>\`.`,
     },
     servers: [{ url: '/' }],
     tags: [...new Set(listed.map(({ spec }) => spec.tag))].map((name) => ({ name })),
@@ -132,9 +139,13 @@ function operation(route: Route, schemas: Json): Json {
   return {
     operationId: spec.operationId,
     tags: [spec.tag],
+    ...(spec.successor === undefined ? {} : { deprecated: true }),
     summary: spec.summary,
-    description:
-      scope === undefined ? spec.description : `${spec.description}\n\nNeeds the scope \`${scope}\`.`,
+    description: [
+      spec.description,
+      ...(scope === undefined ? [] : [`Needs the scope \`${scope}\`.`]),
+      ...(spec.successor === undefined ? [] : [`In its place: \`${documented(spec.successor)}\`.`]),
+    ].join('\n\n'),
     security: spec.access === 'public' ? [] : [{ [spec.access === 'operator' ? 'operator' : 'token']: [] }],
     parameters: [
       ...[...spec.path.matchAll(/:([^/]+)/g)].map(([, name]) => ({
@@ -172,7 +183,14 @@ function operation(route: Route, schemas: Json): Json {
     responses: {
       200: {
         description: 'Success',
-        ...(scope === undefined && spec.access !== 'token' ? {} : { headers: rateLimitHeaders }),
+        ...(scope === undefined && spec.access !== 'token'
+          ? {}
+          : {
+              headers: {
+                ...rateLimitHeaders,
+                ...(spec.successor === undefined ? {} : retirementHeaders),
+              },
+            }),
         content: spec.answer.isContent
           ? { '*/*': { schema: spec.answer.schema } }
           : {

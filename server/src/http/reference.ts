@@ -8,8 +8,11 @@ const FAVICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0f766e" d="M4 5h24v17H15l-7 6v-6H4z"/></svg>',
 )}`;
 
-const configuration = {
-  url: '/openapi.json',
+/** The OpenAPI document of each version, and where it is served. The page opens with the first. */
+export type Documents = Record<string, { path: string; document: object }>;
+
+const configuration = (documents: Documents) => ({
+  sources: Object.entries(documents).map(([title, { path }]) => ({ title, url: path })),
   pageTitle: 'Parley API reference',
   favicon: FAVICON,
   withDefaultFonts: false,
@@ -21,22 +24,25 @@ const configuration = {
   persistAuth: true,
   authentication: { preferredSecurityScheme: 'token' },
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-};
+});
 
 /** The page is four megabytes of script, so it is loaded when someone first looks, in a server of its own. */
-async function loadPage(): Promise<FastifyInstance> {
+async function loadPage(documents: Documents): Promise<FastifyInstance> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const page = Fastify({ logger: false, routerOptions: { ignoreTrailingSlash: true } });
-  await page.register(scalar, { routePrefix: '/docs', configuration: configuration as never });
+  await page.register(scalar, { routePrefix: '/docs', configuration: configuration(documents) as never });
   await page.ready();
   return page;
 }
 
 /** The reference at /docs, served whole by this process: nothing is fetched from anywhere else. */
-export async function reference(app: FastifyInstance, documents: { v3: object }): Promise<void> {
+export async function reference(
+  app: FastifyInstance,
+  { documents }: { documents: Documents },
+): Promise<void> {
   let page: Promise<FastifyInstance> | undefined;
   const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    page ??= loadPage();
+    page ??= loadPage(documents);
     const answer = await (await page).inject({ method: 'GET', url: request.url });
     const { location, 'content-type': type } = answer.headers;
     reply
@@ -48,5 +54,6 @@ export async function reference(app: FastifyInstance, documents: { v3: object })
   };
   app.get('/docs', { compress: {} }, show);
   app.get('/docs/*', { compress: {} }, show);
-  app.get('/openapi.json', { compress: {} }, async () => documents.v3);
+  for (const { path, document } of Object.values(documents))
+    app.get(path, { compress: {} }, async () => document);
 }

@@ -13,7 +13,7 @@ import type { Reception } from './reception.ts';
 import { type Call, isReplayable, type ReceivedFile, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
-import { findSunset } from './sunset.ts';
+import type { RetiringVersion } from './sunset.ts';
 import { allowUploads, requireFitting, withFile } from './upload.ts';
 import { compileSchema, refuse, type Validate } from './validation.ts';
 
@@ -25,6 +25,8 @@ export interface Gate {
   rateLimit: RateLimit;
   idempotency: Idempotency;
   operatorToken: string;
+  /** The version that is on its way out, if there is one. */
+  retiring?: RetiringVersion;
 }
 
 const OK = 200;
@@ -50,7 +52,7 @@ export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readon
     await allowUploads(scope);
     for (const route of routes) if (route.spec.upload) addRoute(scope, gate, guards, route);
   });
-  const refuseUnknown = unknownRefusal(guards, routes);
+  const refuseUnknown = unknownRefusal(gate, guards, routes);
   // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
@@ -70,10 +72,13 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
   const { spec } = route;
   const guard =
     spec.access === 'public' ? undefined : spec.access === 'operator' ? guards.operator : guards.tenant;
+  const retiring = gate.retiring?.has(spec.path) ? gate.retiring : undefined;
   const stats = gate.metrics.route(spec.method, spec.path);
   const receive: onRequestHookHandler = (request, reply, done) => {
     request.stats = stats;
-    const refusal = gate.desk.open(request, reply);
+    const ended = retiring?.announce(request, reply, spec);
+    if (retiring) countCall(gate.authenticator, retiring, request, spec);
+    const refusal = gate.desk.open(request, reply) ?? ended;
     if (refusal || !guard) done(refusal);
     else guard(request, reply, done as Done);
   };
@@ -90,6 +95,20 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
     ...(spec.answer.isContent ? {} : { schema: { response: { [OK]: spec.answer.schema } } }),
     handler: handlerOf(gate, route),
   });
+}
+
+/** Whoever calls with a good token is counted, whatever the call is answered with. Nobody waits for that. */
+function countCall(
+  { principal }: Authenticator,
+  retiring: RetiringVersion,
+  { raw }: FastifyRequest,
+  spec: Route['spec'],
+): void {
+  const known = async () => principal(authorizationOf(raw.rawHeaders), raw.socket);
+  known().then(
+    (caller) => retiring.count(caller, spec),
+    () => {},
+  );
 }
 
 function tenantGuard({ authenticator, rateLimit }: Gate): Guard {
@@ -263,7 +282,7 @@ function allow(principal: Principal, { spec }: Route): void {
 }
 
 /** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
-function unknownRefusal(guards: Guards, routes: readonly Route[]) {
+function unknownRefusal({ retiring }: Gate, guards: Guards, routes: readonly Route[]) {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { spec, kind } of routes) {
     const pattern = new RegExp(`^${spec.path.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}/?$`);
@@ -273,9 +292,9 @@ function unknownRefusal(guards: Guards, routes: readonly Route[]) {
     paths.set(spec.path, entry);
   }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-    const ended = findSunset(request, reply);
-    if (ended) throw ended;
     const path = request.url.split('?', 1)[0] as string;
+    const ended = retiring?.has(path) ? retiring.announce(request, reply, undefined) : undefined;
+    if (ended) throw ended;
     const guard = /^\/v\d+(\/|$)/.test(path)
       ? guards.tenant
       : /^\/admin(\/|$)/.test(path)

@@ -155,7 +155,12 @@ export interface RouteSpec<
   };
   bodyBytes?: number;
   bodyBounds?: BodyBounds;
+  /** Of a version on its way out: what to call instead, such as `PUT /v3/api_webhooks/:webhookId`. */
+  successor?: string;
 }
+
+/** The router's `:chatId` as the reference writes it: `{chatId}`. */
+export const documented = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}');
 
 export interface Route {
   spec: RouteSpec;

@@ -190,14 +190,23 @@ export async function createTemplate(
   return template;
 }
 
+export async function findTemplate(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  templateId: string,
+): Promise<MessageTemplate | undefined> {
+  const row = isUuid(templateId) ? await db.find(templateById, [templateId, tenantId]) : undefined;
+  return row && presentTemplate(row);
+}
+
 export async function requireTemplate(
   db: Pick<Queryable, 'find'>,
   tenantId: string,
   templateId: string,
 ): Promise<MessageTemplate> {
-  const row = isUuid(templateId) ? await db.find(templateById, [templateId, tenantId]) : undefined;
-  if (!row) throw new ApiError('message_template_not_found');
-  return presentTemplate(row);
+  const template = await findTemplate(db, tenantId, templateId);
+  if (!template) throw new ApiError('message_template_not_found');
+  return template;
 }
 
 /** Changes what is given; null takes header or footer away. The channel stays, as what is allowed depends on it. */

@@ -31,6 +31,7 @@ interface DeliveryRow extends WorkRow {
   url: string | null;
   webhook_status: string | null;
   secret_encrypted: Buffer;
+  v2_type: string | null;
 }
 
 const deliveries = workList<DeliveryRow>({
@@ -41,7 +42,7 @@ const deliveries = workList<DeliveryRow>({
   due: 'due_at',
   listed: 'due_at is not null',
   claim: `select d.id, d.tenant_id, d.attempts, d.sequence, d.event_id, e.type, e.created_at as event_created_at,
-                 e.channel_id, e.data, w.url, w.status as webhook_status, w.secret_encrypted
+                 e.channel_id, e.data, w.url, w.status as webhook_status, w.secret_encrypted, w.v2_type
             from deliveries d
             left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
             left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id
@@ -82,6 +83,7 @@ export function deliver({ db, clock, keys, outbound, version }: DeliverNeeds): W
       channelId: row.channel_id,
       sequence: row.sequence,
       data: row.data,
+      v2Type: row.v2_type,
     });
     return outbound.request({
       url,

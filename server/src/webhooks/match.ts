@@ -4,6 +4,7 @@ import { eventTypes } from '../engine/event-types.ts';
 import type { Hints } from '../engine/hints.ts';
 import type { Reaction, SequencedEvent } from '../engine/sequencer.ts';
 import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import { kindOfV2Type } from './v2-types.ts';
 
 export const DELIVERIES_LIST = 'deliveries';
 
@@ -15,7 +16,12 @@ interface Subscription {
 
 const subscriptions = statement<[tenantId: string], Subscription>(
   'webhooks.subscriptions',
-  `select w.id as webhook_id, e.type_pattern, e.channel_ids
+  // One made through version 2 is for the channels of a kind, whichever those are by now.
+  `select w.id as webhook_id, e.type_pattern,
+          case when w.v2_type is null then e.channel_ids
+               else array(select c.id from channels c
+                           where c.tenant_id = $1 and c.kind = ${kindOfV2Type('w.v2_type')}
+                             and (e.channel_ids is null or c.id = any (e.channel_ids))) end as channel_ids
      from webhooks w join webhook_events e on e.webhook_id = w.id
     where w.tenant_id = $1 and w.status = 'active'`,
 );

@@ -11,13 +11,19 @@ export interface SentEvent {
   sequence: number;
   /** JSON text, frozen when the event was published. */
   data: string;
+  /** What the webhook was made for through version 2; null for those of today. */
+  v2Type: string | null;
 }
 
 /** The body of a delivery: the same bytes on every retry, because it is made from a row that does not change. */
-export const payloadOf = (event: SentEvent): string =>
-  `{"id":"${event.id}","type":"${event.type}","createdAt":"${timestamp(event.createdAt)}",` +
-  `"tenantId":"${event.tenantId}","channelId":${event.channelId === null ? 'null' : `"${event.channelId}"`},` +
-  `"sequence":${event.sequence},"data":${event.data}}`;
+export function payloadOf(event: SentEvent): string {
+  const type = event.v2Type ?? event.type;
+  const channelId = event.channelId === null ? 'null' : `"${event.channelId}"`;
+  const start = `{"id":"${event.id}","type":"${type}","createdAt":"${timestamp(event.createdAt)}",`;
+  return event.v2Type === null
+    ? `${start}"tenantId":"${event.tenantId}","channelId":${channelId},"sequence":${event.sequence},"data":${event.data}}`
+    : `${start}"channelId":${channelId},"data":${event.data}}`;
+}
 
 /** The key inside a `whsec_…` secret. */
 export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64');

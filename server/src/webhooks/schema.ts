@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { v2TypeNames } from './v2-types.ts';
 
 export const webhookStatuses = ['active', 'inactive', 'disabled'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'cancelled'] as const;
@@ -48,6 +49,12 @@ export const ApiWebhook = Type.Object(
     url: Type.String(),
     status: OneOf(webhookStatuses),
     events: Type.Array(Type.Object({ type: Type.Optional(EventType), scopes: Type.Array(Scope) })),
+    v2Type: Type.Optional(
+      OneOf(
+        v2TypeNames,
+        'Only on subscriptions made through v2: they hear of channels of one kind, in the form of v2, until `events` is set',
+      ),
+    ),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },

@@ -12,6 +12,7 @@ import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { judgeUrl } from '../outbound/judge-url.ts';
 import { isKnownPattern } from './match.ts';
 import type { ApiWebhook } from './schema.ts';
+import { type V2Type, v2Types } from './v2-types.ts';
 
 export interface WebhookRow {
   id: string;
@@ -20,10 +21,12 @@ export interface WebhookRow {
   created_at: Date;
   updated_at: Date;
   events: { type_pattern: string | null; channel_ids: string[] | null }[];
+  v2_type: V2Type | null;
 }
 
 export const SECRET = 'webhooks.secret';
 const SECRET_BYTES = 24;
+const V2 = 2;
 const V3 = 3;
 
 /** Rows of `webhook_events`. Lists of different lengths do not fit into one array, so each event's channels are JSON. */
@@ -43,23 +46,29 @@ const insertWebhook = statement<
     now: Date,
     patterns: (string | null)[],
     channelIds: string[],
+    v2Type: string | null,
   ]
 >(
   'webhooks.insert',
   `with made as (
-     insert into webhooks (id, tenant_id, url, status, secret_encrypted, api_version, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7))
+     insert into webhooks (id, tenant_id, url, status, secret_encrypted, api_version, created_at, updated_at, v2_type)
+     values ($1, $2, $3, $4, $5, $6, $7, $7, $10))
    insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids)
    ${EVENTS_OF('$8', '$9')}`,
 );
 /** A webhook with its events, in the order in which they were given. */
-export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.created_at, w.updated_at,
+export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.v2_type, w.created_at, w.updated_at,
   (select json_agg(json_build_object('type_pattern', e.type_pattern, 'channel_ids', e.channel_ids)
      order by e.number) from webhook_events e where e.webhook_id = w.id) as events`;
 
 const webhookById = statement<[id: string, tenantId: string], WebhookRow>(
   'webhooks.by_id',
   `select ${WEBHOOK_COLUMNS} from webhooks w where w.id = $1 and w.tenant_id = $2`,
+);
+const listV2Webhooks = statement<[tenantId: string], WebhookRow>(
+  'webhooks.list_v2',
+  `select ${WEBHOOK_COLUMNS} from webhooks w
+    where w.tenant_id = $1 and w.v2_type is not null order by w.created_at, w.id`,
 );
 const updateWebhook = statement<
   [id: string, tenantId: string, url: string | null, status: string | null, now: Date],
@@ -73,7 +82,8 @@ const replaceEvents = statement<
   [id: string, tenantId: string, patterns: (string | null)[], channelIds: string[]]
 >(
   'webhooks.replace_events',
-  `with gone as (delete from webhook_events where webhook_id = $1 and number > cardinality($3::text[]))
+  `with gone as (delete from webhook_events where webhook_id = $1 and number > cardinality($3::text[])),
+   renewed as (update webhooks set api_version = ${V3}, v2_type = null where id = $1 and tenant_id = $2 and v2_type is not null)
    insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids)
    ${EVENTS_OF('$3', '$4')}
    on conflict (webhook_id, number) do update
@@ -97,6 +107,7 @@ export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
     ...(type_pattern === null ? {} : { type: type_pattern }),
     scopes: channel_ids === null ? [] : [{ type: 'channel' as const, ids: channel_ids }],
   })),
+  ...(row.v2_type === null ? {} : { v2Type: row.v2_type }),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -105,6 +116,8 @@ export interface WebhookInput {
   url: string;
   events: { type?: string; scopes?: { type: 'channel'; ids: string[] }[] }[];
   status?: 'active' | 'inactive';
+  /** Makes it one of version 2. Its events are those of the type, not the client's. */
+  v2Type?: V2Type;
 }
 
 /** Subscribes a URL to events. The secret is in this answer and nowhere else. */
@@ -123,9 +136,10 @@ export async function createWebhook(
     input.url,
     input.status ?? 'active',
     keys.encrypt(secret, SECRET),
-    V3,
+    input.v2Type === undefined ? V3 : V2,
     now,
     ...linesOf(input.events),
+    input.v2Type ?? null,
   ]);
   return { ...(await requireWebhook(tx, tenantId, id)), secret };
 }
@@ -144,17 +158,20 @@ const linesOf = (events: WebhookInput['events']): [patterns: (string | null)[], 
 async function requireFaultless(
   tx: Tx,
   tenantId: string,
-  { url, events }: Partial<WebhookInput>,
+  { url, events, v2Type }: Partial<WebhookInput>,
   policy: OutboundPolicy,
 ): Promise<void> {
   const faults = {
     ...(url === undefined ? {} : faultsOfUrl(url, policy)),
-    ...(events === undefined ? {} : await faultsOfEvents(tx, tenantId, events)),
+    ...(events === undefined ? {} : await faultsOfEvents(tx, tenantId, events, v2Type)),
   };
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
 }
 
-/** Changes what is given; `events` replaces the whole list. An active webhook that was disabled is alive again. */
+/**
+ * Changes what is given; `events` replaces the whole list, and makes one of version 2 one of today. An active webhook
+ * that was disabled is alive again.
+ */
 export async function changeWebhook(
   tx: Tx,
   tenantId: string,
@@ -194,11 +211,13 @@ async function faultsOfEvents(
   tx: Tx,
   tenantId: string,
   events: WebhookInput['events'],
+  v2Type: V2Type | undefined,
 ): Promise<InvalidParams> {
   const faults: InvalidParams = {};
-  const known = await findKnownChannelIds(tx, tenantId, events.flatMap(channelIdsOf));
+  const kind = v2Type && v2Types[v2Type].kind;
+  const known = await findKnownChannelIds(tx, tenantId, events.flatMap(channelIdsOf), kind);
   for (const [number, { type, scopes }] of events.entries()) {
-    if (type !== undefined && !isKnownPattern(type))
+    if (type !== undefined && v2Type === undefined && !isKnownPattern(type))
       faults[`events.${number}.type`] = {
         key: 'invalid_enum_value',
         message: `No event is called "${type}". There are ${eventTypes.join(', ')}, and prefixes such as message.*`,
@@ -208,10 +227,19 @@ async function faultsOfEvents(
         if (!known.has(id.toLowerCase()))
           faults[`events.${number}.scopes.${at}.ids.${index}`] = {
             key: 'custom',
-            message: `There is no channel ${id}`,
+            message: `There is no ${kind === undefined ? '' : `${kind} `}channel ${id}`,
           };
   }
   return faults;
+}
+
+export async function findWebhook(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  webhookId: string,
+): Promise<ApiWebhook | undefined> {
+  const row = isUuid(webhookId) ? await db.find(webhookById, [webhookId, tenantId]) : undefined;
+  return row && presentWebhook(row);
 }
 
 export async function requireWebhook(
@@ -219,7 +247,12 @@ export async function requireWebhook(
   tenantId: string,
   webhookId: string,
 ): Promise<ApiWebhook> {
-  const row = isUuid(webhookId) ? await db.find(webhookById, [webhookId, tenantId]) : undefined;
-  if (!row) throw new ApiError('api_webhook_not_found');
-  return presentWebhook(row);
+  const webhook = await findWebhook(db, tenantId, webhookId);
+  if (!webhook) throw new ApiError('api_webhook_not_found');
+  return webhook;
+}
+
+/** Every webhook that was made through version 2 and is still of it, the oldest first. */
+export async function allV2Webhooks(db: Queryable, tenantId: string): Promise<ApiWebhook[]> {
+  return (await db.all(listV2Webhooks, [tenantId])).map(presentWebhook);
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { bodyFor, furnish, pathOf, tokenFor } from '../kit/route-calls.ts';
+import { bodyFor, furnish, idsFor, pathOf, tokenFor } from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -15,7 +15,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('too much', () => {
   it.each(named)('D1: %s refuses JSON nested 100,000 deep, and lives', async (_, route) => {
-    const path = pathOf(route, (name) => furnished.ids[name] as string);
+    const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
     const token = tokenFor(route, tenant);
     const arrays = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
@@ -29,8 +29,9 @@ describe('too much', () => {
   });
 
   it.each(named)('D2: %s refuses a body over the limit', async (_, route) => {
-    const path = pathOf(route, (name) => furnished.ids[name] as string);
-    const raw = JSON.stringify({ ...(bodyFor(route, furnished) as object), padding: 'x'.repeat(1_048_576) });
+    const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
+    const padding = 'x'.repeat(route.spec.bodyBytes ?? 1_048_576);
+    const raw = JSON.stringify({ ...(bodyFor(route, furnished) as object), padding });
     const answer = await server.call(route.spec.method, path, { token: tokenFor(route, tenant), raw });
     expect([answer.status, answer.body.error.messageKey]).toEqual([413, 'payload_too_large']);
   });

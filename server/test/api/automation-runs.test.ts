@@ -141,6 +141,18 @@ describe('cancelling a run', () => {
 });
 
 describe('what ends, and the runs that hang on it', () => {
+  it('a channel: the waiting runs of its chats are cancelled', async () => {
+    const { tenant, chatId, start } = await ready();
+    const waiting = await start();
+    await bring(waiting, `status = 'waiting', waiting_reply = true, chat_id = $2`, chatId);
+    const { channelId } = (await tenant.get(`/v3/chats/${chatId}`)).body.data;
+    await tenant.delete(`/v3/channels/${channelId}`);
+    expect((await tenant.get(`/v3/automation_runs/${waiting}`)).body.data).toMatchObject({
+      status: 'cancelled',
+      chatId: null,
+    });
+  });
+
   it('a chat: its waiting runs are cancelled, what has ended stays as it was', async () => {
     const { tenant, chatId, start } = await ready();
     const [waiting, done, elsewhere] = [await start(), await start(), await start()];
@@ -159,7 +171,7 @@ describe('what ends, and the runs that hang on it', () => {
   it('a contact: its runs go with it', async () => {
     const { tenant, contactId, start } = await ready();
     const runId = await start();
-    await db.query('delete from contacts where id = $1 and tenant_id = $2', [contactId, tenant.id]);
+    await tenant.delete(`/v3/contacts/${contactId}`);
     expect((await tenant.get(`/v3/automation_runs/${runId}`)).status).toBe(404);
   });
 });

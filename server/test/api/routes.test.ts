@@ -1,13 +1,13 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { apiDocument } from '../../src/app.ts';
+import { apiDocuments } from '../../src/app.ts';
 import { errorCatalogue } from '../../src/base/errors.ts';
 import { isUuid } from '../../src/base/ids.ts';
 import { commonErrors } from '../../src/http/openapi.ts';
 import { scopes } from '../../src/http/permissions.ts';
 import { isReplayable } from '../../src/http/route.ts';
 import { compileSchema, isDateTime } from '../../src/http/validation.ts';
-import { bodyFor, furnish, paramsOf, pathOf, payloadFor, tokenFor } from '../kit/route-calls.ts';
+import { bodyFor, furnish, idsFor, paramsOf, pathOf, payloadFor, tokenFor } from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -17,11 +17,16 @@ const ajv = new Ajv({ strict: false });
 ajv.addFormat('uuid', { type: 'string', validate: isUuid });
 ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of every shape
-const document = apiDocument(routes) as any;
-const operationOf = (path: string, method: string) =>
-  document.paths[path.replaceAll(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase()];
-const isListed = (path: string): boolean => /^\/(v3|admin)\//.test(path);
+/** Each version's document with the routes that belong into it. */
+const documents = Object.entries(apiDocuments(routes)).map(([version, { path, document }]) => ({
+  version,
+  servedAt: path,
+  // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
+  document: document as any,
+  listed: named.filter(([, { spec }]) =>
+    (version === 'v3' ? /^\/(v3|admin)\// : new RegExp(`^/${version}/`)).test(spec.path),
+  ),
+}));
 
 describe('the table of routes', () => {
   it('names every operation and every path once', () => {
@@ -32,14 +37,14 @@ describe('the table of routes', () => {
   });
 
   it.each(named)('%s is a whole contract', (_, { spec, kind }) => {
-    expect(spec.operationId).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(spec.operationId).toMatch(/^[a-z][A-Za-z0-9]+$/);
     expect(spec.summary).toMatch(/^[A-Z]/);
     expect(spec.description).toMatch(/\.$/);
     expect([...scopes, 'token', 'operator', 'public']).toContain(spec.access);
     // Everything is the wildcard's to have, never an operation's to need.
     expect(spec.access).not.toBe('*');
     if (spec.path.startsWith('/admin/')) expect(spec.access).toBe('operator');
-    if (spec.path.startsWith('/v3/')) expect(['operator', 'public']).not.toContain(spec.access);
+    if (/^\/v\d\//.test(spec.path)) expect(['operator', 'public']).not.toContain(spec.access);
     if (spec.path.endsWith('/search'))
       expect([kind, spec.access]).toEqual(['read', expect.stringMatching(/:read$/)]);
     if (spec.method === 'GET') expect(['read', 'stream']).toContain(kind);
@@ -95,7 +100,7 @@ describe('the table of routes', () => {
 
   it.each(named)('%s works as its example says', async (_, route) => {
     const furnished = await furnish(server);
-    const path = pathOf(route, (name) => furnished.ids[name] as string);
+    const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
     const options = { token: tokenFor(route, furnished.tenant), ...payloadFor(route, furnished) };
     // The kit holds the answer against the contract. Scopes of the example's token are the caller's own.
     const answer = await server.call(route.spec.method, path, options);
@@ -104,12 +109,16 @@ describe('the table of routes', () => {
   });
 });
 
-describe('the OpenAPI document', () => {
+describe.each(documents)('the OpenAPI document of $version', ({ version, servedAt, document, listed }) => {
+  const operationOf = (path: string, method: string) =>
+    document.paths[path.replaceAll(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase()];
+
   it('is served as it is made', async () => {
-    const served = await server.call('GET', '/openapi.json');
+    const served = await server.call('GET', servedAt);
     expect(JSON.parse(served.text)).toEqual(JSON.parse(JSON.stringify(document)));
     expect(document.openapi).toBe('3.1.0');
-    expect(document.info).toMatchObject({ title: 'Parley API', version: expect.stringMatching(/^3\./) });
+    expect(document.info.title).toMatch(/^Parley API/);
+    expect(`v${document.info.version}`).toMatch(new RegExp(`^${version}\\.`));
   });
 
   it('has every operation of the API and nothing else', () => {
@@ -118,14 +127,10 @@ describe('the OpenAPI document', () => {
         (method) => `${method.toUpperCase()} ${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`,
       ),
     );
-    expect(inDocument.sort()).toEqual(
-      named.flatMap(([name, { spec }]) => (isListed(spec.path) ? [name] : [])).sort(),
-    );
+    expect(inDocument.sort()).toEqual(listed.map(([name]) => name).sort());
   });
 
-  it.each(
-    named.filter(([, { spec }]) => isListed(spec.path)),
-  )('%s: parameters, body and failures', (_, route) => {
+  it.each(listed)('%s: parameters, body and failures', (_, route) => {
     const { spec } = route;
     const operation = operationOf(spec.path, spec.method);
     expect(operation).toMatchObject({

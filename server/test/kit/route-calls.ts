@@ -6,6 +6,8 @@ import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } fr
 export interface Furnished {
   tenant: TestTenant;
   ids: Record<string, string>;
+  /** Instead of those above, on the paths of version 2. */
+  v2Ids: Record<string, string>;
 }
 
 /** Makes a tenant with one of everything. A new path parameter must be added here, or the walk over the routes fails. */
@@ -14,6 +16,11 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const channel = await tenant.channel();
   // Nobody listens there: the delivery fails, and is there to be read.
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
+  const v2Hook = await tenant.post('/v2/api_webhooks', {
+    tenantId: tenant.id,
+    type: 'WHATSAPP_MESSAGE_RECEIVED',
+    url: 'http://127.0.0.1:9/',
+  });
   const token = await tenant.post('/v3/tokens', { name: 'spare', scopes: ['*'] });
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
   const made = async (path: string, body: unknown): Promise<string> =>
@@ -46,6 +53,13 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
     contactId: rows[0]?.contact_id,
   });
+  const campaignId = await made('/v3/campaigns', {
+    channelId: channel.id,
+    name: 'Furniture',
+    automationId,
+    scheduledAt: '2027-01-02T09:00:00Z',
+    contacts: [{ phoneNumber: '+15550001111' }],
+  });
   return {
     tenant,
     ids: {
@@ -65,9 +79,11 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       publicToken,
       name,
       automationId,
+      campaignId,
       versionId: automation.body.data.latestVersionId,
       runId: run.headers['x-automation-run-id'] as string,
     },
+    v2Ids: { webhookId: v2Hook.body.data.id },
   };
 }
 
@@ -78,18 +94,24 @@ export const paramsOf = ({ spec }: Route): string[] =>
 export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string =>
   spec.path.replaceAll(/:([^/]+)/g, (_, name: string) => idOf(name));
 
+/** The tenant's own ids, as the route's path needs them. */
+export const idsFor = ({ spec }: Route, { ids, v2Ids }: Furnished): Record<string, string> =>
+  spec.path.startsWith('/v2/') ? { ...ids, ...v2Ids } : ids;
+
 /** A token that may call the route. */
 export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
   spec.access === 'operator' ? OPERATOR_TOKEN : tenant.token;
 
 /** Which of the tenant's things an id in an example stands for. */
 const EXAMPLES = {
+  '019a82a0-0000-7000-8000-000000000002': 'tenantId',
   '019a82a0-0000-7000-8000-000000000011': 'contactId',
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
   '019a82a0-0000-7000-8000-000000000050': 'attributeId',
   '019a82a0-0000-7000-8000-000000000060': 'userId',
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
+  '019a82a0-0000-7000-8000-000000000070': 'automationId',
   '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 

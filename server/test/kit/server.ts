@@ -110,6 +110,7 @@ export async function startServer({
     baseUrl: () => 'https://parley.test',
     operatorToken: OPERATOR_TOKEN,
     corsOrigins: [],
+    v2Sunset: 'never',
     role: 'all',
     alone: true,
     timers: false,

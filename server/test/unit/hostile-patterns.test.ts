@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { faultOfRule } from '../../src/automations/recurrence.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { isUuid } from '../../src/base/ids.ts';
-import { isSunset } from '../../src/http/sunset.ts';
+import { retiringVersion } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
@@ -12,6 +13,13 @@ import { isKeyValue } from '../../src/search/keyset.ts';
 import { faultsOfTemplate } from '../../src/templates/template-faults.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 
+const retiring = retiringVersion({
+  name: 'v1',
+  deprecatedAt: new Date(0),
+  endsAt: null,
+  clock: systemClock,
+  count: () => {},
+});
 const SIZE = 100_000;
 const inputs: [string, (size: number) => string][] = [
   ['a', (size) => 'a'.repeat(size)],
@@ -61,7 +69,6 @@ const readers: [string, (text: string) => void][] = [
   ['a URL', (text) => void judgeUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
   ['a recurrence rule', (text) => void faultOfRule(text)],
-  ['a path', (text) => void isSunset(text)],
   [
     'a template',
     (text) => {
@@ -70,6 +77,7 @@ const readers: [string, (text: string) => void][] = [
       faultsOfTemplate({ name: text, language: text, body: text, header, footer: text, buttons }, 'whatsapp');
     },
   ],
+  ['a path', (text) => void retiring.has(text)],
   ['a Retry-After', (text) => void retryAfterMs(text, new Date(0))],
 ];
 

@@ -1,0 +1,119 @@
+import { ApiError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import type { Queryable } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { timestamp, timestampOrNull } from '../http/schema.ts';
+import type { Searchable } from '../search/fields.ts';
+import type { SearchSource } from '../search/run-search.ts';
+import { type Campaign, type CampaignWithCounts, campaignStatuses, recipientStatuses } from './schema.ts';
+
+export interface CampaignRow {
+  id: string;
+  channel_id: string;
+  automation_id: string;
+  message_template_id: string | null;
+  name: string;
+  status: Campaign['status'];
+  scheduled_at: Date | null;
+  is_reoccurring: boolean;
+  recurrence_rules: string[] | null;
+  variables: Campaign['variables'] | null;
+  audience: string | null;
+  started_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_template_id, c.name, c.status, c.scheduled_at,
+  c.is_reoccurring, c.recurrence_rules, c.variables, c.audience, c.started_at, c.created_at, c.updated_at`;
+
+/** SQL for what has become of the recipient under `alias`. */
+export const recipientStatus = (alias: string): string =>
+  `(case when ${alias}.skip_reason is not null then 'skipped' else 'queued' end)`;
+
+const withCounts = statement<
+  [id: string, tenantId: string],
+  CampaignRow & { counts: CampaignWithCounts['recipientCounts'] }
+>(
+  'campaigns.with_counts',
+  `select ${CAMPAIGN_COLUMNS}, n.counts from campaigns c cross join lateral (
+     select json_build_object(${recipientStatuses
+       .map((status) => `'${status}', count(*) filter (where r.status = '${status}')`)
+       .join(', ')}) as counts
+       from (select ${recipientStatus('p')} as status from recipients p where p.campaign_id = c.id) r) n
+    where c.id = $1 and c.tenant_id = $2`,
+);
+const campaignExists = statement<[id: string, tenantId: string], { id: string }>(
+  'campaigns.exists',
+  'select id from campaigns where id = $1 and tenant_id = $2',
+);
+const listOfChannel = statement<[channelId: string, tenantId: string], CampaignRow>(
+  'campaigns.of_channel',
+  `select ${CAMPAIGN_COLUMNS} from campaigns c
+    where c.channel_id = $1 and c.tenant_id = $2 order by c.created_at, c.id`,
+);
+
+export const presentCampaign = (row: CampaignRow): Campaign => ({
+  id: row.id,
+  channelId: row.channel_id,
+  name: row.name,
+  status: row.status,
+  automationId: row.automation_id,
+  messageTemplateId: row.message_template_id,
+  isScheduled: row.scheduled_at !== null,
+  scheduledAt: timestampOrNull(row.scheduled_at),
+  isReoccurring: row.is_reoccurring,
+  recurrenceRules: row.recurrence_rules ?? [],
+  variables: row.variables ?? [],
+  audience: row.audience,
+  startedAt: timestampOrNull(row.started_at),
+  createdAt: timestamp(row.created_at),
+  updatedAt: timestamp(row.updated_at),
+});
+
+/** A campaign with how many recipients have come how far. */
+export async function requireCampaign(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  campaignId: string,
+): Promise<CampaignWithCounts> {
+  const row = isUuid(campaignId) ? await db.find(withCounts, [campaignId, tenantId]) : undefined;
+  if (!row) throw new ApiError('campaign_not_found');
+  return { ...presentCampaign(row), recipientCounts: row.counts };
+}
+
+/** The id of a campaign that is there, as the database spells it. */
+export async function requireCampaignId(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  campaignId: string,
+): Promise<string> {
+  const row = isUuid(campaignId) ? await db.find(campaignExists, [campaignId, tenantId]) : undefined;
+  if (!row) throw new ApiError('campaign_not_found');
+  return row.id;
+}
+
+/** Every campaign of a channel, the oldest first, as its row says it. */
+export const allOfChannel = (db: Queryable, tenantId: string, channelId: string): Promise<CampaignRow[]> =>
+  db.all(listOfChannel, [channelId, tenantId]);
+
+export const campaignFields: Searchable = {
+  fields: {
+    id: { type: 'uuid', sql: 'c.id' },
+    name: { type: 'string', sql: 'c.name' },
+    status: { type: 'enum', sql: 'c.status', values: campaignStatuses },
+    channelId: { type: 'uuid', sql: 'c.channel_id' },
+    automationId: { type: 'uuid', sql: 'c.automation_id' },
+    scheduledAt: { type: 'time', sql: 'c.scheduled_at', nullable: true },
+    createdAt: { type: 'time', sql: 'c.created_at' },
+    updatedAt: { type: 'time', sql: 'c.updated_at' },
+  },
+  names: ['c.name'],
+  id: 'c.id',
+};
+
+export const campaignSource: SearchSource = {
+  select: CAMPAIGN_COLUMNS,
+  from: 'campaigns c',
+  tenantColumn: 'c.tenant_id',
+};

@@ -1,0 +1,138 @@
+import { findAutomation } from '../automations/automation.ts';
+import { audienceFields } from '../automations/conditions.ts';
+import type { Automation } from '../automations/schema.ts';
+import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
+import type { ContactNeeds } from '../contacts/contact-labels.ts';
+import type { Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { slotOf } from '../engine/work-list.ts';
+import { parseFilter } from '../search/grammar.ts';
+import { ExpressionError } from '../search/tokens.ts';
+import { findTemplate } from '../templates/template.ts';
+import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
+import { type Course, goAhead, tellOfStart } from './change-status.ts';
+import { faultsOfPeople, storeRecipients } from './recipients.ts';
+import { faultsOfTimes } from './schedule.ts';
+import type { CampaignStatus, NewCampaign } from './schema.ts';
+import { faultsOfVariables } from './variables.ts';
+
+const insertCampaign = statement<
+  [
+    id: string,
+    tenantId: string,
+    channelId: string,
+    automationId: string,
+    templateId: string | null,
+    name: string,
+    status: CampaignStatus,
+    scheduledAt: Date | null,
+    rules: string | null,
+    isReoccurring: boolean,
+    variables: string | null,
+    audience: string | null,
+    startedAt: Date | null,
+    slot: number,
+    dueAt: Date | null,
+    now: Date,
+  ],
+  CampaignRow
+>(
+  'campaigns.insert',
+  `insert into campaigns as c (id, tenant_id, channel_id, automation_id, message_template_id, name, status, scheduled_at,
+                               recurrence_rules, is_reoccurring, variables, audience, started_at, slot, due_at,
+                               created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)
+   returning ${CAMPAIGN_COLUMNS}`,
+);
+
+/** What is wrong with the template that is to take the place of the automation's own. */
+async function faultsOfTemplate(
+  tx: Tx,
+  tenantId: string,
+  { messageTemplateId, channelId }: NewCampaign,
+  automation: Automation | undefined,
+): Promise<InvalidParams> {
+  if (messageTemplateId === undefined) return {};
+  const template = await findTemplate(tx, tenantId, messageTemplateId);
+  const message =
+    template?.channelId !== channelId.toLowerCase()
+      ? `The channel has no template ${messageTemplateId}`
+      : automation && !automation.activeVersion?.steps.some(({ type }) => type === 'send_template')
+        ? 'The automation has no send_template step whose template it could replace'
+        : undefined;
+  return message === undefined ? {} : { messageTemplateId: { key: 'custom', message } };
+}
+
+function faultsOfAudience(audience: string | undefined): InvalidParams {
+  if (audience === undefined) return {};
+  try {
+    parseFilter(audience, audienceFields);
+    return {};
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { audience: { key: 'invalid_string', message: error.message } };
+  }
+}
+
+/**
+ * Makes a campaign with its recipients, all or nothing. Without any, and without an audience, it is a draft; with some
+ * it starts at its time, or now.
+ */
+export async function createCampaign(
+  tx: Tx,
+  tenantId: string,
+  input: NewCampaign,
+  needs: ContactNeeds,
+): Promise<CampaignRow> {
+  const now = needs.clock.now();
+  const { contacts = [], variables, recurrenceRules } = input;
+  const channel = await findHeldChannel(tx, tenantId, input.channelId);
+  const automation = await findAutomation(tx, tenantId, input.automationId);
+  const faults: InvalidParams = {
+    ...(channel ? {} : faultOfUnknownChannel(input.channelId)),
+    ...(automation
+      ? faultsOfVariables(automation.activeVersion?.variables ?? [], variables ?? [])
+      : { automationId: { key: 'custom', message: `There is no automation ${input.automationId}` } }),
+    ...(await faultsOfTemplate(tx, tenantId, input, automation)),
+    ...faultsOfTimes(input, now),
+    ...faultsOfAudience(input.audience),
+  };
+  if (!channel || Object.keys(faults).length > 0) {
+    const more = await faultsOfPeople(tx, tenantId, contacts, channel?.kind ?? 'whatsapp');
+    throw new ApiError('invalid_body_params', { invalidParams: { ...faults, ...more } });
+  }
+  if (automation?.status !== 'active')
+    throw new ApiError('conflict', {
+      detail: `the automation is ${automation?.status}, and only an active one runs`,
+    });
+
+  const id = newId();
+  const scheduledAt = input.scheduledAt === undefined ? null : new Date(input.scheduledAt);
+  const isDraft = contacts.length === 0 && input.audience === undefined;
+  const course: Course = isDraft
+    ? { status: 'draft', dueAt: null, startedAt: null }
+    : goAhead({ scheduledAt, startedAt: null }, now);
+  const row = (await tx.find(insertCampaign, [
+    id,
+    tenantId,
+    channel.id,
+    input.automationId,
+    input.messageTemplateId ?? null,
+    input.name,
+    course.status,
+    scheduledAt,
+    recurrenceRules === undefined ? null : JSON.stringify(recurrenceRules),
+    (recurrenceRules ?? []).length > 0,
+    variables === undefined ? null : JSON.stringify(variables.map(({ name, value }) => ({ name, value }))),
+    input.audience ?? null,
+    course.startedAt,
+    slotOf(tenantId),
+    course.dueAt,
+    now,
+  ])) as CampaignRow;
+  await storeRecipients(tx, tenantId, id, contacts, channel.kind, needs);
+  if (course.startedAt !== null) await tellOfStart(tx, tenantId, row, needs);
+  return row;
+}

@@ -1,0 +1,38 @@
+import type { Campaign, CampaignWithCounts } from './schema.ts';
+
+const at = '2026-11-15T01:02:03.456Z';
+
+/** The campaign that the reference shows. */
+export const exampleCampaign: Campaign = {
+  id: '019a82a0-0000-7000-8000-000000000080',
+  channelId: '019a82a0-0000-7000-8000-000000000020',
+  name: 'Winter sale',
+  status: 'scheduled',
+  automationId: '019a82a0-0000-7000-8000-000000000070',
+  messageTemplateId: null,
+  isScheduled: true,
+  scheduledAt: '2027-01-02T09:00:00.000Z',
+  isReoccurring: true,
+  recurrenceRules: ['RRULE:FREQ=WEEKLY;BYDAY=SA;COUNT=4', 'EXDATE:20270109T090000Z'],
+  variables: [{ name: 'discount', value: '20' }],
+  audience: null,
+  startedAt: null,
+  createdAt: at,
+  updatedAt: at,
+};
+
+export const exampleWithCounts: CampaignWithCounts = {
+  ...exampleCampaign,
+  recipientCounts: { queued: 2, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 },
+};
+
+export const exampleContacts = [
+  {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phoneNumber: '+15550001111',
+    email: null,
+    labels: [{ name: 'VIP' }],
+  },
+  { firstName: 'Grace', phoneNumber: '+15550002222' },
+];

@@ -1,0 +1,139 @@
+import { findAttributes } from '../attributes/find-attributes.ts';
+import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import { requireChannel } from '../channels/channel.ts';
+import { reachedBy } from '../chats/start-chat.ts';
+import type { ContactNeeds } from '../contacts/contact-labels.ts';
+import { judgePeople } from '../contacts/judge-people.ts';
+import { mergePeople } from '../contacts/merge-people.ts';
+import type { HandleType, MergedPerson } from '../contacts/schema.ts';
+import type { Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { timestamp } from '../http/schema.ts';
+import type { ChannelKind } from '../providers/adapter.ts';
+import type { Searchable } from '../search/fields.ts';
+import type { SearchSource } from '../search/run-search.ts';
+import { recipientStatus, requireCampaign } from './campaign.ts';
+import {
+  type CampaignStatus,
+  type CampaignWithCounts,
+  type Recipient,
+  recipientStatuses,
+  skipReasons,
+} from './schema.ts';
+
+const insertRecipients = statement<[campaignId: string, tenantId: string, contactIds: string[], now: Date]>(
+  'recipients.insert',
+  // Always in the order of contacts, so that two who add the same people never wait for each other.
+  `insert into recipients (campaign_id, contact_id, tenant_id, created_at, updated_at)
+   select distinct $1::uuid, n.contact_id, $2::uuid, $4::timestamptz, $4::timestamptz
+     from unnest($3::uuid[]) as n (contact_id) order by n.contact_id
+   on conflict (campaign_id, contact_id) do nothing`,
+);
+const findCampaign = statement<
+  [id: string, tenantId: string],
+  { id: string; channel_id: string; status: CampaignStatus }
+>('campaigns.find', 'select id, channel_id, status from campaigns where id = $1 and tenant_id = $2');
+const OPEN: readonly CampaignStatus[] = ['draft', 'scheduled', 'running', 'paused'];
+const keepOpen = statement<[id: string, tenantId: string, now: Date]>(
+  'campaigns.keep_open',
+  // One that is running looks again for whom it has not served; any other does so when it starts.
+  `update campaigns set updated_at = $3, due_at = case when status = 'running' then $3 else due_at end
+    where id = $1 and tenant_id = $2 and status in (${OPEN.map((status) => `'${status}'`).join(', ')})`,
+);
+
+/** What people are known by on a channel of the kind. */
+const handleOf = (kind: ChannelKind): HandleType => reachedBy[kind][0] as HandleType;
+
+/** What is wrong with people, without storing any of them. */
+export async function faultsOfPeople(
+  tx: Tx,
+  tenantId: string,
+  people: readonly MergedPerson[],
+  kind: ChannelKind,
+): Promise<InvalidParams> {
+  const externalIds = people.flatMap((one) => (one.attributes ?? []).map(({ externalId }) => externalId));
+  const attributes = await findAttributes(tx, tenantId, { externalIds });
+  try {
+    judgePeople(people, handleOf(kind), attributes, 'contacts');
+    return {};
+  } catch (error) {
+    if (error instanceof ApiError && error.invalidParams) return error.invalidParams;
+    throw error;
+  }
+}
+
+/** Merges people into the contacts and makes each of them a recipient, once. */
+export async function storeRecipients(
+  tx: Tx,
+  tenantId: string,
+  campaignId: string,
+  people: readonly MergedPerson[],
+  kind: ChannelKind,
+  needs: ContactNeeds,
+): Promise<void> {
+  if (people.length === 0) return;
+  const contactIds = await mergePeople(tx, tenantId, people, { matchBy: handleOf(kind) }, needs);
+  await tx.run(insertRecipients, [campaignId, tenantId, contactIds, needs.clock.now()]);
+}
+
+const over = (status: string): ApiError =>
+  new ApiError('conflict', { detail: `the campaign is ${status} and takes no recipients` });
+
+/**
+ * Adds people to a campaign that is not over. Who is a recipient already stays one. The campaign's row is locked last and
+ * shortly, so that several calls can bring their people at once.
+ */
+export async function addRecipients(
+  tx: Tx,
+  tenantId: string,
+  campaignId: string,
+  people: readonly MergedPerson[],
+  needs: ContactNeeds,
+): Promise<CampaignWithCounts> {
+  const campaign = isUuid(campaignId) ? await tx.find(findCampaign, [campaignId, tenantId]) : undefined;
+  if (!campaign) throw new ApiError('campaign_not_found');
+  if (!OPEN.includes(campaign.status)) throw over(campaign.status);
+  const { kind } = await requireChannel(tx, tenantId, campaign.channel_id);
+  await storeRecipients(tx, tenantId, campaign.id, people, kind, needs);
+  if ((await tx.run(keepOpen, [campaign.id, tenantId, needs.clock.now()])) === 0) throw over('over');
+  return requireCampaign(tx, tenantId, campaign.id);
+}
+
+export interface RecipientRow {
+  contact_id: string;
+  status: Recipient['status'];
+  skip_reason: Recipient['skipReason'];
+  created_at: Date;
+  updated_at: Date;
+}
+
+export const presentRecipient = (row: RecipientRow): Recipient => ({
+  contactId: row.contact_id,
+  status: row.status,
+  skipReason: row.skip_reason,
+  createdAt: timestamp(row.created_at),
+  updatedAt: timestamp(row.updated_at),
+});
+
+export const recipientFields: Searchable = {
+  fields: {
+    contactId: { type: 'uuid', sql: 'r.contact_id' },
+    status: { type: 'enum', sql: recipientStatus('r'), values: recipientStatuses },
+    skipReason: { type: 'enum', sql: 'r.skip_reason', values: skipReasons, nullable: true },
+    createdAt: { type: 'time', sql: 'r.created_at' },
+    updatedAt: { type: 'time', sql: 'r.updated_at' },
+  },
+  names: [],
+  id: 'r.contact_id',
+};
+const COUNT_CAP = 10_000;
+
+/** The recipients of one campaign. */
+export const recipientSource = (campaignId: string): SearchSource => ({
+  select: `r.contact_id, ${recipientStatus('r')} as status, r.skip_reason, r.created_at, r.updated_at`,
+  from: 'recipients r',
+  tenantColumn: 'r.tenant_id',
+  where: (bind) => `r.campaign_id = ${bind(campaignId)}`,
+  countCap: COUNT_CAP,
+});

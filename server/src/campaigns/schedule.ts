@@ -1,0 +1,91 @@
+import { faultOfRule } from '../automations/recurrence.ts';
+import type { InvalidParams } from '../base/errors.ts';
+
+const LONGEST_AHEAD_YEARS = 10;
+const EXCEPTION = /^\d{8}T\d{6}Z$/;
+
+interface Times {
+  isScheduled?: boolean;
+  scheduledAt?: string;
+  isReoccurring?: boolean;
+  recurrenceRules?: readonly string[];
+}
+
+/** What is wrong with when a campaign is to run. A time alone schedules it, and rules alone repeat it. */
+export function faultsOfTimes(
+  { isScheduled, scheduledAt, isReoccurring, recurrenceRules }: Times,
+  now: Date,
+): InvalidParams {
+  return {
+    ...faultsOfStart(isScheduled, scheduledAt, now),
+    ...faultsOfRules(isReoccurring, recurrenceRules),
+  };
+}
+
+function faultsOfStart(
+  isScheduled: boolean | undefined,
+  scheduledAt: string | undefined,
+  now: Date,
+): InvalidParams {
+  if (scheduledAt === undefined)
+    return isScheduled ? { scheduledAt: { key: 'invalid_type', message: 'Required' } } : {};
+  const time = new Date(scheduledAt);
+  const furthest = new Date(now);
+  furthest.setUTCFullYear(now.getUTCFullYear() + LONGEST_AHEAD_YEARS);
+  const message =
+    isScheduled === false
+      ? 'Must be left out where isScheduled is false'
+      : time <= now
+        ? `Must be in the future, received ${scheduledAt}`
+        : time > furthest
+          ? `Must not be more than ${LONGEST_AHEAD_YEARS} years ahead`
+          : undefined;
+  return message === undefined ? {} : { scheduledAt: { key: 'custom', message } };
+}
+
+function faultsOfRules(
+  isReoccurring: boolean | undefined,
+  rules: readonly string[] | undefined,
+): InvalidParams {
+  if (rules === undefined)
+    return isReoccurring ? { recurrenceRules: { key: 'invalid_type', message: 'Required' } } : {};
+  if (rules.length === 0)
+    return isReoccurring
+      ? { recurrenceRules: { key: 'too_small', message: 'Must contain at least 1 item(s), received 0' } }
+      : {};
+  if (isReoccurring === false)
+    return {
+      recurrenceRules: { key: 'custom', message: 'Must be left out, or empty, where isReoccurring is false' },
+    };
+  const faults: InvalidParams = {};
+  let repeats = false;
+  for (const [index, line] of rules.entries()) {
+    const isRule = /^RRULE:/.test(line);
+    // Two rules could come within minutes of each other, each of them seldom enough.
+    const message = isRule && repeats ? 'There may be one RRULE' : faultOfLine(line);
+    if (message !== undefined)
+      faults[`recurrenceRules.${index}`] = { key: isRule && repeats ? 'custom' : 'invalid_string', message };
+    repeats ||= isRule;
+  }
+  if (!repeats && Object.keys(faults).length === 0)
+    faults.recurrenceRules = { key: 'custom', message: 'One of the lines must be an RRULE' };
+  return faults;
+}
+
+function faultOfLine(line: string): string | undefined {
+  if (/^RRULE:/.test(line)) return faultOfRule(line);
+  if (/^EXDATE:/.test(line)) {
+    const isTime = (text: string): boolean => EXCEPTION.test(text) && isRealTime(text);
+    return line.slice('EXDATE:'.length).split(',').every(isTime)
+      ? undefined
+      : 'EXDATE must be times in UTC such as 20261224T090000Z, separated by commas';
+  }
+  return 'Must begin with RRULE: or EXDATE:';
+}
+
+/** `20260230T000000Z` has the form of a time and is none. */
+function isRealTime(text: string): boolean {
+  const iso = text.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6.000Z');
+  const time = Date.parse(iso);
+  return !Number.isNaN(time) && new Date(time).toISOString() === iso;
+}

@@ -1,0 +1,45 @@
+import type { Scalar, Variable } from '../automations/schema.ts';
+import type { InvalidParams } from '../base/errors.ts';
+
+export interface GivenVariable {
+  name: string;
+  value: string;
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const readers: Record<Variable['type'], (text: string) => Scalar | undefined> = {
+  string: (text) => text,
+  number: (text) => (NUMBER.test(text.trim()) && Number.isFinite(Number(text)) ? Number(text) : undefined),
+  boolean: (text) => ({ true: true, false: false })[text.trim().toLowerCase()],
+};
+
+/** What is wrong with the given texts as values of what the automation declares. What it does not declare is kept. */
+export function faultsOfVariables(
+  declared: readonly Variable[],
+  given: readonly GivenVariable[],
+): InvalidParams {
+  const types = new Map(declared.map(({ name, type }) => [name, type]));
+  const names = new Set<string>();
+  const faults: InvalidParams = {};
+  for (const [index, { name, value }] of given.entries()) {
+    const type = types.get(name) ?? 'string';
+    if (names.has(name))
+      faults[`variables.${index}.name`] = { key: 'custom', message: `"${name}" is given twice` };
+    if (readers[type](value) === undefined)
+      faults[`variables.${index}.value`] = {
+        key: 'invalid_string',
+        message: `"${name}" must be a ${type}, received ${JSON.stringify(value.slice(0, 60))}`,
+      };
+    names.add(name);
+  }
+  const missing = declared.filter(
+    ({ name, required, default: preset }) => required && preset === undefined && !names.has(name),
+  );
+  if (missing.length > 0)
+    faults.variables = {
+      key: 'custom',
+      message: `The automation needs ${missing.map(({ name }) => `"${name}"`).join(', ')}`,
+    };
+  return faults;
+}

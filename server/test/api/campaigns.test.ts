@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest';
+import { automationOf, groundFor, people } from '../kit/campaigns.ts';
+import { startReceiver } from '../kit/receiver.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const LATER = '2026-12-24T09:00:00.000Z';
+const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
+const NOBODY = { queued: 0, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 };
+
+/** Everything that a refused campaign could have left behind. */
+async function traces(tenant: TestTenant): Promise<unknown> {
+  const { rows } = await server.system.db.query(
+    `select (select count(*) from campaigns where tenant_id = $1)::int as campaigns,
+            (select count(*) from recipients where tenant_id = $1)::int as recipients,
+            (select count(*) from contacts where tenant_id = $1)::int as contacts,
+            (select count(*) from labels where tenant_id = $1)::int as labels,
+            (select count(*) from events where tenant_id = $1)::int as events`,
+    [tenant.id],
+  );
+  return rows[0];
+}
+
+describe('a campaign', () => {
+  it('for people, without a time, is running at once and tells so', async () => {
+    const tenant = await server.tenant();
+    const receiver = await startReceiver();
+    const ground = await groundFor(tenant);
+    await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'campaign.*' }] });
+    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts: people(3) });
+    expect(made.body.data).toEqual({
+      id: made.body.data.id,
+      ...ground,
+      name: 'Sale',
+      status: 'running',
+      messageTemplateId: null,
+      isScheduled: false,
+      scheduledAt: null,
+      isReoccurring: false,
+      recurrenceRules: [],
+      variables: [],
+      audience: null,
+      startedAt: '2026-11-15T01:02:03.456Z',
+      createdAt: '2026-11-15T01:02:03.456Z',
+      updatedAt: '2026-11-15T01:02:03.456Z',
+      recipientCounts: { ...NOBODY, queued: 3 },
+    });
+    expect((await tenant.get(`/v3/campaigns/${made.body.data.id}`)).body.data).toEqual(made.body.data);
+    await server.settle();
+    const { recipientCounts: _, ...record } = made.body.data;
+    expect(receiver.received.map(({ body }) => [body.type, body.channelId, body.data])).toEqual([
+      ['campaign.started', ground.channelId, record],
+    ]);
+    await receiver.close();
+  });
+
+  it('with a time to come is scheduled, and nothing is told yet', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    for (const more of [
+      { scheduledAt: LATER },
+      { isScheduled: true, scheduledAt: '2026-12-24T10:00:00+01:00' },
+    ]) {
+      const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(1), ...more });
+      expect(made.body.data).toMatchObject({
+        status: 'scheduled',
+        isScheduled: true,
+        scheduledAt: LATER,
+        startedAt: null,
+      });
+    }
+    const { rows } = await server.system.db.query(
+      `select 1 from events where tenant_id = $1 and type like 'campaign%'`,
+      [tenant.id],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('without people is a draft, whatever its time; an audience is people', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    const statusWith = async (more: object) =>
+      (await tenant.post('/v3/campaigns', { ...ground, name: 'x', ...more })).body.data.status;
+    expect(await statusWith({})).toBe('draft');
+    expect(await statusWith({ contacts: [] })).toBe('draft');
+    expect(await statusWith({ scheduledAt: LATER })).toBe('draft');
+    expect(await statusWith({ audience: 'eq(firstName,"Ada")' })).toBe('running');
+    expect(await statusWith({ audience: 'eq(firstName,"Ada")', scheduledAt: LATER })).toBe('scheduled');
+  });
+
+  it('answers recurrenceRules and variables as they were sent', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant, { variables: [{ name: 'discount', type: 'number' }] });
+    const sent = {
+      recurrenceRules: ['RRULE:FREQ=WEEKLY;BYDAY=SA', 'EXDATE:20261226T090000Z'],
+      variables: [
+        { name: 'discount', value: '20' },
+        { name: 'undeclared', value: 'kept' },
+      ],
+    };
+    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(1), ...sent });
+    expect(made.body.data).toMatchObject({ ...sent, isReoccurring: true });
+  });
+
+  it('merges people into the contacts, each a recipient once, with labels and attributes', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    await tenant.post('/v3/attributes', { name: 'Size', externalId: 'size' });
+    const contacts = [
+      { phoneNumber: '+1 555 000 1111', firstName: 'Ada', labels: [{ name: 'VIP' }] },
+      {
+        phoneNumber: '+15550001111',
+        lastName: 'Lovelace',
+        attributes: [{ externalId: 'size', value: '40' }],
+      },
+      { phoneNumber: '+15550002222', email: 'grace@example.com' },
+    ];
+    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts });
+    expect(made.body.data.recipientCounts.queued).toBe(2);
+    const found = await tenant.post(`/v3/campaigns/${made.body.data.id}/recipients/search`, {});
+    expect(found.body.data).toMatchObject([
+      { status: 'queued', skipReason: null },
+      { status: 'queued', skipReason: null },
+    ]);
+    const shown = await Promise.all(
+      found.body.data.map(
+        async ({ contactId }: { contactId: string }) =>
+          (await tenant.get(`/v3/contacts/${contactId}`)).body.data,
+      ),
+    );
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          fullName: 'Ada Lovelace',
+          labels: [expect.objectContaining({ name: 'VIP' })],
+          attributes: [expect.objectContaining({ externalId: 'size', value: '40' })],
+        }),
+        expect.objectContaining({ phoneNumber: '+15550002222', email: 'grace@example.com' }),
+      ]),
+    );
+  });
+
+  it('knows people by what its channel uses', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant, { kind: 'email' });
+    const contacts = [
+      { email: 'Ada@Example.com', phoneNumber: '+15550001111' },
+      { email: 'ada@example.com', phoneNumber: '+15550002222' },
+    ];
+    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts });
+    expect(made.body.data.recipientCounts.queued).toBe(1);
+  });
+
+  it('is told everything that is wrong with it at once, and nothing is stored', async () => {
+    const tenant = await server.tenant();
+    const automationId = await automationOf(tenant, {
+      variables: [{ name: 'discount', type: 'number', required: true }],
+    });
+    const before = await traces(tenant);
+    const { status, body } = await tenant.post('/v3/campaigns', {
+      channelId: UNKNOWN,
+      name: 'x',
+      automationId,
+      messageTemplateId: UNKNOWN,
+      isScheduled: true,
+      scheduledAt: '2026-11-14T00:00:00Z',
+      recurrenceRules: ['RRULE:FREQ=MINUTELY', 'EXDATE:x'],
+      variables: [{ name: 'discount', value: 'much' }],
+      contacts: [
+        { phoneNumber: '+15550001111', labels: [{ name: 'New' }] },
+        { phoneNumber: '5550001111' },
+        { email: 'nobody', attributes: [{ externalId: 'unknown', value: '1' }] },
+      ],
+      audience: 'eq(firstName',
+    });
+    expect([status, body.error.messageKey]).toEqual([400, 'invalid_body_params']);
+    expect(
+      Object.fromEntries(
+        Object.entries(body.error.invalidParams).map(([path, fault]) => [
+          path,
+          (fault as { key: string }).key,
+        ]),
+      ),
+    ).toEqual({
+      channelId: 'custom',
+      messageTemplateId: 'custom',
+      scheduledAt: 'custom',
+      'recurrenceRules.0': 'invalid_string',
+      'recurrenceRules.1': 'invalid_string',
+      'variables.0.value': 'invalid_string',
+      'contacts.1.phoneNumber': 'invalid_string',
+      'contacts.2.email': 'invalid_string',
+      'contacts.2.attributes.0.externalId': 'custom',
+      audience: 'invalid_string',
+    });
+    expect(await traces(tenant)).toEqual(before);
+  });
+
+  it('stores nothing when only one of its people is wrong', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    const before = await traces(tenant);
+    const contacts = [...people(20), { phoneNumber: '+1', labels: [{ name: 'New' }] }];
+    const { body } = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts });
+    expect(Object.keys(body.error.invalidParams)).toEqual(['contacts.20.phoneNumber']);
+    expect(await traces(tenant)).toEqual(before);
+  });
+
+  it.each(['draft', 'inactive', 'archived'])('cannot run an automation that is %s', async (status) => {
+    const tenant = await server.tenant();
+    const { id: channelId } = await tenant.channel();
+    const automationId = await automationOf(tenant, { publish: status !== 'draft' });
+    if (status !== 'draft') await tenant.post(`/v3/automations/${automationId}/status`, { status });
+    const answer = await tenant.post('/v3/campaigns', { channelId, automationId, name: 'x' });
+    expect([answer.status, answer.body.error.messageKey]).toEqual([409, 'conflict']);
+    expect(answer.body.error.message).toContain(`the automation is ${status}`);
+  });
+
+  it('A2: takes neither channel, automation nor template of another tenant', async () => {
+    const [ours, theirs] = [await server.tenant(), await server.tenant()];
+    const [ground, foreign] = [await groundFor(ours), await groundFor(theirs)];
+    const template = { name: 'hello', language: 'en', body: 'Hello' };
+    const made = await theirs.post('/v3/message_templates', { ...template, channelId: foreign.channelId });
+    const before = await traces(theirs);
+    const refused = async (more: object) =>
+      (await ours.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(1), ...more })).body.error
+        .invalidParams;
+    expect(await refused({ channelId: foreign.channelId })).toMatchObject({ channelId: { key: 'custom' } });
+    expect(await refused({ automationId: foreign.automationId })).toEqual({
+      automationId: { key: 'custom', message: `There is no automation ${foreign.automationId}` },
+    });
+    expect(await refused({ messageTemplateId: made.body.data.id })).toMatchObject({
+      messageTemplateId: { key: 'custom' },
+    });
+    expect(await traces(theirs)).toEqual(before);
+    expect(await traces(ours)).toMatchObject({ campaigns: 0, recipients: 0 });
+  });
+
+  it('takes a template of its channel in the place of one that the automation sends', async () => {
+    const tenant = await server.tenant();
+    const { id: channelId } = await tenant.channel();
+    const other = await tenant.channel();
+    const template = async (channel: string) =>
+      (
+        await tenant.post('/v3/message_templates', {
+          channelId: channel,
+          name: 'hello',
+          language: 'en',
+          body: 'Hello',
+        })
+      ).body.data.id as string;
+    const [messageTemplateId, elsewhere] = [await template(channelId), await template(other.id)];
+    const sending = await automationOf(tenant, {
+      steps: [{ id: 'send', type: 'send_template', parameters: { templateId: messageTemplateId } }],
+    });
+    const silent = await automationOf(tenant);
+    const make = (automationId: string, id: string) =>
+      tenant.post('/v3/campaigns', { channelId, automationId, messageTemplateId: id, name: 'x' });
+    expect((await make(sending, messageTemplateId)).body.data).toMatchObject({ messageTemplateId });
+    for (const refused of [await make(sending, elsewhere), await make(silent, messageTemplateId)])
+      expect(refused.body.error.invalidParams).toMatchObject({ messageTemplateId: { key: 'custom' } });
+  });
+
+  it('of 5000 people is made in one call, and 5001 are too many', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    const make = (count: number) =>
+      tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(count) });
+    expect((await make(5000)).body.data.recipientCounts.queued).toBe(5000);
+    const before = await traces(tenant);
+    const refused = await make(5001);
+    expect(refused.body.error.invalidParams).toMatchObject({ contacts: { key: 'too_big' } });
+    expect(await traces(tenant)).toEqual(before);
+  });
+
+  it('needs the plan growth', async () => {
+    const tenant = await server.tenant({ plan: 'free' });
+    for (const path of [
+      '/v3/campaigns',
+      '/v3/campaigns/search',
+      `/v3/campaigns/${UNKNOWN}/recipients/search`,
+    ])
+      expect((await tenant.post(path, {})).body.error.messageKey).toBe('insufficient_billing_plan');
+  });
+
+  it('is found by its fields', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    const make = async (name: string, more: object = {}) =>
+      (await tenant.post('/v3/campaigns', { ...ground, name, ...more })).body.data.id as string;
+    const draft = await make('Spring sale');
+    const scheduled = await make('Winter sale', { scheduledAt: LATER, contacts: people(1) });
+    const idsOf = async (body: object) =>
+      (await tenant.post('/v3/campaigns/search', body)).body.data.map(({ id }: { id: string }) => id);
+    expect(await idsOf({ query: 'eq(status,"scheduled")' })).toEqual([scheduled]);
+    expect(await idsOf({ query: 'isNull(scheduledAt)' })).toEqual([draft]);
+    expect(await idsOf({ search: 'SPRING' })).toEqual([draft]);
+    expect(await idsOf({ sortBy: 'asc(name)' })).toEqual([draft, scheduled]);
+    expect(
+      await idsOf({
+        query: `and(eq(channelId,"${ground.channelId}"),eq(automationId,"${ground.automationId}"),gt(scheduledAt,"2026-12-01"))`,
+      }),
+    ).toEqual([scheduled]);
+    expect(await idsOf({ query: `eq(channelId,"${UNKNOWN}")` })).toEqual([]);
+  });
+
+  it('made again with the same Idempotency-Key is the same', async () => {
+    const tenant = await server.tenant();
+    const body = { ...(await groundFor(tenant)), name: 'x', contacts: people(2) };
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        tenant.post('/v3/campaigns', body, { headers: { 'idempotency-key': 'k' } }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect((await tenant.post('/v3/campaigns/search', {})).body.pagination.total).toBe(1);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { automationOf, groundFor, people } from '../kit/campaigns.ts';
+import { useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const LATER = '2026-12-24T09:00:00.000Z';
+const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
+
+describe('a broadcast of version 2', () => {
+  it('is a campaign of version 3 by another name', async () => {
+    const tenant = await server.tenant();
+    const { channelId, automationId } = await groundFor(tenant);
+    const sent = {
+      name: 'Sale',
+      workflowId: automationId,
+      isScheduled: true,
+      scheduledAt: LATER,
+      isReoccurring: true,
+      recurrenceRules: ['RRULE:FREQ=DAILY;COUNT=3'],
+      variables: [{ name: 'discount', value: '20' }],
+      contacts: [
+        {
+          firstName: 'Ada',
+          lastName: null,
+          email: null,
+          phoneNumber: '+15550001111',
+          attributes: [],
+          labels: [{ name: 'VIP' }],
+        },
+      ],
+    };
+    const made = await tenant.post(`/v2/${channelId}/broadcasts`, sent);
+    expect(made.status).toBe(200);
+    const { contacts: _, ...shown } = sent;
+    const record = {
+      id: made.body.data.id,
+      ...shown,
+      status: 'scheduled',
+      createdAt: '2026-11-15T01:02:03.456Z',
+      updatedAt: '2026-11-15T01:02:03.456Z',
+    };
+    expect(made.body).toEqual({ success: true, data: record });
+    expect((await tenant.get(`/v2/${channelId}/broadcasts`)).body).toEqual({
+      success: true,
+      data: { broadcasts: [record] },
+    });
+    const today = await tenant.get(`/v3/campaigns/${record.id}`);
+    expect(today.body.data).toMatchObject({ channelId, automationId, recipientCounts: { queued: 1 } });
+  });
+
+  it('leaves out what is not known, and gives back an empty list that was sent', async () => {
+    const tenant = await server.tenant();
+    const { channelId, automationId: workflowId } = await groundFor(tenant);
+    const make = async (more: object) =>
+      (await tenant.post(`/v2/${channelId}/broadcasts`, { name: 'x', workflowId, ...more })).body.data;
+    const draft = await make({});
+    expect(Object.keys(draft)).toEqual([
+      'id',
+      'name',
+      'workflowId',
+      'isScheduled',
+      'isReoccurring',
+      'status',
+      'createdAt',
+      'updatedAt',
+    ]);
+    expect(draft).toMatchObject({ status: 'draft', isScheduled: false, isReoccurring: false });
+    expect(await make({ recurrenceRules: [], variables: [] })).toMatchObject({
+      recurrenceRules: [],
+      variables: [],
+      isReoccurring: false,
+    });
+    expect(await make({ contacts: people(1) })).toMatchObject({ status: 'running' });
+  });
+
+  it('is told what is wrong with it in the words of version 2', async () => {
+    const tenant = await server.tenant();
+    const { id: channelId } = await tenant.channel();
+    const post = (body: object) => tenant.post(`/v2/${channelId}/broadcasts`, body);
+    expect(
+      (await post({ workflowId: 'x', contacts: {}, variables: [{}] })).body.error.invalidParams,
+    ).toMatchObject({
+      name: { key: 'invalid_type', message: 'Required' },
+      workflowId: { key: 'invalid_string' },
+      contacts: { key: 'invalid_type' },
+      'variables.0.name': { key: 'invalid_type' },
+      'variables.0.value': { key: 'invalid_type' },
+    });
+    const unknown = await post({
+      name: 'x',
+      workflowId: UNKNOWN,
+      messageTemplateId: UNKNOWN,
+      contacts: [{ phoneNumber: '5550001111' }, { attributes: [{ externalId: '1x', value: 'x' }] }],
+    });
+    expect(Object.keys(unknown.body.error.invalidParams)).toEqual(['contacts.1.attributes.0.externalId']);
+    const references = await post({
+      name: 'x',
+      workflowId: UNKNOWN,
+      messageTemplateId: UNKNOWN,
+      contacts: [{ phoneNumber: '5550001111' }],
+    });
+    expect(references.body.error.invalidParams).toMatchObject({
+      workflowId: { key: 'custom', message: `There is no automation ${UNKNOWN}` },
+      messageTemplateId: { key: 'custom' },
+      'contacts.0.phoneNumber': { key: 'invalid_string' },
+    });
+    const needs = await automationOf(tenant, { variables: [{ name: 'n', type: 'number', required: true }] });
+    const variables = [{ name: 'n', value: 'x' }];
+    expect((await post({ name: 'x', workflowId: needs, variables })).body.error.invalidParams).toMatchObject({
+      'variables.0.value': { key: 'invalid_string' },
+    });
+    expect((await tenant.get(`/v2/${channelId}/broadcasts`)).body.data.broadcasts).toEqual([]);
+  });
+
+  it('needs a channel of the tenant in its path', async () => {
+    const [tenant, other] = [await server.tenant(), await server.tenant()];
+    const { automationId: workflowId } = await groundFor(tenant);
+    const foreign = await other.channel();
+    for (const id of [UNKNOWN, 'x', foreign.id]) {
+      for (const answer of [
+        await tenant.get(`/v2/${id}/broadcasts`),
+        await tenant.post(`/v2/${id}/broadcasts`, { name: 'x', workflowId }),
+      ])
+        expect([answer.status, answer.body.error.messageKey]).toEqual([404, 'channel_not_found']);
+    }
+  });
+
+  it('lists those of its channel only, the oldest first, campaigns of version 3 too', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    const elsewhere = await tenant.channel();
+    const make = async (channelId: string, name: string) =>
+      tenant.post(`/v2/${channelId}/broadcasts`, { name, workflowId: ground.automationId });
+    await make(ground.channelId, 'first');
+    await make(elsewhere.id, 'elsewhere');
+    await tenant.post('/v3/campaigns', { ...ground, name: 'second' });
+    const { broadcasts } = (await tenant.get(`/v2/${ground.channelId}/broadcasts`)).body.data;
+    expect(broadcasts.map(({ name }: { name: string }) => name)).toEqual(['first', 'second']);
+  });
+
+  it('has no audience, whatever the body says', async () => {
+    const tenant = await server.tenant();
+    const { channelId, automationId: workflowId } = await groundFor(tenant);
+    const body = { name: 'x', workflowId, audience: 'eq(firstName,"Ada")', channelId: UNKNOWN };
+    const made = await tenant.post(`/v2/${channelId}/broadcasts`, body);
+    expect(made.body.data.status).toBe('draft');
+    expect((await tenant.get(`/v3/campaigns/${made.body.data.id}`)).body.data).toMatchObject({
+      audience: null,
+      channelId,
+    });
+  });
+
+  it('takes 5000 contacts and not one more', async () => {
+    const tenant = await server.tenant();
+    const { channelId, automationId: workflowId } = await groundFor(tenant);
+    const make = (count: number) =>
+      tenant.post(`/v2/${channelId}/broadcasts`, { name: 'x', workflowId, contacts: people(count) });
+    expect((await make(5000)).body.data.status).toBe('running');
+    expect((await make(5001)).body.error.invalidParams).toMatchObject({ contacts: { key: 'too_big' } });
+  });
+
+  it('needs the plan growth and the scope of campaigns', async () => {
+    const poor = await server.tenant({ plan: 'free' });
+    const { id } = await poor.channel();
+    expect((await poor.get(`/v2/${id}/broadcasts`)).body.error.messageKey).toBe('insufficient_billing_plan');
+    const tenant = await server.tenant();
+    const { channelId } = await groundFor(tenant);
+    const token = await tenant.tokenWith(['campaigns:read']);
+    expect((await tenant.get(`/v2/${channelId}/broadcasts`, { token })).status).toBe(200);
+    expect((await tenant.post(`/v2/${channelId}/broadcasts`, {}, { token })).status).toBe(403);
+  });
+});

@@ -1,0 +1,39 @@
+import type { TestTenant } from './server.ts';
+
+export interface AutomationOptions {
+  variables?: object[];
+  steps?: object[];
+  publish?: boolean;
+}
+
+/** An automation of the tenant, published unless told otherwise. */
+export async function automationOf(
+  tenant: TestTenant,
+  { variables = [], steps = [{ id: 'end', type: 'end' }], publish = true }: AutomationOptions = {},
+): Promise<string> {
+  const made = await tenant.post('/v3/automations', {
+    name: 'Campaign',
+    trigger: { type: 'campaign' },
+    variables,
+    steps,
+  });
+  const { id } = made.body.data;
+  if (publish) await tenant.post(`/v3/automations/${id}/publish`);
+  return id;
+}
+
+/** A channel and an automation: what every campaign needs. */
+export async function groundFor(
+  tenant: TestTenant,
+  options: AutomationOptions & { kind?: string } = {},
+): Promise<{ channelId: string; automationId: string }> {
+  const { id: channelId } = await tenant.channel(options.kind);
+  return { channelId, automationId: await automationOf(tenant, options) };
+}
+
+/** So many people, each with a phone number of their own. */
+export const people = (count: number, from = 0): { phoneNumber: string; firstName: string }[] =>
+  Array.from({ length: count }, (_, index) => ({
+    phoneNumber: `+1555${String(2_000_000 + from + index)}`,
+    firstName: `N${from + index}`,
+  }));

@@ -1,0 +1,28 @@
+import { checkDefinition } from '../../src/automations/check-definition.ts';
+import type { Definition } from '../../src/automations/schema.ts';
+import type { InvalidParams } from '../../src/base/errors.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
+
+export const policy = { allow: parseAllowList(''), loopback: false };
+
+export type Step = Definition['steps'][number];
+
+/** A definition with these steps, each with an id and a type of its own where none is given. */
+export const definitionOf = (steps: Partial<Step>[], more: Partial<Definition> = {}): Definition => ({
+  trigger: { type: 'api' },
+  variables: [],
+  steps: steps.map((step, index) => ({ id: `s${index}`, type: 'end', ...step }) as Step),
+  ...more,
+});
+
+export const faultsOf = (steps: Partial<Step>[], more?: Partial<Definition>): InvalidParams =>
+  checkDefinition(definitionOf(steps, more), policy).found.faults;
+
+export const keysOf = (faults: InvalidParams): Record<string, string> =>
+  Object.fromEntries(Object.entries(faults).map(([path, { key }]) => [path, key]));
+
+export const step = (type: Step['type'], parameters?: unknown): Partial<Step> =>
+  ({ type, ...(parameters === undefined ? {} : { parameters }) }) as Partial<Step>;
+
+export const trigger = (type: string, parameters?: unknown): Partial<Definition> =>
+  ({ trigger: { type, ...(parameters === undefined ? {} : { parameters }) } }) as Partial<Definition>;
