@@ -4,7 +4,7 @@ import { searchRoute } from '../http/search-route.ts';
 import { eventFields, eventSource, presentEvent } from './event.ts';
 import { readWish } from './filter.ts';
 import { Event, StreamQuery } from './schema.ts';
-import type { EventStreams } from './streams.ts';
+import { type EventStreams, STREAMS_PER_TENANT } from './streams.ts';
 
 const example: Event = {
   id: '019a82a0-0000-7000-8000-000000000070',
@@ -37,8 +37,7 @@ export function eventRoutes({ db, streams }: { db: Database; streams: EventStrea
         operationId: 'streamEvents',
         tag: 'Events',
         summary: 'Follow events as they happen',
-        description:
-          'Server-sent events in the order of their sequence: `id` is the sequence, `event` the type, `data` what webhooks are sent. The stream begins with what comes next, or, with the header `Last-Event-ID`, after that event, however long ago within 30 days: it misses nothing. A comment every 15 seconds says that it is alive. A tenant may have 100 streams open at one server; one more is a `conflict`. The stream ends when its token does.',
+        description: `Server-sent events in the order of their sequence: \`id\` is the sequence, \`event\` the type, \`data\` what webhooks are sent. The stream begins with what comes next, or, with the header \`Last-Event-ID\`, after that event, however long ago it was as long as it is kept: it misses nothing. A comment every 15 seconds says that it is alive. A tenant may have ${STREAMS_PER_TENANT} streams open at one server; one more is a \`conflict\`. The stream ends when its token does.`,
         access: 'events:read',
         query: StreamQuery,
         answer: eventStream,
