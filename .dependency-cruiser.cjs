@@ -1,7 +1,7 @@
 // Who may import whom. The table stands in docs/architecture.md; here it is held.
 const src = '^server/src';
 const modules =
-  '(access|attributes|automations|campaigns|channels|chats|contacts|files|labels|messages|templates|users|webhooks)';
+  '(access|attributes|automations|campaigns|channels|chats|contacts|events|files|labels|messages|templates|users|webhooks)';
 const top = `${src}/[^/]+\\.ts$`;
 
 const only = (from, allowed, comment) => ({
@@ -44,6 +44,22 @@ module.exports = {
       severity: 'error',
       from: { path: src, pathNot: `${src}/(v2/|(app|main)\\.ts$)` },
       to: { path: `${src}/v2/` },
+    },
+    {
+      name: 'cli-stands-on',
+      comment: 'The tools talk to a server and carry nothing of it, but sign as it does.',
+      severity: 'error',
+      from: { path: `${src}/cli/` },
+      to: {
+        path: src,
+        pathNot: [`${src}/(cli|base)/`, `${src}/version\\.ts$`, `${src}/webhooks/payload\\.ts$`],
+      },
+    },
+    {
+      name: 'nobody-stands-on-cli',
+      severity: 'error',
+      from: { path: src, pathNot: `${src}/cli/` },
+      to: { path: `${src}/cli/` },
     },
     {
       name: 'modules-stand-below-the-roof',

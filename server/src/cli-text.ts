@@ -10,6 +10,8 @@ export const help =
 
   parley                 serve; with no database of your own it runs PostgreSQL in the data folder
   parley config          show every variable, where its value comes from, and what it is for
+  parley listen          send a tenant's events to a program on this machine; see parley listen --help
+  parley trigger         make something happen in the sandbox; see parley trigger --help
   parley --help          this text
   parley --version
 

@@ -2,10 +2,11 @@ import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
 import type { Database } from './db/database.ts';
-import type { Hints } from './engine/hints.ts';
+import type { Broadcast, Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
 import { type Reaction, sequencer } from './engine/sequencer.ts';
 import type { Work } from './engine/worker.ts';
+import { announceEvents } from './events/streams.ts';
 import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { processInbound } from './messages/process-inbound.ts';
@@ -20,7 +21,7 @@ export interface HandlerNeeds {
   db: Database;
   clock: Clock;
   keys: Keys;
-  hints: Hints;
+  hints: Hints & Broadcast;
   publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
@@ -32,7 +33,10 @@ export const adapters: ReadonlyMap<string, Adapter> = new Map(
 );
 
 /** What follows from every event, in the transaction that numbers it. */
-const reactions = (needs: HandlerNeeds): Reaction[] => [createDeliveries(needs.hints, needs.clock.now)];
+const reactions = (needs: HandlerNeeds): Reaction[] => [
+  createDeliveries(needs.hints, needs.clock.now),
+  announceEvents(needs.hints),
+];
 
 /**
  * Every work list and what is done with its rows. Receiving a message writes contacts, handles, chats and messages in

@@ -79,7 +79,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     onLoss,
   };
   const workerDb = hasWorker ? openDatabase(workerDatabase) : undefined;
-  const hint = hints(db);
+  const hint = hints(db, options.alone);
   const outbound: OutboundClient = outboundClient(options.policy);
   const report = metrics();
   const store = fileStore(options.filesFolder);
@@ -123,10 +123,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     });
     if (options.alone) await abandonUploads(workerDb);
     await lanes.start({ alone: options.alone });
-    if (options.timers) {
-      const listening = listenForHints(clientConfig(workerDatabase), lanes.wake);
-      background.push({ stop: listening.close });
-    }
+  }
+  if (options.timers) {
+    const listening = listenForHints(clientConfig(workerDatabase), (list, slot, lane) => {
+      running?.wake(list, slot, lane);
+      hint.pass(list, lane);
+    });
+    background.push({ stop: listening.close });
   }
   if (options.timers)
     background.push(
@@ -147,6 +150,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     worker: running,
     async stop(graceMs) {
       draining = true;
+      app.streams.end();
       // A connection that has sent nothing, or half a request, counts as busy for as long as its client likes.
       const cut = setTimeout(() => app.server.server.closeAllConnections(), graceMs);
       await Promise.all([app.server.close(), running?.stop(graceMs), ...background.map((one) => one.stop())]);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { slotOf } from './work-list.ts';
 
 const NOTIFY_CHANNEL = 'parley_work';
 /** NOTIFY inside a transaction serializes every commit of the database, so hints are collected and sent outside. */
@@ -12,6 +13,7 @@ const RECONNECT_MS = 1_000;
 const notify = statement<[payload: string]>('hints.notify', `select pg_notify('${NOTIFY_CHANNEL}', $1)`);
 
 export type Wake = (list: string, slot: number, lane: string) => void;
+export type Hear = (topic: string, lane: string) => void;
 
 export interface Hints {
   /** Says, after a commit, that a lane has new work. Only a hint: whoever misses it finds the work within a second. */
@@ -21,8 +23,20 @@ export interface Hints {
   close(): Promise<void>;
 }
 
-export function hints(db: Database): Hints {
+/** What is no lane's work: every process may want to know it. As much of a hint as the others are. */
+export interface Broadcast {
+  /** Says something, after a commit, to every process and to this one at once. */
+  tell: Hear;
+  /** Names whoever wants to know what is told, here or elsewhere. */
+  hear(listener: Hear): void;
+  /** Passes on what another process told. */
+  pass: Hear;
+}
+
+/** With `alone`, no other process is told anything, because there is none. */
+export function hints(db: Database, alone = false): Hints & Broadcast {
   let local: { wake: Wake; owns(slot: number): boolean } | undefined;
+  const listeners: Hear[] = [];
   const pending = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let sending = Promise.resolve();
@@ -36,17 +50,30 @@ export function hints(db: Database): Hints {
       await db.run(notify, [entries.slice(at, at + ENTRIES_PER_NOTE).join(' ')]).catch(() => {});
   }
 
+  function sendSoon(list: string, slot: number, lane: string): void {
+    pending.add(`${list}:${slot}:${lane}`);
+    timer ??= setTimeout(() => {
+      sending = send();
+    }, COLLECT_MS);
+  }
+  const pass: Hear = (topic, lane) => {
+    for (const hear of listeners) hear(topic, lane);
+  };
+
   return {
     give(list, slot, lane) {
-      if (local?.owns(slot)) return local.wake(list, slot, lane);
-      pending.add(`${list}:${slot}:${lane}`);
-      timer ??= setTimeout(() => {
-        sending = send();
-      }, COLLECT_MS);
+      if (local?.owns(slot)) local.wake(list, slot, lane);
+      else sendSoon(list, slot, lane);
     },
     attach(worker) {
       local = worker;
     },
+    tell(topic, lane) {
+      pass(topic, lane);
+      if (!alone) sendSoon(topic, slotOf(lane), lane);
+    },
+    hear: (listener) => void listeners.push(listener),
+    pass,
     async close() {
       clearTimeout(timer);
       await sending;

@@ -155,6 +155,7 @@ function operation(route: Route, schemas: Json): Json {
         schema: { type: 'string' },
         ...(spec.example.params?.[name as string] ? { example: spec.example.params[name as string] } : {}),
       })),
+      ...queryParameters(spec.query),
       ...(isReplayable(route)
         ? [
             {
@@ -192,11 +193,24 @@ function operation(route: Route, schemas: Json): Json {
             }),
         content: spec.answer.isContent
           ? { '*/*': { schema: spec.answer.schema } }
-          : { 'application/json': { schema: hoist(spec.answer.schema, schemas), example: answer } },
+          : {
+              [spec.answer.mediaType ?? 'application/json']: {
+                schema: hoist(spec.answer.schema, schemas),
+                example: answer,
+              },
+            },
       },
       ...failures(spec.failures),
     },
   };
+}
+
+function queryParameters(query: object | undefined): Json[] {
+  const { properties = {}, required = [] } = (query ?? {}) as { properties?: Json; required?: string[] };
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description, ...rest } = schema as Json;
+    return { name, in: 'query', required: required.includes(name), description, schema: rest };
+  });
 }
 
 /** One entry a status; several errors can share it. */

@@ -12,6 +12,7 @@ import type { RateLimit, Verdict } from './rate-limit.ts';
 import type { Reception } from './reception.ts';
 import { type Call, isReplayable, type ReceivedFile, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
+import { openStream } from './stream.ts';
 import type { RetiringVersion } from './sunset.ts';
 import { allowUploads, requireFitting, withFile } from './upload.ts';
 import { compileSchema, refuse, type Validate } from './validation.ts';
@@ -89,6 +90,8 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
     ...(spec.answer.isList ? { compress: {} } : {}),
     ...(spec.body === undefined ? {} : { decompress: {} }),
     ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
+    // The headers of a stream alone are worth nothing, and it would go on with nobody there.
+    ...(route.kind === 'stream' ? { exposeHeadRoute: false } : {}),
     ...(spec.answer.isContent ? {} : { schema: { response: { [OK]: spec.answer.schema } } }),
     handler: handlerOf(gate, route),
   });
@@ -231,6 +234,7 @@ function handlerOf(gate: Gate, route: Route) {
     const key = replayable ? request.headers['idempotency-key'] : undefined;
     if (key !== undefined) return runOnce(request, reply, String(key), file);
     const call = callOf(request, (name, value) => void reply.header(name, value), file);
+    if (route.kind === 'stream') return openStream(gate, route, call, request, reply);
     if (route.kind === 'write') return gate.db.transaction(async (tx) => route.handle(call, tx)).then(wrap);
     const result = route.handle(call, route.kind === 'statement' ? atOnce(gate.db) : noTransaction);
     if (result instanceof Promise) return result.then(wrap);
@@ -282,11 +286,11 @@ function allow(principal: Principal, { spec }: Route): void {
 /** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
 function unknownRefusal({ retiring }: Gate, guards: Guards, routes: readonly Route[]) {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { spec } of routes) {
+  for (const { spec, kind } of routes) {
     const pattern = new RegExp(`^${spec.path.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}/?$`);
     const entry = paths.get(spec.path) ?? { pattern, methods: new Set<string>() };
     entry.methods.add(spec.method);
-    if (spec.method === 'GET') entry.methods.add('HEAD');
+    if (spec.method === 'GET' && kind !== 'stream') entry.methods.add('HEAD');
     paths.set(spec.path, entry);
   }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {

@@ -18,12 +18,22 @@ export interface Call<P = unknown, B = unknown, Q = unknown> {
   header(name: string, value: string): void;
 }
 
+/** A call whose answer goes on, and what it must know beside: a stream outlives the checks at its beginning. */
+export interface StreamCall<Q = unknown> extends Call<undefined, undefined, Q> {
+  /** A header of the request. */
+  given(name: string): string | undefined;
+  /** Whether the caller would be let in again. */
+  isWelcome(): boolean | Promise<boolean>;
+}
+
 /** How a handler's result becomes the answer's body. */
 export interface Answer<R extends TSchema> {
   schema: TSchema;
   wrap: (result: Static<R>) => object;
   /** Whether it can hold many records. */
   isList?: true;
+  /** What it is sent as, where that is not the envelope. */
+  mediaType?: string;
   /** Whether it is the bytes of a file instead of the envelope. */
   isContent?: true;
   /** Types only. */
@@ -31,6 +41,7 @@ export interface Answer<R extends TSchema> {
 }
 
 const Success = Type.Literal(true);
+const EventText = Type.String();
 
 /** `{ success: true, data }`. */
 export function data<S extends TSchema>(schema: S): Answer<S> {
@@ -54,6 +65,13 @@ export function found<S extends TSchema>(schema: S) {
   const page = Type.Object({ data: Type.Array(schema), pagination: SearchPagination, query: SearchEcho });
   return { ...fields(page), isList: true as const };
 }
+
+/** Server-sent events: an answer that goes on until one side ends it. The example is the text of one. */
+export const eventStream: Answer<typeof EventText> = {
+  schema: EventText,
+  wrap: (text) => text as never,
+  mediaType: 'text/event-stream',
+};
 
 /** The bytes of a file, whole or the range that is asked for. Only errors are in the envelope. */
 export const content: Answer<TUnsafe<StoredContent>> = {
@@ -144,8 +162,8 @@ export const documented = (path: string): string => path.replaceAll(/:([^/]+)/g,
 
 export interface Route {
   spec: RouteSpec;
-  /** `read`: never changes anything; `write`: one transaction, replayable by key; `statement`: a write that is one statement and needs no transaction of its own. */
-  kind: 'read' | 'write' | 'statement';
+  /** `read`: never changes anything; `write`: one transaction, replayable by key; `statement`: a write that is one statement and needs no transaction of its own; `stream`: a read whose answer goes on. */
+  kind: 'read' | 'write' | 'statement' | 'stream';
   handle: (call: Call, tx: Tx) => unknown;
 }
 
@@ -175,6 +193,14 @@ export function writeStatement<P extends TSchema, B extends TSchema, Q extends T
   handle: (call: CallOf<P, B, Q>, tx: Tx) => Promise<Static<R>>,
 ): Route {
   return { spec, kind: 'statement', handle } as unknown as Route;
+}
+
+/** An operation whose answer goes on. What it throws before there is a stream is answered as any error is. */
+export function stream<Q extends TSchema>(
+  spec: RouteSpec<TSchema, TSchema, Q, TSchema>,
+  handle: (call: StreamCall<Given<Q>>) => Promise<Readable>,
+): Route {
+  return { spec, kind: 'stream', handle } as unknown as Route;
 }
 
 /** A change that begins with a file, which its handler finds as the body: received whole, then one transaction. */

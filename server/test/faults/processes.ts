@@ -16,6 +16,8 @@ const START_MS = 60_000;
 export interface ServerOptions {
   dataDir: string;
   role?: 'all' | 'api' | 'worker';
+  /** Any free one unless said otherwise: for whoever must find the server again after a restart. */
+  port?: string;
   /** Variables beside those that every process of the suite has. */
   env?: Record<string, string>;
 }
@@ -34,6 +36,14 @@ export interface ServerProcess {
   signal(signal: NodeJS.Signals): void;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+/** A tool of the program that runs until it is told to stop. */
+export interface ToolProcess {
+  /** What it printed so far, on either stream. */
+  output(): string;
+  signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
 
@@ -61,6 +71,8 @@ export interface Workshop {
   start(options: ServerOptions): Promise<ServerProcess>;
   /** Starts a server and waits for nothing. */
   begin(options: ServerOptions): ServerProcess;
+  /** Starts a tool that runs until it is told to stop. */
+  tool(args: string[], env: Record<string, string>): ToolProcess;
   /** Runs the program to its end, or for ten seconds. */
   run(args: string[], env?: Record<string, string>, command?: string[]): Promise<Output>;
   end(): Promise<void>;
@@ -106,8 +118,8 @@ export function workshop(): Workshop {
     return child as ChildProcess & { pid: number };
   }
 
-  function begin({ dataDir, role = 'all', env = {} }: ServerOptions) {
-    const args = [PROGRAM, '--role', role, '--port', '0', '--data-dir', dataDir];
+  function begin({ dataDir, role = 'all', port = '0', env = {} }: ServerOptions) {
+    const args = [PROGRAM, '--role', role, '--port', port, '--data-dir', dataDir];
     const variables = { ...baseEnvironment(), ...serverEnvironment, ...env };
     return watch(launch([process.execPath, ...args], variables), dataDir);
   }
@@ -125,6 +137,19 @@ export function workshop(): Workshop {
       return server;
     },
     begin,
+    tool(args, env) {
+      const child = launch([process.execPath, PROGRAM, ...args], { ...baseEnvironment(), ...env });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream?.setEncoding('utf8').on('data', (chunk: string) => {
+          output += chunk;
+        });
+      return {
+        output: () => output,
+        signal: (signal) => void child.kill(signal),
+        ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal }))),
+      };
+    },
     async run(args, env = {}, command = []) {
       const child = launch([...command, process.execPath, PROGRAM, ...args], {
         ...baseEnvironment(),

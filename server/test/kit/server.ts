@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
+import type { LightMyRequestResponse as InjectResponse } from 'fastify';
 import { afterAll, expect, inject } from 'vitest';
 import { createTenant } from '../../src/access/tenants.ts';
 import { issueToken } from '../../src/access/tokens.ts';
@@ -119,7 +120,11 @@ export async function startServer({
 
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const isStream = system.app.routes.some(
+      ({ kind, spec }) => kind === 'stream' && spec.method === method && spec.path === path.split('?')[0],
+    );
     const response = await system.app.server.inject({
+      payloadAsStream: isStream,
       method: method as 'GET',
       url: path,
       headers: {
@@ -129,14 +134,15 @@ export async function startServer({
       },
       ...(payload === undefined ? {} : { payload }),
     });
+    const text = isStream ? await beginningOf(response) : response.body;
     const isJson =
-      String(response.headers['content-type'] ?? '').startsWith('application/json') && response.body !== '';
+      String(response.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
     const answer: Answer = {
       status: response.statusCode,
       headers: response.headers as Record<string, string>,
-      body: isJson ? JSON.parse(response.body) : undefined,
-      text: response.body,
-      bytes: response.rawPayload,
+      body: isJson ? JSON.parse(text) : undefined,
+      text,
+      bytes: isStream ? Buffer.from(text) : response.rawPayload,
     };
     check(method, path, answer);
     return answer;
@@ -187,6 +193,18 @@ export async function startServer({
   };
 }
 
+/** The first piece of a stream, after which nobody listens any more; all of an answer that is none. */
+async function beginningOf(response: InjectResponse): Promise<string> {
+  let text = '';
+  for await (const chunk of response.stream()) {
+    text += chunk;
+    if (response.headers['content-type'] !== 'text/event-stream; charset=utf-8') continue;
+    response.raw.res.destroy();
+    break;
+  }
+  return text;
+}
+
 /** A server that lives as long as the test file. Call it at the top: `const server = await useServer()`. */
 export async function useServer(options: ServerOptions = {}): Promise<TestServer> {
   const server = await startServer(options);
@@ -211,7 +229,7 @@ function answerChecker(routes: readonly Route[]) {
   return (method: string, path: string, answer: Answer): void => {
     if (!/^\/(v\d|admin|livez|readyz)/.test(path)) return;
     expect(answer.headers['x-request-id']).toMatch(/^req_/);
-    if (method === 'HEAD') return;
+    if (method === 'HEAD' || answer.headers['content-type']?.startsWith('text/event-stream')) return;
     const route = known.find(
       (one) => one.method === method && one.pattern.test(path.split('?')[0] as string),
     );

@@ -1,0 +1,30 @@
+import { OperatorError } from '../base/errors.ts';
+import { listen } from './listen.ts';
+import type { Surroundings } from './options.ts';
+import { trigger } from './trigger.ts';
+
+const commands: Record<string, (args: string[], surroundings: Surroundings) => Promise<void>> = {
+  listen,
+  trigger,
+};
+
+/**
+ * The tools that talk to a running server. They are a program of their own beside it (bin/parley.js), so that they
+ * start at once and open neither a port nor a database.
+ */
+export async function main([name = '', ...args]: string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  // Whoever reads our output may have enough of it.
+  process.stdout.on('error', () => process.exit(0));
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  try {
+    await commands[name]?.(args, { env, say, signal: stop.signal });
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    process.stderr.write(
+      error instanceof OperatorError ? `parley: ${error.message}\n` : `${(error as Error).stack}\n`,
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Queryable } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { timestamp } from '../http/schema.ts';
+import type { Searchable } from '../search/fields.ts';
+import type { SearchSource } from '../search/run-search.ts';
+import type { Event } from './schema.ts';
+
+/** An event that has its number. Before that nobody sees it, because its place is not known. */
+export interface EventRow {
+  id: string;
+  tenant_id: string;
+  type: string;
+  channel_id: string | null;
+  sequence: number;
+  created_at: Date;
+  /** JSON text, frozen when the event was published. */
+  data: string;
+}
+
+const COLUMNS = 'e.id, e.tenant_id, e.type, e.channel_id, e.sequence, e.created_at, e.data';
+const COUNT_CAP = 10_000;
+
+export const eventFields: Searchable = {
+  fields: {
+    id: { type: 'uuid', sql: 'e.id' },
+    type: { type: 'string', sql: 'e.type' },
+    channelId: { type: 'uuid', sql: 'e.channel_id', nullable: true },
+    sequence: { type: 'number', sql: 'e.sequence' },
+    createdAt: { type: 'time', sql: 'e.created_at' },
+  },
+  names: ['e.type'],
+  id: 'e.id',
+};
+
+export const eventSource: SearchSource = {
+  select: COLUMNS,
+  from: 'events e',
+  tenantColumn: 'e.tenant_id',
+  where: () => 'e.sequence is not null',
+  countCap: COUNT_CAP,
+};
+
+export const presentEvent = (row: EventRow): Event => ({
+  id: row.id,
+  type: row.type,
+  createdAt: timestamp(row.created_at),
+  tenantId: row.tenant_id,
+  channelId: row.channel_id,
+  sequence: row.sequence,
+  data: JSON.parse(row.data) as Event['data'],
+});
+
+/** Commit order is sequence order (engine/sequencer.ts), so whoever goes on after the last one misses nothing. */
+const eventsAfter = statement<[tenantId: string, last: number, limit: number], EventRow>(
+  'events.after',
+  `select ${COLUMNS} from events e where e.tenant_id = $1 and e.sequence > $2 order by e.sequence limit $3`,
+);
+const keptRange = statement<[tenantId: string], { oldest: number | null; newest: number }>(
+  'events.kept_range',
+  `select (select e.sequence from events e where e.tenant_id = $1 and e.sequence is not null
+            order by e.sequence limit 1) as oldest,
+          coalesce((select c.sequence from tenant_counters c where c.tenant_id = $1), 0) as newest`,
+);
+const newestNumbers = statement<[tenantIds: string[]], { tenant_id: string; sequence: number }>(
+  'events.newest_numbers',
+  'select tenant_id, sequence from tenant_counters where tenant_id = any ($1::uuid[])',
+);
+
+export const findEventsAfter = (
+  db: Queryable,
+  tenantId: string,
+  last: number,
+  limit: number,
+): Promise<EventRow[]> => db.all(eventsAfter, [tenantId, last, limit]);
+
+/** The number of the oldest event that is kept (the next one's when none is), and the highest that was given. */
+export async function findKeptRange(
+  db: Queryable,
+  tenantId: string,
+): Promise<{ oldest: number; newest: number }> {
+  const { oldest, newest } = (await db.find(keptRange, [tenantId])) as {
+    oldest: number | null;
+    newest: number;
+  };
+  return { oldest: oldest ?? newest + 1, newest };
+}
+
+/** The highest number of each of these tenants. Every event up to it is visible to whoever looks afterwards. */
+export const findNewestNumbers = (
+  db: Queryable,
+  tenantIds: string[],
+): Promise<{ tenant_id: string; sequence: number }[]> => db.all(newestNumbers, [tenantIds]);

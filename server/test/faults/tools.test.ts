@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from './postmaster.ts';
+import { claimsOf, openToolShop, type ToolShop } from './tools.ts';
+
+let tools: ToolShop;
+beforeAll(async () => {
+  tools = await openToolShop();
+});
+afterAll(() => tools.close());
+
+it('tools say in one sentence what is wrong and what to do, and end with 1', async () => {
+  const web = createServer((_request, response) => void response.end('<html>hello</html>'));
+  web.listen(0, '127.0.0.1');
+  await until(() => web.listening);
+  const elsewhere = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const [token, poor] = [await tools.newTenant(), await tools.newTenant(['chats:read'])];
+  const revoked = await tools.newTenant();
+  const to = ['--forward-to', 'http://localhost:4000/hook'];
+  const at = ['--url', tools.server.url];
+  const damaged = await tools.shop.folder();
+  await writeFile(join(damaged, 'parley'), 'in the way');
+  const cases: [args: string[], env: Record<string, string>, said: RegExp][] = [
+    [['listen'], { PARLEY_TOKEN: token }, /Say where to: parley listen --forward-to/],
+    [['listen', '--forward-to', 'localhost'], {}, /--forward-to must be a URL such as/],
+    [['listen', ...to], {}, /An access token is needed\..*PARLEY_TOKEN/],
+    [['listen', ...to, '--token', 'a b'], {}, /not whole/],
+    [['listen', ...to, '--nope'], {}, /Unknown option '--nope'.*Try: parley listen --help/],
+    [['listen', ...to, 'message.received'], {}, /listen takes no "message.received"/],
+    [['listen', ...to, '--secret', 'x'], { PARLEY_TOKEN: token }, /--secret must be a secret such as/],
+    [['listen', ...to, ...at], { PARLEY_TOKEN: 'nonsense' }, /^parley: Unauthorized: .*Make a token/],
+    [
+      ['listen', ...to, ...at],
+      { PARLEY_TOKEN: poor },
+      /Forbidden: .*"events:read".*Make a token that has it/,
+    ],
+    [
+      ['listen', ...to, ...at, '--types', 'nope'],
+      { PARLEY_TOKEN: token },
+      /types: No event is called "nope"/,
+    ],
+    [['listen', ...to, '--url', elsewhere], { PARLEY_TOKEN: token }, /There is no Parley at .*Check --url/],
+    [
+      ['listen', ...to, '--url', `${tools.server.url}/v3`],
+      { PARLEY_TOKEN: token },
+      /Route not found: .*Check --url/,
+    ],
+    [['listen', ...to], { PARLEY_TOKEN: token, XDG_CONFIG_HOME: damaged }, /cannot be kept in .*--secret/],
+    [
+      ['trigger', 'message.received', '--url', 'http://127.0.0.1:1'],
+      { PARLEY_TOKEN: token },
+      /Nobody answers at .*npm start/,
+    ],
+    [['trigger'], {}, /Say what\. There are message\.received/],
+    [['trigger', 'chat.closed'], {}, /"chat\.closed" cannot be triggered\. There are/],
+    [['trigger', 'message.received', ...at, '--channel', 'x'], { PARLEY_TOKEN: token }, /Channel not found/],
+    [
+      ['trigger', 'message.received', ...at, '--from', 'x'],
+      { PARLEY_TOKEN: token },
+      /from: Must be a phone number/,
+    ],
+  ];
+  const tried = await Promise.all(
+    cases.map(([args, env]) => tools.shop.run(args, { XDG_CONFIG_HOME: tools.home, ...env })),
+  );
+  for (const [number, { code, stderr }] of tried.entries()) {
+    const [args, , said] = cases[number] as (typeof cases)[0];
+    expect([args.join(' '), code], stderr).toEqual([args.join(' '), 1]);
+    expect(stderr).toMatch(said);
+    expect(stderr).toMatch(/^parley: [^\n]+\n$/);
+  }
+  const tool = tools.listen('revoked', revoked);
+  await until(() => tool.output().includes('Connected'));
+  const gone = await fetch(`${tools.server.url}/v3/tokens/${claimsOf(revoked).jti}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${revoked}` },
+  });
+  expect(gone.status).toBe(200);
+  expect(await tool.ended).toMatchObject({ code: 1 });
+  expect(tool.output()).toContain('Unauthorized: the token has been revoked');
+  web.close();
+  web.closeAllConnections();
+});
+
+it('trigger writes as whom, what and where it is told, and lists only what it can do', async () => {
+  const token = await tools.newTenant();
+  const email = { kind: 'email', provider: 'sandbox', name: 'Mail', address: 'help@example.com' };
+  const channel = await tools.make('/v3/channels', token, email);
+  const given = await tools.trigger(
+    token,
+    ...['message.received', '--channel', channel.id, '--from', 'grace@example.com', '--text', 'Hi there'],
+  );
+  expect([given.code, given.stderr]).toEqual([0, '']);
+  expect(given.stdout).toContain(
+    `Wrote "Hi there" as grace@example.com to the channel "Mail" (${channel.id}).`,
+  );
+  // The first channel is an email one: the person is one who can write there.
+  expect((await tools.trigger(token, 'message.received')).stdout).toContain(
+    'as ada@example.com to the channel "Mail"',
+  );
+  const help = (await tools.trigger(token, '--help')).stdout;
+  const listed = [...help.matchAll(/^ {2}([a-z]+\.[a-z_]+) /gm)].map(([, type]) => type as string);
+  expect(listed.length).toBeGreaterThan(0);
+  const search = async (type: string) =>
+    (
+      await tools.call(tools.server.url, '/v3/events/search', {
+        token,
+        body: { query: `eq(type,"${type}")` },
+      })
+    ).body.pagination.total;
+  for (const type of listed) {
+    const before = await search(type);
+    expect((await tools.trigger(token, type)).code).toBe(0);
+    await until(async () => (await search(type)) > before);
+  }
+});

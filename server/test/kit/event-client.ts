@@ -1,0 +1,123 @@
+import { get, type IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { expect } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import type { EventType } from '../../src/engine/event-types.ts';
+import { publisher } from '../../src/engine/publish.ts';
+import type { TestServer } from './server.ts';
+import { listen } from './wire.ts';
+
+/** One event as it came over the wire. */
+export interface Heard {
+  id: string;
+  event: string;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+  data: any;
+}
+
+export interface StreamClient {
+  status: number;
+  headers: Record<string, string>;
+  heard: Heard[];
+  /** Everything that came, as it came. */
+  text(): string;
+  /** The id that a client would come again with. */
+  lastId(): string;
+  /** Waits until so many events have come. */
+  until(count: number): Promise<Heard[]>;
+  /** Takes nothing more off the socket. */
+  pause(): void;
+  resume(): void;
+  /** True when the stream was ended in order, false when it broke. */
+  ended: Promise<boolean>;
+  close(): void;
+}
+
+interface ClientOptions {
+  token: string;
+  query?: string;
+  headers?: Record<string, string>;
+}
+
+/** Opens a stream over a real connection. What is no stream is read to its end. */
+export async function openStream(app: FastifyInstance, options: ClientOptions): Promise<StreamClient> {
+  const port = await listen(app);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = get(
+      {
+        host: '127.0.0.1',
+        port,
+        path: `/v3/events/stream${options.query ?? ''}`,
+        headers: { authorization: `Bearer ${options.token}`, ...options.headers },
+        agent: false,
+      },
+      resolve,
+    );
+    request.on('error', reject);
+  });
+  const heard: Heard[] = [];
+  let all = '';
+  let rest = '';
+  let lastId = '';
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => {
+    all += chunk;
+    const blocks = (rest + chunk).split('\n\n');
+    rest = blocks.pop() as string;
+    for (const block of blocks) {
+      const fields: Record<string, string> = Object.fromEntries(
+        block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]),
+      );
+      if (fields.id !== undefined) lastId = fields.id;
+      if (fields.data !== undefined)
+        heard.push({
+          id: String(fields.id),
+          event: String(fields.event),
+          text: fields.data,
+          data: JSON.parse(fields.data),
+        });
+    }
+  });
+  response.on('error', () => {});
+  const ended = new Promise<boolean>((resolve) => response.once('close', () => resolve(response.complete)));
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers as Record<string, string>,
+    heard,
+    text: () => all,
+    lastId: () => lastId,
+    async until(count) {
+      await expect.poll(() => heard.length, { timeout: 15_000, interval: 5 }).toBeGreaterThanOrEqual(count);
+      return heard;
+    },
+    pause: () => void response.pause(),
+    resume: () => void response.resume(),
+    ended,
+    close: () => void response.destroy(),
+  };
+}
+
+/** Publishes events of a tenant, many at once, each with its number as data. They get their sequence when work is done. */
+export async function publishMany(
+  { clock }: Pick<TestServer, 'clock'>,
+  db: Database,
+  tenantId: string,
+  events: { type?: EventType; channelId?: string | null; data?: unknown }[],
+): Promise<void> {
+  const { publish } = publisher(clock, { give: () => {}, attach: () => {}, close: async () => {} });
+  for (let at = 0; at < events.length; at += 500)
+    await db.transaction((tx) =>
+      publish(
+        tx,
+        tenantId,
+        events.slice(at, at + 500).map(({ type = 'chat.read', channelId = null, data }, index) => ({
+          type,
+          channelId,
+          contactId: null,
+          chatId: null,
+          data: data ?? { number: at + index + 1 },
+        })),
+      ),
+    );
+}
