@@ -134,11 +134,17 @@ describe('a failure', () => {
       );
       const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
       const named = seen.url.replace('127.0.0.1', 'receiver.example');
-      expect(await failure(named, { lookup })).toMatchObject({ phase: 'tls', bytesSent: false });
+      const some = expect.any(Number);
+      expect(await failure(named, { lookup })).toMatchObject({
+        phase: 'tls',
+        bytesSent: false,
+        timings: { lookupMs: some, connectMs: some, tlsMs: null, waitMs: null, readMs: null, totalMs: some },
+      });
       for (const wrong of [seen.url, seen.url.replace('127.0.0.1', 'other.example')]) {
         expect(await failure(wrong, { lookup, ca: cert })).toMatchObject({ phase: 'tls', bytesSent: false });
       }
       const trusting = client({ lookup, ca: cert });
+      expect((await trusting.request(post(named))).timings.tlsMs).toBeGreaterThan(0);
       for (const url of [named, named, named.replace('receiver.example', 'receiver.example.')]) {
         expect((await trusting.request(post(url))).body.toString()).toBe('ok');
       }
