@@ -23,6 +23,11 @@ const port = (value: string): number => {
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new Error('must be a port from 0 to 65535');
   return Number(value);
 };
+const days = (value: string): number => {
+  if (!/^\d{1,4}$/.test(value) || Number(value) < 14)
+    throw new Error('must be a number of days from 14 to 9999');
+  return Number(value);
+};
 const list = (value: string): string[] =>
   value
     .split(',')
@@ -90,6 +95,11 @@ export const variables = {
     parse: text,
     description:
       'Hosts or networks that webhooks may reach although they are private, comma-separated: receiver.lan, 10.0.0.0/8.',
+  }),
+  PARLEY_RETENTION_DAYS: variable({
+    default: '30',
+    parse: days,
+    description: 'How many days events, and what became of their deliveries, are kept.',
   }),
   PARLEY_CORS_ORIGINS: variable({
     default: '',
