@@ -13,6 +13,7 @@ import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
 import type { Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
+import { documentedEvents } from './event-catalogue.ts';
 import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
@@ -20,6 +21,7 @@ import { healthRoutes } from './http/health-routes.ts';
 import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
+import { withWebhooks } from './http/openapi-webhooks.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { receiveAt } from './http/reception.ts';
 import { reference } from './http/reference.ts';
@@ -65,7 +67,7 @@ function apiRoutes(
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
     ...chatRoutes(needs),
-    ...webhookRoutes(needs),
+    ...webhookRoutes({ ...needs, version }),
     ...userRoutes(needs),
     ...healthRoutes(needs),
   ];
@@ -76,7 +78,7 @@ export const contracts = (): readonly Route[] => apiRoutes({} as never);
 
 /** What the API says of itself. */
 export const apiDocument = (routes: readonly Route[]): object =>
-  openapiDocument(routes, ['/v3/', '/admin/'], version);
+  withWebhooks(openapiDocument(routes, ['/v3/', '/admin/'], version), documentedEvents);
 
 export async function createApp(needs: AppNeeds): Promise<App> {
   const { db, clock, keys, log } = needs;

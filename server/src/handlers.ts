@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
@@ -21,6 +22,9 @@ export interface HandlerNeeds {
   hints: Hints;
   publisher: Publisher;
   outbound: OutboundClient;
+  log: Logger;
+  /** How long one attempt at a delivery may take. */
+  deliveryDeadlineMs?: number;
 }
 
 /** The vendors that channels can have. */

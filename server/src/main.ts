@@ -144,6 +144,7 @@ async function serveOn(
     policy: outboundPolicy(config),
     operatorToken,
     corsOrigins: config.PARLEY_CORS_ORIGINS,
+    retentionDays: config.PARLEY_RETENTION_DAYS,
     role,
     alone: storage.alone,
     timers: true,

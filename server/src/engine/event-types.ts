@@ -9,6 +9,8 @@ export const eventTypes = [
   'contact.created',
   'contact.labels_added',
   'contact.labels_removed',
+  'webhook.test',
+  'webhook.disabled',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

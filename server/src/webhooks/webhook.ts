@@ -6,24 +6,27 @@ import { findKnownChannelIds } from '../channels/channel.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { eventTypes } from '../engine/event-types.ts';
-import { slotOf } from '../engine/work-list.ts';
-import { timestamp } from '../http/schema.ts';
+import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { judgeUrl } from '../outbound/judge-url.ts';
 import { isKnownPattern } from './match.ts';
-import type { ApiWebhook } from './schema.ts';
+import type { ApiWebhook, CreatedApiWebhook } from './schema.ts';
+import { cancelWaiting, holdWaiting, resumeWaiting } from './waiting.ts';
 
 export interface WebhookRow {
   id: string;
   url: string;
   status: ApiWebhook['status'];
+  failing_since: Date | null;
   created_at: Date;
   updated_at: Date;
   events: { type_pattern: string | null; channel_ids: string[] | null }[];
 }
 
+/** What secrets are encrypted for. */
 export const SECRET = 'webhooks.secret';
 const SECRET_BYTES = 24;
+export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 const V3 = 3;
 
 /** Rows of `webhook_events`. Lists of different lengths do not fit into one array, so each event's channels are JSON. */
@@ -53,7 +56,7 @@ const insertWebhook = statement<
    ${EVENTS_OF('$8', '$9')}`,
 );
 /** A webhook with its events, in the order in which they were given. */
-export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.created_at, w.updated_at,
+export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.failing_since, w.created_at, w.updated_at,
   (select json_agg(json_build_object('type_pattern', e.type_pattern, 'channel_ids', e.channel_ids)
      order by e.number) from webhook_events e where e.webhook_id = w.id) as events`;
 
@@ -63,11 +66,15 @@ const webhookById = statement<[id: string, tenantId: string], WebhookRow>(
 );
 const updateWebhook = statement<
   [id: string, tenantId: string, url: string | null, status: string | null, now: Date],
-  { id: string }
+  { id: string; status_before: ApiWebhook['status'] }
 >(
   'webhooks.update',
-  `update webhooks set url = coalesce($3, url), status = coalesce($4, status), updated_at = $5
-    where id = $1 and tenant_id = $2 returning id`,
+  // Another receiver, or the same one given another chance, has not failed yet.
+  `with before as (select id, status from webhooks where id = $1 and tenant_id = $2 for update)
+   update webhooks w set url = coalesce($3, w.url), status = coalesce($4, w.status), updated_at = $5,
+          failing_since = case when w.url <> $3 or (w.status <> 'active' and $4 = 'active') then null
+                               else w.failing_since end
+     from before b where w.id = b.id and w.tenant_id = $2 returning w.id, b.status as status_before`,
 );
 const replaceEvents = statement<
   [id: string, tenantId: string, patterns: (string | null)[], channelIds: string[]]
@@ -83,11 +90,6 @@ const deleteWebhook = statement<[id: string, tenantId: string]>(
   'webhooks.delete',
   'delete from webhooks where id = $1 and tenant_id = $2',
 );
-const cancelWaiting = statement<[id: string, tenantId: string, slot: number, now: Date]>(
-  'webhooks.cancel_waiting',
-  `update deliveries set status = 'cancelled', due_at = null, updated_at = $4
-    where slot = $3 and webhook_id = $1 and tenant_id = $2 and due_at is not null`,
-);
 
 export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
   id: row.id,
@@ -97,6 +99,7 @@ export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
     ...(type_pattern === null ? {} : { type: type_pattern }),
     scopes: channel_ids === null ? [] : [{ type: 'channel' as const, ids: channel_ids }],
   })),
+  failingSince: timestampOrNull(row.failing_since),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -113,9 +116,9 @@ export async function createWebhook(
   tenantId: string,
   input: WebhookInput,
   { keys, policy, now }: { keys: Keys; policy: OutboundPolicy; now: Date },
-): Promise<ApiWebhook & { secret: string }> {
+): Promise<CreatedApiWebhook> {
   await requireFaultless(tx, tenantId, input, policy);
-  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+  const secret = newSecret();
   const id = newId();
   await tx.run(insertWebhook, [
     id,
@@ -154,7 +157,10 @@ async function requireFaultless(
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
 }
 
-/** Changes what is given; `events` replaces the whole list. An active webhook that was disabled is alive again. */
+/**
+ * Changes what is given; `events` replaces the whole list. What waits for a webhook that becomes inactive is held until
+ * it is active again. One that was disabled is alive again when it is made active.
+ */
 export async function changeWebhook(
   tx: Tx,
   tenantId: string,
@@ -169,6 +175,9 @@ export async function changeWebhook(
   if (!found) throw new ApiError('api_webhook_not_found');
   if (change.events !== undefined)
     await tx.run(replaceEvents, [found.id, tenantId, ...linesOf(change.events)]);
+  if (change.status === 'inactive') await holdWaiting(tx, tenantId, found.id, now);
+  if (change.status === 'active' && found.status_before !== 'active')
+    await resumeWaiting(tx, tenantId, found.id, now);
   return requireWebhook(tx, tenantId, found.id);
 }
 
@@ -180,7 +189,7 @@ export async function removeWebhook(
   now: Date,
 ): Promise<boolean> {
   if (!isUuid(webhookId) || (await tx.run(deleteWebhook, [webhookId, tenantId])) === 0) return false;
-  await tx.run(cancelWaiting, [webhookId, tenantId, slotOf(webhookId), now]);
+  await cancelWaiting(tx, tenantId, webhookId, now);
   return true;
 }
 

@@ -23,15 +23,18 @@ const result = (id: string, tenantId: string, given: Partial<DeliveryResult> = {
   id,
   tenantId,
   attempts: 0,
+  webhookId: newId(),
   startedAt: clock.now(),
+  url: 'https://example.com/',
   status: 'delivered',
   dueAt: null,
+  timings: { lookupMs: null, connectMs: 1, tlsMs: null, waitMs: 2, readMs: 0, totalMs: 3 },
   response: {
     status: 200,
     headers: {},
     body: Buffer.from('fine'),
     truncated: false,
-    timings: { lookupMs: null, connectMs: 1, firstByteMs: 2, totalMs: 3 },
+    timings: { lookupMs: null, connectMs: 1, tlsMs: null, waitMs: 2, readMs: 0, totalMs: 3 },
   },
   error: null,
   ...given,
@@ -72,13 +75,24 @@ describe('the result of an attempt', () => {
     expect(new Set(rows.map((row) => row.number))).toEqual(new Set([1]));
   });
 
-  it('does not revive a delivery that was cancelled meanwhile', async () => {
+  it('does not revive a delivery that was cancelled meanwhile, unless it arrived', async () => {
     const tenant = await server.tenant();
-    const id = await newDelivery(tenant.id);
-    await record.cancel({ id, tenant_id: tenant.id });
-    await record.attempt(result(id, tenant.id, { status: 'pending', dueAt: later() }));
-    const shown = await tenant.get(`/v3/webhook_deliveries/${id}`);
-    expect(shown.body.data).toMatchObject({ status: 'cancelled', attempts: [], nextAttemptAt: null });
+    const [lost, arrived] = [await newDelivery(tenant.id), await newDelivery(tenant.id)];
+    for (const id of [lost, arrived]) await record.cancel({ id, tenant_id: tenant.id });
+    await record.attempt(result(lost, tenant.id, { status: 'pending', dueAt: later(), error: 'broke' }));
+    await record.attempt(result(arrived, tenant.id));
+    const shown = async (id: string) => (await tenant.get(`/v3/webhook_deliveries/${id}`)).body.data;
+    // The attempt was made, and so it is on record.
+    expect(await shown(lost)).toMatchObject({
+      status: 'cancelled',
+      attemptCount: 1,
+      nextAttemptAt: null,
+      attempts: [{ number: 1, error: 'broke' }],
+    });
+    expect(await shown(arrived)).toMatchObject({
+      status: 'delivered',
+      attempts: [{ number: 1, error: null }],
+    });
   });
 
   it('is kept whatever the receiver answered, without harm to those beside it', async () => {

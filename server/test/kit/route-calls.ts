@@ -22,6 +22,11 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
   const teamId = await made('/v3/teams', { name: 'Furniture', userIds: [userId] });
   await server.settle();
+  // As if its ten attempts were over: only what has ended can be sent again.
+  await server.system.db.query(
+    `update deliveries set status = 'failed', due_at = null where tenant_id = $1`,
+    [tenant.id],
+  );
   const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
     tenant.id,

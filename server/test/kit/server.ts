@@ -13,6 +13,7 @@ import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type System, type SystemOptions, startSystem } from '../../src/system.ts';
 import { createDatabase } from './postgres.ts';
+import { learnWebhook } from './receiver.ts';
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789abcdef';
 export const SECRET_KEY = 'secret-key-for-tests-0123456789abcdef';
@@ -98,6 +99,7 @@ export async function startServer({
     policy: { allow: parseAllowList(''), loopback: true },
     operatorToken: OPERATOR_TOKEN,
     corsOrigins: [],
+    retentionDays: 30,
     role: 'all',
     alone: true,
     timers: false,
@@ -126,6 +128,7 @@ export async function startServer({
       text: response.body,
     };
     check(method, path, answer);
+    if (path.includes('/api_webhooks')) learnWebhook(answer.body?.data);
     return answer;
   }
 
