@@ -28,7 +28,7 @@ export interface Receiver {
 }
 
 /** A real HTTP server that takes webhooks. Each delivery is judged, and `close` fails if one was wrong. */
-export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
+export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receiver> {
   const received: Received[] = [];
   const faults: string[] = [];
   const answers: { status: number; headers?: Record<string, string>; body?: string }[] = [];
@@ -48,7 +48,7 @@ export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(at, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host}:${port}/hook`,
