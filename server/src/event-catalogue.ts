@@ -28,12 +28,12 @@ const ofWebhook = { data: ApiWebhook, example: exampleWebhook, hasChannel: false
 /** What every event means and carries: the reference, docs/events.md and the tests' receiver are made from it. */
 export const eventCatalogue: Record<EventType, EventEntry> = {
   'message.received': { ...ofMessage, when: 'A customer wrote.' },
-  'chat.created': { ...ofChat, when: 'A chat began, by a first message or by hand.' },
+  'chat.created': { ...ofChat, when: 'A chat began.' },
   'chat.status_changed': { ...ofChat, when: 'A chat was opened, snoozed or closed.' },
   'chat.assigned': { ...ofChat, when: 'A chat was given to a user or a team, or taken from them.' },
   'chat.read': { ...ofChat, when: 'A chat was marked as read or as unread.' },
   'chat.deleted': { ...ofChat, when: 'A chat was deleted with its messages; this is how it last was.' },
-  'contact.created': { ...ofContact, when: 'A contact was made, by hand or because somebody new wrote.' },
+  'contact.created': { ...ofContact, when: 'A contact was made, for example because somebody new wrote.' },
   'contact.labels_added': { ...ofContact, when: 'A contact got labels that it did not have.' },
   'contact.labels_removed': { ...ofContact, when: 'A contact lost a label.' },
   'webhook.test': {

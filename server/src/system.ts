@@ -96,14 +96,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     isDraining: () => draining,
   });
 
+  const ownSlots = workerDb && slots(workerDb, newId());
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
-  if (workerDb) {
+  if (workerDb && ownSlots) {
     const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,
-      slots: slots(workerDb, newId()),
+      slots: ownSlots,
       works: list,
       hints: hint,
       clock,
@@ -134,9 +135,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         HOUSEKEEPING_MS,
         async () => {
           await ensurePartitions(db, new Date());
+          await app.sweep();
+          // One process is enough, and the first slot has one owner.
+          if (!ownSlots?.owns(0)) return;
           const dropped = await dropOldPartitions(db, new Date(), options.retentionDays);
           if (dropped.length > 0) log.info({ dropped }, 'what is past its retention is forgotten');
-          await app.sweep();
         },
         log,
       ),

@@ -52,8 +52,6 @@ export const isCheckViolation = (error: unknown): boolean => codeOf(error) === '
 /** A lock was not to be had within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
-export const isMissingTable = (error: unknown): boolean => codeOf(error) === '42P01';
-
 const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Gives what the database threw the shape in which the rest of the program knows it. */

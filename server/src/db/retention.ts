@@ -1,7 +1,8 @@
+import { groupBy } from '../base/group-by.ts';
 import { firstIdAt } from '../base/ids.ts';
 import type { Database } from './database.ts';
-import { isLockTimeout, isMissingTable } from './faults.ts';
-import { PARTITION_LOCK, partitionsOf, WEEK_MS, type weeklyTables } from './partitions.ts';
+import { isLockTimeout } from './faults.ts';
+import { PARTITION_LOCK, partitionsOf, WEEK_MS, type WeeklyPartition } from './partitions.ts';
 
 const DAY_MS = 24 * 3600_000;
 /** Whoever works waits behind a DROP for this long at most: if it cannot have its lock by then, it gives up. */
@@ -13,51 +14,48 @@ const tables = {
   attempts: { key: 'delivery_id', busy: 'false' },
   deliveries: { key: 'id', busy: `due_at < 'infinity'` },
   events: { key: 'id', busy: 'sequence is null' },
-} as const satisfies Record<(typeof weeklyTables)[number], { key: string; busy: string }>;
+} as const satisfies Record<WeeklyPartition['table'], { key: string; busy: string }>;
 type Table = keyof typeof tables;
 
 /**
- * Forgets events, deliveries and attempts that are older than `days`, a week at a time, and gives the names of the
- * tables that were dropped. Only the oldest week goes in one call, so that a clock that is wrong for an hour does not
- * empty the house; and it stays for as long as anything in it waits to be sent. `DETACH … CONCURRENTLY` is no way to
- * do this: PostgreSQL refuses it where there is a default partition.
+ * Forgets events, deliveries and attempts that are older than `days`, and gives the names of the tables that were
+ * dropped. One process calls it now and then. Only one week goes in a call, so that a clock that is wrong for an hour
+ * does not empty the house; and a week stays for as long as anything in it waits to be sent. `DETACH … CONCURRENTLY` is
+ * no way to do this: PostgreSQL refuses it where there is a default partition.
  */
 export async function dropOldPartitions(db: Database, now: Date, days: number): Promise<string[]> {
   const keptFrom = now.getTime() - days * DAY_MS;
   const old = (await partitionsOf(db)).filter(({ startsAt }) => startsAt + WEEK_MS <= keptFrom);
-  const oldest = Math.min(...old.map(({ startsAt }) => startsAt));
+  const weeks = [...groupBy(old, ({ startsAt }) => startsAt)].sort(([one], [other]) => one - other);
   const dropped: string[] = [];
-  const week = old.filter(({ startsAt }) => startsAt === oldest);
-  const busy = await Promise.all(week.map(({ table, name }) => isBusy(db, table, name)));
-  if (!busy.includes(true))
+  for (const [, week] of weeks) {
+    if (await hasWork(db, week)) continue;
     // Attempts first and events last: what is still there can always be read whole.
     for (const table of Object.keys(tables) as Table[]) {
       const name = week.find((one) => one.table === table)?.name;
       if (name !== undefined && (await drop(db, name))) dropped.push(name);
     }
+    break;
+  }
   await sweepDefaults(db, firstIdAt(new Date(keptFrom)));
   return dropped;
 }
 
-/** Whether a partition must stay; if it is gone by now, another process is at it. */
-async function isBusy(db: Database, table: Table, name: string): Promise<boolean> {
-  try {
+async function hasWork(db: Database, week: WeeklyPartition[]): Promise<boolean> {
+  for (const { table, name } of week) {
     const { rows } = await db.query(`select 1 from ${name} where ${tables[table].busy} limit 1`, []);
-    return rows.length > 0;
-  } catch (error) {
-    if (isMissingTable(error)) return true;
-    throw error;
+    if (rows.length > 0) return true;
   }
+  return false;
 }
 
-/** Drops a partition, unless another process is at it or whoever works would have to wait. */
+/** Drops a partition, unless whoever works would have to wait for it. */
 async function drop(db: Database, name: string): Promise<boolean> {
   return db
     .transaction(async (tx) => {
-      const { rows } = await tx.query('select pg_try_advisory_xact_lock($1) as mine', [PARTITION_LOCK]);
-      if (rows[0]?.mine !== true) return false;
       await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`, []);
-      await tx.query(`drop table if exists ${name}`, []);
+      await tx.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+      await tx.query(`drop table ${name}`, []);
       return true;
     })
     .catch((error) => {

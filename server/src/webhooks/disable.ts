@@ -7,15 +7,14 @@ import { cancelWaiting } from './waiting.ts';
 import { requireWebhook } from './webhook.ts';
 
 const PATIENCE_MS = 5 * 24 * 3600_000;
-/** As many as the schedule of one delivery has. Time alone proves nothing: a server may have slept, or its clock jumped. */
-const FAILURES = 10;
-
-/** Attempts since the webhook began to fail, counted no further than needed. */
-const FAILED_ENOUGH = `(select count(*) from (
+/**
+ * There were attempts in between, too, as any schedule has them. Without these, five days prove nothing: the server may
+ * have slept, or its clock may have jumped.
+ */
+const FAILED_MEANWHILE = `exists (
   select 1 from deliveries d join attempts a on a.delivery_id = d.id and a.tenant_id = d.tenant_id
-   where d.webhook_id = w.id and d.tenant_id = w.tenant_id
-     and d.created_at >= w.failing_since - interval '7 days' and a.started_at >= w.failing_since
-   limit ${FAILURES}) failed) = ${FAILURES}`;
+   where d.webhook_id = w.id and d.tenant_id = w.tenant_id and d.created_at >= w.failing_since - interval '7 days'
+     and a.started_at between w.failing_since + interval '1 day' and $3::timestamptz - interval '1 day')`;
 
 const disableGone = statement<[id: string, tenantId: string, now: Date]>(
   'webhooks.disable_gone',
@@ -25,7 +24,7 @@ const disableGone = statement<[id: string, tenantId: string, now: Date]>(
 const disableFailing = statement<[id: string, tenantId: string, now: Date, failingBefore: Date]>(
   'webhooks.disable_failing',
   `update webhooks w set status = 'disabled', updated_at = $3
-    where w.id = $1 and w.tenant_id = $2 and w.status = 'active' and w.failing_since <= $4 and ${FAILED_ENOUGH}`,
+    where w.id = $1 and w.tenant_id = $2 and w.status = 'active' and w.failing_since <= $4 and ${FAILED_MEANWHILE}`,
 );
 
 const failingBefore = (now: Date): Date => new Date(now.getTime() - PATIENCE_MS);
