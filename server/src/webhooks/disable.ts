@@ -12,9 +12,12 @@ const PATIENCE_MS = 5 * 24 * 3600_000;
  * have slept, or its clock may have jumped.
  */
 const FAILED_MEANWHILE = `exists (
-  select 1 from deliveries d join attempts a on a.delivery_id = d.id and a.tenant_id = d.tenant_id
-   where d.webhook_id = w.id and d.tenant_id = w.tenant_id and d.created_at >= w.failing_since - interval '7 days'
-     and a.started_at between w.failing_since + interval '1 day' and $3::timestamptz - interval '1 day')`;
+  select 1 from deliveries d
+   where d.webhook_id = w.id and d.tenant_id = w.tenant_id and d.created_at >= w.failing_since - interval '1 day'
+     and exists (
+       select 1 from attempts a where a.delivery_id = d.id and a.tenant_id = d.tenant_id
+          and a.started_at between w.failing_since + interval '1 day' and $3::timestamptz - interval '1 day'
+       offset 0))`;
 
 const disableGone = statement<[id: string, tenantId: string, now: Date]>(
   'webhooks.disable_gone',

@@ -143,6 +143,8 @@ export async function recoverDeliveries(
   const lines = (await tx.all(subscriptions, [tenantId]))
     .filter((line) => line.webhook_id === id)
     .map((line) => ({ types: typesOf(line.type_pattern).filter(isForAll), channels: line.channel_ids }));
+  // On young tables the planner expects few rows and compares each event with each delivery.
+  await tx.query('set local enable_nestloop = off', []);
   const found = await tx.all(missed, [tenantId, id, since, until, JSON.stringify(lines), AT_MOST]);
   const known = found.flatMap(({ delivery_id }) => (delivery_id === null ? [] : [delivery_id]));
   const unknown = found.filter(({ delivery_id }) => delivery_id === null);

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { slotOf } from '../../src/engine/work-list.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type DeliveryResult, recorder } from '../../src/webhooks/record.ts';
+import { changeWebhook } from '../../src/webhooks/webhook.ts';
 import { useServer } from '../kit/server.ts';
+import { subscribe } from '../kit/webhooks.ts';
 
 const server = await useServer();
 const { db } = server.system;
 const { clock } = server;
 const record = recorder(db, clock);
 
-async function newDelivery(tenantId: string): Promise<string> {
-  const [id, webhookId] = [newId(), newId()];
+async function newDelivery(tenantId: string, webhookId = newId()): Promise<string> {
+  const id = newId();
   // A slot that nobody looks at, so that no worker of this server touches it.
   await db.query(
     `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at, created_at, updated_at)
@@ -40,6 +43,37 @@ const result = (id: string, tenantId: string, given: Partial<DeliveryResult> = {
   ...given,
 });
 const later = (): Date => new Date(clock.now().getTime() + 5_000);
+
+describe('a delivery of a paused webhook', () => {
+  it('is not held when the webhook becomes active in the same moment', async () => {
+    const tenant = await server.tenant();
+    const hook = await subscribe(tenant, 'http://127.0.0.1:9/');
+    await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'inactive' });
+    const id = await newDelivery(tenant.id, hook.id);
+    const dueAt = async () =>
+      (await db.query('select due_at::text from deliveries where id = $1', [id])).rows[0]?.due_at;
+    const isWaiting = async (): Promise<boolean> =>
+      (
+        await db.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+              and query like '%for share%'`,
+          [],
+        )
+      ).rows.length === 1;
+    let holding: Promise<void> | undefined;
+    await db.transaction(async (tx) => {
+      const policy = { allow: parseAllowList(''), loopback: true };
+      await changeWebhook(tx, tenant.id, hook.id, { status: 'active' }, { policy, now: clock.now() });
+      holding = record.hold({ id, tenant_id: tenant.id, webhook_id: hook.id });
+      await expect.poll(isWaiting).toBe(true);
+    });
+    await holding;
+    expect(await dueAt()).toBe('-infinity');
+    await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'inactive' });
+    await record.hold({ id, tenant_id: tenant.id, webhook_id: hook.id });
+    expect(await dueAt()).toBe('infinity');
+  });
+});
 
 describe('the result of an attempt', () => {
   it('counts once, and a late one of a worker that lost its lease changes nothing (R5)', async () => {
