@@ -147,6 +147,10 @@ export function recorder(db: Database, clock: Clock): Recorder {
   };
 }
 
+/** Times to a hundredth of a millisecond: what is finer is noise. */
+const rounded = (_name: string, value: unknown): unknown =>
+  typeof value === 'number' ? Math.round(value * 100) / 100 : value;
+
 /** Made storable before it becomes JSON, where a NUL is an escape that PostgreSQL refuses as well. */
 const storableJson = (headers: Record<string, string>): string =>
   JSON.stringify(headers, (_name, value) => (typeof value === 'string' ? storable(value) : value));
@@ -164,7 +168,7 @@ function parametersOf(unsorted: DeliveryResult[], now: Date) {
     results.map((result) => result.status),
     results.map((result) => result.dueAt),
     results.map((result) => result.startedAt),
-    results.map((result) => JSON.stringify(result.timings ?? {})),
+    results.map((result) => JSON.stringify(result.timings ?? {}, rounded)),
     results.map((result) => result.response?.status ?? null),
     results.map((result) => result.response && storableJson(result.response.headers)),
     results.map(
