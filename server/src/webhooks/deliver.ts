@@ -28,10 +28,8 @@ const SECRETS_KEPT = 10_000;
 const STALE_MS = 1_000;
 const GONE = 410;
 
-interface DeliveryRow extends WorkRow, SentRow {
-  webhook_id: string;
-  attempts: number;
-  earlier_attempts: number;
+/** What a webhook says about how it is called, and whether. */
+interface WebhookState {
   /** Null when the webhook is gone. */
   url: string | null;
   webhook_status: string | null;
@@ -40,11 +38,16 @@ interface DeliveryRow extends WorkRow, SentRow {
   old_secret_encrypted: Buffer | null;
   old_secret_until: Date | null;
 }
+interface DeliveryRow extends WorkRow, SentRow, WebhookState {
+  webhook_id: string;
+  attempts: number;
+  earlier_attempts: number;
+}
 type Sendable = DeliveryRow & { url: string; type: string };
 
-const READ = `select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, w.url,
-    w.status as webhook_status, w.failing_since, w.secret_encrypted, w.old_secret_encrypted, w.old_secret_until
-  from ${SENT_FROM} left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id`;
+const STATE_COLUMNS = `w.url, w.status as webhook_status, w.failing_since, w.secret_encrypted,
+  w.old_secret_encrypted, w.old_secret_until`;
+const ITS_WEBHOOK = 'left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id';
 
 const deliveries = workList<DeliveryRow>({
   name: DELIVERIES_LIST,
@@ -53,15 +56,17 @@ const deliveries = workList<DeliveryRow>({
   order: 'due_at, sequence',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `${READ}
+  claim: `select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
+            from ${SENT_FROM} ${ITS_WEBHOOK}
            where d.slot = $1 and d.webhook_id = $2 and d.due_at <= $3 order by d.due_at, d.sequence limit $4`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,
 });
-const readAgain = statement<[id: string, tenantId: string, attempts: number, now: Date], DeliveryRow>(
+const readAgain = statement<[id: string, tenantId: string, attempts: number, now: Date], WebhookState>(
   'deliveries.read_again',
-  `${READ} where d.id = $1 and d.tenant_id = $2 and d.attempts = $3 and d.due_at <= $4`,
+  `select ${STATE_COLUMNS} from deliveries d ${ITS_WEBHOOK}
+    where d.id = $1 and d.tenant_id = $2 and d.attempts = $3 and d.due_at <= $4`,
 );
 
 interface DeliverNeeds {
@@ -144,10 +149,12 @@ export function deliver(needs: DeliverNeeds): Work {
     }
   }
 
-  const current = async (row: DeliveryRow): Promise<DeliveryRow | undefined> =>
-    performance.now() - (row.readAt ?? 0) < STALE_MS
-      ? row
-      : db.find(readAgain, [row.id, row.tenant_id, row.attempts, clock.now()]);
+  /** The row as it is now; undefined when it is no longer due. */
+  async function current(row: DeliveryRow): Promise<DeliveryRow | undefined> {
+    if (performance.now() - (row.readAt ?? 0) < STALE_MS) return row;
+    const state = await db.find(readAgain, [row.id, row.tenant_id, row.attempts, clock.now()]);
+    return state && { ...row, ...state };
+  }
 
   return work(deliveries, async ([claimed]) => {
     const row = claimed && (await current(claimed));
