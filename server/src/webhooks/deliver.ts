@@ -15,7 +15,7 @@ import { DELIVERIES_LIST } from './match.ts';
 import { keyOf, signatureOf, unsignedHeaders } from './payload.ts';
 import { type DeliveryResult, recorder } from './record.ts';
 import { nextAttempt, retryAfterMs } from './schedule.ts';
-import { bodyOf, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
+import { bodyOf, ITS_WEBHOOK, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
 import { SECRET } from './webhook.ts';
 
 const DEADLINE_MS = 15_000;
@@ -47,7 +47,6 @@ type Sendable = DeliveryRow & { url: string; type: string };
 
 const STATE_COLUMNS = `w.url, w.status as webhook_status, w.failing_since, w.secret_encrypted,
   w.old_secret_encrypted, w.old_secret_until`;
-const ITS_WEBHOOK = 'left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id';
 
 const deliveries = workList<DeliveryRow>({
   name: DELIVERIES_LIST,
