@@ -22,10 +22,12 @@ create index contact_labels_by_label on contact_labels (label_id, contact_id);
 -- values before this migration, so none has to be converted.
 alter table contact_attributes
   add column number double precision,
-  add column time timestamptz;
--- Long texts do not fit into an index; their beginning orders them well enough to find the rest.
+  add column time timestamptz,
+  -- Long texts do not fit into an index, their beginning does. A column and not an expression of the index, because
+  -- only then the index answers by itself.
+  add column head text collate "C" generated always as (left(value, 200)) stored;
 drop index contact_attributes_by_attribute;
-create index contact_attributes_by_text on contact_attributes (attribute_id, (left(value, 200) collate "C"), contact_id);
+create index contact_attributes_by_text on contact_attributes (attribute_id, head, contact_id);
 create index contact_attributes_by_number on contact_attributes (attribute_id, number, contact_id) where number is not null;
 create index contact_attributes_by_time on contact_attributes (attribute_id, time, contact_id) where time is not null;
 

@@ -8,8 +8,8 @@ import type { Contact, HandleType } from './schema.ts';
 import { fullName } from './search-text.ts';
 
 const COUNT_CAP = 10_000;
-/** As in the index contact_attributes_by_text. */
-const INDEXED_CHARACTERS = 200;
+/** As the column has it in the migration. */
+const HEAD = { column: 'ca.head', characters: 200 };
 
 /** Contacts under the alias `c`. */
 export const contactSource: SearchSource = {
@@ -61,7 +61,7 @@ function attributeField({ id, type }: AttributeKind): Field {
     key: 'c.id',
     where: of,
     column,
-    ...(column === 'ca.value' ? { indexedCharacters: INDEXED_CHARACTERS } : {}),
+    ...(column === 'ca.value' ? { head: HEAD } : {}),
     ...(compared === 'boolean' ? { isText: true } : {}),
   };
   const value = compared === 'boolean' ? `${column} = 'true'` : column;

@@ -79,6 +79,10 @@ function operatorError(error: unknown): unknown {
     return new OperatorError(
       `The database refused the connection (${message}). Check user, password and database name in DATABASE_URL.`,
     );
+  if (code === '0A000' && message.includes('extension'))
+    return new OperatorError(
+      `The database server lacks a part of PostgreSQL (${message}). Install PostgreSQL's contrib package on it.`,
+    );
   if (code === '42501')
     return new OperatorError(
       `The database user may not create Parley's tables (${message}). Grant it CREATE on the database and its schema.`,

@@ -49,8 +49,8 @@ export interface Aside {
   column: string;
   /** Where the value is stored as text although the field is of another type. */
   isText?: true;
-  /** Long texts do not fit into an index, so that it is on this many of their first characters, by code point. */
-  indexedCharacters?: number;
+  /** Long texts do not fit into an index, so that it is on a column with their first characters, in the order of code points. */
+  head?: { column: string; characters: number };
 }
 
 export type FieldTable = Record<string, Field>;

@@ -1,7 +1,7 @@
 import { compileLeaf, compileLike, type Leaf, type Operand } from './conditions.ts';
-import type { Aside, Bind, Field, FieldType, Literal, Searchable } from './fields.ts';
+import type { Aside, Bind, Field, FieldType, Searchable } from './fields.ts';
 import { requireField, sqlOf } from './fields.ts';
-import type { Filter } from './grammar.ts';
+import type { Comparison, Filter } from './grammar.ts';
 
 /**
  * Conditions in the form in which indexes find the rows, instead of a look at the values of every row: values kept in
@@ -83,19 +83,20 @@ export function compileExists(leaf: Leaf, field: Field, bind: Bind): string | un
 function conditionsIn(aside: Aside, leaf: Leaf, field: Field, bind: Bind): string[] {
   const isList = field.type === 'list';
   const asked = isList ? elementOf(leaf) : aside.isText ? asText(leaf) : leaf;
-  const operand = operandIn(aside, isList ? (field.items ?? 'uuid') : field.type);
-  return [...headOf(asked, aside, bind), compileLeaf(asked, operand, bind)];
+  const type = aside.isText ? 'string' : isList ? (field.items ?? 'uuid') : field.type;
+  const { head } = aside;
+  const whole = operandIn(aside.column, type);
+  if (head === undefined || !isComparison(asked)) return [compileLeaf(asked, whole, bind)];
+  // A text that is shorter than a head is compared with heads as with whole texts.
+  if (literalsOf(asked).every((text) => [...text].length < head.characters))
+    return [compileLeaf(asked, { ...operandIn(head.column, type), orderedSql: () => head.column }, bind)];
+  return [headOf(asked, head, bind), compileLeaf(asked, whole, bind)];
 }
 
-function operandIn(aside: Aside, type: FieldType): Operand {
-  const ofText = aside.isText === true || type === 'string' || type === 'enum';
-  const sql = `(${aside.column})`;
-  return {
-    type: aside.isText ? 'string' : type,
-    items: 'uuid',
-    sql: () => sql,
-    orderedSql: () => (ofText ? `(${sql} collate "C")` : sql),
-  };
+function operandIn(column: string, type: FieldType): Operand {
+  const sql = `(${column})`;
+  const isText = type === 'string' || type === 'enum';
+  return { type, items: 'uuid', sql: () => sql, orderedSql: () => (isText ? `(${sql} collate "C")` : sql) };
 }
 
 /** Having an element is equality, where each element has a row of its own. */
@@ -107,25 +108,19 @@ const asText = (leaf: Leaf): Leaf => {
   return leaf.op === 'isNull' ? leaf : ({ ...leaf, value: String(leaf.value) } as Leaf);
 };
 
+type Compared = Extract<Leaf, { op: Comparison | 'in' }>;
+
+const isComparison = (leaf: Leaf): leaf is Compared =>
+  leaf.op !== 'contains' && leaf.op !== 'startsWith' && leaf.op !== 'isNull';
+
+const literalsOf = (leaf: Compared): string[] => (leaf.op === 'in' ? leaf.values : [leaf.value]).map(String);
+
 /** What is true of the beginning of a text wherever the leaf is true of the text. */
-function headOf(leaf: Leaf, { column, indexedCharacters: length }: Aside, bind: Bind): string[] {
-  if (length === undefined) return [];
-  const sql = `(left(${column}, ${length}) collate "C")`;
-  const headOfValue = (value: Literal | null): string => [...String(value)].slice(0, length).join('');
-  switch (leaf.op) {
-    case 'eq':
-      return [`${sql} = ${bind(headOfValue(leaf.value))}::text`];
-    case 'gt':
-    case 'ge':
-      return [`${sql} >= ${bind(headOfValue(leaf.value))}::text`];
-    case 'lt':
-    case 'le':
-      return [`${sql} <= ${bind(headOfValue(leaf.value))}::text`];
-    case 'in':
-      return [`${sql} = any(${bind(leaf.values.map(headOfValue))}::text[])`];
-    default:
-      return [];
-  }
+function headOf(leaf: Compared, { column, characters }: NonNullable<Aside['head']>, bind: Bind): string {
+  const heads = literalsOf(leaf).map((text) => [...text].slice(0, characters).join(''));
+  if (leaf.op === 'in') return `${column} = any(${bind(heads)}::text[])`;
+  const operator = leaf.op === 'eq' ? '=' : leaf.op === 'gt' || leaf.op === 'ge' ? '>=' : '<=';
+  return `${column} ${operator} ${bind(heads[0])}::text`;
 }
 
 /** Texts of which one must be found in the text that a field is within, or undefined where there are none. */

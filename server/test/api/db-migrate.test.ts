@@ -58,6 +58,15 @@ describe('migrating', () => {
     );
   });
 
+  it('says in one sentence which part of PostgreSQL is not installed', async () => {
+    const own = join(folder, 'extension');
+    await cp(MIGRATIONS, own, { recursive: true });
+    await writeFile(join(own, '9000_extension.sql'), 'create extension if not exists nothing_of_the_kind;');
+    const refused = migrate({ connectionString: await emptyDatabase() }, own);
+    await expect(refused).rejects.toThrow(OperatorError);
+    await expect(refused).rejects.toThrow(/"nothing_of_the_kind".*contrib package/);
+  });
+
   it('refuses a server older than 15 in one sentence', () => {
     expect(() => requireSupported(140_012)).toThrow(
       'The database server is PostgreSQL 14; Parley needs 15 or newer. Point DATABASE_URL at a newer server.',

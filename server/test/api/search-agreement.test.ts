@@ -57,7 +57,10 @@ async function insert(tenantId: string, row: Item): Promise<void> {
     ['isActive', row.isActive, null, null],
   ];
   for (const value of kept.filter(([, value]) => value !== null))
-    await client.query('insert into item_values values ($1, $2, $3, $4, $5)', [row.id, ...value]);
+    await client.query(
+      'insert into item_values (item_id, name, value, number, time) values ($1, $2, $3, $4, $5)',
+      [row.id, ...value],
+    );
   for (const mark of row.marks) await client.query('insert into item_marks values ($1, $2)', [row.id, mark]);
 }
 

@@ -3,6 +3,8 @@ import type { Aside, Field, FieldType, Literal, Searchable } from '../../src/sea
 import { operatorsOf } from '../../src/search/fields.ts';
 import type { Comparison, Filter, Sort } from '../../src/search/grammar.ts';
 
+const HEAD = { column: 'v.head', characters: 2 };
+
 /** A value of an item in a table of its own. */
 const kept = (name: string, type: FieldType, column: string, more: Partial<Aside> = {}): Field => ({
   type,
@@ -35,10 +37,10 @@ export const items: Searchable = {
     tags: { type: 'list', sql: 'i.tags', items: 'string' },
     body: { type: 'string', sql: 'i.name', nullable: true, sortable: false },
     nick: { type: 'string', sql: 'i.nick', nullable: true, within: 'i.search_text' },
-    city: kept('city', 'string', 'v.value', { indexedCharacters: 2 }),
+    city: kept('city', 'string', 'v.value', { head: HEAD }),
     size: kept('size', 'number', 'v.number'),
     since: kept('since', 'time', 'v.time'),
-    isActive: kept('isActive', 'boolean', 'v.value', { isText: true, indexedCharacters: 2 }),
+    isActive: kept('isActive', 'boolean', 'v.value', { isText: true, head: HEAD }),
     marks: {
       type: 'list',
       items: 'string',
@@ -85,7 +87,8 @@ export const ITEM_TABLES = `
     owner_id uuid, unread_count int, ratio numeric, score float8 not null, is_open boolean, status text not null,
     open_until timestamptz, label_ids uuid[] not null, tags text[] not null, attributes jsonb not null, nick text,
     search_text text not null);
-  create temporary table item_values (item_id uuid, name text, value text, number float8, time timestamptz);
+  create temporary table item_values (item_id uuid, name text, value text, number float8, time timestamptz,
+    head text collate "C" generated always as (left(value, 2)) stored);
   create index on item_values (item_id);
   create temporary table item_marks (item_id uuid, mark text);
   create index on item_marks (item_id)`;

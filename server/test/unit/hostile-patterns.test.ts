@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { attributeTypes } from '../../src/attributes/schema.ts';
 import { faultOfRule } from '../../src/automations/recurrence.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { isUuid } from '../../src/base/ids.ts';
 import { faultsOfTimes } from '../../src/campaigns/schedule.ts';
 import { faultsOfVariables } from '../../src/campaigns/variables.ts';
+import { mentions } from '../../src/channels/erase-inbound.ts';
+import { judgeValue } from '../../src/contacts/attribute-values.ts';
+import { judgeHandle } from '../../src/contacts/handles.ts';
+import { handleTypes } from '../../src/contacts/schema.ts';
 import { retiringVersion } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
@@ -68,6 +73,19 @@ const readers: [string, (text: string) => void][] = [
       for (const kind of channelKinds) faultOfPerson(text, kind);
     },
   ],
+  [
+    'a handle',
+    (text) => {
+      for (const type of handleTypes) for (const given of [text, `+${text}`]) judgeHandle(type, given);
+    },
+  ],
+  [
+    'a value of an attribute',
+    (text) => {
+      for (const type of attributeTypes) judgeValue({ type, options: ['a'] }, text);
+    },
+  ],
+  ['a mention', (text) => void mentions(text, '15550001111')],
   ['a URL', (text) => void judgeUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
   ['a recurrence rule', (text) => void faultOfRule(text)],

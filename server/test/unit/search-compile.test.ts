@@ -57,20 +57,18 @@ describe('compiling a filter', () => {
     `(i.id in (select v.item_id from item_values v where v.name = $1::text${condition}))`;
   it.each<[string, string, unknown[]]>([
     ['gt(size,5)', set(' and ((v.number) > $2::bigint)'), ['size', 5]],
-    [
-      'eq(city,"Berlin")',
-      set(' and (left(v.value, 2) collate "C") = $2::text and ((v.value) = $3::text)'),
-      ['city', 'Be', 'Berlin'],
-    ],
+    ['eq(city,"Berlin")', set(' and v.head = $2::text and ((v.value) = $3::text)'), ['city', 'Be', 'Berlin']],
     [
       'lt(city,"Berlin")',
-      set(' and (left(v.value, 2) collate "C") <= $2::text and (((v.value) collate "C") < $3::text)'),
+      set(' and v.head <= $2::text and (((v.value) collate "C") < $3::text)'),
       ['city', 'Be', 'Berlin'],
     ],
+    ['eq(city,"x")', set(' and ((v.head) = $2::text)'), ['city', 'x']],
+    ['ge(city,"x")', set(' and (v.head >= $2::text)'), ['city', 'x']],
     ['contains(city,"x")', set(' and ((v.value) ilike $2::text)'), ['city', '%x%']],
     [
       'eq(isActive,true)',
-      set(' and (left(v.value, 2) collate "C") = $2::text and ((v.value) = $3::text)'),
+      set(' and v.head = $2::text and ((v.value) = $3::text)'),
       ['isActive', 'tr', 'true'],
     ],
     ['not(isNull(size))', set(''), ['size']],
@@ -117,7 +115,7 @@ describe('compiling a filter', () => {
         .concat(
           ' ilike collate C text uuid bigint numeric boolean timestamptz i.nick i.search_text && select',
         )
-        .concat(' in where union all left 2 v v.item_id v.name v.value v.number v.time item_values')
+        .concat(' in where union all v v.head v.item_id v.name v.value v.number v.time item_values')
         .concat(" m m.item_id m.mark item_marks 'city' 'size' 'since' 'isActive' 'true'")
         .split(' '),
     );
