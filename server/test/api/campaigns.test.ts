@@ -88,6 +88,31 @@ describe('a campaign', () => {
     expect(await statusWith({ audience: 'eq(firstName,"Ada")', scheduledAt: LATER })).toBe('scheduled');
   });
 
+  it('takes an audience in the grammar of a search over contacts, and names what is wrong with it', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    await tenant.post('/v3/attributes', { name: 'Size', externalId: 'size', type: 'number' });
+    const make = async (audience: string) =>
+      (await tenant.post('/v3/campaigns', { ...ground, name: 'x', audience })).body;
+    for (const good of [
+      'and(eq(isSubscribed,true),ge(attributes.size,40))',
+      `contains(labelIds,"${UNKNOWN}")`,
+      'startsWith(phoneNumber,"+44")',
+    ])
+      expect((await make(good)).data).toMatchObject({ audience: good, status: 'running' });
+    for (const [bad, message] of [
+      ['eq(firstNam,"Ada")', /firstName/],
+      ['eq(attributes.other,"x")', /column 4/],
+      ['ge(attributes.size,"big")', /number/],
+      ['eq(firstName,"Ada"', /column/],
+      [' ', /column/],
+    ] as const)
+      expect([bad, (await make(bad)).error?.invalidParams]).toEqual([
+        bad,
+        { audience: { key: 'invalid_string', message: expect.stringMatching(message) } },
+      ]);
+  });
+
   it('answers recurrenceRules and variables as they were sent', async () => {
     const tenant = await server.tenant();
     const ground = await groundFor(tenant, { variables: [{ name: 'discount', type: 'number' }] });
