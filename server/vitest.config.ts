@@ -22,6 +22,15 @@ export default defineConfig({
           ...shared,
         },
       },
+      {
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          // A server that runs elsewhere has a database of its own.
+          globalSetup: process.env.PARLEY_URL ? [] : ['test/kit/postgres.ts'],
+          ...shared,
+        },
+      },
       { test: { name: 'embedded', include: ['test/embedded/**/*.test.ts'], ...oneByOne } },
       { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...oneByOne } },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...oneByOne } },

@@ -66,3 +66,149 @@ export async function labels(db: pg.Pool, tenantId: string): Promise<number> {
   );
   return listen(app);
 }
+
+interface Person {
+  firstName: string;
+  lastName: string;
+  phoneNumber: string;
+  attributes: { externalId: string; value: string }[];
+  labels: { name: string }[];
+}
+
+/** One transaction of bulk inserts: a campaign, and for each contact what ours stores of a new one. No checks. */
+export async function broadcasts(db: pg.Pool, tenantId: string, ids: { label: string; attribute: string }) {
+  const app = Fastify({ logger: false, bodyLimit: 10 * 1024 * 1024 });
+  app.post<{ Params: { channelId: string }; Body: { name: string; workflowId: string; contacts: Person[] } }>(
+    '/v2/:channelId/broadcasts',
+    async (request) => {
+      const { name, workflowId, contacts } = request.body;
+      const now = new Date();
+      const campaignId = newId();
+      const people = contacts.map((one) => ({ ...one, id: newId(), handleId: newId(), eventId: newId() }));
+      const contactIds = people.map(({ id }) => id);
+      const insert = (
+        client: pg.PoolClient,
+        table: string,
+        columns: string,
+        select: string,
+        values: unknown[],
+      ) =>
+        client.query({
+          name: `bulk ${table}`,
+          text: `insert into bare_writes.${table} (${columns}) ${select}`,
+          values,
+        });
+      await inTransaction(db, async (client) => {
+        await insert(
+          client,
+          'campaigns',
+          'id, tenant_id, channel_id, automation_id, name, status, is_reoccurring, slot, due_at, created_at, updated_at',
+          `values ($1, $2, $3, $4, $5, 'running', false, 0, $6, $6, $6)`,
+          [campaignId, tenantId, request.params.channelId, workflowId, name, now],
+        );
+        await insert(
+          client,
+          'contacts',
+          'id, tenant_id, first_name, last_name, is_subscribed, metadata, search_text, created_at, updated_at',
+          `select p.id, $1, p.first, p.last, true, '{}', p.first || ' ' || p.last || E'\\n' || p.phone, $2, $2
+             from unnest($3::uuid[], $4::text[], $5::text[], $6::text[]) as p (id, first, last, phone)`,
+          [
+            tenantId,
+            now,
+            contactIds,
+            people.map((one) => one.firstName),
+            people.map((one) => one.lastName),
+            people.map((one) => one.phoneNumber),
+          ],
+        );
+        await insert(
+          client,
+          'handles',
+          'id, tenant_id, contact_id, type, value, is_primary, extra, created_at, updated_at',
+          `select p.id, $1, p.contact_id, 'phone_number', p.phone, true, '{}', $2, $2
+             from unnest($3::uuid[], $4::uuid[], $5::text[]) as p (id, contact_id, phone)`,
+          [
+            tenantId,
+            now,
+            people.map((one) => one.handleId),
+            contactIds,
+            people.map((one) => one.phoneNumber),
+          ],
+        );
+        await insert(
+          client,
+          'contact_labels',
+          'contact_id, label_id, tenant_id, created_at',
+          'select id, $3, $1, $2 from unnest($4::uuid[]) as id',
+          [tenantId, now, ids.label, contactIds],
+        );
+        await insert(
+          client,
+          'contact_attributes',
+          'contact_id, attribute_id, tenant_id, value, updated_at',
+          'select p.id, $3, $1, p.value, $2 from unnest($4::uuid[], $5::text[]) as p (id, value)',
+          [tenantId, now, ids.attribute, contactIds, people.map((one) => one.attributes[0]?.value)],
+        );
+        await insert(
+          client,
+          'recipients',
+          'campaign_id, contact_id, tenant_id, created_at, updated_at',
+          'select $3, id, $1, $2, $2 from unnest($4::uuid[]) as id',
+          [tenantId, now, campaignId, contactIds],
+        );
+        await insert(
+          client,
+          'events',
+          'id, tenant_id, slot, created_at, type, contact_id, data',
+          `select e.id, $1, 0, $2, 'contact.created', e.contact_id, e.data
+             from unnest($3::uuid[], $4::uuid[], $5::text[]) as e (id, contact_id, data)`,
+          [
+            tenantId,
+            now,
+            people.map((one) => one.eventId),
+            contactIds,
+            people.map((one) => JSON.stringify(contactOf(one, ids, now))),
+          ],
+        );
+      });
+      return { success: true };
+    },
+  );
+  return listen(app);
+}
+
+/** A contact about as the API shows it. */
+const contactOf = (
+  person: Person & { id: string; handleId: string },
+  ids: { label: string; attribute: string },
+  now: Date,
+): object => ({
+  id: person.id,
+  createdAt: now,
+  updatedAt: now,
+  firstName: person.firstName,
+  lastName: person.lastName,
+  fullName: `${person.firstName} ${person.lastName}`,
+  displayName: `${person.firstName} ${person.lastName}`,
+  isSubscribed: true,
+  handles: [
+    {
+      id: person.handleId,
+      createdAt: now,
+      updatedAt: now,
+      type: 'phone_number',
+      isPrimary: true,
+      value: person.phoneNumber,
+      extra: {},
+      hasChats: false,
+    },
+  ],
+  labels: [{ id: ids.label, name: person.labels[0]?.name, color: null }],
+  attributes: [
+    { id: ids.attribute, externalId: 'city', name: 'City', type: 'text', value: person.attributes[0]?.value },
+  ],
+  phoneNumber: person.phoneNumber,
+  email: null,
+  chats: [],
+  metadata: {},
+});

@@ -6,7 +6,7 @@ import { Me } from '../src/access/schema.ts';
 import { Chat } from '../src/chats/schema.ts';
 import { data } from '../src/http/route.ts';
 import { inbound } from './bare-inbound.ts';
-import { labels } from './bare-writes.ts';
+import { broadcasts, labels } from './bare-writes.ts';
 import { chatJson, chatStatement } from './chat-json.ts';
 
 /**
@@ -59,6 +59,12 @@ const programs: Record<string, () => Promise<number>> = {
   inbound: () => inbound(pool(), setting('BENCH_RECEIVER')),
 
   labels: () => labels(pool(), setting('BENCH_TENANT')),
+
+  broadcasts: () =>
+    broadcasts(pool(), setting('BENCH_TENANT'), {
+      label: setting('BENCH_LABEL'),
+      attribute: setting('BENCH_ATTRIBUTE'),
+    }),
 
   /** Takes webhooks of either side, and tells how many it took. */
   async receiver() {

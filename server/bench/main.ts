@@ -8,9 +8,9 @@ import { type Comparison, comparisonHead, comparisonRow, printTable } from './ro
 import { searchFigures, searchHead } from './searches.ts';
 import { startFigure, startHead } from './start.ts';
 import { startWorld, type World } from './world.ts';
-import { labelsFigure } from './writes.ts';
+import { broadcastsFigure, labelsFigure } from './writes.ts';
 
-const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [searches] [start] [--rounds N] [--seconds N] [--profile FOLDER]
+const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [broadcasts] [searches] [start] [--rounds N] [--seconds N] [--profile FOLDER]
 
 Without names, all figures. --profile writes a CPU profile of the server under test into that folder and prints where its
 time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
@@ -20,6 +20,7 @@ const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comp
   chats: chatsFigure,
   inbound: inboundFigure,
   labels: labelsFigure,
+  broadcasts: broadcastsFigure,
 };
 const figures = [...Object.keys(comparisons), 'searches', 'start'];
 

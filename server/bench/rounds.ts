@@ -58,7 +58,8 @@ export interface Comparison {
   goal: number | undefined;
 }
 
-const count = (value: number): string => Math.round(value).toLocaleString('en');
+const count = (value: number): string =>
+  value < 10 ? value.toFixed(2) : Math.round(value).toLocaleString('en');
 
 /** The median of the rounds' ratios, with the lowest and highest in brackets. */
 function spread(ratios: number[]): string {

@@ -57,6 +57,7 @@ export async function startWorld(profileDir: string | undefined): Promise<World>
       PARLEY_DATA_DIR: folder,
       PARLEY_ADMIN_TOKEN: ADMIN_TOKEN,
       PARLEY_OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+      PARLEY_V2_SUNSET: 'never',
     },
     profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`],
   );

@@ -73,3 +73,76 @@ export async function labelsFigure(world: World, effort: Effort): Promise<Compar
     goal: LABELS_GOAL,
   };
 }
+
+const BROADCAST_GOAL = 0.4;
+const PEOPLE = 5000;
+
+/** A broadcast to 5000 people whom nobody knew, each with a name, an attribute and a label. */
+export async function broadcastsFigure(world: World, effort: Effort): Promise<Comparison> {
+  const { db, tenantId, token, call } = world;
+  const made = async (path: string, body: object): Promise<string> =>
+    (await call<{ data: { id: string } }>('POST', path, body)).data.id;
+  const channelId = await made('/v3/channels', {
+    kind: 'whatsapp',
+    provider: 'sandbox',
+    name: 'Broadcasts',
+    address: '+15550009997',
+  });
+  const label = await made('/v3/labels', { name: 'Broadcast' });
+  const attribute = await made('/v3/attributes', { name: 'City', externalId: 'broadcast_city' });
+  const workflowId = await made('/v3/automations', {
+    name: 'Broadcast',
+    trigger: { type: 'campaign', parameters: {} },
+    steps: [{ id: 'end', type: 'end', parameters: {} }],
+  });
+  await call('POST', `/v3/automations/${workflowId}/publish`, {});
+  await db.query(
+    copied(
+      'campaigns',
+      'contacts',
+      'handles',
+      'contact_labels',
+      'contact_attributes',
+      'recipients',
+      'events',
+    ),
+  );
+  const bare = await startBare('broadcasts', {
+    BENCH_DATABASE_URL: world.databaseUrl,
+    BENCH_TENANT: tenantId,
+    BENCH_LABEL: label,
+    BENCH_ATTRIBUTE: attribute,
+  });
+  let round = 0;
+  const next = (): Buffer => {
+    round += 1;
+    const contacts = Array.from({ length: PEOPLE }, (_, person) => ({
+      firstName: 'Ada',
+      lastName: `Number ${person}`,
+      phoneNumber: `+1${7_000_000_000 + round * 10_000 + person}`,
+      attributes: [{ externalId: 'broadcast_city', value: 'London' }],
+      labels: [{ name: 'Broadcast' }],
+    }));
+    const body = { name: `Round ${round}`, workflowId, contacts };
+    return requestBytes('POST', `/v2/${channelId}/broadcasts`, { token, body });
+  };
+  const side = (name: string, { pid, port }: { pid: number; port: number }) => ({
+    name,
+    pid,
+    run: async () => {
+      const request = next();
+      return runLoad({ port, connections: 1, next: times(1, [request]) });
+    },
+  });
+  const sides = [side('bare', bare), side('ours', world.server)];
+  for (const one of [...sides, ...sides]) await one.run();
+  await db.query('vacuum analyze');
+  const results = await measure(sides, effort.rounds, world.postmasterPid);
+  await bare.stop();
+  return {
+    figure: 'POST /v2/{channelId}/broadcasts, 5000 contacts',
+    bare: results.get('bare') ?? [],
+    ours: results.get('ours') ?? [],
+    goal: BROADCAST_GOAL,
+  };
+}

@@ -1,5 +1,5 @@
 // Version 2 must be able to end in one commit. This makes that commit in a copy of the checkout: src/v2, its tests and its
-// lines go, and what is left must pass the type check and the tests of version 3.
+// lines go, and what is left must pass the type check and the tests of version 3. Arguments name some of the tests.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -16,10 +16,11 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const KINDS = ['unit', 'api', 'conformance'];
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'data']);
 
 const folders = ['server/src/v2', 'server/src/access/v2-usage.ts', 'openapi/v2.json'];
-const isTest = (name) => /^v2-.*\.test\.ts$/.test(name);
+const isTest = (name) => /^(\d+-)?v2-.*\.test\.ts$/.test(name);
 
 /** By file: what goes, each found exactly once. A pair is replaced by its second part. */
 const lines = {
@@ -91,7 +92,7 @@ try {
     if (existsSync(join(root, folder))) symlinkSync(join(root, folder), join(copy, folder));
 
   for (const folder of folders) remove(join(copy, folder));
-  const tests = ['unit', 'api'].flatMap((kind) =>
+  const tests = KINDS.flatMap((kind) =>
     readdirSync(join(copy, 'server/test', kind))
       .filter(isTest)
       .map((name) => join('server/test', kind, name)),
@@ -107,7 +108,14 @@ try {
   }
 
   run(copy, 'npx', 'tsc', '--noEmit', '--project', 'server/tsconfig.json');
-  run(join(copy, 'server'), 'npx', 'vitest', 'run', '--project', 'unit', '--project', 'api');
+  run(
+    join(copy, 'server'),
+    'npx',
+    'vitest',
+    'run',
+    ...KINDS.map((kind) => `--project=${kind}`),
+    ...process.argv.slice(2),
+  );
   console.log('Version 2 can end: the rest does not miss it.');
 } finally {
   rmSync(copy, { recursive: true, force: true });

@@ -35,6 +35,7 @@ import { addRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -90,6 +91,7 @@ function apiRoutes(
     ...attributeRoutes(needs),
     ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...templateRoutes(needs),
+    ...messageRoutes(needs),
     ...webhookRoutes(needs),
     ...eventRoutes(needs),
     ...userRoutes(needs),

@@ -1,6 +1,5 @@
 import { findAutomation } from '../automations/automation.ts';
 import { audienceFields } from '../automations/conditions.ts';
-import type { Automation } from '../automations/schema.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
@@ -52,17 +51,12 @@ async function faultsOfTemplate(
   tx: Tx,
   tenantId: string,
   { messageTemplateId, channelId }: NewCampaign,
-  automation: Automation | undefined,
 ): Promise<InvalidParams> {
   if (messageTemplateId === undefined) return {};
   const template = await findTemplate(tx, tenantId, messageTemplateId);
-  const message =
-    template?.channelId !== channelId.toLowerCase()
-      ? `The channel has no template ${messageTemplateId}`
-      : automation && !automation.activeVersion?.steps.some(({ type }) => type === 'send_template')
-        ? 'The automation has no send_template step whose template it could replace'
-        : undefined;
-  return message === undefined ? {} : { messageTemplateId: { key: 'custom', message } };
+  if (template?.channelId === channelId.toLowerCase()) return {};
+  const message = `The channel has no template ${messageTemplateId}`;
+  return { messageTemplateId: { key: 'custom', message } };
 }
 
 function faultsOfAudience(audience: string | undefined): InvalidParams {
@@ -95,7 +89,7 @@ export async function createCampaign(
     ...(automation
       ? faultsOfVariables(automation.activeVersion?.variables ?? [], variables ?? [])
       : { automationId: { key: 'custom', message: `There is no automation ${input.automationId}` } }),
-    ...(await faultsOfTemplate(tx, tenantId, input, automation)),
+    ...(await faultsOfTemplate(tx, tenantId, input)),
     ...faultsOfTimes(input, now),
     ...faultsOfAudience(input.audience),
   };

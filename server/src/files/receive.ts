@@ -11,10 +11,10 @@ import { FILE_FIELD, PACE } from '../http/upload.ts';
 import { shownName } from './filename.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { REMOVALS_LIST } from './removals.ts';
-import type { FileStore, Written } from './store.ts';
+import type { FileStore } from './store.ts';
 
-const expect = statement<[id: string, tenantId: string, slot: number, dueAt: Date, now: Date]>(
-  'file_removals.expect',
+const listForRemoval = statement<[id: string, tenantId: string, slot: number, dueAt: Date, now: Date]>(
+  'file_removals.list',
   'insert into file_removals (id, tenant_id, slot, due_at, created_at) values ($1, $2, $3, $4, $5)',
 );
 const abandon = statement<[id: string, tenantId: string]>(
@@ -54,7 +54,7 @@ export async function receiveFile(
   const id = newId();
   const slot = slotOf(tenantId);
   const now = clock.now();
-  await db.run(expect, [id, tenantId, slot, new Date(now.getTime() + GIVEN_UP_AFTER_MS), now]);
+  await db.run(listForRemoval, [id, tenantId, slot, new Date(now.getTime() + GIVEN_UP_AFTER_MS), now]);
 
   // Changes nothing once the file is made. While that is being committed it waits for the outcome, which a process that
   // lost its connection in that moment does not know.
@@ -63,9 +63,8 @@ export async function receiveFile(
     if (abandoned > 0) hints.give(REMOVALS_LIST, slot, tenantId);
   };
   try {
-    const written: Written = await store.write(id, bytes);
-    if (written.size === 0) throw invalidParam(FILE_FIELD, 'too_small', 'The file is empty');
-    const { head, ...facts } = written;
+    const { head, ...facts } = await store.write(id, bytes);
+    if (facts.size === 0) throw invalidParam(FILE_FIELD, 'too_small', 'The file is empty');
     const filename = shownName(given);
     return {
       ...facts,

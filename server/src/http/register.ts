@@ -224,9 +224,11 @@ function handlerOf(gate: Gate, route: Route) {
 
   function run(request: FastifyRequest, reply: FastifyReply, file?: ReceivedFile): unknown {
     const wrap = (result: unknown): object | Promise<object> => {
-      const close = (status: number): void => gate.desk.close(request, reply, status);
-      if (spec.answer.isContent) return sendContent(request, reply, result as StoredContent, close);
-      close(OK);
+      if (spec.answer.isContent)
+        return sendContent(request, reply, result as StoredContent, (status) =>
+          gate.desk.close(request, reply, status),
+        );
+      gate.desk.close(request, reply, OK);
       return spec.answer.wrap(result as never);
     };
     const key = replayable ? request.headers['idempotency-key'] : undefined;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { ErrorKey } from '../base/errors.ts';
 import type { Tx } from '../db/database.ts';
 import { SearchEcho, SearchPagination } from '../search/schema.ts';
@@ -74,13 +74,11 @@ export const eventStream: Answer<typeof EventText> = {
 };
 
 /** The bytes of a file, whole or the range that is asked for. Only errors are in the envelope. */
-export const content = contentAnswer(
-  Type.Unsafe<StoredContent>({ type: 'string', contentMediaType: 'application/octet-stream' }),
-);
-
-function contentAnswer<S extends TSchema>(schema: S): Answer<S> {
-  return { schema, wrap: (stored) => stored as object, isContent: true };
-}
+export const content: Answer<TUnsafe<StoredContent>> = {
+  schema: Type.String({ contentMediaType: 'application/octet-stream' }),
+  wrap: (stored) => stored,
+  isContent: true,
+};
 
 export const DeleteResult = Type.Object(
   { deletedIds: Type.Array(Type.String()), notFoundIds: Type.Array(Type.String()) },

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import multipart from '@fastify/multipart';
+import type { Readable } from 'node:stream';
+import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, type InvalidParamKey, invalidParam } from '../base/errors.ts';
 import type { Principal } from './permissions.ts';
@@ -15,6 +16,8 @@ const LIMITS = { parts: 20, fields: 20, fieldSize: 1_000, headerPairs: 20 };
 const ENVELOPE_BYTES = 64 * 1024;
 
 export const PACE: Pace = { bytes: 64 * 1024, everyMs: 10_000, longestMs: 3_600_000 };
+/** How long its parser may take with the end of a form that has arrived. */
+const STUCK_AFTER_MS = 1_000;
 /** What a refused client still sends is read for this long, so that it gets to read the refusal. */
 const FAREWELL_MS = 5_000;
 
@@ -67,7 +70,7 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
   const stopWatching = watchPace(request, pace);
   let received: ReceivedFile | undefined;
   try {
-    for await (const part of request.parts({ limits: { ...LIMITS, fileSize: maxBytes } })) {
+    for await (const part of partsOf(request, maxBytes)) {
       if (part.fieldname !== FILE_FIELD) {
         if (part.type === 'file') throw invalidFile('invalid_type', 'Required; no other field can be a file');
         continue;
@@ -92,13 +95,40 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
   }
 }
 
+async function* partsOf(request: FastifyRequest, maxBytes: number): AsyncGenerator<Multipart> {
+  const parts = request.parts({ limits: { ...LIMITS, fileSize: maxBytes } });
+  const next = () => unlessStuck(parts.next(), request.raw);
+  for (let part = await next(); !part.done; part = await next()) yield part.value;
+}
+
+/** A part whose headers never end has no end for its parser either: when the body is over, so is the wait for it. */
+async function unlessStuck<T>(next: Promise<T>, body: Readable): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let onEnd = (): void => {};
+  const stuck = new Promise<never>((_, reject) => {
+    onEnd = () => {
+      timer = setTimeout(() => reject(new Error(UNEXPECTED_END)), STUCK_AFTER_MS);
+    };
+  });
+  if (body.readableEnded) onEnd();
+  else body.once('end', onEnd);
+  try {
+    return await Promise.race([next, stuck]);
+  } finally {
+    clearTimeout(timer);
+    body.off('end', onEnd);
+  }
+}
+
 /** Cuts off who sends too little for too long, in the words that every slow client gets. */
-function watchPace({ raw: { socket }, server }: FastifyRequest, pace: Pace): () => void {
+function watchPace({ raw, server }: FastifyRequest, pace: Pace): () => void {
+  const { socket } = raw;
   uploading.add(socket);
   const startedAt = performance.now();
   let seen = socket.bytesRead;
   const timer = setInterval(() => {
-    const isSlow = socket.bytesRead - seen < pace.bytes;
+    // While nothing is read, or nothing is left to read, it is us who are slow.
+    const isSlow = !raw.isPaused() && !raw.complete && socket.bytesRead - seen < pace.bytes;
     seen = socket.bytesRead;
     if (!isSlow && performance.now() - startedAt < pace.longestMs) return;
     uploading.delete(socket);
@@ -122,8 +152,10 @@ function ignoreRest({ raw }: FastifyRequest): void {
 }
 
 /** What the parser of forms says about a body that it cannot read. */
-const MALFORMED =
-  /^(Unexpected end of multipart data|\w+ terminated early|Multipart: Boundary not found|The needle cannot)/;
+const UNEXPECTED_END = 'Unexpected end of multipart data';
+const MALFORMED = new RegExp(
+  `^(${UNEXPECTED_END}|\\w+ terminated early|Multipart: Boundary not found|The needle cannot)`,
+);
 const BROKEN_OFF = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'FST_MP_PREMATURE_CLOSE']);
 const FORM_FAULTS = new Map([
   ['FST_PARTS_LIMIT', `The form has more than ${LIMITS.parts} parts`],

@@ -1,3 +1,7 @@
+import { ApiError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import type { Queryable } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { Message } from './schema.ts';
 
@@ -20,6 +24,25 @@ export interface MessageRow {
   timestamp: StoredTime;
   created_at: StoredTime;
   updated_at: StoredTime;
+}
+
+export const MESSAGE_COLUMNS = `m.id, m.chat_id, m.channel_id, m.contact_id, m.sender, m.author, m.type, m.text, m.media,
+  m.content, m.status, m.error, m.vendor_id, m.reply_to_message_id, m.timestamp, m.created_at, m.updated_at`;
+
+const messageById = statement<[id: string, tenantId: string], MessageRow>(
+  'messages.by_id',
+  `select ${MESSAGE_COLUMNS} from messages m where m.id = $1 and m.tenant_id = $2`,
+);
+
+/** The message, or `message_not_found` for an id of another tenant, of nobody, or of no shape at all. */
+export async function requireMessage(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  messageId: string,
+): Promise<Message> {
+  const row = isUuid(messageId) ? await db.find(messageById, [messageId, tenantId]) : undefined;
+  if (!row) throw new ApiError('message_not_found');
+  return presentMessage(row);
 }
 
 /** The message as the API shows it. */

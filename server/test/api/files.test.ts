@@ -154,6 +154,45 @@ describe('what is no upload', () => {
     expect([answer.status, Object.keys(answer.body.error.invalidParams)]).toEqual([400, ['body']]);
   });
 
+  it('I2: is never a failure of the server, whatever is in the form', async () => {
+    const tenant = await server.tenant();
+    const from = server.logged.length;
+    const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
+    const parts = [
+      `${disposition}\r\nContent-Type: text/plain; charset=bogus\r\n\r\nx`,
+      'Content-Disposition: form-data; name="x"\r\nContent-Type: text/plain; charset=bogus\r\n\r\nx',
+      'Content-Disposition: form-data\r\n\r\nx',
+      'Content-Disposition: form-data; filename="a.txt"\r\n\r\nx',
+      'Content-Disposition: form-data; name=\r\n\r\nx',
+      'Content-Disposition: attachment; name="file"; filename="a.txt"\r\n\r\nx',
+      'Content-Disposition: form-data; name="file"; filename="a\\".txt\r\n\r\nx',
+      'Content-Disposition: form-data; name="file"; filename*=UTF-8\'\'%E2%82%AC.txt\r\n\r\nx',
+      'Content-Disposition: form-data; name="file"; filename*=bogus\'\'%ff%fe.txt\r\n\r\nx',
+      'Content-Disposition: form-data; name="file"; filename*=UTF-8\'\'%ff%zz\r\n\r\nx',
+      'Content-Type: multipart/mixed; boundary=y\r\n\r\n--y\r\n\r\nx\r\n--y--',
+      'no header at all\r\n\r\nx',
+      `${disposition}\r\n\r\n`,
+      `${disposition}`,
+      `${disposition}\r\nX-Large: ${'x'.repeat(100_000)}\r\n\r\nx`,
+      `${disposition}\r\n${'X: y\r\n'.repeat(3_000)}\r\nx`,
+      `${disposition}\r\nContent-Transfer-Encoding: base64\r\n\r\n=====`,
+      `Content-Disposition: form-data; name="${'x'.repeat(50_000)}"\r\n\r\nx`,
+      `Content-Disposition: form-data; name="file"; filename="${'x'.repeat(50_000)}"\r\n\r\nx`,
+      'Content-Disposition: form-data; name="toString"\r\n\r\nx',
+      '\r\n\r\n',
+      '',
+    ];
+    for (const part of parts)
+      for (const raw of [`--x\r\n${part}\r\n--x--\r\n`, `--x\r\n${part}\r\n--x`, `--x\r\n${part}`]) {
+        const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+        const answer = await tenant.call('POST', '/v3/files', { raw, headers });
+        expect([part.slice(0, 200), [200, 400].includes(answer.status)]).toEqual([part.slice(0, 200), true]);
+      }
+    expect(server.logged.slice(from).filter((line) => line.includes('internal error'))).toEqual([]);
+    const names = (await tenant.post('/v3/files/search', { pagination: { limit: 100 } })).body.data;
+    expect(names.map(({ filename }: { filename: string }) => filename)).toContain('€.txt');
+  });
+
   it.each([
     'application/json',
     'text/plain',

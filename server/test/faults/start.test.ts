@@ -106,6 +106,7 @@ describe('a start that cannot succeed ends with one sentence and exit code 1', (
 
   it('when a variable is bad, without showing a secret', async () => {
     expectOneSentence(await shop.run([], { PORT: 'many' }), /PORT/, /many/);
+    expectOneSentence(await shop.run([], { PARLEY_FILE_BYTES: '1GB' }), /PARLEY_FILE_BYTES/, /bytes/, /1GB/);
     expectOneSentence(await shop.run([], { LOG_LEVEL: 'loud' }), /LOG_LEVEL/, /loud/);
     const output = await shop.run([], { PARLEY_SECRET_KEY: 'too-short' });
     expectOneSentence(output, /PARLEY_SECRET_KEY/);

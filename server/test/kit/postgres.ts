@@ -76,7 +76,7 @@ async function dropDatabases(url: string, prefix: string): Promise<void> {
 /** Makes the migrated template that every test file copies. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
-  const template = `parley_test_${process.pid}`;
+  const template = `parley_test_${process.pid}_${project.name}`;
   const url = await createDatabase(postgres.url, template);
   await migrate({ connectionString: url }, MIGRATIONS);
   const db = openDatabase({

@@ -39,6 +39,7 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
   const [publicToken, name] = publicUrl.split('/').slice(-2);
   await server.settle();
+  const messages = await tenant.post('/v3/messages/search', {});
   const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
   const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
     tenant.id,
@@ -75,6 +76,7 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       userId,
       teamId,
       messageTemplateId,
+      messageId: messages.body.data[0].id,
       fileId,
       publicToken,
       name,

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { faultOfRule } from '../../src/automations/recurrence.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { isUuid } from '../../src/base/ids.ts';
+import { faultsOfTimes } from '../../src/campaigns/schedule.ts';
+import { faultsOfVariables } from '../../src/campaigns/variables.ts';
 import { retiringVersion } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
@@ -69,6 +71,14 @@ const readers: [string, (text: string) => void][] = [
   ['a URL', (text) => void judgeUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
   ['a recurrence rule', (text) => void faultOfRule(text)],
+  [
+    'the plan of a campaign',
+    (text) => {
+      faultsOfTimes({ recurrenceRules: [text, `EXDATE:${text}`] }, new Date(0));
+      for (const type of ['number', 'boolean'] as const)
+        faultsOfVariables([{ name: 'x', type }], [{ name: 'x', value: text }]);
+    },
+  ],
   [
     'a template',
     (text) => {

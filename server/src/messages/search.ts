@@ -1,0 +1,35 @@
+import type { Searchable } from '../search/fields.ts';
+import type { SearchSource } from '../search/run-search.ts';
+import { MESSAGE_COLUMNS } from './message.ts';
+import { messageStatuses, messageTypes, senders } from './schema.ts';
+
+/** Counting reads every row that matches, and of messages there can be any number. */
+const COUNT_CAP = 10_000;
+
+export const messageFields: Searchable = {
+  fields: {
+    id: { type: 'uuid', sql: 'm.id' },
+    chatId: { type: 'uuid', sql: 'm.chat_id' },
+    channelId: { type: 'uuid', sql: 'm.channel_id' },
+    contactId: { type: 'uuid', sql: 'm.contact_id' },
+    vendorId: { type: 'string', sql: 'm.vendor_id', nullable: true },
+    sender: { type: 'enum', sql: 'm.sender', values: senders },
+    type: { type: 'enum', sql: 'm.type', values: messageTypes },
+    status: { type: 'enum', sql: 'm.status', values: messageStatuses },
+    text: { type: 'string', sql: 'm.text', nullable: true, sortable: false },
+    timestamp: { type: 'time', sql: 'm.timestamp' },
+    createdAt: { type: 'time', sql: 'm.created_at' },
+    updatedAt: { type: 'time', sql: 'm.updated_at' },
+  },
+  names: ['m.text'],
+  id: 'm.id',
+};
+
+/** All messages of the tenant, or those of one chat. */
+export const messageSource = (chatId?: string): SearchSource => ({
+  select: MESSAGE_COLUMNS,
+  from: 'messages m',
+  tenantColumn: 'm.tenant_id',
+  countCap: COUNT_CAP,
+  ...(chatId === undefined ? {} : { where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const ADA = '+15550001111';
+const BOB = '+15550002222';
+
+/** A tenant to which these texts were written, a second apart, each by its sender. */
+async function written(...texts: [from: string, text: string][]) {
+  const tenant = await server.tenant();
+  const channel = await tenant.channel();
+  for (const [from, text] of texts) {
+    server.clock.advance(1_000);
+    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from, text });
+    await server.settle();
+  }
+  return { tenant, channel };
+}
+
+const search = async (tenant: TestTenant, body: object, path = '/v3/messages/search') =>
+  (await tenant.post(path, body)).body;
+const textsOf = (found: { data: { text: string }[] }): string[] => found.data.map(({ text }) => text);
+
+describe('a message', () => {
+  it('is read by itself as it is in its chat', async () => {
+    const { tenant, channel } = await written([ADA, 'Is this still available?']);
+    const [found] = (await search(tenant, {})).data;
+    expect(found).toMatchObject({
+      channelId: channel.id,
+      sender: 'inbound',
+      author: 'contact',
+      type: 'text',
+      text: 'Is this still available?',
+      media: [],
+      content: {},
+      status: 'delivered',
+      error: null,
+      replyToMessageId: null,
+    });
+    expect((await tenant.get(`/v3/messages/${found.id}`)).body.data).toEqual(found);
+    const chat = (await tenant.get(`/v3/chats/${found.chatId}`)).body.data;
+    expect(chat.latestMessage).toEqual(found);
+    expect(chat.contactId).toBe(found.contactId);
+  });
+
+  it('that nobody has is not found', async () => {
+    const tenant = await server.tenant();
+    for (const id of [newId(), 'x', '%00']) {
+      const answer = await tenant.get(`/v3/messages/${id}`);
+      expect([answer.status, answer.body.error.messageKey]).toEqual([404, 'message_not_found']);
+    }
+  });
+
+  it('of a sensitive chat is shown by the API alone', async () => {
+    const { tenant } = await written([ADA, 'secret']);
+    const [found] = (await search(tenant, {})).data;
+    await tenant.put(`/v3/chats/${found.chatId}`, { isSensitive: true });
+    expect((await tenant.get(`/v3/messages/${found.id}`)).body.data.text).toBe('secret');
+    expect(textsOf(await search(tenant, { search: 'SECRET' }))).toEqual(['secret']);
+  });
+});
+
+describe('the search for messages', () => {
+  it('gives the newest first, page by page', async () => {
+    const { tenant } = await written([ADA, 'one'], [BOB, 'two'], [ADA, 'three']);
+    const first = await search(tenant, { pagination: { limit: 2 } });
+    expect(textsOf(first)).toEqual(['three', 'two']);
+    expect(first.pagination.total).toBe(3);
+    const cursor = first.pagination.nextCursor;
+    expect(textsOf(await search(tenant, { pagination: { limit: 2, cursor } }))).toEqual(['one']);
+    expect(textsOf(await search(tenant, { sortBy: 'asc(timestamp)' }))).toEqual(['one', 'two', 'three']);
+  });
+
+  it('finds by every field that a message has', async () => {
+    const { tenant, channel } = await written([ADA, 'one'], [BOB, 'two']);
+    const [two, one] = (await search(tenant, {})).data;
+    for (const [query, texts] of [
+      [`eq(id,"${one.id}")`, ['one']],
+      [`eq(chatId,"${one.chatId}")`, ['one']],
+      [`eq(contactId,"${two.contactId}")`, ['two']],
+      [`eq(channelId,"${channel.id}")`, ['two', 'one']],
+      [`eq(vendorId,"${two.vendorId}")`, ['two']],
+      ['and(eq(sender,"inbound"),eq(type,"text"),eq(status,"delivered"))', ['two', 'one']],
+      ['eq(status,"failed")', []],
+      ['startsWith(text,"TW")', ['two']],
+      [`gt(timestamp,"${one.timestamp}")`, ['two']],
+      [`le(createdAt,"${one.createdAt}")`, ['one']],
+      ['isNull(vendorId)', []],
+    ] as const)
+      expect([query, textsOf(await search(tenant, { query }))]).toEqual([query, texts]);
+    expect(textsOf(await search(tenant, { search: 'ON' }))).toEqual(['one']);
+    expect(textsOf(await search(tenant, { search: two.id }))).toEqual(['two']);
+  });
+
+  it('does not sort by texts, which may be long', async () => {
+    const { body, status } = await (await server.tenant()).post('/v3/messages/search', {
+      sortBy: 'asc(text)',
+    });
+    expect([status, Object.keys(body.error.invalidParams)]).toEqual([400, ['sortBy']]);
+  });
+
+  it('within a chat gives those of the chat alone', async () => {
+    const { tenant } = await written([ADA, 'one'], [BOB, 'two'], [ADA, 'three']);
+    const [{ chatId }] = (await search(tenant, { query: 'eq(text,"one")' })).data;
+    const path = `/v3/chats/${chatId}/messages/search`;
+    expect(textsOf(await search(tenant, {}, path))).toEqual(['three', 'one']);
+    expect(textsOf(await search(tenant, { search: 't' }, path))).toEqual(['three']);
+    expect(textsOf(await search(tenant, { query: 'eq(text,"two")' }, path))).toEqual([]);
+    for (const id of [newId(), 'x']) {
+      const answer = await tenant.post(`/v3/chats/${id}/messages/search`, {});
+      expect([answer.status, answer.body.error.messageKey]).toEqual([404, 'chat_not_found']);
+    }
+    const other = await server.tenant();
+    expect((await other.post(path, {})).body.error.messageKey).toBe('chat_not_found');
+  });
+
+  it('counts to ten thousand and says when there are more', async () => {
+    const { tenant } = await written([ADA, 'one']);
+    const copies = async (count: number) => {
+      const ids = Array.from({ length: count }, () => newId());
+      await server.system.db.query(
+        `insert into messages select (jsonb_populate_record(m, jsonb_build_object('id', i))).*
+           from messages m, unnest($2::uuid[]) i where m.tenant_id = $1 and m.vendor_id is not null limit $3`,
+        [tenant.id, ids, count],
+      );
+    };
+    await copies(9_999);
+    expect((await search(tenant, {})).pagination).toMatchObject({ total: 10_000 });
+    expect((await search(tenant, {})).pagination.totalIsCapped).toBeUndefined();
+    await copies(1);
+    expect((await search(tenant, {})).pagination).toMatchObject({ total: 10_000, totalIsCapped: true });
+  });
+});
