@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type VariableName, variables } from '../src/base/config.ts';
 import { errorCatalogue } from '../src/base/errors.ts';
 import { plans } from '../src/http/permissions.ts';
+import { eventsPage } from './events-page.ts';
 import { writeOrCheck } from './generated.ts';
 
 const names = Object.keys(variables) as VariableName[];
@@ -64,6 +65,7 @@ await writeOrCheck(
     [resolve('../.env.example')]: envExample,
     [resolve('../docs/configuration.md')]: configuration,
     [resolve('../docs/errors.md')]: errors,
+    [resolve('../docs/events.md')]: eventsPage,
   },
   'npm run docs',
 );

@@ -17,6 +17,7 @@ import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
 import type { Broadcast, Hints } from './engine/hints.ts';
 import type { Publisher } from './engine/publish.ts';
+import { documentedEvents } from './event-catalogue.ts';
 import { eventRoutes } from './events/routes.ts';
 import { type EventStreams, eventStreams } from './events/streams.ts';
 import { fileRoutes } from './files/routes.ts';
@@ -28,6 +29,7 @@ import { healthRoutes } from './http/health-routes.ts';
 import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
+import { withWebhooks } from './http/openapi-webhooks.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { receiveAt } from './http/reception.ts';
 import { type Documents, reference } from './http/reference.ts';
@@ -92,7 +94,7 @@ function apiRoutes(
     ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...templateRoutes(needs),
     ...messageRoutes(needs),
-    ...webhookRoutes(needs),
+    ...webhookRoutes({ ...needs, version }),
     ...eventRoutes(needs),
     ...userRoutes(needs),
     ...fileRoutes(needs),
@@ -110,11 +112,14 @@ export const contracts = (): readonly Route[] => apiRoutes({} as never);
 export const apiDocuments = (routes: readonly Route[]): Documents => ({
   v3: {
     path: '/openapi.json',
-    document: openapiDocument(routes, ['/v3/', '/admin/'], {
-      title: 'Parley API',
-      version,
-      description: 'Customer conversations over WhatsApp, SMS, email and Instagram.',
-    }),
+    document: withWebhooks(
+      openapiDocument(routes, ['/v3/', '/admin/'], {
+        title: 'Parley API',
+        version,
+        description: 'Customer conversations over WhatsApp, SMS, email and Instagram.',
+      }),
+      documentedEvents,
+    ),
   },
   v2: { path: '/openapi-v2.json', document: v2Document(routes) },
 });

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
@@ -25,6 +26,9 @@ export interface HandlerNeeds {
   publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
+  log: Logger;
+  /** How long one attempt at a delivery may take. */
+  deliveryDeadlineMs?: number;
 }
 
 /** The vendors that channels can have. */

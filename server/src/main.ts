@@ -154,6 +154,7 @@ async function serveOn(
     operatorToken,
     corsOrigins: config.PARLEY_CORS_ORIGINS,
     v2Sunset: config.PARLEY_V2_SUNSET,
+    retentionDays: config.PARLEY_RETENTION_DAYS,
     role,
     alone: storage.alone,
     timers: true,

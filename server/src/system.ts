@@ -5,6 +5,7 @@ import type { Keys } from './base/crypto.ts';
 import { newId } from './base/ids.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
+import { dropOldPartitions } from './db/retention.ts';
 import { hints, listenForHints } from './engine/hints.ts';
 import { publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
@@ -15,6 +16,8 @@ import { works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
+import type { Lookup } from './outbound/connector.ts';
+import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
@@ -33,11 +36,17 @@ export interface SystemOptions {
   corsOrigins: string[];
   /** The last day of version 2, or `never`. */
   v2Sunset: string;
+  /** How long events and deliveries are kept. */
+  retentionDays: number;
   role: Role;
   /** Nobody else can be working on this database, so all work is taken at once. */
   alone: boolean;
   /** Without timers nothing happens by itself: tests move the clock and call `worker.settle()`. */
   timers: boolean;
+  /** How names are resolved and whose certificates are trusted, where that is not the system's affair. */
+  outbound?: { lookup?: Lookup; ca?: string };
+  /** How long one attempt at a delivery may take; 15 seconds when left out. */
+  deliveryDeadlineMs?: number;
   /** Told when a connection to the database is lost. */
   onLoss?: (error: unknown) => void;
 }
@@ -80,7 +89,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   const workerDb = hasWorker ? openDatabase(workerDatabase) : undefined;
   const hint = hints(db, options.alone);
-  const outbound: OutboundClient = outboundClient(options.policy);
+  const outbound: OutboundClient = outboundClient({
+    ...options.policy,
+    ...options.outbound,
+    perOrigin: SOCKETS,
+  });
   const report = metrics();
   const store = fileStore(options.filesFolder);
   let draining = false;
@@ -95,14 +108,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     isDraining: () => draining,
   });
 
+  const ownSlots = workerDb && slots(workerDb, newId());
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
-  if (workerDb) {
+  if (workerDb && ownSlots) {
     const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound, store };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,
-      slots: slots(workerDb, newId()),
+      slots: ownSlots,
       works: list,
       hints: hint,
       clock,
@@ -139,6 +153,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         async () => {
           await ensurePartitions(db, new Date());
           await app.sweep();
+          // One process is enough, and the first slot has one owner.
+          if (!ownSlots?.owns(0)) return;
+          const dropped = await dropOldPartitions(db, new Date(), options.retentionDays);
+          if (dropped.length > 0) log.info({ dropped }, 'what is past its retention is forgotten');
         },
         log,
       ),

@@ -1,4 +1,5 @@
 import { chatStatuses } from '../chats/schema.ts';
+import { contactSearchable } from '../contacts/search-contacts.ts';
 import { messageTypes } from '../messages/schema.ts';
 import { type Field, type FieldTable, type FieldType, findField, type Searchable } from '../search/fields.ts';
 
@@ -75,13 +76,8 @@ export const withoutNames = (searchable: Searchable): Searchable => ({
 export const attributeOf = (name: string): string | undefined =>
   name.startsWith(ATTRIBUTES) && name.length > ATTRIBUTES.length ? name.slice(ATTRIBUTES.length) : undefined;
 
-/**
- * The seam for the contacts' own field table: until it stands here, the filter of an audience may name any field, and
- * only its grammar is checked.
- */
+/** What an audience can be chosen by: what contacts are searched by, with whatever attributes the tenant may have. */
 export const audienceFields: Searchable = {
-  fields: {},
-  dynamic: () => field('any'),
-  names: [],
-  id: 'null',
+  ...contactSearchable('', []),
+  dynamic: (name) => (attributeOf(name) === undefined ? undefined : field('any')),
 };

@@ -121,8 +121,12 @@ export const condition: Reader<string> = (value, at, { conditions, fault, refer 
   }
 };
 
-export const audience: Reader<string> = (value, at, { fault }) => {
-  readFilter(value, audienceFields, (message) => fault(at, 'invalid_string', message));
+export const audience: Reader<string> = (value, at, { fault, refer }) => {
+  const filter = readFilter(value, audienceFields, (message) => fault(at, 'invalid_string', message));
+  for (const name of filter ? fieldsOf(filter) : []) {
+    const externalId = attributeOf(name);
+    if (externalId !== undefined) refer({ kind: 'attribute', value: externalId, at });
+  }
 };
 
 export const rule: Reader<string> = (value, at, { fault }) => {

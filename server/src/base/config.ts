@@ -27,6 +27,11 @@ const bytes = (value: string): number => {
   if (!/^[1-9]\d{0,14}$/.test(value)) throw new Error('must be a number of bytes such as 104857600');
   return Number(value);
 };
+const days = (value: string): number => {
+  if (!/^\d{1,4}$/.test(value) || Number(value) < 14)
+    throw new Error('must be a number of days from 14 to 9999');
+  return Number(value);
+};
 const list = (value: string): string[] =>
   value
     .split(',')
@@ -105,6 +110,11 @@ export const variables = {
     parse: text,
     description:
       'Hosts or networks that webhooks may reach although they are private, comma-separated: receiver.lan, 10.0.0.0/8.',
+  }),
+  PARLEY_RETENTION_DAYS: variable({
+    default: '30',
+    parse: days,
+    description: 'How many days events, and what became of their deliveries, are kept.',
   }),
   PARLEY_CORS_ORIGINS: variable({
     default: '',

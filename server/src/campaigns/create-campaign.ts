@@ -1,9 +1,9 @@
 import { findAutomation } from '../automations/automation.ts';
-import { audienceFields } from '../automations/conditions.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
 import type { ContactNeeds } from '../contacts/contact-labels.ts';
+import { searchableContacts } from '../contacts/search-contacts.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { slotOf } from '../engine/work-list.ts';
@@ -59,10 +59,14 @@ async function faultsOfTemplate(
   return { messageTemplateId: { key: 'custom', message } };
 }
 
-function faultsOfAudience(audience: string | undefined): InvalidParams {
+async function faultsOfAudience(
+  tx: Tx,
+  tenantId: string,
+  audience: string | undefined,
+): Promise<InvalidParams> {
   if (audience === undefined) return {};
   try {
-    parseFilter(audience, audienceFields);
+    parseFilter(audience, await searchableContacts(tx, tenantId));
     return {};
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
@@ -91,7 +95,7 @@ export async function createCampaign(
       : { automationId: { key: 'custom', message: `There is no automation ${input.automationId}` } }),
     ...(await faultsOfTemplate(tx, tenantId, input)),
     ...faultsOfTimes(input, now),
-    ...faultsOfAudience(input.audience),
+    ...(await faultsOfAudience(tx, tenantId, input.audience)),
   };
   if (!channel || Object.keys(faults).length > 0) {
     const more = await faultsOfPeople(tx, tenantId, contacts, channel?.kind ?? 'whatsapp');

@@ -1,5 +1,5 @@
 import { version } from '../version.ts';
-import { keyOf, signatureHeaders } from '../webhooks/payload.ts';
+import { keyOf, signatureOf, unsignedHeaders } from '../webhooks/payload.ts';
 import { reasonOf, send, textOf } from './send.ts';
 
 /** As long as a webhook has. */
@@ -20,14 +20,11 @@ export function forwarder(url: string, secret: string) {
   const key = keyOf(secret);
   return async (eventId: string, body: string, stop: AbortSignal): Promise<string> => {
     const deadline = AbortSignal.timeout(DEADLINE_MS);
+    const headers = unsignedHeaders(version, eventId, new Date());
     try {
       const answer = await send(url, {
         method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': `Parley/${version}`,
-          ...signatureHeaders(key, eventId, new Date(), body),
-        },
+        headers: { ...headers, 'webhook-signature': signatureOf([key], headers, body) },
         body,
         signal: AbortSignal.any([stop, deadline]),
         silenceMs: DEADLINE_MS,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Database } from '../db/database.ts';
 import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
+import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';
 import { requireContact } from './contact.ts';
 import { addContactLabels, type ContactNeeds, removeContactLabel } from './contact-labels.ts';
@@ -9,6 +10,7 @@ import { createContact } from './create-contact.ts';
 import { eraseContact } from './erase-contact.ts';
 import { exampleContact } from './example.ts';
 import { Contact, ContactFields } from './schema.ts';
+import { contactSearchable, contactSource, presentFound, searchableContacts } from './search-contacts.ts';
 
 const LABEL_ID = '019a82a0-0000-7000-8000-000000000040';
 const ATTRIBUTE_ID = '019a82a0-0000-7000-8000-000000000050';
@@ -48,6 +50,20 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
       },
       ({ principal, body }, tx) => createContact(tx, principal.tenantId, body, needs),
     ),
+    searchRoute(needs.db, {
+      path: '/v3/contacts/search',
+      operationId: 'searchContacts',
+      tag: 'Contacts',
+      noun: 'contacts',
+      access: 'contacts:read',
+      searchable: contactSearchable('', []),
+      searchableOf: (tenantId) => searchableContacts(needs.db, tenantId),
+      ownFields: 'attributes.<externalId>',
+      source: contactSource,
+      schema: Contact,
+      present: presentFound,
+      example: { query: `contains(labelIds,"${LABEL_ID}")`, item: exampleContact },
+    }),
     read(
       {
         method: 'GET',

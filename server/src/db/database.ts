@@ -76,7 +76,8 @@ const parsers = new Map<number, (text: string) => unknown>([
 ]);
 
 export function clientConfig(options: DatabaseOptions): pg.ClientConfig {
-  const settings = { timezone: 'UTC', jit: 'off', ...options.settings };
+  // The default of 4 is a spinning disk's: with it, ten thousand rows that an index names cost more than reading a million.
+  const settings = { timezone: 'UTC', jit: 'off', random_page_cost: '1.1', ...options.settings };
   return {
     ...options.connection,
     application_name: options.applicationName,

@@ -49,6 +49,9 @@ export const isUniqueViolation = (error: unknown, constraint: string): boolean =
 
 export const isCheckViolation = (error: unknown): boolean => codeOf(error) === '23514';
 
+/** A lock was not to be had within `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
+
 const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Gives what the database threw the shape in which the rest of the program knows it. */

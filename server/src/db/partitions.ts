@@ -1,13 +1,13 @@
 import { firstIdAt } from '../base/ids.ts';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { isCheckViolation } from './faults.ts';
 
-const WEEK_MS = 7 * 24 * 3600_000;
+export const WEEK_MS = 7 * 24 * 3600_000;
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY_MS = 4 * 24 * 3600_000;
 const WEEKS_AHEAD = 4;
 /** Any number, the same in every process: `if not exists` alone fails when two make the same table at once. */
-const PARTITION_LOCK = 7_265_402;
+export const PARTITION_LOCK = 7_265_402;
 
 /** The tables cut by week, each with the UUIDv7 column that it is cut by. */
 export const weeklyTables = ['events', 'deliveries', 'attempts'] as const;
@@ -26,17 +26,31 @@ export function weeksNeeded(now: Date): { suffix: string; from: string; to: stri
   });
 }
 
+export interface WeeklyPartition {
+  table: (typeof weeklyTables)[number];
+  name: string;
+  startsAt: number;
+}
+
+/** The weeks that there are, without the default partitions. */
+export async function partitionsOf(db: Pick<Queryable, 'query'>): Promise<WeeklyPartition[]> {
+  const { rows } = await db.query(
+    `select i.inhparent::regclass::text as "table", c.relname as name
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = any ($1::regclass[])`,
+    [[...weeklyTables]],
+  );
+  return (rows as unknown as Omit<WeeklyPartition, 'startsAt'>[]).flatMap(({ table, name }) => {
+    const monday = /_(\d{4})(\d\d)(\d\d)$/.exec(name);
+    return monday ? [{ table, name, startsAt: Date.parse(monday.slice(1).join('-')) }] : [];
+  });
+}
+
 /**
  * Makes the missing weekly partitions, each in a transaction of its own, so that nobody who works waits for more than
  * one table. Safe when many processes do it at once. Real time, because it is real time that ids are made of.
  */
 export async function ensurePartitions(db: Database, now: Date): Promise<void> {
-  const existing = await db.query(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = any ($1::regclass[])`,
-    [[...weeklyTables]],
-  );
-  const names = new Set(existing.rows.map((row) => row.name));
+  const names = new Set((await partitionsOf(db)).map(({ name }) => name));
   for (const table of weeklyTables)
     for (const { suffix, from, to } of weeksNeeded(now)) {
       const name = `${table}_${suffix}`;

@@ -15,6 +15,8 @@ export const eventTypes = [
   'template.status_changed',
   'file.created',
   'campaign.started',
+  'webhook.test',
+  'webhook.disabled',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

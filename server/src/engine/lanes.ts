@@ -13,6 +13,8 @@ export type Handler<Row> = (rows: Row[]) => Promise<Outcome>;
 interface Lane<Row> {
   readonly slot: number;
   readonly id: string;
+  /** Whose rows these are, once one has been read. */
+  tenant: string | undefined;
   readonly queue: Row[];
   /** Claimed and not finished; the database still shows these rows as due. */
   readonly taken: Set<string>;
@@ -92,11 +94,24 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
       else if (lane.resting === 0) {
         const fill = fillOf(lane);
         if (lane.queue.length > fill) keep(lane, fill);
-        if (lane.more && !lane.claiming && fill > 0 && lane.queue.length <= fill / 2) void claim(lane);
-        if (lane.queue.length > 0 && lane.running < limitOf(lane)) start(lane);
+        // Before it is read: of a thousand lanes whose tenant has all its places, none could start what it reads.
+        if (lane.tenant !== undefined && (ofTenant.get(lane.tenant) ?? 0) >= perTenant)
+          holdBack(lane, lane.tenant);
+        else {
+          if (lane.more && !lane.claiming && fill > 0 && lane.queue.length <= fill / 2) void claim(lane);
+          if (lane.queue.length > 0 && lane.running < limitOf(lane)) start(lane);
+        }
       }
       retire(lane);
     }
+  }
+
+  /** Sets a lane aside until a place of its tenant is free. */
+  function holdBack(lane: Lane<Row>, tenant: string): void {
+    if (lane.queue.length === 0 && !lane.more) return;
+    const others = heldBack.get(tenant);
+    if (others) others.add(lane);
+    else heldBack.set(tenant, new Set([lane]));
   }
 
   /** Lets go of what was claimed beyond the first `count` rows; whoever claims next may have them. */
@@ -118,6 +133,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
         if (!lane.taken.has(row.id)) {
           lane.taken.add(row.id);
           lane.queue.push(row);
+          lane.tenant = row.tenant_id;
         }
       if (rows.length === limit) lane.more = true;
     } catch (error) {
@@ -142,15 +158,8 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
 
   function start(lane: Lane<Row>): void {
     const tenant = (lane.queue[0] as Row).tenant_id;
-    const used = ofTenant.get(tenant) ?? 0;
-    if (used >= perTenant) {
-      const others = heldBack.get(tenant);
-      if (others) others.add(lane);
-      else heldBack.set(tenant, new Set([lane]));
-      return;
-    }
     const rows = lane.queue.splice(0, list.batch);
-    ofTenant.set(tenant, used + 1);
+    ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
     running += 1;
     lane.running += 1;
     handle(rows)
@@ -205,6 +214,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
         lane = {
           slot,
           id,
+          tenant: undefined,
           queue: [],
           taken: new Set(),
           finished: [],

@@ -1,7 +1,8 @@
+import { newId } from '../base/ids.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { SEQUENCER_LIST } from './publish.ts';
-import { type WorkRow, workList } from './work-list.ts';
+import { type NewEvent, SEQUENCER_LIST } from './publish.ts';
+import { slotOf, type WorkRow, workList } from './work-list.ts';
 import { type Work, work } from './worker.ts';
 
 /** An event that has just got its number. */
@@ -41,6 +42,52 @@ const number = statement<[tenantId: string, ids: string[], first: number], Seque
     where e.id = n.id and e.tenant_id = $1 and e.sequence is null
    returning e.id, e.tenant_id, e.type, e.channel_id, e.sequence`,
 );
+
+const insertNumbered = statement<
+  [
+    id: string,
+    tenantId: string,
+    slot: number,
+    now: Date,
+    type: string,
+    channelId: string | null,
+    contactId: string | null,
+    chatId: string | null,
+    data: string,
+    sequence: number,
+  ],
+  SequencedEvent
+>(
+  'events.insert_numbered',
+  `insert into events (id, tenant_id, slot, created_at, type, channel_id, contact_id, chat_id, data, sequence)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id, tenant_id, type, channel_id, sequence`,
+);
+
+/**
+ * Publishes an event that has its number at once and from which nothing follows: the caller says whom it is for. The
+ * tenant's counter is locked until the caller's transaction ends.
+ */
+export async function publishNumbered(
+  tx: Tx,
+  tenantId: string,
+  event: NewEvent,
+  now: Date,
+): Promise<SequencedEvent> {
+  const raised = await tx.find(raiseCounter, [tenantId, 1]);
+  const made = await tx.find(insertNumbered, [
+    newId(),
+    tenantId,
+    slotOf(tenantId),
+    now,
+    event.type,
+    event.channelId,
+    event.contactId,
+    event.chatId,
+    JSON.stringify(event.data),
+    (raised as { sequence: number }).sequence,
+  ]);
+  return made as SequencedEvent;
+}
 
 /**
  * Numbers a tenant's events in the order of their positions and writes what follows from them, in one transaction.

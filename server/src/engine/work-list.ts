@@ -10,6 +10,8 @@ export const slotOf = (lane: string): number => Number.parseInt(lane.slice(-2), 
 export interface WorkRow {
   id: string;
   tenant_id: string;
+  /** When it was read, on the process's own clock (`performance.now`): it may have waited for its turn since. */
+  readAt?: number;
 }
 
 /** A table whose due rows are a queue, cut into lanes that many rows share. */
@@ -48,6 +50,9 @@ interface WorkListShape {
 
 /** The `due_at` of what is due as soon as it is there. It sorts before every retry, whatever the clocks do. */
 export const AT_ONCE = "'-infinity'";
+
+/** The `due_at` of what waits for someone to let it go on: on the list, and never due. */
+export const HELD = "'infinity'";
 
 /** Counting stops here for each lane: a metric must not cost more than the work. */
 const COUNT_AT_MOST = 1000;

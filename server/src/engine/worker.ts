@@ -43,13 +43,21 @@ interface WorkerOptions {
 export function worker(options: WorkerOptions): Worker {
   const { db, slots, clock, log } = options;
   const lanes = new Map<string, Lanes>();
+  const claimFrom =
+    (list: WorkList<WorkRow>) =>
+    async (slot: number, lane: string, limit: number): Promise<WorkRow[]> => {
+      const readAt = performance.now();
+      const rows = await db.all(list.claim, [slot, lane, clock.now(), limit]);
+      for (const row of rows) row.readAt = readAt;
+      return rows;
+    };
   for (const { list, handle } of options.works)
     lanes.set(
       list.name,
       runLanes({
         list,
         handle,
-        claim: (slot, lane, limit) => db.all(list.claim, [slot, lane, clock.now(), limit]),
+        claim: claimFrom(list),
         owns: slots.owns,
         onError: (error, lane) =>
           log.error({ err: error, list: list.name, lane }, 'work failed, will be tried again'),

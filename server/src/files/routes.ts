@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Publisher } from '../engine/publish.ts';
 import { content, DeleteResult, data, deleted, type Route, read, upload, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import { exampleFile } from './example.ts';
 import {
   createFile,
   FILE_COLUMNS,
@@ -15,18 +16,9 @@ import { type ReceiveNeeds, receiveFile } from './receive.ts';
 import { File, FilePublicUrl } from './schema.ts';
 import { caching, contentOf } from './serve.ts';
 
-const example: File = {
-  id: '019a82a0-0000-7000-8000-000000000070',
-  filename: 'hello.txt',
-  mimeType: 'text/plain',
-  size: 6,
-  sha256: '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03',
-  createdAt: '2026-11-15T01:02:03.456Z',
-  updatedAt: '2026-11-15T01:02:03.456Z',
-};
 const BYTES = 'hello\n';
 const FileId = Type.Object({ fileId: Type.String() });
-const at = { params: { fileId: example.id } };
+const at = { params: { fileId: exampleFile.id } };
 
 export interface FileNeeds extends ReceiveNeeds {
   publisher: Publisher;
@@ -55,7 +47,7 @@ export function fileRoutes(needs: FileNeeds): Route[] {
         },
         answer: data(File),
         failures: ['payload_too_large', 'unsupported_media_type'],
-        example: { file: { filename: example.filename, content: BYTES }, answer: example },
+        example: { file: { filename: exampleFile.filename, content: BYTES }, answer: exampleFile },
       },
       ({ principal, body }, tx) => createFile(tx, principal.tenantId, body, publisher, clock.now()),
     ),
@@ -71,7 +63,7 @@ export function fileRoutes(needs: FileNeeds): Route[] {
         params: FileId,
         answer: data(File),
         failures: ['file_not_found'],
-        example: { ...at, answer: example },
+        example: { ...at, answer: exampleFile },
       },
       async ({ principal, params }) =>
         presentFile(await requireFile(db.byKey, principal.tenantId, params.fileId)),
@@ -109,7 +101,9 @@ export function fileRoutes(needs: FileNeeds): Route[] {
         failures: ['file_not_found'],
         example: {
           ...at,
-          answer: { publicUrl: 'https://parley.example.com/public/files/q83vEjRWeJCrze8SNFZ4kA/hello.txt' },
+          answer: {
+            publicUrl: 'https://parley.exampleFile.com/public/files/q83vEjRWeJCrze8SNFZ4kA/hello.txt',
+          },
         },
       },
       async ({ principal, params }) => {
@@ -138,7 +132,7 @@ export function fileRoutes(needs: FileNeeds): Route[] {
       source: { select: FILE_COLUMNS, from: 'files f', tenantColumn: 'f.tenant_id' },
       schema: File,
       present: presentFile,
-      example: { query: 'startsWith(mimeType,"text/")', item: example },
+      example: { query: 'startsWith(mimeType,"text/")', item: exampleFile },
     }),
     write(
       {
@@ -152,7 +146,7 @@ export function fileRoutes(needs: FileNeeds): Route[] {
         params: FileId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [example.id], notFoundIds: [] } },
+        example: { ...at, answer: { deletedIds: [exampleFile.id], notFoundIds: [] } },
       },
       async ({ principal, params }, tx) =>
         deleted(params.fileId, await removeFile(tx, principal.tenantId, params.fileId, hints)),

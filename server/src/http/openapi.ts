@@ -14,7 +14,7 @@ export const commonErrors: readonly ErrorKey[] = [
   'internal_error',
 ];
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 const errorSchema: Json = {
   type: 'object',
@@ -52,7 +52,7 @@ const rateLimitHeaders: Json = Object.fromEntries(
 );
 
 /** Takes schemas with a title out of the document into its components, and leaves a reference where they stood. */
-function hoist(schema: unknown, components: Json): unknown {
+export function hoist(schema: unknown, components: Json): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;
   const walked = Object.fromEntries(

@@ -90,7 +90,15 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
     });
-    const lane: Lane = { client, origin, doing: '', lookupMs: null, connectMs: null, cancel: ignore };
+    const lane: Lane = {
+      client,
+      origin,
+      doing: '',
+      lookupMs: null,
+      connectMs: null,
+      tlsMs: null,
+      cancel: ignore,
+    };
     client.on('disconnect', () => {
       if (resting.has(lane)) dropLane(lane);
     });
@@ -126,6 +134,7 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
   function assign(lane: Lane, exchange: Exchange): void {
     lane.lookupMs = null;
     lane.connectMs = null;
+    lane.tlsMs = null;
     lane.doing = 'connecting';
     exchange.connection = lane;
   }

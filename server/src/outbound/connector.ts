@@ -16,6 +16,7 @@ export interface ConnectionProgress {
   doing: string;
   lookupMs: number | null;
   connectMs: number | null;
+  tlsMs: number | null;
   cancel: () => void;
 }
 
@@ -66,21 +67,23 @@ export function guardedConnector(options: ConnectorOptions): Connect {
       const judgedAt = performance.now();
       if (isIP(hostname) === 0) progress.lookupMs = judgedAt - startedAt;
       progress.doing = 'connecting';
-      let connected = false;
+      let connectedAt: number | undefined;
       const secure = target.protocol === 'https:';
       socket = secure ? openSecure(target, addresses) : openTcp(tcpOptions(target, addresses, 80));
       socket
         .once('connect', () => {
-          connected = true;
+          connectedAt = performance.now();
+          progress.connectMs = connectedAt - judgedAt;
           progress.doing = 'securing the connection';
+          if (!secure) finish(undefined);
         })
-        .once(secure ? 'secureConnect' : 'connect', () => {
-          progress.connectMs = performance.now() - judgedAt;
+        .once('secureConnect', () => {
+          progress.tlsMs = performance.now() - (connectedAt ?? judgedAt);
           finish(undefined);
         })
         .on('error', (cause) => {
-          const phase = connected ? 'tls' : 'connect';
-          const what = connected ? 'The TLS handshake with' : 'The connection to';
+          const phase = connectedAt === undefined ? 'connect' : 'tls';
+          const what = phase === 'tls' ? 'The TLS handshake with' : 'The connection to';
           finish(
             new OutboundError(phase, `${what} ${hostname} failed: ${describeFailure(cause)}.`, { cause }),
           );

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { ConnectionProgress } from './connector.ts';
-import { describeFailure, OutboundError } from './outbound-error.ts';
+import { describeFailure, OutboundError, type OutboundTimings } from './outbound-error.ts';
 
 export interface OutboundRequest {
   url: string;
@@ -20,13 +20,7 @@ export interface OutboundResponse {
   /** As it was sent (a content-encoding is not undone), cut at `maxResponseBytes`. */
   body: Buffer;
   truncated: boolean;
-  timings: {
-    /** Null when the request went over a connection that was already open, or to a literal address. */
-    lookupMs: number | null;
-    connectMs: number | null;
-    firstByteMs: number;
-    totalMs: number;
-  };
+  timings: OutboundTimings;
 }
 
 /** The parts of a judged URL. */
@@ -58,16 +52,32 @@ const EMPTY = Buffer.alloc(0);
 export function startExchange(request: OutboundRequest, target: Target, outcome: Outcome): Exchange {
   const { maxResponseBytes } = request;
   const startedAt = performance.now();
-  let sent = false;
-  let firstByteMs = -1;
+  /** When undici began to write, and when the first byte of the response came. */
+  let sentAt: number | undefined;
+  let answeredAt: number | undefined;
   let status = 0;
   let headers: Record<string, string> = {};
   let body: Buffer = EMPTY;
   let length = 0;
 
-  const fail = (error: OutboundError): void => {
+  const timings = (endedWell: boolean): OutboundTimings => {
+    const { lookupMs = null, connectMs = null, tlsMs = null } = exchange.connection ?? {};
+    const now = performance.now();
+    return {
+      lookupMs,
+      connectMs,
+      tlsMs,
+      waitMs: sentAt === undefined || answeredAt === undefined ? null : answeredAt - sentAt,
+      readMs: answeredAt === undefined || !endedWell ? null : now - answeredAt,
+      totalMs: now - startedAt,
+    };
+  };
+
+  const fail = ({ phase, message, bytesSent, cause }: OutboundError): void => {
     if (exchange.settled) return;
     exchange.settled = true;
+    // A copy: requests that waited for the same look-up share its error, but not their timings.
+    const error = new OutboundError(phase, message, { bytesSent, cause, timings: timings(false) });
     outcome.release(false);
     outcome.reject(error);
   };
@@ -75,10 +85,9 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
   const succeed = (truncated: boolean): void => {
     if (exchange.settled) return;
     exchange.settled = true;
-    const { lookupMs = null, connectMs = null } = exchange.connection ?? {};
-    const timings = { lookupMs, connectMs, firstByteMs, totalMs: performance.now() - startedAt };
+    const measured = timings(true);
     outcome.release(!truncated);
-    outcome.resolve({ status, headers, body: body.subarray(0, length), truncated, timings });
+    outcome.resolve({ status, headers, body: body.subarray(0, length), truncated, timings: measured });
   };
 
   const exchange: Exchange = {
@@ -92,17 +101,21 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
     connection: undefined,
     fail(phase, what) {
       let doing = exchange.connection?.doing ?? 'waiting for a free connection';
-      if (sent) doing = status === 0 ? 'waiting for the response' : 'reading the response';
-      fail(new OutboundError(phase, `${what} while ${doing} (${target.host}).`, { bytesSent: sent }));
+      if (sentAt !== undefined) doing = status === 0 ? 'waiting for the response' : 'reading the response';
+      fail(
+        new OutboundError(phase, `${what} while ${doing} (${target.host}).`, {
+          bytesSent: sentAt !== undefined,
+        }),
+      );
     },
     handler: {
       // undici writes the request as soon as this returns. An exchange that ended while it waited for its
       // connection has lost that connection, so it cannot get here.
       onRequestStart() {
-        sent = true;
+        sentAt = performance.now();
       },
       onResponseStarted() {
-        if (firstByteMs < 0) firstByteMs = performance.now() - startedAt;
+        answeredAt ??= performance.now();
       },
       onResponseStart(_controller, statusCode, rawHeaders) {
         // 103 and its kind announce the response; they are not the response.
@@ -134,8 +147,9 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
 
   const explain = (cause: Error): OutboundError => {
     const why = describeFailure(cause);
-    if (!sent) return new OutboundError('send', `The request could not be sent: ${why}.`, { cause });
-    const answered = firstByteMs >= 0 || cause.name === 'HTTPParserError';
+    if (sentAt === undefined)
+      return new OutboundError('send', `The request could not be sent: ${why}.`, { cause });
+    const answered = answeredAt !== undefined || cause.name === 'HTTPParserError';
     const phase = answered ? 'response' : 'send';
     const what = answered ? 'The response is broken' : 'The connection broke before any response';
     return new OutboundError(phase, `${what} (${target.host}): ${why}.`, { bytesSent: true, cause });

@@ -15,16 +15,38 @@ export type OutboundPhase =
   | 'deadline'
   | 'aborted';
 
+/** How long each part of a request took; null where it was not reached, not finished, or not needed. */
+export interface OutboundTimings {
+  /** Null also when the request went over a connection that was already open, or to a literal address. */
+  lookupMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  /** From the moment the request could be written until the first byte of the response. */
+  waitMs: number | null;
+  readMs: number | null;
+  /** With the time spent waiting for a free connection. */
+  totalMs: number;
+}
+
+interface OutboundErrorDetails {
+  bytesSent?: boolean;
+  cause?: unknown;
+  timings?: OutboundTimings;
+}
+
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly phase: OutboundPhase;
   /** Whether the peer may have seen any byte of the request. Without one, the request certainly had no effect. */
   readonly bytesSent: boolean;
+  /** Absent when the request was refused before it began. */
+  readonly timings: OutboundTimings | undefined;
 
-  constructor(phase: OutboundPhase, message: string, details: { bytesSent?: boolean; cause?: unknown } = {}) {
+  constructor(phase: OutboundPhase, message: string, details: OutboundErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.phase = phase;
     this.bytesSent = details.bytesSent ?? false;
+    this.timings = details.timings;
   }
 }
 

@@ -20,6 +20,8 @@ export function evaluateFilter(filter: Filter, get: Get): boolean {
       return isMissing(get(filter.field));
     case 'in': {
       const actual = get(filter.field);
+      if (filter.type === 'list')
+        return Array.isArray(actual) && filter.values.some((value) => actual.includes(value));
       if (isMissing(actual)) return filter.values.includes(null);
       return filter.values.some((value) => value !== null && compare(actual, value, filter.type) === 0);
     }

@@ -27,8 +27,30 @@ export interface Field {
   values?: readonly string[];
   /** The elements of a `list`: `uuid` unless said otherwise. */
   items?: 'uuid' | 'string';
-  /** A `list`: the condition that `value` is in it, where `sql @> array[value]` is not the best one. */
-  member?: (value: string, bind: Bind) => string;
+  /**
+   * Where the values are kept in a table of their own, so that an index on them can find the rows that have them. `sql`
+   * is then a query of the row's value (of a `list`: the array of its elements).
+   */
+  aside?: Aside;
+  /** A text in which every value of the field is found, whatever the case, and whose trigrams have an index. */
+  within?: string;
+}
+
+/** A table beside the resource's own, with a row for each value (of a `list`: for each element). */
+export interface Aside {
+  /** The table under an alias, such as `item_values v`. */
+  from: string;
+  /** The expression of its row, and of the resource's, that must be equal: `v.item_id` and `i.id`. */
+  of: string;
+  key: string;
+  /** Which of its rows are values of this field, where not all are. */
+  where?: (bind: Bind) => string;
+  /** The expression of the value. */
+  column: string;
+  /** Where the value is stored as text although the field is of another type. */
+  isText?: true;
+  /** Long texts do not fit into an index, so that it is on this many of their first characters, by code point. */
+  indexedCharacters?: number;
 }
 
 export type FieldTable = Record<string, Field>;
@@ -91,7 +113,7 @@ export const operatorsOf: Record<FieldType, readonly LeafOperator[]> = {
   boolean: EQUALITY,
   time: ORDERED,
   enum: EQUALITY,
-  list: ['contains'],
+  list: ['contains', 'in'],
   any: leafOperators,
 };
 

@@ -94,7 +94,7 @@ function parseLeaf(tokens: Tokens, searchable: Searchable, op: LeafOperator): Fi
       if (values.length === MAX_LIST_VALUES) {
         throw tokens.error(`More than ${MAX_LIST_VALUES} values in a list`, tokens.peek());
       }
-      values.push(parseValue(tokens, name, field, true));
+      values.push(parseValue(tokens, name, field, type !== 'list'));
     } while (tokens.hasMore());
     return { op, field: name, type, values };
   }

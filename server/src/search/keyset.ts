@@ -11,10 +11,16 @@ import { findUnstorable } from './text.ts';
  */
 export type Key = readonly (string | null)[];
 
-/** Null counts as larger than everything: last in `asc`, first in `desc`, which is PostgreSQL's own default. */
-export function compileOrder(sort: Sort, searchable: Searchable, bind: Bind): string {
+/**
+ * Null counts as larger than everything: last in `asc`, first in `desc`, which is PostgreSQL's own default. `afresh`
+ * hides the order from the planner, so that it sorts what it found instead of reading in the order of an index.
+ */
+export function compileOrder(sort: Sort, searchable: Searchable, bind: Bind, afresh = false): string {
   return sort
-    .map((key) => `${orderedSqlOf(requireField(searchable, key.field), bind)} ${key.direction}`)
+    .map((key) => {
+      const sql = orderedSqlOf(requireField(searchable, key.field), bind);
+      return `${afresh ? `(select ${sql})` : sql} ${key.direction}`;
+    })
     .join(', ');
 }
 
@@ -31,22 +37,27 @@ export function compileKey(sort: Sort, searchable: Searchable, bind: Bind): stri
 
 /** The condition that a row comes after the key in the order. */
 export function compileAfter(sort: Sort, after: Key, searchable: Searchable, bind: Bind): string {
-  const steps = sort.map((key, index): Step => {
-    const field = requireField(searchable, key.field);
-    return { key, field, value: after[index] ?? null };
-  });
+  const steps = stepsOf(sort, after, searchable);
   const first = steps[0];
   const isPlain = steps.every(
     (step) =>
       step.key.direction === first?.key.direction && step.field.nullable !== true && step.value !== null,
   );
-  if (first !== undefined && isPlain) {
-    // A comparison of rows is what an index over the same columns answers in one descent.
-    const left = steps.map((step) => orderedSqlOf(step.field, bind)).join(', ');
-    const right = steps.map((step) => keyParameter(step, bind)).join(', ');
-    return `((${left}) ${first.key.direction === 'asc' ? '>' : '<'} (${right}))`;
-  }
+  if (first !== undefined && isPlain)
+    return compareRows(steps, first.key.direction === 'asc' ? '>' : '<', bind);
   return compileSteps(steps, bind);
+}
+
+/** The condition that a row does not come after the key, in an order that goes one way through fields without null. */
+export function compileUpTo(sort: Sort, last: Key, searchable: Searchable, bind: Bind): string {
+  return compareRows(stepsOf(sort, last, searchable), sort[0]?.direction === 'asc' ? '<=' : '>=', bind);
+}
+
+/** A comparison of rows is what an index over the same columns answers in one descent. */
+function compareRows(steps: readonly Step[], operator: string, bind: Bind): string {
+  const left = steps.map((step) => orderedSqlOf(step.field, bind)).join(', ');
+  const right = steps.map((step) => keyParameter(step, bind)).join(', ');
+  return `((${left}) ${operator} (${right}))`;
 }
 
 interface Step {
@@ -54,6 +65,13 @@ interface Step {
   field: Field;
   value: string | null;
 }
+
+const stepsOf = (sort: Sort, key: Key, searchable: Searchable): Step[] =>
+  sort.map((by, index) => ({
+    key: by,
+    field: requireField(searchable, by.field),
+    value: key[index] ?? null,
+  }));
 
 /** Beyond in the first field, or equal in it and after in the others. */
 function compileSteps(steps: readonly Step[], bind: Bind): string {

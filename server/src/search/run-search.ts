@@ -1,11 +1,12 @@
-import { bindTo, compileSearch } from './compile.ts';
-import type { Bind, Searchable } from './fields.ts';
-import type { Key } from './keyset.ts';
+import { bindTo } from './compile.ts';
+import { type Bind, type FieldTable, requireField, type Searchable, sqlOf } from './fields.ts';
+import { compileAfter, compileKey, compileOrder, type Key } from './keyset.ts';
 import { type SearchRequest, writeCursor } from './page.ts';
+import { conditionsOf, KEY_COLUMN, offsetOf, type Row, readPage, type Search } from './read-page.ts';
 import type { SearchEcho, SearchPagination } from './schema.ts';
 
 export interface Queryable {
-  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  query(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
 }
 
 /** Where the rows come from. All of it is trusted SQL. */
@@ -17,6 +18,8 @@ export interface SearchSource {
   where?: (bind: Bind) => string;
   /** Count no further than this: a count reads every row that matches, however many there are. */
   countCap?: number;
+  /** How many rows are read in order, at most, before it is given up that enough of them match. */
+  window?: number;
 }
 
 export interface SearchResult {
@@ -25,9 +28,16 @@ export interface SearchResult {
   query: SearchEcho;
 }
 
-const KEY_COLUMN = '$key';
+const WINDOW = 30_000;
 
-/** The asked-for page of a tenant's rows, with what the answer says about it. Reads only, in two statements at most. */
+/**
+ * The asked-for page of a tenant's rows, with what the answer says about it. Reads only.
+ *
+ * Where rows are counted up to a cap, those that match are found before they are put in order. In one statement the
+ * planner would have to guess how many there are, and a wrong guess makes it read everything in the asked order for
+ * the sake of three rows, or sort half a million for the sake of ten. Known to be few, they are sorted. Known to be
+ * many, rows are read in order until there are enough; only if all those many stand elsewhere, they are sorted too.
+ */
 export async function runSearch(
   queryable: Queryable,
   searchable: Searchable,
@@ -35,56 +45,107 @@ export async function runSearch(
   tenantId: string,
   request: SearchRequest,
 ): Promise<SearchResult> {
+  const search = { queryable, searchable, source, tenantId, request };
+  const { countCap } = source;
+  const isSelective = request.filter !== undefined || request.search !== undefined;
+  if (countCap === undefined || !isSelective) {
+    const read = await readPage(search, { how: 'row by row' });
+    return resultOf(search, read, totalIn(search, read) ?? (await countRows(search)));
+  }
+  const few = await findFew(search, countCap);
+  if (few !== undefined) {
+    const read = few.ids.length === 0 ? [] : await readPage(search, { among: few.ids });
+    return resultOf(search, read, few.total);
+  }
+  const read = (await readWindow(search)) ?? (await readPage(search, { how: 'by index', afresh: true }));
+  return resultOf(search, read, countCap + 1);
+}
+
+/** How many rows match, and the ids of those that the page has; undefined where there are more than `cap`. */
+async function findFew(search: Search, cap: number): Promise<{ total: number; ids: string[] } | undefined> {
+  const { searchable, source, request } = search;
+  const { sort, after } = request;
   const params: unknown[] = [];
   const bind = bindTo(params);
-  const conditions = [`${source.tenantColumn} = ${bind(tenantId)}`];
-  if (source.where !== undefined) conditions.push(`(${source.where(bind)})`);
-  const parts = compileSearch(request, searchable, params);
-  if (parts.where !== undefined) conditions.push(parts.where);
-  const matching = `from ${source.from} where ${conditions.join(' and ')}`;
-  const whereParams = params.slice(0, parts.whereParams);
-
-  const found = await queryable.query(
-    `select ${source.select}, ${parts.key} as "${KEY_COLUMN}" ${matching}${
-      parts.after === undefined ? '' : ` and ${parts.after}`
-    } order by ${parts.orderBy} limit ${bind(parts.limit + 1)}::int offset ${bind(parts.offset)}::int`,
+  // What is sorted by is read together with the rows, which need not be looked up again to be put in order.
+  const fields: FieldTable = {};
+  const columns = sort.map(({ field: name }, index) => {
+    const field = requireField(searchable, name);
+    fields[name] = { ...field, sql: `found.sorted${index}` };
+    return `${sqlOf(field, bind)} as sorted${index}`;
+  });
+  const found = { ...searchable, fields };
+  const where = conditionsOf(search, { how: 'by index' }, bind).join(' and ');
+  const beyond = after === undefined ? 'true' : compileAfter(sort, after, found, bind);
+  const { rows } = await search.queryable.query(
+    `with found as materialized (select ${columns.join(', ')} from ${source.from} where ${where} limit ${cap + 1}),
+     counted as (select count(*)::int as total from found)
+     select total, case when total <= ${cap} then array(
+         select found.sorted${sort.length - 1}::text from found where ${beyond} order by ${compileOrder(sort, found, bind)}
+          limit ${bind(request.limit + 1)}::int offset ${bind(offsetOf(request))}::int) end as ids from counted`,
     params,
   );
-  // The one row too many tells that there is a next page.
-  const hasMore = found.rows.length > parts.limit;
-  const page = found.rows.slice(0, parts.limit);
+  const { total, ids } = rows[0] as { total: number; ids: string[] | null };
+  return ids === null ? undefined : { total, ids };
+}
+
+/** How many rows match; one more than the cap where there are more than that. */
+async function countRows(search: Search): Promise<number> {
+  const { source, queryable } = search;
+  const params: unknown[] = [];
+  const text = `from ${source.from} where ${conditionsOf(search, { how: 'row by row' }, bindTo(params)).join(' and ')}`;
+  const { rows } = await queryable.query(
+    source.countCap === undefined
+      ? `select count(*)::float8 as total ${text}`
+      : `select count(*)::float8 as total from (select 1 ${text} limit ${source.countCap + 1}) capped`,
+    params,
+  );
+  return Number(rows[0]?.total);
+}
+
+/** The total, where the page shows it: it is the first that is not full. */
+function totalIn({ request }: Search, read: Row[]): number | undefined {
+  const isLast = request.after === undefined && read.length <= request.limit;
+  return isLast && (read.length > 0 || request.page === 0)
+    ? request.page * request.limit + read.length
+    : undefined;
+}
+
+/** The page, read in the order of its index; undefined where the window that was read has too few that match. */
+async function readWindow(search: Search): Promise<Row[] | undefined> {
+  const { queryable, searchable, source, tenantId, request } = search;
+  const [by, tie] = request.sort;
+  if (by?.field !== 'createdAt' || tie?.field !== 'id' || by.direction !== tie.direction) return undefined;
+  const params: unknown[] = [];
+  const bind = bindTo(params);
+  const conditions = conditionsOf(search, {}, bind);
+  if (request.after) conditions.push(compileAfter(request.sort, request.after, searchable, bind));
+  const { rows } = await queryable.query(
+    // Of the rows before it nothing but the index is read.
+    `select ${compileKey(request.sort, searchable, bind)} as "${KEY_COLUMN}" from ${source.from}
+      where ${source.tenantColumn} = ${bind(tenantId)} and ${searchable.id} = (
+        select ${searchable.id} from ${source.from} where ${conditions.join(' and ')}
+         order by ${compileOrder(request.sort, searchable, bind)} limit 1 offset ${source.window ?? WINDOW})`,
+    params,
+  );
+  const upTo = rows[0]?.[KEY_COLUMN] as Key | undefined;
+  const read = await readPage(search, { how: 'row by row', ...(upTo ? { upTo } : {}) });
+  return upTo === undefined || read.length > request.limit ? read : undefined;
+}
+
+function resultOf({ source: { countCap }, request }: Search, read: Row[], total: number): SearchResult {
+  const page = read.slice(0, request.limit);
   const lastKey = page.at(-1)?.[KEY_COLUMN] as Key | undefined;
-
-  const isEndSeen = request.after === undefined && !hasMore && (page.length > 0 || parts.offset === 0);
-  const total = isEndSeen
-    ? parts.offset + page.length
-    : await countRows(queryable, matching, whereParams, source.countCap);
-  const isCapped = source.countCap !== undefined && total > source.countCap;
-
+  const isCapped = countCap !== undefined && total > countCap;
   return {
     rows: page.map(({ [KEY_COLUMN]: _, ...row }) => row),
     pagination: {
       page: request.page,
       limit: request.limit,
-      total: isCapped ? (source.countCap ?? total) : total,
+      total: isCapped ? countCap : total,
       ...(isCapped ? { totalIsCapped: true } : {}),
-      nextCursor: hasMore && lastKey !== undefined ? writeCursor(request, lastKey) : null,
+      nextCursor: read.length > page.length && lastKey !== undefined ? writeCursor(request, lastKey) : null,
     },
     query: request.echo,
   };
-}
-
-/** How many rows match; one more than `cap` where there are more than that. */
-async function countRows(
-  queryable: Queryable,
-  matching: string,
-  params: unknown[],
-  cap: number | undefined,
-): Promise<number> {
-  const text =
-    cap === undefined
-      ? `select count(*)::float8 as total ${matching}`
-      : `select count(*)::float8 as total from (select 1 ${matching} limit ${cap + 1}) capped`;
-  const { rows } = await queryable.query(text, params);
-  return Number(rows[0]?.total);
 }

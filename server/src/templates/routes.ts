@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Database } from '../db/database.ts';
 import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import { exampleTemplate } from './example.ts';
 import {
   MessageTemplate,
   MessageTemplateChange,
@@ -19,27 +20,8 @@ import {
   type TemplateNeeds,
 } from './template.ts';
 
-const example: MessageTemplate = {
-  id: '019a82a0-0000-7000-8000-000000000070',
-  channelId: '019a82a0-0000-7000-8000-000000000020',
-  name: 'order_shipped',
-  language: 'en_US',
-  category: 'utility',
-  status: 'approved',
-  rejectionReason: null,
-  vendorId: null,
-  body: 'Hello {{name}}, your order {{number}} is on its way.',
-  header: { type: 'text', text: 'Good news', url: null },
-  footer: 'Answer STOP to hear no more from us.',
-  buttons: [
-    { type: 'url', text: 'Track it', url: 'https://example.com/track/{{number}}', phoneNumber: null },
-  ],
-  variables: ['name', 'number'],
-  createdAt: '2026-11-15T01:02:03.456Z',
-  updatedAt: '2026-11-15T01:02:03.456Z',
-};
 const TemplateId = Type.Object({ messageTemplateId: Type.String() });
-const at = { params: { messageTemplateId: example.id } };
+const at = { params: { messageTemplateId: exampleTemplate.id } };
 
 export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[] {
   const { db } = needs;
@@ -59,16 +41,16 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
         failures: [],
         example: {
           body: {
-            channelId: example.channelId,
-            name: example.name,
-            language: example.language,
-            category: example.category,
-            body: example.body,
+            channelId: exampleTemplate.channelId,
+            name: exampleTemplate.name,
+            language: exampleTemplate.language,
+            category: exampleTemplate.category,
+            body: exampleTemplate.body,
             header: { type: 'text', text: 'Good news' },
-            footer: example.footer,
-            buttons: [{ type: 'url', text: 'Track it', url: 'https://example.com/track/{{number}}' }],
+            footer: exampleTemplate.footer,
+            buttons: [{ type: 'url', text: 'Track it', url: 'https://exampleTemplate.com/track/{{number}}' }],
           },
-          answer: example,
+          answer: exampleTemplate,
         },
       },
       ({ principal, body }, tx) => createTemplate(tx, principal.tenantId, body, needs),
@@ -85,7 +67,7 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
         params: TemplateId,
         answer: data(MessageTemplate),
         failures: ['message_template_not_found'],
-        example: { ...at, answer: example },
+        example: { ...at, answer: exampleTemplate },
       },
       ({ principal, params }) => requireTemplate(db.byKey, principal.tenantId, params.messageTemplateId),
     ),
@@ -112,7 +94,7 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
       source: { select: TEMPLATE_COLUMNS, from: 'message_templates t', tenantColumn: 't.tenant_id' },
       schema: MessageTemplate,
       present: presentTemplate,
-      example: { query: 'eq(language,"en_US")', item: example },
+      example: { query: 'eq(language,"en_US")', item: exampleTemplate },
     }),
     write(
       {
@@ -128,7 +110,11 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
         body: MessageTemplateChange,
         answer: data(MessageTemplate),
         failures: ['message_template_not_found'],
-        example: { ...at, body: { body: example.body, header: example.header }, answer: example },
+        example: {
+          ...at,
+          body: { body: exampleTemplate.body, header: exampleTemplate.header },
+          answer: exampleTemplate,
+        },
       },
       ({ principal, params, body }, tx) =>
         changeTemplate(tx, principal.tenantId, params.messageTemplateId, body, needs),
@@ -145,7 +131,7 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
         params: TemplateId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [example.id], notFoundIds: [] } },
+        example: { ...at, answer: { deletedIds: [exampleTemplate.id], notFoundIds: [] } },
       },
       async ({ principal, params }, tx) =>
         deleted(

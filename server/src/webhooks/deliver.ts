@@ -1,38 +1,52 @@
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { Publisher } from '../engine/publish.ts';
 import { type WorkRow, workList } from '../engine/work-list.ts';
 import { type Work, work } from '../engine/worker.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { OutboundResponse } from '../outbound/exchange.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
+import { disableWebhook, hasFailedTooLong } from './disable.ts';
 import { DELIVERIES_LIST } from './match.ts';
-import { keyOf, payloadOf, signatureHeaders } from './payload.ts';
+import { keyOf, signatureOf, unsignedHeaders } from './payload.ts';
 import { type DeliveryResult, recorder } from './record.ts';
 import { nextAttempt, retryAfterMs } from './schedule.ts';
+import { bodyOf, ITS_WEBHOOK, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
 import { SECRET } from './webhook.ts';
 
 const DEADLINE_MS = 15_000;
 const RESPONSE_BYTES = 64 * 1024;
-const SOCKETS = 256;
+/** Also the most connections to one origin: what tenants share there must not be one tenant's to fill. */
+export const SOCKETS = 256;
 const SOCKETS_PER_WEBHOOK = 32;
 const SECRETS_KEPT = 10_000;
+/** What was read longer ago is read again before it is sent: the webhook may be gone, paused or elsewhere by now. */
+const STALE_MS = 1_000;
+const GONE = 410;
 
-interface DeliveryRow extends WorkRow {
-  attempts: number;
-  sequence: number;
-  event_id: string;
-  type: string | null;
-  event_created_at: Date;
-  channel_id: string | null;
-  data: string;
+/** What a webhook says about how it is called, and whether. */
+interface WebhookState {
   /** Null when the webhook is gone. */
   url: string | null;
   webhook_status: string | null;
+  failing_since: Date | null;
   secret_encrypted: Buffer;
-  v2_type: string | null;
+  old_secret_encrypted: Buffer | null;
+  old_secret_until: Date | null;
 }
+interface DeliveryRow extends WorkRow, SentRow, WebhookState {
+  webhook_id: string;
+  attempts: number;
+  earlier_attempts: number;
+}
+type Sendable = DeliveryRow & { url: string; type: string };
+
+const STATE_COLUMNS = `w.url, w.status as webhook_status, w.failing_since, w.secret_encrypted,
+  w.old_secret_encrypted, w.old_secret_until`;
 
 const deliveries = workList<DeliveryRow>({
   name: DELIVERIES_LIST,
@@ -41,27 +55,34 @@ const deliveries = workList<DeliveryRow>({
   order: 'due_at, sequence',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select d.id, d.tenant_id, d.attempts, d.sequence, d.event_id, e.type, e.created_at as event_created_at,
-                 e.channel_id, e.data, w.url, w.status as webhook_status, w.secret_encrypted, w.v2_type
-            from deliveries d
-            left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
-            left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id
+  claim: `select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
+            from ${SENT_FROM}
            where d.slot = $1 and d.webhook_id = $2 and d.due_at <= $3 order by d.due_at, d.sequence limit $4`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,
 });
+const readAgain = statement<[id: string, tenantId: string, attempts: number, now: Date], WebhookState>(
+  'deliveries.read_again',
+  `select ${STATE_COLUMNS} from deliveries d ${ITS_WEBHOOK}
+    where d.id = $1 and d.tenant_id = $2 and d.attempts = $3 and d.due_at <= $4`,
+);
 
 interface DeliverNeeds {
   db: Database;
   clock: Clock;
   keys: Keys;
   outbound: OutboundClient;
+  publisher: Publisher;
+  log: Logger;
   version: string;
+  /** How long one attempt may take in all; shorter in tests. */
+  deliveryDeadlineMs?: number;
 }
 
 /** Sends what is due to webhooks, signed, and records every attempt. */
-export function deliver({ db, clock, keys, outbound, version }: DeliverNeeds): Work {
+export function deliver(needs: DeliverNeeds): Work {
+  const { db, clock, keys, outbound, version, deliveryDeadlineMs: deadlineMs = DEADLINE_MS } = needs;
   const record = recorder(db, clock);
   const signingKeys = new LRUCache<string, Buffer>({ max: SECRETS_KEPT });
   const signingKeyOf = (sealed: Buffer): Buffer => {
@@ -74,64 +95,84 @@ export function deliver({ db, clock, keys, outbound, version }: DeliverNeeds): W
     return key;
   };
 
-  function send(row: DeliveryRow, url: string, startedAt: Date): Promise<OutboundResponse> {
-    const body = payloadOf({
-      id: row.event_id,
-      type: row.type as string,
-      createdAt: row.event_created_at,
-      tenantId: row.tenant_id,
-      channelId: row.channel_id,
-      sequence: row.sequence,
-      data: row.data,
-      v2Type: row.v2_type,
-    });
+  /** The secrets in force: while a rotation is under way, the old one too. */
+  const secretsOf = ({ secret_encrypted, old_secret_encrypted, old_secret_until }: Sendable, at: Date) =>
+    old_secret_encrypted !== null && old_secret_until !== null && old_secret_until > at
+      ? [secret_encrypted, old_secret_encrypted]
+      : [secret_encrypted];
+
+  function send(row: Sendable, startedAt: Date): Promise<OutboundResponse> {
+    const body = bodyOf(row);
+    const headers = unsignedHeaders(version, row.event_id, startedAt);
+    const signature = signatureOf(secretsOf(row, startedAt).map(signingKeyOf), headers, body);
     return outbound.request({
-      url,
+      url: row.url,
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': `Parley/${version}`,
-        ...signatureHeaders(signingKeyOf(row.secret_encrypted), row.event_id, startedAt, body),
-      },
+      headers: { ...headers, 'webhook-signature': signature },
       body,
-      deadlineMs: DEADLINE_MS,
+      deadlineMs,
       maxResponseBytes: RESPONSE_BYTES,
     });
   }
 
-  async function attempt(row: DeliveryRow, url: string): Promise<DeliveryResult> {
+  async function attempt(row: Sendable): Promise<DeliveryResult> {
     const startedAt = clock.now();
-    const made = row.attempts + 1;
     const failed = (askedMs: number) => {
+      const made = row.attempts + 1 - row.earlier_attempts;
       const dueAt = nextAttempt(made, clock.now(), askedMs, Math.random());
       return { status: dueAt === null ? ('failed' as const) : ('pending' as const), dueAt };
     };
-    const base = { id: row.id, tenantId: row.tenant_id, attempts: row.attempts, startedAt };
+    const base = {
+      id: row.id,
+      tenantId: row.tenant_id,
+      webhookId: row.webhook_id,
+      attempts: row.attempts,
+      startedAt,
+      url: row.url,
+    };
     try {
-      const response = await send(row, url, startedAt);
-      const isSuccess = response.status >= 200 && response.status < 300;
-      return {
-        ...base,
-        ...(isSuccess
-          ? { status: 'delivered', dueAt: null }
-          : failed(retryAfterMs(response.headers['retry-after'], clock.now()))),
-        response,
-        error: isSuccess ? null : `The receiver answered ${response.status}; only 2xx counts as received.`,
-      };
+      const response = await send(row, startedAt);
+      const { status, headers, timings } = response;
+      if (status >= 200 && status < 300)
+        return { ...base, status: 'delivered', dueAt: null, timings, response, error: null };
+      const end =
+        status === GONE
+          ? { status: 'failed' as const, dueAt: null }
+          : failed(retryAfterMs(headers['retry-after'], clock.now()));
+      const error = `The receiver answered ${status}; only 2xx counts as received.`;
+      return { ...base, ...end, timings, response, error };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return { ...base, ...failed(0), response: null, error: error.message };
+      const { message, timings = null } = error;
+      return { ...base, ...failed(0), timings, response: null, error: message };
     }
   }
 
-  return work(deliveries, async ([row]) => {
+  /** The row as it is now; undefined when it is no longer due. */
+  async function current(row: DeliveryRow): Promise<DeliveryRow | undefined> {
+    if (performance.now() - (row.readAt ?? 0) < STALE_MS) return row;
+    const state = await db.find(readAgain, [row.id, row.tenant_id, row.attempts, clock.now()]);
+    return state && { ...row, ...state };
+  }
+
+  return work(deliveries, async ([claimed]) => {
+    const row = claimed && (await current(claimed));
     if (!row) return 'ok';
-    if (row.url === null || row.webhook_status !== 'active' || row.type === null) {
+    if (row.url === null || row.type === null || row.webhook_status === 'disabled') {
       await record.cancel(row);
       return 'ok';
     }
-    const result = await attempt(row, row.url);
+    if (row.webhook_status === 'inactive') {
+      await record.hold(row);
+      return 'ok';
+    }
+    const result = await attempt(row as Sendable);
     await record.attempt(result);
-    return result.status === 'delivered' ? 'ok' : 'failing';
+    if (result.status === 'delivered') return 'ok';
+    if (result.response?.status === GONE)
+      await disableWebhook(db, row.tenant_id, row.webhook_id, 'gone', needs);
+    else if (hasFailedTooLong(row.failing_since, result.startedAt))
+      await disableWebhook(db, row.tenant_id, row.webhook_id, 'failing', needs);
+    return 'failing';
   });
 }

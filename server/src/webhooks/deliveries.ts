@@ -2,12 +2,15 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { HELD } from '../engine/work-list.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
+import { unsignedHeaders } from './payload.ts';
 import { deliveryStatuses, type WebhookDelivery, type WebhookDeliveryWithAttempts } from './schema.ts';
+import { bodyOf, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
 
-interface DeliveryRow {
+export interface DeliveryRow {
   id: string;
   webhook_id: string;
   event_id: string;
@@ -25,25 +28,26 @@ type Attempt = WebhookDeliveryWithAttempts['attempts'][number];
 interface AttemptRow {
   number: number;
   started_at: Date;
-  timings: Attempt['timings'];
+  url: string | null;
+  timings: Partial<Attempt['timings']>;
   response_status: number | null;
   response_headers: Record<string, string>;
   response_body: string;
   error: string | null;
 }
 
-/** What is due at once has no time of its own: it was due when it was made. */
-const COLUMNS = `d.id, d.webhook_id, d.event_id, d.event_type, d.sequence, d.status, d.attempts,
-  case when d.due_at is not null then greatest(d.due_at, d.created_at) end as next_attempt_at,
+/** What is due at once has no time of its own: it is due since it was made or asked for. What is held has none at all. */
+export const DELIVERY_COLUMNS = `d.id, d.webhook_id, d.event_id, d.event_type, d.sequence, d.status, d.attempts,
+  case when d.due_at < ${HELD} then greatest(d.due_at, d.updated_at) end as next_attempt_at,
   d.created_at, d.updated_at`;
 
-const deliveryById = statement<[id: string, tenantId: string], DeliveryRow>(
+const deliveryById = statement<[id: string, tenantId: string], DeliveryRow & SentRow>(
   'deliveries.by_id',
-  `select ${COLUMNS} from deliveries d where d.id = $1 and d.tenant_id = $2`,
+  `select ${DELIVERY_COLUMNS}, ${SENT_COLUMNS} from ${SENT_FROM} where d.id = $1 and d.tenant_id = $2`,
 );
 const attemptsOf = statement<[deliveryId: string, tenantId: string], AttemptRow>(
   'deliveries.attempts',
-  `select number, started_at, timings, response_status, response_headers, response_body, error
+  `select number, started_at, url, timings, response_status, response_headers, response_body, error
      from attempts where delivery_id = $1 and tenant_id = $2 order by number`,
 );
 
@@ -60,10 +64,20 @@ export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-const presentAttempt = (row: AttemptRow): Attempt => ({
+const NO_TIMINGS: Attempt['timings'] = {
+  lookupMs: null,
+  connectMs: null,
+  tlsMs: null,
+  waitMs: null,
+  readMs: null,
+  totalMs: null,
+};
+
+const presentAttempt = (row: AttemptRow, eventId: string, version: string): Attempt => ({
   number: row.number,
   startedAt: timestamp(row.started_at),
-  timings: row.timings,
+  timings: { ...NO_TIMINGS, ...row.timings },
+  request: { url: row.url, headers: unsignedHeaders(version, eventId, row.started_at) },
   response:
     row.response_status === null
       ? null
@@ -71,16 +85,21 @@ const presentAttempt = (row: AttemptRow): Attempt => ({
   error: row.error,
 });
 
-/** A delivery with every attempt that was made at it. */
+/** A delivery with every attempt that was made at it. What was sent is told by the event, which does not change. */
 export async function requireDelivery(
   db: Pick<Queryable, 'find' | 'all'>,
   tenantId: string,
   deliveryId: string,
+  version: string,
 ): Promise<WebhookDeliveryWithAttempts> {
   const row = isUuid(deliveryId) ? await db.find(deliveryById, [deliveryId, tenantId]) : undefined;
   if (!row) throw new ApiError('webhook_delivery_not_found');
   const attempts = await db.all(attemptsOf, [deliveryId, tenantId]);
-  return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
+  return {
+    ...presentDelivery(row),
+    requestBody: row.type === null ? null : bodyOf({ ...row, type: row.type }),
+    attempts: attempts.map((attempt) => presentAttempt(attempt, row.event_id, version)),
+  };
 }
 
 export const deliveryFields: Searchable = {
@@ -98,7 +117,7 @@ const COUNT_CAP = 10_000;
 
 /** The deliveries of one webhook. */
 export const deliverySource = (webhookId: string): SearchSource => ({
-  select: COLUMNS,
+  select: DELIVERY_COLUMNS,
   from: 'deliveries d',
   tenantColumn: 'd.tenant_id',
   where: (bind) => `d.webhook_id = ${bind(webhookId)}`,

@@ -1,6 +1,7 @@
 import { newId } from '../base/ids.ts';
+import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { eventTypes } from '../engine/event-types.ts';
+import { type EventType, eventTypes } from '../engine/event-types.ts';
 import type { Hints } from '../engine/hints.ts';
 import type { Reaction, SequencedEvent } from '../engine/sequencer.ts';
 import { AT_ONCE, slotOf } from '../engine/work-list.ts';
@@ -14,7 +15,8 @@ interface Subscription {
   channel_ids: string[] | null;
 }
 
-const subscriptions = statement<[tenantId: string], Subscription>(
+/** The lines of every active webhook of a tenant. */
+export const subscriptions = statement<[tenantId: string], Subscription>(
   'webhooks.subscriptions',
   // One made through version 2 is for the channels of a kind, whichever those are by now.
   `select w.id as webhook_id, e.type_pattern,
@@ -48,9 +50,12 @@ const insertDeliveries = statement<
 const matchesType = (pattern: string | null, type: string): boolean =>
   pattern === null || pattern === type || (pattern.endsWith('*') && type.startsWith(pattern.slice(0, -1)));
 
+/** The types that a subscription asks for. */
+export const typesOf = (pattern: string | null): EventType[] =>
+  eventTypes.filter((type) => matchesType(pattern, type));
+
 /** Whether a subscription could ever match. */
-export const isKnownPattern = (pattern: string): boolean =>
-  eventTypes.some((type) => matchesType(pattern, type));
+export const isKnownPattern = (pattern: string): boolean => typesOf(pattern).length > 0;
 
 /** With channels named, only events of those; without, events of every channel and of none. */
 export const matches = (
@@ -59,6 +64,46 @@ export const matches = (
 ): boolean =>
   matchesType(type_pattern, event.type) &&
   (channel_ids === null || (event.channel_id !== null && channel_ids.includes(event.channel_id)));
+
+/** An event and a webhook that is to hear of it. */
+interface NewDelivery {
+  event: Pick<SequencedEvent, 'id' | 'type' | 'sequence'>;
+  webhookId: string;
+}
+
+/** Makes deliveries that are due at once, and gives their ids. */
+export async function insertNew(
+  tx: Tx,
+  tenantId: string,
+  made: NewDelivery[],
+  { hints, now }: { hints: Hints; now: Date },
+): Promise<string[]> {
+  if (made.length === 0) return [];
+  const ids = made.map(() => newId());
+  await tx.run(insertDeliveries, [
+    tenantId,
+    now,
+    ids,
+    made.map(({ webhookId }) => webhookId),
+    made.map(({ webhookId }) => slotOf(webhookId)),
+    made.map(({ event }) => event.id),
+    made.map(({ event }) => event.type),
+    made.map(({ event }) => event.sequence),
+  ]);
+  wakeAfterCommit(
+    tx,
+    hints,
+    made.map(({ webhookId }) => webhookId),
+  );
+  return ids;
+}
+
+/** Says, once it is true, that something is due for these webhooks. */
+export function wakeAfterCommit(tx: Tx, hints: Hints, webhookIds: string[]): void {
+  tx.afterCommit(() => {
+    for (const webhookId of new Set(webhookIds)) hints.give(DELIVERIES_LIST, slotOf(webhookId), webhookId);
+  });
+}
 
 /** Makes a delivery for every webhook that asked for an event, once however many of its lines match. */
 export function createDeliveries(hints: Hints, now: () => Date): Reaction {
@@ -73,20 +118,6 @@ export function createDeliveries(hints: Hints, now: () => Date): Reaction {
         }),
       ),
     );
-    if (made.length === 0) return;
-    await tx.run(insertDeliveries, [
-      tenantId,
-      now(),
-      made.map(() => newId()),
-      made.map(({ webhookId }) => webhookId),
-      made.map(({ webhookId }) => slotOf(webhookId)),
-      made.map(({ event }) => event.id),
-      made.map(({ event }) => event.type),
-      made.map(({ event }) => event.sequence),
-    ]);
-    const webhookIds = new Set(made.map(({ webhookId }) => webhookId));
-    tx.afterCommit(() => {
-      for (const webhookId of webhookIds) hints.give(DELIVERIES_LIST, slotOf(webhookId), webhookId);
-    });
+    await insertNew(tx, tenantId, made, { hints, now: now() });
   };
 }

@@ -28,18 +28,20 @@ export function payloadOf(event: SentEvent): string {
 /** The key inside a `whsec_…` secret. */
 export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64');
 
-/** The headers that Standard Webhooks asks for. The id is the event's, so a receiver can tell a repetition. */
-export function signatureHeaders(
-  key: Buffer,
-  eventId: string,
-  at: Date,
+/** The headers of an attempt, but for its signature. The id is the event's, so a receiver can tell a repetition. */
+export const unsignedHeaders = (version: string, eventId: string, at: Date) => ({
+  'content-type': 'application/json',
+  'user-agent': `Parley/${version}`,
+  'webhook-id': eventId,
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+});
+
+/** The signature that Standard Webhooks asks for, once for each key: a receiver takes it when one of them fits. */
+export const signatureOf = (
+  keys: readonly Buffer[],
+  headers: ReturnType<typeof unsignedHeaders>,
   body: string,
-): Record<string, string> {
-  const seconds = Math.floor(at.getTime() / 1000);
-  const signature = createHmac('sha256', key).update(`${eventId}.${seconds}.${body}`).digest('base64');
-  return {
-    'webhook-id': eventId,
-    'webhook-timestamp': String(seconds),
-    'webhook-signature': `v1,${signature}`,
-  };
-}
+): string => {
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  return keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`).join(' ');
+};

@@ -2,7 +2,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
+import { HELD } from '../engine/work-list.ts';
 import type { OutboundResponse } from '../outbound/exchange.ts';
+import type { OutboundTimings } from '../outbound/outbound-error.ts';
 
 const BATCH = 300;
 const BODY_KEPT_BYTES = 1024;
@@ -10,11 +12,14 @@ const BODY_KEPT_BYTES = 1024;
 export interface DeliveryResult {
   id: string;
   tenantId: string;
+  webhookId: string;
   /** How many attempts the row had when it was claimed: if it has another number now, this result does not count. */
   attempts: number;
   startedAt: Date;
+  url: string;
   status: 'delivered' | 'pending' | 'failed';
   dueAt: Date | null;
+  timings: OutboundTimings | null;
   response: OutboundResponse | null;
   error: string | null;
 }
@@ -33,35 +38,64 @@ const recordAttempts = statement<
     responseHeaders: (string | null)[],
     responseBodies: (string | null)[],
     errors: (string | null)[],
+    webhookIds: string[],
+    urls: string[],
   ]
 >(
   'deliveries.record',
+  // A webhook's row is locked before its deliveries' rows, here as everywhere, and only when its health changes: that
+  // is why the second update asks for the first. A delivery that was cancelled while it was under way stays so, unless
+  // it arrived; the attempt was made in any case.
   `with results as (
      select * from unnest($2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[], $7::timestamptz[],
-                          $8::text[], $9::int[], $10::text[], $11::text[], $12::text[])
+                          $8::text[], $9::int[], $10::text[], $11::text[], $12::text[], $13::uuid[], $14::text[])
        as r (id, tenant_id, attempts, status, due_at, started_at, timings, response_status, response_headers,
-             response_body, error)),
+             response_body, error, webhook_id, url)),
+   noted as (
+     update webhooks w set failing_since = case when h.is_well then null else h.since end
+       from (select webhook_id, tenant_id, bool_or(status = 'delivered') as is_well, min(started_at) as since
+               from results group by webhook_id, tenant_id) h
+      where w.id = h.webhook_id and w.tenant_id = h.tenant_id and (w.failing_since is not null) = h.is_well
+     returning w.id),
    counted as (
-     update deliveries d set status = r.status, due_at = r.due_at, attempts = r.attempts + 1, updated_at = $1
+     update deliveries d set attempts = r.attempts + 1, updated_at = $1,
+            status = case when d.due_at is not null or r.status = 'delivered' then r.status else d.status end,
+            due_at = case when d.due_at is not null then r.due_at end
        from results r
-      where d.id = r.id and d.tenant_id = r.tenant_id and d.attempts = r.attempts and d.due_at is not null
+      where d.id = r.id and d.tenant_id = r.tenant_id and d.attempts = r.attempts
+        and (d.due_at is not null or d.status = 'cancelled') and (select count(*) from noted) >= 0
      returning d.id)
    insert into attempts (delivery_id, tenant_id, number, started_at, timings, response_status, response_headers,
-                         response_body, error)
+                         response_body, error, url)
    select r.id, r.tenant_id, r.attempts + 1, r.started_at, r.timings::jsonb, r.response_status,
-          r.response_headers::jsonb, r.response_body, r.error
+          r.response_headers::jsonb, r.response_body, r.error, r.url
      from results r join counted using (id)`,
 );
 const cancelDelivery = statement<[id: string, tenantId: string, now: Date]>(
   'deliveries.cancel',
-  `update deliveries set status = 'cancelled', due_at = null, updated_at = $3
-    where id = $1 and tenant_id = $2 and due_at is not null`,
+  // It was seen that the webhook or the event is gone; the webhook may be alive again by now.
+  `update deliveries d set status = 'cancelled', due_at = null, updated_at = $3
+    where d.id = $1 and d.tenant_id = $2 and d.due_at is not null and not (
+      exists (select 1 from webhooks w where w.id = d.webhook_id and w.tenant_id = $2 and w.status <> 'disabled')
+      and exists (select 1 from events e where e.id = d.event_id and e.tenant_id = $2))`,
+);
+
+const holdDelivery = statement<[id: string, tenantId: string, webhookId: string, now: Date]>(
+  'deliveries.hold',
+  // Whoever makes the webhook active meanwhile either comes first, and then nothing is held, or finds it held.
+  `with paused as (
+     select 1 from webhooks where id = $3 and tenant_id = $2 and status = 'inactive' for share)
+   update deliveries set due_at = ${HELD}, updated_at = $4
+    where id = $1 and tenant_id = $2 and due_at is not null and exists (select 1 from paused)`,
 );
 
 export interface Recorder {
   /** Resolves once the attempt is committed, together with others that ended at about the same time. */
   attempt(result: DeliveryResult): Promise<void>;
+  /** Gives up a delivery whose webhook is deleted or disabled, or whose event is no longer kept. */
   cancel(delivery: { id: string; tenant_id: string }): Promise<void>;
+  /** Keeps a delivery back for as long as its webhook is paused. */
+  hold(delivery: { id: string; tenant_id: string; webhook_id: string }): Promise<void>;
 }
 
 interface Waiting {
@@ -107,8 +141,15 @@ export function recorder(db: Database, clock: Clock): Recorder {
     async cancel({ id, tenant_id }) {
       await db.run(cancelDelivery, [id, tenant_id, clock.now()]);
     },
+    async hold({ id, tenant_id, webhook_id }) {
+      await db.run(holdDelivery, [id, tenant_id, webhook_id, clock.now()]);
+    },
   };
 }
+
+/** Times to a hundredth of a millisecond: what is finer is noise. */
+const rounded = (_name: string, value: unknown): unknown =>
+  typeof value === 'number' ? Math.round(value * 100) / 100 : value;
 
 /** Made storable before it becomes JSON, where a NUL is an escape that PostgreSQL refuses as well. */
 const storableJson = (headers: Record<string, string>): string =>
@@ -119,7 +160,6 @@ function parametersOf(unsorted: DeliveryResult[], now: Date) {
   const results = [...new Map(unsorted.toReversed().map((result) => [result.id, result])).values()].sort(
     (a, b) => (a.id < b.id ? -1 : 1),
   );
-  const noTimings = { lookupMs: null, connectMs: null, firstByteMs: null, totalMs: null };
   return [
     now,
     results.map((result) => result.id),
@@ -128,7 +168,7 @@ function parametersOf(unsorted: DeliveryResult[], now: Date) {
     results.map((result) => result.status),
     results.map((result) => result.dueAt),
     results.map((result) => result.startedAt),
-    results.map((result) => JSON.stringify(result.response?.timings ?? noTimings)),
+    results.map((result) => JSON.stringify(result.timings ?? {}, rounded)),
     results.map((result) => result.response?.status ?? null),
     results.map((result) => result.response && storableJson(result.response.headers)),
     results.map(
@@ -136,5 +176,7 @@ function parametersOf(unsorted: DeliveryResult[], now: Date) {
         result.response && storable(result.response.body.subarray(0, BODY_KEPT_BYTES).toString('utf8')),
     ),
     results.map((result) => result.error && storable(result.error)),
+    results.map((result) => result.webhookId),
+    results.map((result) => result.url),
   ] as Parameters<NonNullable<typeof recordAttempts.types>>[0];
 }

@@ -1,16 +1,29 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import type { Hints } from '../engine/hints.ts';
+import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { deliveryFields, deliverySource, presentDelivery, requireDelivery } from './deliveries.ts';
+import {
+  exampleDelivery,
+  exampleDeliveryWithAttempts,
+  exampleSecret,
+  exampleWaiting,
+  exampleWebhook,
+} from './example.ts';
+import { recoverDeliveries, retryDelivery, testWebhook } from './replay.ts';
+import { rotateSecret } from './rotate-secret.ts';
 import {
   ApiWebhook,
   ApiWebhookChange,
   CreatedApiWebhook,
   NewApiWebhook,
+  Recovery,
+  RecoveryResult,
+  RotatedApiWebhook,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
   webhookStatuses,
@@ -24,41 +37,29 @@ import {
   WEBHOOK_COLUMNS,
 } from './webhook.ts';
 
-const exampleWebhook: Static<typeof ApiWebhook> = {
-  id: '019a82a0-0000-7000-8000-000000000030',
-  url: 'https://example.com/hooks/parley',
-  status: 'active',
-  events: [
-    {
-      type: 'message.received',
-      scopes: [{ type: 'channel', ids: ['019a82a0-0000-7000-8000-000000000020'] }],
-    },
-  ],
-  createdAt: '2026-11-15T01:02:03.456Z',
-  updatedAt: '2026-11-15T01:02:03.456Z',
-};
-const exampleDelivery: Static<typeof WebhookDelivery> = {
-  id: '019a82a0-0000-7000-8000-000000000031',
-  webhookId: exampleWebhook.id,
-  eventId: '019a82a0-0000-7000-8000-000000000032',
-  eventType: 'message.received',
-  sequence: 42,
-  status: 'delivered',
-  attemptCount: 1,
-  nextAttemptAt: null,
-  createdAt: '2026-11-15T01:02:03.456Z',
-  updatedAt: '2026-11-15T01:02:03.456Z',
-};
 const WebhookId = Type.Object({ webhookId: Type.String() });
+const DeliveryId = Type.Object({ deliveryId: Type.String() });
+const at = { params: { webhookId: exampleWebhook.id } };
+
+/** What the tools of a subscription have in common. */
+const tool = {
+  method: 'POST',
+  tag: 'API webhooks',
+  access: 'webhooks:write',
+  params: WebhookId,
+} as const satisfies Partial<RouteSpec>;
 
 export interface WebhookNeeds {
   db: Database;
   clock: Clock;
   keys: Keys;
   policy: OutboundPolicy;
+  hints: Hints;
+  version: string;
 }
 
-export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[] {
+export function webhookRoutes(needs: WebhookNeeds): Route[] {
+  const { db, clock, keys, policy, version } = needs;
   return [
     write(
       {
@@ -75,7 +76,7 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
         failures: [],
         example: {
           body: { url: exampleWebhook.url, events: exampleWebhook.events },
-          answer: { ...exampleWebhook, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+          answer: { ...exampleWebhook, secret: exampleSecret },
         },
       },
       ({ principal, body }, tx) =>
@@ -93,7 +94,7 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
         params: WebhookId,
         answer: data(ApiWebhook),
         failures: ['api_webhook_not_found'],
-        example: { params: { webhookId: exampleWebhook.id }, answer: exampleWebhook },
+        example: { ...at, answer: exampleWebhook },
       },
       ({ principal, params }) => requireWebhook(db.byKey, principal.tenantId, params.webhookId),
     ),
@@ -121,20 +122,72 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
     }),
     write(
       {
+        ...tool,
+        path: '/v3/api_webhooks/:webhookId/test',
+        operationId: 'testApiWebhook',
+        summary: 'Send a test event',
+        description:
+          'Sends `webhook.test` to this subscription only, whatever it is for, signed and retried like every event. Read the delivery that is answered to see what came of it.',
+        answer: data(WebhookDelivery),
+        failures: ['api_webhook_not_found', 'conflict'],
+        example: { ...at, answer: { ...exampleWaiting, eventType: 'webhook.test' } },
+      },
+      ({ principal, params }, tx) => testWebhook(tx, principal.tenantId, params.webhookId, needs),
+    ),
+    write(
+      {
+        ...tool,
+        path: '/v3/api_webhooks/:webhookId/rotate_secret',
+        operationId: 'rotateApiWebhookSecret',
+        summary: 'Change the secret',
+        description:
+          'Answers the new secret, this once. For 24 hours every delivery carries two signatures, of the new secret and of the one before it; a second rotation within that time ends the first one’s.',
+        answer: data(RotatedApiWebhook),
+        failures: ['api_webhook_not_found'],
+        example: {
+          ...at,
+          answer: { ...exampleWebhook, secret: exampleSecret, oldSecretUntil: '2026-11-16T01:02:03.456Z' },
+        },
+      },
+      ({ principal, params }, tx) =>
+        rotateSecret(tx, principal.tenantId, params.webhookId, { keys, now: clock.now() }),
+    ),
+    write(
+      {
+        ...tool,
+        path: '/v3/api_webhooks/:webhookId/recover',
+        operationId: 'recoverApiWebhook',
+        summary: 'Send what was missed',
+        description:
+          'Makes due, in order, every event from `since` on that this subscription asks for today and has not received: failed and cancelled deliveries, and what happened while it was paused, disabled or not yet made. One call takes 10,000; go on with `nextSince` until that is null.',
+        body: Recovery,
+        answer: data(RecoveryResult),
+        failures: ['api_webhook_not_found', 'conflict'],
+        example: {
+          ...at,
+          body: { since: '2026-11-14T00:00:00.000Z', until: '2026-11-15T00:00:00.000Z' },
+          answer: { count: 12, nextSince: null },
+        },
+      },
+      ({ principal, params, body }, tx) =>
+        recoverDeliveries(tx, principal.tenantId, params.webhookId, body, needs),
+    ),
+    write(
+      {
         method: 'PUT',
         path: '/v3/api_webhooks/:webhookId',
         operationId: 'updateApiWebhook',
         tag: 'API webhooks',
         summary: 'Change a subscription',
         description:
-          'Changes what is given; `events` replaces the whole list. `status: inactive` pauses it, `status: active` also revives one that was disabled.',
+          'Changes what is given; `events` replaces the whole list. `status: inactive` pauses it: nothing new is delivered, and what waits is sent when it is active again. `status: active` also revives one that was disabled.',
         access: 'webhooks:write',
         params: WebhookId,
         body: ApiWebhookChange,
         answer: data(ApiWebhook),
         failures: ['api_webhook_not_found'],
         example: {
-          params: { webhookId: exampleWebhook.id },
+          ...at,
           body: { url: exampleWebhook.url, events: exampleWebhook.events },
           answer: exampleWebhook,
         },
@@ -155,7 +208,7 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
         answer: data(DeleteResult),
         failures: [],
         example: {
-          params: { webhookId: exampleWebhook.id },
+          ...at,
           answer: { deletedIds: [exampleWebhook.id], notFoundIds: [] },
         },
       },
@@ -178,7 +231,7 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
       present: presentDelivery,
       failures: ['api_webhook_not_found'],
       example: {
-        params: { webhookId: exampleWebhook.id },
+        ...at,
         query: 'eq(status,"delivered")',
         item: exampleDelivery,
       },
@@ -190,28 +243,30 @@ export function webhookRoutes({ db, clock, keys, policy }: WebhookNeeds): Route[
         operationId: 'getWebhookDelivery',
         tag: 'API webhooks',
         summary: 'Read a delivery with its attempts',
-        description: 'What was answered to each attempt, how long it took, or why it failed.',
+        description:
+          'What was sent with each attempt, what was answered, how long each part took, or why it failed.',
         access: 'webhooks:read',
-        params: Type.Object({ deliveryId: Type.String() }),
+        params: DeliveryId,
         answer: data(WebhookDeliveryWithAttempts),
         failures: ['webhook_delivery_not_found'],
-        example: {
-          params: { deliveryId: exampleDelivery.id },
-          answer: {
-            ...exampleDelivery,
-            attempts: [
-              {
-                number: 1,
-                startedAt: '2026-11-15T01:02:03.500Z',
-                timings: { lookupMs: 1.2, connectMs: 3.4, firstByteMs: 20.5, totalMs: 20.9 },
-                response: { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' },
-                error: null,
-              },
-            ],
-          },
-        },
+        example: { params: { deliveryId: exampleDelivery.id }, answer: exampleDeliveryWithAttempts },
       },
-      ({ principal, params }) => requireDelivery(db.byKey, principal.tenantId, params.deliveryId),
+      ({ principal, params }) => requireDelivery(db.byKey, principal.tenantId, params.deliveryId, version),
+    ),
+    write(
+      {
+        ...tool,
+        path: '/v3/webhook_deliveries/:deliveryId/retry',
+        operationId: 'retryWebhookDelivery',
+        summary: 'Send a delivery again',
+        description:
+          'A delivery that has ended, well or not, is due again at once: with the same `webhook-id`, the same body and the whole schedule of attempts.',
+        params: DeliveryId,
+        answer: data(WebhookDelivery),
+        failures: ['webhook_delivery_not_found', 'conflict'],
+        example: { params: { deliveryId: exampleDelivery.id }, answer: exampleWaiting },
+      },
+      ({ principal, params }, tx) => retryDelivery(tx, principal.tenantId, params.deliveryId, needs),
     ),
   ];
 }

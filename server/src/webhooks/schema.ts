@@ -55,6 +55,9 @@ export const ApiWebhook = Type.Object(
         'Only on subscriptions made through v2: they hear of channels of one kind, in the form of v2, until `events` is set',
       ),
     ),
+    failingSince: Nullable(
+      Timestamp('The first failure after the last success; after five days of nothing else it is disabled'),
+    ),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -69,6 +72,32 @@ export const CreatedApiWebhook = Type.Object(
   },
   { title: 'CreatedApiWebhook' },
 );
+export type CreatedApiWebhook = Static<typeof CreatedApiWebhook>;
+
+export const RotatedApiWebhook = Type.Object(
+  {
+    ...CreatedApiWebhook.properties,
+    oldSecretUntil: Timestamp('Until then deliveries carry a signature of the old secret as well'),
+  },
+  { title: 'RotatedApiWebhook' },
+);
+export type RotatedApiWebhook = Static<typeof RotatedApiWebhook>;
+
+export const Recovery = Type.Object({
+  since: Timestamp('From this moment on, by the time of the events'),
+  until: Type.Optional(Timestamp('Up to this moment, and without it; left out: now')),
+});
+
+export const RecoveryResult = Type.Object(
+  {
+    count: Type.Integer({ description: 'How many deliveries are due again' }),
+    nextSince: Nullable(
+      Timestamp('Where to go on: there was more than one call takes. Null when all of it is done'),
+    ),
+  },
+  { title: 'RecoveryResult' },
+);
+export type RecoveryResult = Static<typeof RecoveryResult>;
 
 export const WebhookDelivery = Type.Object(
   {
@@ -79,7 +108,7 @@ export const WebhookDelivery = Type.Object(
     sequence: Type.Integer(),
     status: OneOf(deliveryStatuses),
     attemptCount: Type.Integer(),
-    nextAttemptAt: Nullable(Timestamp('Null when there will be none')),
+    nextAttemptAt: Nullable(Timestamp('Null when there will be none, or not before the webhook is active')),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -92,6 +121,9 @@ const Milliseconds = Nullable(Type.Number());
 export const WebhookDeliveryWithAttempts = Type.Object(
   {
     ...WebhookDelivery.properties,
+    requestBody: Nullable(
+      Type.String({ description: 'The body of every attempt; null when the event is no longer kept' }),
+    ),
     attempts: Type.Array(
       Type.Object({
         number: Type.Integer(),
@@ -99,8 +131,16 @@ export const WebhookDeliveryWithAttempts = Type.Object(
         timings: Type.Object({
           lookupMs: Milliseconds,
           connectMs: Milliseconds,
-          firstByteMs: Milliseconds,
+          tlsMs: Milliseconds,
+          waitMs: Milliseconds,
+          readMs: Milliseconds,
           totalMs: Milliseconds,
+        }),
+        request: Type.Object({
+          url: Nullable(Type.String()),
+          headers: FreeObject(
+            'As sent, but for the signature: whoever may look shall not be able to repeat it',
+          ),
         }),
         response: Type.Unsafe<{ status: number; headers: Record<string, string>; body: string } | null>({
           type: ['object', 'null'],

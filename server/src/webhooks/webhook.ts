@@ -6,26 +6,29 @@ import { findKnownChannelIds } from '../channels/channel.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { eventTypes } from '../engine/event-types.ts';
-import { slotOf } from '../engine/work-list.ts';
-import { timestamp } from '../http/schema.ts';
+import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { judgeUrl } from '../outbound/judge-url.ts';
 import { isKnownPattern } from './match.ts';
-import type { ApiWebhook } from './schema.ts';
+import type { ApiWebhook, CreatedApiWebhook } from './schema.ts';
 import { type V2Type, v2Types } from './v2-types.ts';
+import { cancelWaiting, holdWaiting, resumeWaiting } from './waiting.ts';
 
 export interface WebhookRow {
   id: string;
   url: string;
   status: ApiWebhook['status'];
+  failing_since: Date | null;
   created_at: Date;
   updated_at: Date;
   events: { type_pattern: string | null; channel_ids: string[] | null }[];
   v2_type: V2Type | null;
 }
 
+/** What secrets are encrypted for. */
 export const SECRET = 'webhooks.secret';
 const SECRET_BYTES = 24;
+export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 const V2 = 2;
 const V3 = 3;
 
@@ -57,7 +60,7 @@ const insertWebhook = statement<
    ${EVENTS_OF('$8', '$9')}`,
 );
 /** A webhook with its events, in the order in which they were given. */
-export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.v2_type, w.created_at, w.updated_at,
+export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.v2_type, w.failing_since, w.created_at, w.updated_at,
   (select json_agg(json_build_object('type_pattern', e.type_pattern, 'channel_ids', e.channel_ids)
      order by e.number) from webhook_events e where e.webhook_id = w.id) as events`;
 
@@ -72,11 +75,15 @@ const listV2Webhooks = statement<[tenantId: string], WebhookRow>(
 );
 const updateWebhook = statement<
   [id: string, tenantId: string, url: string | null, status: string | null, now: Date],
-  { id: string }
+  { id: string; status_before: ApiWebhook['status'] }
 >(
   'webhooks.update',
-  `update webhooks set url = coalesce($3, url), status = coalesce($4, status), updated_at = $5
-    where id = $1 and tenant_id = $2 returning id`,
+  // Another receiver, or the same one given another chance, has not failed yet.
+  `with before as (select id, status from webhooks where id = $1 and tenant_id = $2 for update)
+   update webhooks w set url = coalesce($3, w.url), status = coalesce($4, w.status), updated_at = $5,
+          failing_since = case when w.url <> $3 or (w.status <> 'active' and $4 = 'active') then null
+                               else w.failing_since end
+     from before b where w.id = b.id and w.tenant_id = $2 returning w.id, b.status as status_before`,
 );
 const replaceEvents = statement<
   [id: string, tenantId: string, patterns: (string | null)[], channelIds: string[]]
@@ -93,11 +100,6 @@ const deleteWebhook = statement<[id: string, tenantId: string]>(
   'webhooks.delete',
   'delete from webhooks where id = $1 and tenant_id = $2',
 );
-const cancelWaiting = statement<[id: string, tenantId: string, slot: number, now: Date]>(
-  'webhooks.cancel_waiting',
-  `update deliveries set status = 'cancelled', due_at = null, updated_at = $4
-    where slot = $3 and webhook_id = $1 and tenant_id = $2 and due_at is not null`,
-);
 
 export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
   id: row.id,
@@ -108,6 +110,7 @@ export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
     scopes: channel_ids === null ? [] : [{ type: 'channel' as const, ids: channel_ids }],
   })),
   ...(row.v2_type === null ? {} : { v2Type: row.v2_type }),
+  failingSince: timestampOrNull(row.failing_since),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -126,9 +129,9 @@ export async function createWebhook(
   tenantId: string,
   input: WebhookInput,
   { keys, policy, now }: { keys: Keys; policy: OutboundPolicy; now: Date },
-): Promise<ApiWebhook & { secret: string }> {
+): Promise<CreatedApiWebhook> {
   await requireFaultless(tx, tenantId, input, policy);
-  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+  const secret = newSecret();
   const id = newId();
   await tx.run(insertWebhook, [
     id,
@@ -169,8 +172,9 @@ async function requireFaultless(
 }
 
 /**
- * Changes what is given; `events` replaces the whole list, and makes one of version 2 one of today. An active webhook
- * that was disabled is alive again.
+ * Changes what is given; `events` replaces the whole list, and makes one of version 2 one of today. What waits for a
+ * webhook that becomes inactive is held until it is active again. One that was disabled is alive again when it is made
+ * active.
  */
 export async function changeWebhook(
   tx: Tx,
@@ -186,6 +190,9 @@ export async function changeWebhook(
   if (!found) throw new ApiError('api_webhook_not_found');
   if (change.events !== undefined)
     await tx.run(replaceEvents, [found.id, tenantId, ...linesOf(change.events)]);
+  if (change.status === 'inactive') await holdWaiting(tx, tenantId, found.id, now);
+  if (change.status === 'active' && found.status_before !== 'active')
+    await resumeWaiting(tx, tenantId, found.id, now);
   return requireWebhook(tx, tenantId, found.id);
 }
 
@@ -197,7 +204,7 @@ export async function removeWebhook(
   now: Date,
 ): Promise<boolean> {
   if (!isUuid(webhookId) || (await tx.run(deleteWebhook, [webhookId, tenantId])) === 0) return false;
-  await tx.run(cancelWaiting, [webhookId, tenantId, slotOf(webhookId), now]);
+  await cancelWaiting(tx, tenantId, webhookId, now);
   return true;
 }
 

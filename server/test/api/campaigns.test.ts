@@ -196,6 +196,16 @@ describe('a campaign', () => {
     expect(await traces(tenant)).toEqual(before);
   });
 
+  it('has an audience of what contacts have, and names what they have not', async () => {
+    const tenant = await server.tenant();
+    const ground = await groundFor(tenant);
+    await tenant.post('/v3/attributes', { name: 'City', externalId: 'city' });
+    const make = (audience: string) => tenant.post('/v3/campaigns', { ...ground, name: 'x', audience });
+    expect((await make('and(eq(attributes.city,"London"),eq(isSubscribed,true))')).status).toBe(200);
+    for (const audience of ['eq(attributes.town,"London")', 'eq(firstname,"Ada")', 'gt(isSubscribed,3)'])
+      expect((await make(audience)).body.error.invalidParams.audience.key).toBe('invalid_string');
+  });
+
   it('stores nothing when only one of its people is wrong', async () => {
     const tenant = await server.tenant();
     const ground = await groundFor(tenant);

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { slotOf } from '../../src/engine/work-list.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type DeliveryResult, recorder } from '../../src/webhooks/record.ts';
+import { changeWebhook } from '../../src/webhooks/webhook.ts';
 import { useServer } from '../kit/server.ts';
+import { subscribe } from '../kit/webhooks.ts';
 
 const server = await useServer();
 const { db } = server.system;
 const { clock } = server;
 const record = recorder(db, clock);
 
-async function newDelivery(tenantId: string): Promise<string> {
-  const [id, webhookId] = [newId(), newId()];
+async function newDelivery(tenantId: string, webhookId = newId()): Promise<string> {
+  const id = newId();
   // A slot that nobody looks at, so that no worker of this server touches it.
   await db.query(
     `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at, created_at, updated_at)
@@ -23,20 +26,54 @@ const result = (id: string, tenantId: string, given: Partial<DeliveryResult> = {
   id,
   tenantId,
   attempts: 0,
+  webhookId: newId(),
   startedAt: clock.now(),
+  url: 'https://example.com/',
   status: 'delivered',
   dueAt: null,
+  timings: { lookupMs: null, connectMs: 1, tlsMs: null, waitMs: 2, readMs: 0, totalMs: 3 },
   response: {
     status: 200,
     headers: {},
     body: Buffer.from('fine'),
     truncated: false,
-    timings: { lookupMs: null, connectMs: 1, firstByteMs: 2, totalMs: 3 },
+    timings: { lookupMs: null, connectMs: 1, tlsMs: null, waitMs: 2, readMs: 0, totalMs: 3 },
   },
   error: null,
   ...given,
 });
 const later = (): Date => new Date(clock.now().getTime() + 5_000);
+
+describe('a delivery of a paused webhook', () => {
+  it('is not held when the webhook becomes active in the same moment', async () => {
+    const tenant = await server.tenant();
+    const hook = await subscribe(tenant, 'http://127.0.0.1:9/');
+    await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'inactive' });
+    const id = await newDelivery(tenant.id, hook.id);
+    const dueAt = async () =>
+      (await db.query('select due_at::text from deliveries where id = $1', [id])).rows[0]?.due_at;
+    const isWaiting = async (): Promise<boolean> =>
+      (
+        await db.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+              and query like '%for share%'`,
+          [],
+        )
+      ).rows.length === 1;
+    let holding: Promise<void> | undefined;
+    await db.transaction(async (tx) => {
+      const policy = { allow: parseAllowList(''), loopback: true };
+      await changeWebhook(tx, tenant.id, hook.id, { status: 'active' }, { policy, now: clock.now() });
+      holding = record.hold({ id, tenant_id: tenant.id, webhook_id: hook.id });
+      await expect.poll(isWaiting).toBe(true);
+    });
+    await holding;
+    expect(await dueAt()).toBe('-infinity');
+    await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'inactive' });
+    await record.hold({ id, tenant_id: tenant.id, webhook_id: hook.id });
+    expect(await dueAt()).toBe('infinity');
+  });
+});
 
 describe('the result of an attempt', () => {
   it('counts once, and a late one of a worker that lost its lease changes nothing (R5)', async () => {
@@ -72,13 +109,24 @@ describe('the result of an attempt', () => {
     expect(new Set(rows.map((row) => row.number))).toEqual(new Set([1]));
   });
 
-  it('does not revive a delivery that was cancelled meanwhile', async () => {
+  it('does not revive a delivery that was cancelled meanwhile, unless it arrived', async () => {
     const tenant = await server.tenant();
-    const id = await newDelivery(tenant.id);
-    await record.cancel({ id, tenant_id: tenant.id });
-    await record.attempt(result(id, tenant.id, { status: 'pending', dueAt: later() }));
-    const shown = await tenant.get(`/v3/webhook_deliveries/${id}`);
-    expect(shown.body.data).toMatchObject({ status: 'cancelled', attempts: [], nextAttemptAt: null });
+    const [lost, arrived] = [await newDelivery(tenant.id), await newDelivery(tenant.id)];
+    for (const id of [lost, arrived]) await record.cancel({ id, tenant_id: tenant.id });
+    await record.attempt(result(lost, tenant.id, { status: 'pending', dueAt: later(), error: 'broke' }));
+    await record.attempt(result(arrived, tenant.id));
+    const shown = async (id: string) => (await tenant.get(`/v3/webhook_deliveries/${id}`)).body.data;
+    // The attempt was made, and so it is on record.
+    expect(await shown(lost)).toMatchObject({
+      status: 'cancelled',
+      attemptCount: 1,
+      nextAttemptAt: null,
+      attempts: [{ number: 1, error: 'broke' }],
+    });
+    expect(await shown(arrived)).toMatchObject({
+      status: 'delivered',
+      attempts: [{ number: 1, error: null }],
+    });
   });
 
   it('is kept whatever the receiver answered, without harm to those beside it', async () => {

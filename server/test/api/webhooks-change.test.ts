@@ -83,6 +83,22 @@ describe('a subscription', () => {
     expect((await tenant.delete(`/v3/api_webhooks/${hookId}`)).body.data.notFoundIds).toEqual([hookId]);
   });
 
+  it('that asks for less still gets what it had asked for when it happened, and nothing new of it', async () => {
+    receiver.answerWith(500, 500);
+    await write();
+    await tenant.put(`/v3/api_webhooks/${hookId}`, { events: [{ type: 'contact.*' }] });
+    await write();
+    server.clock.advance(10_000);
+    await server.settle();
+    expect(receiver.received.map(({ body }) => body.type).toSorted()).toEqual([
+      'chat.created',
+      'chat.created',
+      'message.received',
+      'message.received',
+    ]);
+    expect(new Set(receiver.received.map(({ body }) => body.id)).size).toBe(2);
+  });
+
   it('is found by its url and status', async () => {
     const found = await tenant.post('/v3/api_webhooks/search', {
       query: 'eq(status,"active")',

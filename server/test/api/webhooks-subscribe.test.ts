@@ -24,6 +24,7 @@ describe('a subscription', () => {
       url,
       status: 'active',
       events: events.map(({ type, scopes = [] }) => ({ ...(type === undefined ? {} : { type }), scopes })),
+      failingSince: null,
       createdAt: '2026-11-15T01:02:03.456Z',
       updatedAt: '2026-11-15T01:02:03.456Z',
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),

@@ -1,6 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { Webhook } from 'standardwebhooks';
+import { expect } from 'vitest';
+import { isUuid } from '../../src/base/ids.ts';
+import { documentedEvents } from '../../src/event-catalogue.ts';
+import { isDateTime } from '../../src/http/validation.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -11,6 +16,7 @@ export interface Received {
 
 export interface Receiver {
   url: string;
+  port: number;
   received: Received[];
   /** How many connections were ever made. */
   connections(): number;
@@ -21,9 +27,10 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A real HTTP server that takes webhooks. */
-export async function startReceiver(): Promise<Receiver> {
+/** A real HTTP server that takes webhooks. Each delivery is judged, and `close` fails if one was wrong. */
+export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receiver> {
   const received: Received[] = [];
+  const faults: string[] = [];
   const answers: { status: number; headers?: Record<string, string>; body?: string }[] = [];
   let connections = 0;
   const server: Server = createServer((request, response) => {
@@ -31,7 +38,9 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
-      received.push({ headers: request.headers, text, body: JSON.parse(text) });
+      const delivery = { headers: request.headers, text, body: JSON.parse(text) };
+      received.push(delivery);
+      faults.push(...faultsOf(delivery));
       const { status, headers, body } = answers.shift() ?? { status: 200 };
       response.writeHead(status, headers).end(body);
     });
@@ -39,24 +48,43 @@ export async function startReceiver(): Promise<Receiver> {
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(at, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${host}:${port}/hook`,
+    port,
     received,
     connections: () => connections,
     answerWith: (...given) =>
       answers.push(...given.map((one) => (typeof one === 'number' ? { status: one } : one))),
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      expect(faults).toEqual([]);
+    },
   };
 }
 
+/** The secrets of every webhook that a test has made or rotated, and where each webhook points. */
+const secretsOf = new Map<string, string[]>();
+const webhooksAt = new Map<string, Set<string>>();
+
+/** Remembers what an answer of the API tells about a webhook, so that receivers can judge what it sends. */
+export function learnWebhook(data: { id?: unknown; url?: unknown; secret?: unknown } | undefined): void {
+  if (typeof data?.id !== 'string' || typeof data.url !== 'string' || !URL.canParse(data.url)) return;
+  const { host } = new URL(data.url);
+  webhooksAt.set(host, (webhooksAt.get(host) ?? new Set()).add(data.id));
+  if (typeof data.secret === 'string')
+    secretsOf.set(data.id, [...(secretsOf.get(data.id) ?? []), data.secret]);
+}
+
 /** Lets an independent implementation of Standard Webhooks judge a delivery. Its clock is the delivery's own. */
-export function verifySignature(secret: string, { headers, text }: Received): unknown {
+export function verifySignature(
+  secret: string,
+  { headers, text }: Pick<Received, 'headers' | 'text'>,
+): unknown {
   const at = Number(headers['webhook-timestamp']) * 1000;
   const realNow = Date.now;
   Date.now = () => at;
@@ -65,4 +93,39 @@ export function verifySignature(secret: string, { headers, text }: Received): un
   } finally {
     Date.now = realNow;
   }
+}
+
+/** Whether a delivery carries a signature of this secret. */
+export function isSignedWith(secret: string, delivery: Pick<Received, 'headers' | 'text'>): boolean {
+  try {
+    verifySignature(secret, delivery);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ajv = new Ajv({ strict: false });
+ajv.addFormat('uuid', { type: 'string', validate: isUuid });
+ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
+const documented = new Map(documentedEvents.map(({ type, schema }) => [type as string, schema]));
+const validators = new Map<string, ValidateFunction>();
+
+function findValidator(type: string): ValidateFunction | undefined {
+  const schema = documented.get(type);
+  if (schema && !validators.has(type)) validators.set(type, ajv.compile({ ...schema }));
+  return validators.get(type);
+}
+
+/** What is wrong with a delivery: it must be signed by a webhook that points here, and be as it is documented. */
+export function faultsOf(delivery: Received): string[] {
+  const { headers, body } = delivery;
+  const known = [...(webhooksAt.get(headers.host ?? '') ?? [])].flatMap((id) => secretsOf.get(id) ?? []);
+  const faults: string[] = [];
+  if (known.length > 0 && !known.some((secret) => isSignedWith(secret, delivery)))
+    faults.push(`${headers['webhook-id']} is not signed by a webhook that points here`);
+  if (headers['webhook-id'] !== body.id) faults.push(`${headers['webhook-id']} carries the event ${body.id}`);
+  const validate = findValidator(body.type);
+  if (validate && !validate(body)) faults.push(`${body.type}: ${JSON.stringify(validate.errors)}`);
+  return faults;
 }

@@ -1,7 +1,22 @@
 import fc from 'fast-check';
-import type { Field, FieldType, Literal, Searchable } from '../../src/search/fields.ts';
+import type { Aside, Field, FieldType, Literal, Searchable } from '../../src/search/fields.ts';
 import { operatorsOf } from '../../src/search/fields.ts';
 import type { Comparison, Filter, Sort } from '../../src/search/grammar.ts';
+
+/** A value of an item in a table of its own. */
+const kept = (name: string, type: FieldType, column: string, more: Partial<Aside> = {}): Field => ({
+  type,
+  nullable: true,
+  sql: `select ${type === 'boolean' ? "v.value = 'true'" : column} from item_values v where v.item_id = i.id and v.name = '${name}'`,
+  aside: {
+    from: 'item_values v',
+    of: 'v.item_id',
+    key: 'i.id',
+    where: (bind) => `v.name = ${bind(name)}::text`,
+    column,
+    ...more,
+  },
+});
 
 /** A resource with a field of every type, and random rows, filters and orders of it. */
 export const items: Searchable = {
@@ -19,6 +34,17 @@ export const items: Searchable = {
     labelIds: { type: 'list', sql: 'i.label_ids' },
     tags: { type: 'list', sql: 'i.tags', items: 'string' },
     body: { type: 'string', sql: 'i.name', nullable: true, sortable: false },
+    nick: { type: 'string', sql: 'i.nick', nullable: true, within: 'i.search_text' },
+    city: kept('city', 'string', 'v.value', { indexedCharacters: 2 }),
+    size: kept('size', 'number', 'v.number'),
+    since: kept('since', 'time', 'v.time'),
+    isActive: kept('isActive', 'boolean', 'v.value', { isText: true, indexedCharacters: 2 }),
+    marks: {
+      type: 'list',
+      items: 'string',
+      sql: 'array(select m.mark from item_marks m where m.item_id = i.id)',
+      aside: { from: 'item_marks m', of: 'm.item_id', key: 'i.id', column: 'm.mark' },
+    },
   },
   dynamic: (name) => {
     if (!name.startsWith('attributes.')) return undefined;
@@ -44,7 +70,25 @@ export interface Item {
   labelIds: string[];
   tags: string[];
   attributes: Record<string, string>;
+  nick: string | null;
+  city: string | null;
+  size: number | null;
+  since: string | null;
+  isActive: boolean | null;
+  marks: string[];
 }
+
+/** The tables that `items` speaks of. */
+export const ITEM_TABLES = `
+  create temporary table items (
+    tenant_id uuid not null, id uuid primary key, created_at timestamptz not null, name text, code text not null,
+    owner_id uuid, unread_count int, ratio numeric, score float8 not null, is_open boolean, status text not null,
+    open_until timestamptz, label_ids uuid[] not null, tags text[] not null, attributes jsonb not null, nick text,
+    search_text text not null);
+  create temporary table item_values (item_id uuid, name text, value text, number float8, time timestamptz);
+  create index on item_values (item_id);
+  create temporary table item_marks (item_id uuid, mark text);
+  create index on item_marks (item_id)`;
 
 export const getField = (item: Item, field: string): unknown => {
   if (field === 'body') return item.name;
@@ -83,6 +127,12 @@ export const item: fc.Arbitrary<Item> = fc.record({
   labelIds: fc.array(uuid, { maxLength: 3 }),
   tags: fc.array(text, { maxLength: 3 }),
   attributes: fc.dictionary(fc.constantFrom(...ATTRIBUTES), text),
+  nick: nullable(text),
+  city: nullable(text),
+  size: nullable(double),
+  since: nullable(time),
+  isActive: nullable(fc.boolean()),
+  marks: fc.uniqueArray(text, { maxLength: 3 }),
 });
 
 function valuesOf(name: string, field: Field): fc.Arbitrary<Literal> {
@@ -110,7 +160,8 @@ export const leaf: fc.Arbitrary<Filter> = fc.constantFrom(...fieldNames).chain((
   return fc.constantFrom(...operatorsOf[type]).chain((op): fc.Arbitrary<Filter> => {
     if (op === 'isNull') return fc.constant({ op, field: name, type });
     if (op === 'in') {
-      const values = fc.array(fc.option(value, { freq: 6 }), { minLength: 1, maxLength: 5 });
+      const one = type === 'list' ? value : fc.option(value, { freq: 6 });
+      const values = fc.array(one, { minLength: 1, maxLength: 5 });
       return values.map((list) => ({ op, field: name, type, values: list }));
     }
     if (op === 'contains' || op === 'startsWith') {

@@ -17,6 +17,7 @@ import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type System, type SystemOptions, startSystem } from '../../src/system.ts';
 import { createDatabase } from './postgres.ts';
+import { learnWebhook } from './receiver.ts';
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789abcdef';
 export const SECRET_KEY = 'secret-key-for-tests-0123456789abcdef';
@@ -111,6 +112,7 @@ export async function startServer({
     operatorToken: OPERATOR_TOKEN,
     corsOrigins: [],
     v2Sunset: 'never',
+    retentionDays: 30,
     role: 'all',
     alone: true,
     timers: false,
@@ -145,6 +147,7 @@ export async function startServer({
       bytes: isStream ? Buffer.from(text) : response.rawPayload,
     };
     check(method, path, answer);
+    if (path.includes('/api_webhooks')) learnWebhook(answer.body?.data);
     return answer;
   }
 

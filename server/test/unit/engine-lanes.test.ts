@@ -203,4 +203,26 @@ describe('places', () => {
     await bench.lanes.idle();
     expect(bench.started).toHaveLength(9);
   });
+
+  it('R6: while a tenant has all of its own, nothing is read for its other lanes, however often they are woken', async () => {
+    let claims = 0;
+    const bench = lanesBench({ perLane: 4, atOnce: 4 }, (claim) => (...given) => {
+      claims += 1;
+      return claim(...given);
+    });
+    const ids = numbered('lane', 50);
+    for (const id of ids) bench.add(id, [`row of ${id}`]);
+    const wakeAll = async (): Promise<void> => {
+      for (const id of ids) bench.lanes.wake(0, id);
+      await turn();
+    };
+    await wakeAll();
+    expect(bench.calls).toHaveLength(2);
+    const read = claims;
+    for (let scan = 0; scan < 10; scan += 1) await wakeAll();
+    expect(claims).toBe(read);
+    await runDry(bench);
+    expect(bench.started).toHaveLength(50);
+    expect(bench.errors).toEqual([]);
+  });
 });

@@ -1,14 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type OutboundClientOptions, outboundClient } from '../../src/outbound/client.ts';
 import type { OutboundRequest } from '../../src/outbound/exchange.ts';
+import { hasOpenssl, selfSigned } from '../kit/self-signed.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -124,47 +121,27 @@ describe('a failure', () => {
     });
   });
 
-  test.skipIf(spawnSync('openssl', ['version']).status !== 0)(
-    'of TLS: a certificate that is unknown or of another name',
-    async () => {
-      const { key, cert } = selfSigned('receiver.example');
-      const seen = await listening(
-        createHttpsServer({ key, cert }, (_request, response) => void response.end('ok')),
-        'https',
-      );
-      const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
-      const named = seen.url.replace('127.0.0.1', 'receiver.example');
-      expect(await failure(named, { lookup })).toMatchObject({ phase: 'tls', bytesSent: false });
-      for (const wrong of [seen.url, seen.url.replace('127.0.0.1', 'other.example')]) {
-        expect(await failure(wrong, { lookup, ca: cert })).toMatchObject({ phase: 'tls', bytesSent: false });
-      }
-      const trusting = client({ lookup, ca: cert });
-      for (const url of [named, named, named.replace('receiver.example', 'receiver.example.')]) {
-        expect((await trusting.request(post(url))).body.toString()).toBe('ok');
-      }
-    },
-  );
+  test.skipIf(!hasOpenssl)('of TLS: a certificate that is unknown or of another name', async () => {
+    const { key, cert } = selfSigned('receiver.example');
+    const seen = await listening(
+      createHttpsServer({ key, cert }, (_request, response) => void response.end('ok')),
+      'https',
+    );
+    const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const named = seen.url.replace('127.0.0.1', 'receiver.example');
+    const some = expect.any(Number);
+    expect(await failure(named, { lookup })).toMatchObject({
+      phase: 'tls',
+      bytesSent: false,
+      timings: { lookupMs: some, connectMs: some, tlsMs: null, waitMs: null, readMs: null, totalMs: some },
+    });
+    for (const wrong of [seen.url, seen.url.replace('127.0.0.1', 'other.example')]) {
+      expect(await failure(wrong, { lookup, ca: cert })).toMatchObject({ phase: 'tls', bytesSent: false });
+    }
+    const trusting = client({ lookup, ca: cert });
+    expect((await trusting.request(post(named))).timings.tlsMs).toBeGreaterThan(0);
+    for (const url of [named, named, named.replace('receiver.example', 'receiver.example.')]) {
+      expect((await trusting.request(post(url))).body.toString()).toBe('ok');
+    }
+  });
 });
-
-function selfSigned(name: string): { key: string; cert: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'));
-  try {
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-    const made = [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-    ];
-    execFileSync('openssl', [...made, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}

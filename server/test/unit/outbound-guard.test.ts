@@ -75,7 +75,7 @@ describe('the destination of a request', () => {
     const seen = await receiver();
     const lookup = vi.fn(answers('127.0.0.1'));
     const connect = guardedConnector({ allow: parseAllowList(''), loopback: false, lookup, ca: undefined });
-    const progress = { doing: '', lookupMs: null, connectMs: null, cancel: () => {} };
+    const progress = { doing: '', lookupMs: null, connectMs: null, tlsMs: null, cancel: () => {} };
     const target = { hostname: '127.0.0.1', protocol: 'http:', port: String(seen.port) };
     const error = await new Promise((resolve) =>
       connect(target, progress, (...outcome) => resolve(outcome[0])),

@@ -32,9 +32,10 @@ describe('compiling a filter', () => {
     ['in(unreadCount,1,2.5)', '((i.unread_count) = any($1::numeric[]))', [[1, 2.5]]],
     ['contains(name,"50%_\\\\")', '((i.name) ilike $1::text)', ['%50\\%\\_\\\\%']],
     ['startsWith(name,"%")', '((i.name) ilike $1::text)', ['\\%%']],
-    [`contains(labelIds,"${uuid}")`, '((i.label_ids) @> array[$1::uuid])', [uuid]],
+    [`contains(labelIds,"${uuid}")`, '((i.label_ids) && $1::uuid[])', [[uuid]]],
+    [`in(labelIds,"x","${uuid}")`, '((i.label_ids) && $1::uuid[])', [[uuid]]],
     ['contains(labelIds,"x")', 'false', []],
-    ['contains(tags,"x")', '((i.tags) @> array[$1::text])', ['x']],
+    ['contains(tags,"x")', '((i.tags) && $1::text[])', [['x']]],
     ['isNull(name)', '((i.name) is null)', []],
     ['not(isNull(name))', '((((i.name) is null)) is not true)', []],
     [
@@ -52,12 +53,54 @@ describe('compiling a filter', () => {
     expect(params).toEqual(['1', "x' or true --"]);
   });
 
-  it('asks for membership in the way the field says', () => {
-    const member = (value: string) => `exists (select from contact_labels l where l.label_id = ${value})`;
-    const searchable = { ...items, fields: { labelIds: { type: 'list' as const, sql: '', member } } };
-    const [sql, params] = compiled(`contains(labelIds,"${uuid}")`, searchable);
-    expect(sql).toBe('(exists (select from contact_labels l where l.label_id = $1::uuid))');
-    expect(params).toEqual([uuid]);
+  const set = (condition: string) =>
+    `(i.id in (select v.item_id from item_values v where v.name = $1::text${condition}))`;
+  it.each<[string, string, unknown[]]>([
+    ['gt(size,5)', set(' and ((v.number) > $2::bigint)'), ['size', 5]],
+    [
+      'eq(city,"Berlin")',
+      set(' and (left(v.value, 2) collate "C") = $2::text and ((v.value) = $3::text)'),
+      ['city', 'Be', 'Berlin'],
+    ],
+    [
+      'lt(city,"Berlin")',
+      set(' and (left(v.value, 2) collate "C") <= $2::text and (((v.value) collate "C") < $3::text)'),
+      ['city', 'Be', 'Berlin'],
+    ],
+    ['contains(city,"x")', set(' and ((v.value) ilike $2::text)'), ['city', '%x%']],
+    [
+      'eq(isActive,true)',
+      set(' and (left(v.value, 2) collate "C") = $2::text and ((v.value) = $3::text)'),
+      ['isActive', 'tr', 'true'],
+    ],
+    ['not(isNull(size))', set(''), ['size']],
+    [
+      'contains(marks,"x")',
+      '(i.id in (select m.item_id from item_marks m where ((m.mark) = $1::text)))',
+      ['x'],
+    ],
+    [
+      'or(in(marks,"x"),eq(size,1))',
+      '(i.id in (select m.item_id from item_marks m where ((m.mark) = any($1::text[])) union all ' +
+        'select v.item_id from item_values v where v.name = $2::text and ((v.number) = $3::bigint)))',
+      [['x'], 'size', 1],
+    ],
+    ['eq(nick,"abc")', '((((i.search_text) ilike $1::text)) and ((i.nick) = $2::text))', ['%abc%', 'abc']],
+    ['eq(nick,"ab")', '((i.nick) = $1::text)', ['ab']],
+  ])('%s finds rows by an index on what it asks for', (text, sql, params) => {
+    expect(compiled(text)).toEqual([sql, params]);
+  });
+
+  it('looks at each row instead, where that is asked for', () => {
+    const params: unknown[] = [];
+    const rowByRow = (text: string) => compileFilter(parseFilter(text, items), items, params, 'row by row');
+    expect(rowByRow('gt(size,5)')).toBe(
+      'exists (select from item_values v where v.item_id = i.id and v.name = $1::text and ((v.number) > $2::bigint) offset 0)',
+    );
+    expect(rowByRow('ne(size,5)')).toBe(
+      "((select v.number from item_values v where v.item_id = i.id and v.name = 'size') is distinct from $3::bigint)",
+    );
+    expect(rowByRow('eq(nick,"abc")')).toBe('((i.nick) = $4::text)');
   });
 
   it('refuses to compare a value of unknown type', () => {
@@ -71,7 +114,11 @@ describe('compiling a filter', () => {
         .concat(
           ' i.tags i.created_at i.id i.attributes and or not is null true false distinct from any array',
         )
-        .concat(' ilike collate C text uuid bigint numeric boolean timestamptz')
+        .concat(
+          ' ilike collate C text uuid bigint numeric boolean timestamptz i.nick i.search_text && select',
+        )
+        .concat(' in where union all left 2 v v.item_id v.name v.value v.number v.time item_values')
+        .concat(" m m.item_id m.mark item_marks 'city' 'size' 'since' 'isActive' 'true'")
         .split(' '),
     );
     const property = fc.property(filter, (one) => {

@@ -1,0 +1,14 @@
+-- During a rotation the old secret signs as well. A webhook is failing since its first failure after its last success.
+alter table webhooks
+  add column old_secret_encrypted bytea,
+  add column old_secret_until timestamptz,
+  add column failing_since timestamptz;
+
+-- How many attempts were made before the present round: a delivery that is asked for again gets the whole schedule.
+alter table deliveries add column earlier_attempts integer not null default 0;
+
+-- Where an attempt went; the webhook may point elsewhere by now.
+alter table attempts add column url text;
+
+-- The events of a tenant by time: what a webhook missed is found by it.
+create index if not exists events_by_tenant on events (tenant_id, created_at, id);

@@ -1,0 +1,95 @@
+import { eventTypes } from '../src/engine/event-types.ts';
+import { documentedEvents, eventCatalogue } from '../src/event-catalogue.ts';
+
+/** What is read of a schema here. */
+interface Shown {
+  title?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  description?: string;
+  items?: Shown;
+  properties?: Record<string, Shown>;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const anchor = (title: string): string => `[${title}](#${title.toLowerCase()})`;
+
+/** The type of a field, as a person would say it. */
+function typeOf(schema: Shown): string {
+  const types = [schema.type ?? 'object'].flat();
+  const orNull = types.includes('null') ? ' or null' : '';
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum) return `${schema.enum.map((value) => `\`${value}\``).join(', ')}${orNull}`;
+  if (schema.items) return `list of ${typeOf(schema.items)}`;
+  if (schema.title) return `${anchor(schema.title)}${orNull}`;
+  const name = schema.format === 'date-time' ? 'time' : schema.format === 'uuid' ? 'UUID' : types[0];
+  return schema.properties
+    ? `\`{ ${Object.keys(schema.properties).join(', ')} }\`${orNull}`
+    : `${name}${orNull}`;
+}
+
+const fieldTable = ({ properties = {} }: Shown): string =>
+  [
+    '| Field | Type | |',
+    '|---|---|---|',
+    ...Object.entries(properties).map(
+      ([name, schema]) => `| \`${name}\` | ${cell(typeOf(schema))} | ${cell(schema.description ?? '')} |`,
+    ),
+  ].join('\n');
+
+/** Every titled schema that can be reached, in the order in which a reader comes across them. */
+function collect(schema: Shown, found = new Map<string, Shown>()): Map<string, Shown> {
+  if (schema.title && schema.properties && !found.has(schema.title)) found.set(schema.title, schema);
+  for (const inner of [...Object.values(schema.properties ?? {}), ...(schema.items ? [schema.items] : [])])
+    collect(inner, found);
+  return found;
+}
+
+const resources = new Map<string, Shown>();
+for (const type of eventTypes) collect(eventCatalogue[type].data as Shown, resources);
+const [first] = documentedEvents;
+const envelope = (first as (typeof documentedEvents)[0]).schema as Shown;
+
+export const eventsPage = `# Events
+
+Made from the code by \`npm run docs\`. A subscription names them by \`type\`, or by a prefix such as \`chat.*\`; see
+[webhooks.md](webhooks.md). Types will be added; a receiver should answer 2xx to those it does not know.
+
+| Type | When | \`data\` | Has a channel |
+|---|---|---|---|
+${eventTypes
+  .map((type) => {
+    const { when, data, hasChannel } = eventCatalogue[type];
+    return `| \`${type}\` | ${cell(when)} | ${anchor((data as Shown).title ?? '')} | ${hasChannel ? 'yes' : 'no'} |`;
+  })
+  .join('\n')}
+
+## The body of a delivery
+
+| Field | Type | |
+|---|---|---|
+${fieldTable({
+  properties: {
+    ...envelope.properties,
+    type: { type: 'string', description: 'One of the types above' },
+    channelId: {
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'Null where the event has no channel',
+    },
+    data: { type: 'object', description: 'The resource as the API returns it, at the time of the event' },
+  },
+})
+  .split('\n')
+  .slice(2)
+  .join('\n')}
+
+\`\`\`json
+${JSON.stringify((first as (typeof documentedEvents)[0]).example, null, 2)}
+\`\`\`
+
+Texts and media of sensitive chats are left out. A body does not change: every attempt, and every repetition that you
+ask for, sends the same bytes.
+${[...resources].map(([title, schema]) => `\n## ${title}\n\n${fieldTable(schema)}\n`).join('')}`;

@@ -1,0 +1,12 @@
+import type { File } from './schema.ts';
+
+/** What the reference shows. */
+export const exampleFile: File = {
+  id: '019a82a0-0000-7000-8000-000000000070',
+  filename: 'hello.txt',
+  mimeType: 'text/plain',
+  size: 6,
+  sha256: '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03',
+  createdAt: '2026-11-15T01:02:03.456Z',
+  updatedAt: '2026-11-15T01:02:03.456Z',
+};

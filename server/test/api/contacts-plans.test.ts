@@ -1,0 +1,194 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { contactSource, searchableContacts } from '../../src/contacts/search-contacts.ts';
+import { clientConfig, queryable } from '../../src/db/database.ts';
+import { searchRequest } from '../../src/search/page.ts';
+import { runSearch } from '../../src/search/run-search.ts';
+import type { SearchBody } from '../../src/search/schema.ts';
+import { freshDatabase } from '../kit/server.ts';
+
+const client = new pg.Client(
+  clientConfig({
+    connection: { connectionString: await freshDatabase() },
+    applicationName: 'test',
+    poolSize: 1,
+    readers: 0,
+    // As searches run.
+    settings: { enable_seqscan: 'off' },
+  }),
+);
+await client.connect();
+afterAll(() => client.end());
+
+const CONTACTS = 30_000;
+/** Small, so that the difference between what must be read and everything shows in few rows. */
+const CAP = 500;
+const WINDOW = 1_000;
+const source = { ...contactSource, countCap: CAP, window: WINDOW };
+/** What may be read of the table of contacts: those found up to the cap, a window of rows, the page itself. */
+const MOST_READ = 2 * (CAP + WINDOW);
+
+const tenants = [newId(), newId()] as const;
+const [tenant] = tenants;
+const [city, size, born] = [newId(), newId(), newId()];
+const [all, half, rare, old] = [newId(), newId(), newId(), newId()];
+
+/** A tenant's contacts, numbered; `n % m` decides how many have what. */
+const seed = `(select n, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id
+                 from generate_series(1, ${CONTACTS}) n)`;
+
+beforeAll(async () => {
+  const [own, other] = tenants;
+  await client.query(
+    `insert into tenants (id, name, plan, created_at, updated_at)
+     select t, 'test', 'scale', now(), now() from unnest($1::uuid[]) t`,
+    [[own, other]],
+  );
+  for (const [id, externalId, type] of [
+    [city, 'city', 'text'],
+    [size, 'size', 'number'],
+    [born, 'born', 'date'],
+  ])
+    await client.query(
+      `insert into attributes (id, tenant_id, external_id, name, type, created_at, updated_at)
+       values ($1, $2, $3, $3, $4, now(), now())`,
+      [id, own, externalId, type],
+    );
+  await client.query(
+    `insert into labels (id, tenant_id, name, created_at, updated_at) select l, $1, l::text, now(), now() from unnest($2::uuid[]) l`,
+    [own, [all, half, rare, old]],
+  );
+  // Building the index afterwards takes a fraction of the time.
+  const { rows } = await client.query(`select indexdef from pg_indexes where indexname = 'contacts_search'`);
+  await client.query('drop index contacts_search');
+  const insertContacts = (count: number) => `
+    insert into contacts (id, tenant_id, first_name, last_name, is_subscribed, metadata, search_text, created_at, updated_at)
+    select id, $1, 'Anna', 'Fam' || n, n % 1000 <> 0, '{}', 'Anna Fam' || n || E'\\n+1555' || (1000000 + n),
+           timestamptz '2026-01-01' + n * interval '1 minute', now() from ${seed} s where n <= ${count}`;
+  await client.query(insertContacts(CONTACTS), [own]);
+  await client.query(insertContacts(3000), [other]);
+  await client.query(rows[0].indexdef);
+  await client.query(
+    `insert into handles (id, tenant_id, contact_id, type, value, is_primary, extra, created_at, updated_at)
+     select id, $1, id, 'phone_number', '+1555' || (1000000 + n), true, '{}', now(), now() from ${seed} s`,
+    [own],
+  );
+  await client.query(
+    `insert into contact_attributes (contact_id, attribute_id, tenant_id, value, number, time, updated_at)
+     select s.id, a.id, $1, case a.name when 'city' then case when n % 2 = 0 then 'Berlin' else 'Town' || n % 3000 end else n::text end,
+            case a.name when 'size' then n end, case a.name when 'born' then date '1900-01-01' + n end, now()
+       from ${seed} s cross join unnest($2::uuid[], $3::text[]) as a (id, name)`,
+    [own, [city, size, born], ['city', 'size', 'born']],
+  );
+  await client.query(
+    `insert into contact_labels (contact_id, label_id, tenant_id, created_at)
+     select s.id, l.id, $1, now() from ${seed} s cross join unnest($2::uuid[], $3::int[]) as l (id, every)
+      where n % l.every = 0`,
+    [own, [all, half, rare], [1, 2, 1000]],
+  );
+  await client.query(
+    `insert into contact_labels (contact_id, label_id, tenant_id, created_at)
+     select s.id, $2, $1, now() from ${seed} s where n <= 2 * ${CAP}`,
+    [own, old],
+  );
+  await client.query('vacuum analyze contacts, handles, contact_attributes, contact_labels');
+}, 120_000);
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Plan[];
+}
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+const readBy = (node: Plan): number =>
+  (node['Actual Rows'] +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0)) *
+  node['Actual Loops'];
+
+/** Runs a search; every statement of it is explained as well. */
+async function explained(body: SearchBody) {
+  const db = queryable((query) => client.query(query));
+  const looks: Plan[] = [];
+  const asked = {
+    query: async (text: string, values: unknown[]) => {
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
+      looks.push(
+        ...nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'contacts'),
+      );
+      return client.query(text, values);
+    },
+  };
+  const searchable = await searchableContacts(db, tenant);
+  const result = await runSearch(asked, searchable, source, tenant, searchRequest(body, searchable));
+  return { result, looks, read: looks.reduce((sum, look) => sum + readBy(look), 0) };
+}
+
+const few: [string, SearchBody, total: number][] = [
+  ['a time of creation', { query: 'lt(createdAt,"2026-01-01T01:00:00Z")' }, 59],
+  ['a phone number', { query: 'eq(phoneNumber,"+15551000077")' }, 1],
+  ['some phone numbers', { query: 'in(phoneNumber,"+15551000077","+15551000078","+1")' }, 2],
+  ['a part of a phone number', { query: 'contains(phoneNumber,"1000077")' }, 1],
+  ['a last name', { query: 'eq(lastName,"Fam777")' }, 1],
+  ['the beginning of a full name', { query: 'startsWith(fullName,"anna fam2999")' }, 11],
+  ['who opted out', { query: 'eq(isSubscribed,false)' }, 30],
+  ['a text', { query: 'eq(attributes.city,"Town77")' }, 10],
+  ['some texts', { query: 'in(attributes.city,"Town77","Town79")' }, 20],
+  ['a number', { query: 'eq(attributes.size,77)' }, 1],
+  ['a range of numbers', { query: 'and(ge(attributes.size,100),lt(attributes.size,120))' }, 20],
+  ['a range of dates', { query: 'lt(attributes.born,"1900-02-01")' }, 30],
+  ['a label', { query: `contains(labelIds,"${rare}")` }, 30],
+  ['a label or a text', { query: `or(contains(labelIds,"${rare}"),eq(attributes.city,"Town77"))` }, 40],
+  ['a label and a text', { query: `and(contains(labelIds,"${rare}"),eq(attributes.city,"Berlin"))` }, 30],
+  ['a part of a name', { search: 'fam29' }, 1111],
+  ['a part of a name that is there once', { search: 'FAM29999' }, 1],
+  ['a part of a name and a label', { search: 'fam7000', query: `contains(labelIds,"${half}")` }, 1],
+  ['nothing that is there', { search: 'nobody at all' }, 0],
+  ['nothing that is there, by a label', { query: `contains(labelIds,"${newId()}")` }, 0],
+];
+const many: [string, SearchBody][] = [
+  ['everything', {}],
+  ['a text that half of them have', { query: 'eq(attributes.city,"Berlin")' }],
+  ['a text that they do not have', { query: 'ne(attributes.city,"Berlin")' }],
+  ['a wide range of numbers', { query: 'gt(attributes.size,50)' }],
+  ['a wide range of dates', { query: 'gt(attributes.born,"1910-01-01")' }],
+  ['a label that all have', { query: `contains(labelIds,"${all}")` }],
+  ['a label that half of them have', { query: `contains(labelIds,"${half}")` }],
+  ['a name that all have', { search: 'anna' }],
+  ['a part that all have, oldest first', { search: '+1555', sortBy: 'asc(createdAt)' }],
+  ['who is subscribed', { query: 'eq(isSubscribed,true)' }],
+];
+
+describe('of very many contacts, a search reads no more than it must', () => {
+  it.each(few)('where few match: by %s', async (_, body, total) => {
+    const { result, looks, read } = await explained(body);
+    expect(result.pagination).toMatchObject(total > CAP ? { total: CAP, totalIsCapped: true } : { total });
+    expect(looks.map((look) => look['Node Type'])).not.toContain('Seq Scan');
+    expect(read).toBeLessThanOrEqual(MOST_READ);
+  });
+
+  it.each(many)('where many match, on the first page and on a later one: by %s', async (_, body) => {
+    const first = await explained(body);
+    expect(first.result.pagination).toMatchObject({ total: CAP, totalIsCapped: true });
+    expect(first.result.rows).toHaveLength(10);
+    const cursor = first.result.pagination.nextCursor as string;
+    const later = await explained({ ...body, pagination: { cursor, limit: 100 } });
+    expect(later.result.rows).toHaveLength(100);
+    for (const { looks, read } of [first, later]) {
+      expect(looks.map((look) => look['Node Type'])).not.toContain('Seq Scan');
+      expect(read).toBeLessThanOrEqual(MOST_READ);
+    }
+  });
+
+  it('where many match and all of them are far down, finds them nevertheless', async () => {
+    const { result } = await explained({ query: `contains(labelIds,"${old}")` });
+    expect(result.pagination).toMatchObject({ total: CAP, totalIsCapped: true });
+    const numbers = result.rows.map(({ facts }) => (facts as { last_name: string }).last_name);
+    expect(numbers.slice(0, 2)).toEqual([`Fam${2 * CAP}`, `Fam${2 * CAP - 1}`]);
+  });
+});

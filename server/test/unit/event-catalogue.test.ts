@@ -1,0 +1,45 @@
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { apiDocuments, contracts } from '../../src/app.ts';
+import { isUuid } from '../../src/base/ids.ts';
+import { eventTypes } from '../../src/engine/event-types.ts';
+import { documentedEvents } from '../../src/event-catalogue.ts';
+import { isDateTime } from '../../src/http/validation.ts';
+
+const ajv = new Ajv({ strict: false });
+ajv.addFormat('uuid', { type: 'string', validate: isUuid });
+ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
+
+describe('the catalogue of events', () => {
+  it('has every type once, in the order of the list', () => {
+    expect(documentedEvents.map(({ type }) => type)).toEqual(eventTypes);
+    expect(new Set(eventTypes).size).toBe(eventTypes.length);
+  });
+
+  it.each(documentedEvents)('$type says when it happens, and its example is as it is documented', (event) => {
+    expect(event.type).toMatch(/^[a-z]+\.[a-z_]+$/);
+    expect(event.when).toMatch(/^[A-Z].*\.$/);
+    const validate = ajv.compile({ ...event.schema });
+    expect(validate(event.example), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('is the webhooks of the OpenAPI document, which shares the schemas of the API', () => {
+    // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
+    const { webhooks, components } = apiDocuments(contracts()).v3?.document as any;
+    expect(Object.keys(webhooks)).toEqual(eventTypes);
+    for (const { type, when, example } of documentedEvents) {
+      const { description, parameters, requestBody, responses } = webhooks[type].post;
+      expect(description).toBe(when);
+      expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+      ]);
+      const { schema, example: shown } = requestBody.content['application/json'];
+      expect(shown).toEqual(example);
+      const title = /^#\/components\/schemas\/(\w+)$/.exec(schema.properties.data.$ref)?.[1];
+      expect(Object.keys(components.schemas)).toContain(title);
+      expect(Object.keys(responses).toSorted()).toEqual(['2XX', '410']);
+    }
+  });
+});
