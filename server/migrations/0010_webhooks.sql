@@ -9,6 +9,3 @@ alter table deliveries add column earlier_attempts integer not null default 0;
 
 -- Where an attempt went; the webhook may point elsewhere by now.
 alter table attempts add column url text;
-
--- The events of a tenant by time: what a webhook missed is found by it.
-create index if not exists events_by_tenant on events (tenant_id, created_at, id);
