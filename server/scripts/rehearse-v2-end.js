@@ -34,7 +34,7 @@ const lines = {
     '    ...v2Routes(needs),\n',
     "  v2: { path: '/openapi-v2.json', document: v2Document(routes) },\n",
     '  const usage = v2Usage(db, clock);\n',
-    [', usage });', ' });'],
+    [', usage, streams });', ', streams });'],
     '      retiring: v2Version({ ...needs, usage }),\n',
     ', flush: usage.flush',
   ],
