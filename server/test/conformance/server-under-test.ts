@@ -76,10 +76,12 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
   }
 
   async function leave(): Promise<void> {
-    for (const id of tenantIds) dataOf(await call('DELETE', `/admin/tenants/${id}`, { token: adminToken }));
+    for (const id of tenantIds.splice(0))
+      dataOf(await call('DELETE', `/admin/tenants/${id}`, { token: adminToken }));
   }
 
   const { status } = await (await tenant()).get('/v2/attributes');
+  await leave();
   const document = async (path: string) => (await fetch(`${url}${path}`)).json();
   const servesV2 = status === 200;
   const operations = servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;
