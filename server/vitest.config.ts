@@ -26,8 +26,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
-          // A server that runs elsewhere has a database of its own.
-          globalSetup: process.env.PARLEY_URL ? [] : ['test/kit/postgres.ts'],
+          globalSetup: ['test/conformance/setup.ts'],
           ...shared,
         },
       },

@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { type Answer, type Call, type CallOptions, client, dataOf } from './client.ts';
 import { type Operation, v2Operations, v3Operations } from './operations.ts';
 
@@ -34,31 +34,13 @@ export const isRemote = process.env.PARLEY_URL !== undefined;
 
 /**
  * The server that is held to the specification: the one at PARLEY_URL, whose operator's token is PARLEY_ADMIN_TOKEN, or
- * one that lives as long as the test file. Either is spoken to over HTTP and known by nothing else. It must be allowed to
- * send webhooks to 127.0.0.1, as it is unless NODE_ENV is production.
+ * one that was started for the suite. Either is spoken to over HTTP and known by nothing else. It must be allowed to send
+ * webhooks to 127.0.0.1, as it is unless NODE_ENV is production.
  */
 export async function useServerUnderTest(): Promise<ServerUnderTest> {
-  const { url, adminToken } = isRemote ? remote() : await startHere();
-  const server = await connect(url, adminToken);
+  const server = await connect(inject('url'), inject('adminToken'));
   if (isRemote) afterAll(() => server.leave());
   return server;
-}
-
-function remote(): { url: string; adminToken: string } {
-  const { PARLEY_URL = '', PARLEY_ADMIN_TOKEN } = process.env;
-  if (!PARLEY_ADMIN_TOKEN)
-    throw new Error('With PARLEY_URL, give PARLEY_ADMIN_TOKEN: tenants are made with it.');
-  return { url: PARLEY_URL.replace(/\/+$/, ''), adminToken: PARLEY_ADMIN_TOKEN };
-}
-
-/** Nothing of the server is loaded where another one is asked for. */
-async function startHere(): Promise<{ url: string; adminToken: string }> {
-  const { OPERATOR_TOKEN, useServer } = await import('../kit/server.ts');
-  const { listen } = await import('../kit/wire.ts');
-  let url = '';
-  const server = await useServer({ clock: { now: () => new Date() }, timers: true, baseUrl: () => url });
-  url = `http://127.0.0.1:${await listen(server.system.app.server)}`;
-  return { url, adminToken: OPERATOR_TOKEN };
 }
 
 /** Fast tests make many requests; only those about the limit want one. */
@@ -94,10 +76,12 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
   }
 
   async function leave(): Promise<void> {
-    for (const id of tenantIds) dataOf(await call('DELETE', `/admin/tenants/${id}`, { token: adminToken }));
+    for (const id of tenantIds.splice(0))
+      dataOf(await call('DELETE', `/admin/tenants/${id}`, { token: adminToken }));
   }
 
   const { status } = await (await tenant()).get('/v2/attributes');
+  await leave();
   const document = async (path: string) => (await fetch(`${url}${path}`)).json();
   const servesV2 = status === 200;
   const operations = servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;

@@ -63,7 +63,7 @@ export async function createDatabase(url: string, name: string, template?: strin
   return withDatabase(url, name);
 }
 
-async function dropDatabases(url: string, prefix: string): Promise<void> {
+export async function dropDatabases(url: string, prefix: string): Promise<void> {
   const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
   await client.connect();
   const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [

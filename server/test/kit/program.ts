@@ -35,7 +35,10 @@ export async function startProgram(env: Record<string, string> = {}): Promise<Pr
     };
     child.stdout?.on('data', onData);
     child.stderr?.on('data', onData);
-    child.once('exit', (code) => reject(new Error(`Ended with ${code}:\n${printed}`)));
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`Ended with ${code}:\n${printed}`));
+    });
   });
   return {
     url,

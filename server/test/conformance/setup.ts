@@ -1,0 +1,49 @@
+import type { TestProject } from 'vitest/node';
+import { startProgram } from '../kit/program.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The server under test. */
+    url: string;
+    adminToken: string;
+  }
+}
+
+export const ADMIN_TOKEN = 'operator-token-for-conformance-0123456789';
+
+/** The program on a database of its own: on the server in TEST_DATABASE_URL, or one that it brings along. */
+export async function startParley(
+  name: string,
+  env: Record<string, string> = {},
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { TEST_DATABASE_URL } = process.env;
+  const database = TEST_DATABASE_URL ? await foreignDatabase(TEST_DATABASE_URL, name) : undefined;
+  const program = await startProgram({ PARLEY_ADMIN_TOKEN: ADMIN_TOKEN, ...database?.env, ...env });
+  return {
+    url: program.url,
+    async stop() {
+      await program.stop();
+      await database?.drop();
+    },
+  };
+}
+
+async function foreignDatabase(server: string, name: string) {
+  const { createDatabase, dropDatabases } = await import('../kit/postgres.ts');
+  const database = `parley_test_${process.pid}_${name}`;
+  return {
+    env: { DATABASE_URL: await createDatabase(server, database) },
+    drop: () => dropDatabases(server, database),
+  };
+}
+
+/** One server for the whole suite: the one at PARLEY_URL, or one that lives as long as the suite. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { PARLEY_URL, PARLEY_ADMIN_TOKEN } = process.env;
+  if (PARLEY_URL && !PARLEY_ADMIN_TOKEN)
+    throw new Error('With PARLEY_URL, give PARLEY_ADMIN_TOKEN: tenants are made with it.');
+  const started = PARLEY_URL ? undefined : await startParley('conformance', { PARLEY_V2_SUNSET: 'never' });
+  project.provide('url', started?.url ?? (PARLEY_URL as string).replace(/\/+$/, ''));
+  project.provide('adminToken', PARLEY_URL ? (PARLEY_ADMIN_TOKEN as string) : ADMIN_TOKEN);
+  return async () => started?.stop();
+}
