@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Files share their process: importing the server once costs less than starting a process a file. */
@@ -12,6 +13,8 @@ const oneByOne = {
 
 export default defineConfig({
   test: {
+    // PostgreSQL does half of the work: as many workers as cores, and not one less as is the default.
+    maxWorkers: availableParallelism(),
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...shared } },
       {
