@@ -145,7 +145,7 @@ describe('a transaction', () => {
           async () =>
             (
               await db.query(
-                `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%first%'`,
+                `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%first%'`,
                 [],
               )
             ).rows.length,
