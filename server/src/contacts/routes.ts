@@ -61,7 +61,7 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
       ownFields: 'attributes.<externalId>',
       source: contactSource,
       schema: Contact,
-      present: presentFound,
+      presentPage: (rows: { id: string }[], tenantId) => presentFound(needs.db, tenantId, rows),
       example: { query: `contains(labelIds,"${LABEL_ID}")`, item: exampleContact },
     }),
     read(
