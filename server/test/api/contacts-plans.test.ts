@@ -188,7 +188,7 @@ describe('of very many contacts, a search reads no more than it must', () => {
   it('where many match and all of them are far down, finds them nevertheless', async () => {
     const { result } = await explained({ query: `contains(labelIds,"${old}")` });
     expect(result.pagination).toMatchObject({ total: CAP, totalIsCapped: true });
-    const { rows } = await db.query(
+    const { rows } = await client.query(
       `select c.last_name from unnest($1::uuid[]) with ordinality as found (id, number)
          join contacts c on c.id = found.id order by found.number limit 2`,
       [result.rows.map(({ id }) => id)],
