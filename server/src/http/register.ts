@@ -1,19 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { sameSecret, sha256 } from '../base/crypto.ts';
+import { sha256 } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
+import type { Authenticator } from './authenticate.ts';
 import { allowCompression } from './compression.ts';
 import { type StoredContent, sendContent } from './content.ts';
+import { countCall, type Done, type Guards, guardsOf } from './guards.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
-import type { RateLimit, Verdict } from './rate-limit.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { Reception } from './reception.ts';
 import { type Call, isReplayable, type ReceivedFile, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
 import type { RetiringVersion } from './sunset.ts';
+import { refusalOfUnknown } from './unknown-routes.ts';
 import { allowUploads, requireFitting, withFile } from './upload.ts';
 import { compileSchema, refuse, type Validate } from './validation.ts';
 
@@ -31,12 +33,9 @@ export interface Gate {
 
 const OK = 200;
 
-type Done = (error?: Error) => void;
-type Guard = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
-
 /** Turns contracts into routes of the server. Checks run in the order that docs/decisions.md states. */
 export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readonly Route[]): Promise<void> {
-  const guards = { tenant: tenantGuard(gate), operator: operatorGuard(gate) };
+  const guards = guardsOf(gate);
   // In scopes of their own, so that what is done about unknown routes costs the known ones nothing.
   const mayBeCompressed = ({ spec }: Route): boolean =>
     spec.answer.isList === true || spec.body !== undefined;
@@ -52,7 +51,7 @@ export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readon
     await allowUploads(scope);
     for (const route of routes) if (route.spec.upload) addRoute(scope, gate, guards, route);
   });
-  const refuseUnknown = unknownRefusal(gate, guards, routes);
+  const refuseUnknown = refusalOfUnknown(gate, guards, routes);
   // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
@@ -61,11 +60,6 @@ export async function addRoutes(app: FastifyInstance, gate: Gate, routes: readon
     else refuseUnknown(request, reply).catch(done);
   });
   app.setNotFoundHandler(refuseUnknown);
-}
-
-interface Guards {
-  tenant: Guard;
-  operator: Guard;
 }
 
 function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Route): void {
@@ -95,69 +89,6 @@ function addRoute(scope: FastifyInstance, gate: Gate, guards: Guards, route: Rou
     ...(spec.answer.isContent ? {} : { schema: { response: { [OK]: spec.answer.schema } } }),
     handler: handlerOf(gate, route),
   });
-}
-
-/** Whoever calls with a good token is counted, whatever the call is answered with. Nobody waits for that. */
-function countCall(
-  { principal }: Authenticator,
-  retiring: RetiringVersion,
-  { raw }: FastifyRequest,
-  spec: Route['spec'],
-): void {
-  const known = async () => principal(authorizationOf(raw.rawHeaders), raw.socket);
-  known().then(
-    (caller) => retiring.count(caller, spec),
-    () => {},
-  );
-}
-
-function tenantGuard({ authenticator, rateLimit }: Gate): Guard {
-  // Plain calls instead of closures and promises as long as everything is known: this runs for every request.
-  const admit = (request: FastifyRequest, reply: FastifyReply, principal: Principal, done: Done): void => {
-    request.principal = principal;
-    const verdict = rateLimit.take(principal.tenantId, principal.requestsPerMinute);
-    if (verdict instanceof Promise) verdict.then((late) => limit(reply, principal, late, done), done);
-    else limit(reply, principal, verdict, done);
-  };
-  return (request, reply, done) => {
-    let principal: Principal | Promise<Principal>;
-    try {
-      principal = authenticator.principal(authorizationOf(request.raw.rawHeaders), request.raw.socket);
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    if (principal instanceof Promise) principal.then((late) => admit(request, reply, late, done)).catch(done);
-    else admit(request, reply, principal, done);
-  };
-}
-
-function limit(reply: FastifyReply, principal: Principal, verdict: Verdict, done: Done): void {
-  // As strings: Node checks every header with a pattern, and a number costs it twice as much.
-  reply.header('x-ratelimit-limit', String(principal.requestsPerMinute));
-  reply.header('x-ratelimit-remaining', String(verdict.remaining));
-  reply.header('x-ratelimit-reset', String(verdict.resetAt));
-  if (verdict.allowed) {
-    done();
-    return;
-  }
-  reply.header('retry-after', Math.max(1, Math.ceil(verdict.resetAt - Date.now() / 1000)));
-  done(new ApiError('too_many_requests'));
-}
-
-function operatorGuard(gate: Gate): Guard {
-  return (request, _reply, done) => {
-    const given = authorizationOf(request.raw.rawHeaders);
-    if (given === undefined)
-      return done(new ApiError('unauthorized', { detail: 'send the operator token as Bearer' }));
-    try {
-      if (!sameSecret(bearerOf(given), gate.operatorToken))
-        throw new ApiError('unauthorized', { detail: 'this is not the operator token' });
-      done();
-    } catch (error) {
-      done(error as Error);
-    }
-  };
 }
 
 interface Checks {
@@ -283,37 +214,4 @@ function allow(principal: Principal, { spec }: Route): void {
     });
   if (spec.access !== 'token' && !hasScope(principal, spec.access as Scope))
     throw new ApiError('forbidden', { detail: `the token lacks the scope "${spec.access}"` });
-}
-
-/** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
-function unknownRefusal({ retiring }: Gate, guards: Guards, routes: readonly Route[]) {
-  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { spec, kind } of routes) {
-    const pattern = new RegExp(`^${spec.path.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}/?$`);
-    const entry = paths.get(spec.path) ?? { pattern, methods: new Set<string>() };
-    entry.methods.add(spec.method);
-    if (spec.method === 'GET' && kind !== 'stream') entry.methods.add('HEAD');
-    paths.set(spec.path, entry);
-  }
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-    const path = request.url.split('?', 1)[0] as string;
-    const ended = retiring?.has(path) ? retiring.announce(request, reply, undefined) : undefined;
-    if (ended) throw ended;
-    const guard = /^\/v\d+(\/|$)/.test(path)
-      ? guards.tenant
-      : /^\/admin(\/|$)/.test(path)
-        ? guards.operator
-        : undefined;
-    if (guard)
-      await new Promise<void>((resolve, reject) =>
-        guard(request, reply, (error) => (error ? reject(error) : resolve())),
-      );
-    const methods = [...paths.values()]
-      .filter(({ pattern }) => pattern.test(path))
-      .flatMap((entry) => [...entry.methods]);
-    if (methods.length === 0)
-      throw new ApiError('route_not_found', { detail: `there is nothing at ${request.method} ${path}` });
-    reply.header('allow', [...new Set(methods)].sort().join(', '));
-    throw new ApiError('method_not_allowed', { detail: `use ${[...new Set(methods)].sort().join(' or ')}` });
-  };
 }

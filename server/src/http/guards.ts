@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sameSecret } from '../base/crypto.ts';
+import { ApiError } from '../base/errors.ts';
+import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
+import type { Principal } from './permissions.ts';
+import type { RateLimit, Verdict } from './rate-limit.ts';
+import type { Route } from './route.ts';
+import type { RetiringVersion } from './sunset.ts';
+
+export type Done = (error?: Error) => void;
+export type Guard = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
+
+/** Who lets callers in: a tenant's by their token and within their rate, the operator by the operator's. */
+export interface Guards {
+  tenant: Guard;
+  operator: Guard;
+}
+
+interface GuardNeeds {
+  authenticator: Authenticator;
+  rateLimit: RateLimit;
+  operatorToken: string;
+}
+
+export const guardsOf = (needs: GuardNeeds): Guards => ({
+  tenant: tenantGuard(needs),
+  operator: operatorGuard(needs),
+});
+
+/** Whoever calls with a good token is counted, whatever the call is answered with. Nobody waits for that. */
+export function countCall(
+  { principal }: Authenticator,
+  retiring: RetiringVersion,
+  { raw }: FastifyRequest,
+  spec: Route['spec'],
+): void {
+  const known = async () => principal(authorizationOf(raw.rawHeaders), raw.socket);
+  known().then(
+    (caller) => retiring.count(caller, spec),
+    () => {},
+  );
+}
+
+function tenantGuard({ authenticator, rateLimit }: GuardNeeds): Guard {
+  // Plain calls instead of closures and promises as long as everything is known: this runs for every request.
+  const admit = (request: FastifyRequest, reply: FastifyReply, principal: Principal, done: Done): void => {
+    request.principal = principal;
+    const verdict = rateLimit.take(principal.tenantId, principal.requestsPerMinute);
+    if (verdict instanceof Promise) verdict.then((late) => limit(reply, principal, late, done), done);
+    else limit(reply, principal, verdict, done);
+  };
+  return (request, reply, done) => {
+    let principal: Principal | Promise<Principal>;
+    try {
+      principal = authenticator.principal(authorizationOf(request.raw.rawHeaders), request.raw.socket);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (principal instanceof Promise) principal.then((late) => admit(request, reply, late, done)).catch(done);
+    else admit(request, reply, principal, done);
+  };
+}
+
+function limit(reply: FastifyReply, principal: Principal, verdict: Verdict, done: Done): void {
+  // As strings: Node checks every header with a pattern, and a number costs it twice as much.
+  reply.header('x-ratelimit-limit', String(principal.requestsPerMinute));
+  reply.header('x-ratelimit-remaining', String(verdict.remaining));
+  reply.header('x-ratelimit-reset', String(verdict.resetAt));
+  if (verdict.allowed) {
+    done();
+    return;
+  }
+  reply.header('retry-after', Math.max(1, Math.ceil(verdict.resetAt - Date.now() / 1000)));
+  done(new ApiError('too_many_requests'));
+}
+
+function operatorGuard({ operatorToken }: GuardNeeds): Guard {
+  return (request, _reply, done) => {
+    const given = authorizationOf(request.raw.rawHeaders);
+    if (given === undefined)
+      return done(new ApiError('unauthorized', { detail: 'send the operator token as Bearer' }));
+    try {
+      if (!sameSecret(bearerOf(given), operatorToken))
+        throw new ApiError('unauthorized', { detail: 'this is not the operator token' });
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}
