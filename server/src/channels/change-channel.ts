@@ -4,7 +4,7 @@ import { isUuid } from '../base/ids.ts';
 import { type EndingNeeds, removeChatsOf } from '../chats/remove-chats.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Adapter, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
+import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, openConfig, presentChannel, sealConfig } from './channel.ts';
 import type { Channel } from './schema.ts';
 
@@ -98,11 +98,11 @@ export async function checkChannel(
   db: Pick<Queryable, 'find'>,
   tenantId: string,
   channelId: string,
-  { adapters, keys }: ConfigNeeds,
+  { adapters, keys, context }: ConfigNeeds & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
   const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
   const adapter = adapters.get(row.provider) as Adapter;
-  const problems = await adapter.check(row, openConfig(row.config_encrypted, keys));
+  const problems = await adapter.check({ ...row, config: openConfig(row.config_encrypted, keys) }, context);
   return { ok: problems.length === 0, problems };
 }

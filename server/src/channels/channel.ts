@@ -5,7 +5,7 @@ import { isUuid, newId } from '../base/ids.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
-import type { Adapter, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
+import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
 import type { Channel } from './schema.ts';
 
 export interface ChannelRow {
@@ -59,8 +59,18 @@ const knownChannels = statement<[ids: string[], tenantId: string, kind: string |
 );
 const gateById = statement<
   [id: string],
-  { id: string; tenant_id: string; kind: ChannelKind; provider: string; config_encrypted: Buffer }
->('channels.gate', 'select id, tenant_id, kind, provider, config_encrypted from channels where id = $1');
+  {
+    id: string;
+    tenant_id: string;
+    kind: ChannelKind;
+    provider: string;
+    address: string;
+    config_encrypted: Buffer;
+  }
+>(
+  'channels.gate',
+  'select id, tenant_id, kind, provider, address, config_encrypted from channels where id = $1',
+);
 
 export const presentChannel = (row: ChannelRow): Channel => ({
   id: row.id,
@@ -135,12 +145,9 @@ export async function findKnownChannelIds(
 }
 
 /** What the provider route must know of a channel before it trusts a request. */
-export interface ChannelGate {
-  id: string;
+export interface ChannelGate extends AdapterChannel {
   tenantId: string;
-  kind: ChannelKind;
   provider: string;
-  config: ChannelConfig;
 }
 
 const GATES_KEPT = 10_000;
@@ -162,6 +169,7 @@ export function channelGates(
       tenantId: row.tenant_id,
       kind: row.kind,
       provider: row.provider,
+      address: row.address,
       config: openConfig(row.config_encrypted, keys),
     };
     cache.set(channelId, gate);

@@ -8,6 +8,7 @@ import { type ReceiveNeeds, receiveRequest, signatureRefusal } from './receive-r
 interface ProviderRouteNeeds extends ReceiveNeeds {
   db: Database;
   adapters: ReadonlyMap<string, Adapter>;
+  baseUrl: () => string;
   findGate: (channelId: string) => Promise<ChannelGate | undefined>;
 }
 
@@ -35,7 +36,7 @@ export async function providerRoute(app: FastifyInstance, needs: ProviderRouteNe
         atOnce(needs.db),
         channel,
         adapter,
-        { headers, body: request.body ?? Buffer.alloc(0) },
+        { url: `${needs.baseUrl()}${request.url}`, headers, body: request.body ?? Buffer.alloc(0) },
         needs,
       ).catch((error) => {
         throw error.key === 'channel_not_found' ? signatureRefusal() : error;

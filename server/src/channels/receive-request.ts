@@ -11,11 +11,20 @@ import type { ChannelGate } from './channel.ts';
 export const INBOUND_LIST = 'inbound';
 
 const insertInbound = statement<
-  [id: string, tenantId: string, channelId: string, headers: string, body: Buffer, slot: number, now: Date]
+  [
+    id: string,
+    tenantId: string,
+    channelId: string,
+    url: string,
+    headers: string,
+    body: Buffer,
+    slot: number,
+    now: Date,
+  ]
 >(
   'inbound.insert',
-  `insert into inbound (id, tenant_id, channel_id, headers, body, slot, due_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, ${AT_ONCE}, $7)`,
+  `insert into inbound (id, tenant_id, channel_id, url, headers, body, slot, due_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, ${AT_ONCE}, $8)`,
 );
 
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -37,13 +46,14 @@ export async function receiveRequest(
   request: ProviderRequest,
   { clock, hints }: ReceiveNeeds,
 ): Promise<void> {
-  if (!adapter.verifySignature(request, channel.config)) throw signatureRefusal();
+  if (!adapter.verifySignature(request, channel)) throw signatureRefusal();
   const slot = slotOf(channel.id);
   try {
     await tx.run(insertInbound, [
       newId(),
       channel.tenantId,
       channel.id,
+      request.url,
       JSON.stringify(request.headers),
       request.body,
       slot,

@@ -1,10 +1,9 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
-import type { HandleType } from '../contacts/schema.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind, HandleType } from '../providers/adapter.ts';
 import type { ChangeNeeds } from './change-chat.ts';
 import { chatsForEvents, requireChat } from './chat.ts';
 import type { Chat } from './schema.ts';

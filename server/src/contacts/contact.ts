@@ -3,7 +3,8 @@ import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
-import type { Contact, Handle, HandleType } from './schema.ts';
+import type { HandleType } from '../providers/adapter.ts';
+import type { Contact, Handle } from './schema.ts';
 
 interface HandleFacts {
   id: string;

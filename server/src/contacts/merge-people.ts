@@ -7,13 +7,14 @@ import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
 import type { Publisher } from '../engine/publish.ts';
 import { findOrCreateLabels } from '../labels/find-or-create.ts';
+import type { HandleType } from '../providers/adapter.ts';
 import type { StoredValue } from './attribute-values.ts';
 import { findContacts } from './contact.ts';
 import { attachLabels, type ContactNeeds } from './contact-labels.ts';
 import { insertNewPeople } from './find-or-create.ts';
 import { type JudgedPerson, judgePeople, type ListedHandle, matchOrder } from './judge-people.ts';
 import { lockHandles } from './lock-handles.ts';
-import type { HandleType, MergedPerson } from './schema.ts';
+import type { MergedPerson } from './schema.ts';
 import { touchContacts } from './search-text.ts';
 import { storeValues } from './store-values.ts';
 

@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts';
+import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import { openConfig } from '../channels/channel.ts';
 import { INBOUND_LIST } from '../channels/receive-request.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -7,13 +9,22 @@ import { storable } from '../db/storable.ts';
 import type { Publisher } from '../engine/publish.ts';
 import { type WorkRow, workList } from '../engine/work-list.ts';
 import { type Work, work } from '../engine/worker.ts';
-import type { Adapter, ChannelKind, InboundMessage } from '../providers/adapter.ts';
+import type {
+  Adapter,
+  AdapterChannel,
+  ChannelKind,
+  InboundEvent,
+  InboundMessage,
+} from '../providers/adapter.ts';
 import { receiveMessages } from './receive-messages.ts';
 
 interface InboundRow extends WorkRow {
   channel_id: string;
   kind: ChannelKind;
   provider: string;
+  address: string;
+  config_encrypted: Buffer;
+  url: string;
   headers: Record<string, string>;
   body: Buffer;
   attempts: number;
@@ -26,7 +37,8 @@ const inbound = workList<InboundRow>({
   order: 'due_at, id',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select i.id, i.tenant_id, i.channel_id, i.headers, i.body, i.attempts, c.kind, c.provider
+  claim: `select i.id, i.tenant_id, i.channel_id, i.url, i.headers, i.body, i.attempts,
+                 c.kind, c.provider, c.address, c.config_encrypted
             from inbound i join channels c on c.id = i.channel_id and c.tenant_id = i.tenant_id
            where i.slot = $1 and i.channel_id = $2 and i.due_at <= $3 order by i.due_at, i.id limit $4`,
   batch: 200,
@@ -55,22 +67,31 @@ function requireRowsFault(error: unknown): void {
 interface InboundNeeds {
   db: Database;
   clock: Clock;
+  keys: Keys;
   publisher: Publisher;
   adapters: ReadonlyMap<string, Adapter>;
 }
 
 /** Turns stored vendor requests into messages, up to 200 of a channel in one transaction; a bad one fails alone. */
-export function processInbound({ db, clock, publisher, adapters }: InboundNeeds): Work {
-  function parse(row: InboundRow): InboundMessage[] {
+export function processInbound({ db, clock, keys, publisher, adapters }: InboundNeeds): Work {
+  const channelOf = (row: InboundRow): AdapterChannel & { tenantId: string } => ({
+    id: row.channel_id,
+    tenantId: row.tenant_id,
+    kind: row.kind,
+    address: row.address,
+    config: openConfig(row.config_encrypted, keys),
+  });
+
+  function parse(row: InboundRow): Promise<InboundEvent[]> | InboundEvent[] {
     const adapter = adapters.get(row.provider);
     if (!adapter) throw new Error(`There is no provider "${row.provider}".`);
-    return adapter.parseInbound(row, row.kind);
+    return adapter.parseInbound(row, channelOf(row));
   }
 
   async function storeAll(rows: InboundRow[]): Promise<void> {
-    const first = rows[0] as InboundRow;
-    const channel = { id: first.channel_id, tenantId: first.tenant_id, kind: first.kind };
-    const messages = rows.flatMap(parse);
+    const channel = channelOf(rows[0] as InboundRow);
+    const events = (await Promise.all(rows.map(parse))).flat();
+    const messages = events.filter((event): event is InboundMessage => event.kind === 'message');
     await db.transaction(async (tx) => {
       await receiveMessages(tx, channel, messages, clock.now(), publisher);
       await tx.run(remove, [rows.map((row) => row.id), channel.tenantId]);

@@ -8,7 +8,8 @@ import { vendorHandle } from '../contacts/handles.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { NewEvent, Publisher } from '../engine/publish.ts';
-import { type ChannelKind, type InboundMessage, type Peer, replyWindowMs } from '../providers/adapter.ts';
+import type { ChannelConfig, ChannelKind, InboundMessage, Peer } from '../providers/adapter.ts';
+import { replyWindowMs } from '../providers/capabilities.ts';
 import { type MessageRow, presentMessage, withoutContent } from './message.ts';
 
 const claimVendorIds = statement<
@@ -69,6 +70,7 @@ export interface ReceivingChannel {
   id: string;
   tenantId: string;
   kind: ChannelKind;
+  config: ChannelConfig;
 }
 
 /** What a run of new messages does to one chat. Pure: unread counts what came after the last look, latest only moves forward. */
@@ -127,7 +129,7 @@ export async function receiveMessages(
   const perChat = groupBy(fresh, (row) => row.chat_id);
   const touched = [...chats.values()].filter((chat) => perChat.has(chat.id));
   const changes = touched.map((chat) =>
-    chatAfter(chat, perChat.get(chat.id) as MessageRow[], replyWindowMs[channel.kind]),
+    chatAfter(chat, perChat.get(chat.id) as MessageRow[], replyWindowMs(channel.kind, channel.config)),
   );
   if (fresh.length > 0)
     await tx.run(store, [

@@ -1,25 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { messageTypes } from '../providers/adapter.ts';
 
 export const senders = ['inbound', 'outbound', 'system'] as const;
 export const authors = ['contact', 'user', 'automation', 'campaign', 'api'] as const;
-export const messageTypes = [
-  'text',
-  'image',
-  'video',
-  'audio',
-  'document',
-  'sticker',
-  'location',
-  'contacts',
-  'interactive',
-  'reaction',
-  'template',
-  'email',
-  'story_reply',
-  'story_mention',
-  'unsupported',
-] as const;
 export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
 
 const Media = Type.Object({

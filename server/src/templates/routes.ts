@@ -2,14 +2,9 @@ import { Type } from 'typebox';
 import type { Database } from '../db/database.ts';
 import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import { templateStatuses } from '../providers/adapter.ts';
 import { exampleTemplate } from './example.ts';
-import {
-  MessageTemplate,
-  MessageTemplateChange,
-  NewMessageTemplate,
-  templateCategories,
-  templateStatuses,
-} from './schema.ts';
+import { MessageTemplate, MessageTemplateChange, NewMessageTemplate, templateCategories } from './schema.ts';
 import {
   changeTemplate,
   createTemplate,

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { templateStatuses } from '../providers/adapter.ts';
 
 export const templateCategories = ['marketing', 'utility', 'authentication'] as const;
-export const templateStatuses = ['pending', 'approved', 'rejected', 'paused', 'disabled'] as const;
 export const headerTypes = ['text', 'image', 'video', 'document'] as const;
 export const buttonTypes = ['quick_reply', 'url', 'phone_number'] as const;
 

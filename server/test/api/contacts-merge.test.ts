@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ContactNeeds } from '../../src/contacts/contact-labels.ts';
 import { mergePeople } from '../../src/contacts/merge-people.ts';
-import type { HandleType, MergedPerson } from '../../src/contacts/schema.ts';
+import type { MergedPerson } from '../../src/contacts/schema.ts';
 import { hints } from '../../src/engine/hints.ts';
 import { publisher } from '../../src/engine/publish.ts';
+import type { HandleType } from '../../src/providers/adapter.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();

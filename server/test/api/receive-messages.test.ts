@@ -15,7 +15,7 @@ const receive = (tenant: TestTenant, channel: { id: string }, messages: InboundM
   db.transaction((tx) =>
     receiveMessages(
       tx,
-      { id: channel.id, tenantId: tenant.id, kind: 'whatsapp' },
+      { id: channel.id, tenantId: tenant.id, kind: 'whatsapp', config: {} },
       messages,
       server.clock.now(),
       silent,

@@ -16,6 +16,8 @@ export const inboundMessage = (
   peer: { type: 'phone_number', value: from, name: null },
   type: 'text',
   text,
+  media: [],
+  content: {},
 });
 
 /** The body of a request of the sandbox vendor. */

@@ -63,6 +63,9 @@ const faultOfDelay = (ms: unknown): string | undefined =>
 export const sandbox: Adapter = {
   provider: 'sandbox',
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
+  perSecond: null,
+  perPeerMs: 0,
+  reply: { contentType: 'application/json', body: '{"success":true}' },
   configure(given, stored) {
     const { statusDelayMs } = mergeConfig(stored, given);
     const fault = faultOfDelay(statusDelayMs);
@@ -72,7 +75,7 @@ export const sandbox: Adapter = {
       signingSecret: stored.signingSecret ?? randomSecret(32),
     };
   },
-  check({ kind, address }, config) {
+  async check({ kind, address, config }) {
     const faults = {
       address: faultOfPerson(address, kind),
       'config.statusDelayMs': faultOfDelay(config.statusDelayMs),
@@ -81,12 +84,12 @@ export const sandbox: Adapter = {
       message === undefined ? [] : [{ path, message }],
     );
   },
-  verifySignature(request, config) {
+  verifySignature(request, { config }) {
     const given = Buffer.from(request.headers[SIGNATURE_HEADER] ?? '');
     const expected = Buffer.from(sign(request.body, config));
     return given.length === expected.length && timingSafeEqual(given, expected);
   },
-  parseInbound(request, kind) {
+  parseInbound(request, { kind }) {
     const { messages } = JSON.parse(request.body.toString('utf8')) as { messages: SandboxMessage[] };
     return messages.map((message): InboundMessage => {
       const type = handleTypes[kind];
@@ -97,6 +100,8 @@ export const sandbox: Adapter = {
         peer: { type, value: normalize(type, message.from), name: message.name },
         type: message.type,
         text: message.text,
+        media: [],
+        content: {},
       };
     });
   },
@@ -117,5 +122,5 @@ export function writeAsPerson(
   const vendorId = `sandbox-${newId()}`;
   const sent: SandboxMessage = { id: vendorId, ...message, at: at.toISOString(), type: 'text' };
   const body = Buffer.from(JSON.stringify({ messages: [sent] }));
-  return { vendorId, request: { headers: { [SIGNATURE_HEADER]: sign(body, config) }, body } };
+  return { vendorId, request: { url: '', headers: { [SIGNATURE_HEADER]: sign(body, config) }, body } };
 }
