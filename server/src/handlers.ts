@@ -11,8 +11,9 @@ import { announceEvents } from './events/streams.ts';
 import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { processInbound } from './messages/process-inbound.ts';
+import { sendQueued } from './messages/send-queued.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import type { Adapter } from './providers/adapter.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
@@ -26,9 +27,15 @@ export interface HandlerNeeds {
   publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
+  adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
+  /** How long one attempt at sending a message may take. */
+  sendDeadlineMs?: number;
+  /** Nobody else works on this database. */
+  alone: boolean;
 }
 
 /** The vendors that channels can have. */
@@ -47,7 +54,8 @@ const reactions = (needs: HandlerNeeds): Reaction[] => [
  * one transaction (messages/receive-messages.ts); all other tables are written by their own module only.
  */
 export const works = (needs: HandlerNeeds): Work[] => [
-  processInbound({ ...needs, adapters }),
+  processInbound(needs),
+  sendQueued(needs),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),

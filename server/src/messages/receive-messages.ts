@@ -224,6 +224,9 @@ function rowOf(
     vendor_id: message.vendorId,
     reply_to_message_id: null,
     timestamp: message.occurredAt,
+    scheduled_at: null,
+    edited_at: null,
+    deleted_at: null,
     created_at: now,
     updated_at: now,
   };

@@ -241,6 +241,11 @@ export interface SandboxStore {
     later: { at: Date; request: ProviderRequest }[],
   ): Promise<void>;
   find(messageId: string): Promise<{ vendorId: string } | undefined>;
+  /** An uploaded file of the channel's own tenant: what a customer sends in the sandbox may be one. */
+  readFile(
+    channel: AdapterChannel,
+    fileId: string,
+  ): Promise<{ bytes: Buffer; mimeType: string; filename: string } | undefined>;
 }
 
 /** What adapters may use of the world: the guarded client, the time, and nothing else. */

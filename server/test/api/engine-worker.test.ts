@@ -49,6 +49,7 @@ describe('processing inbound', () => {
     const { list, handle } = processInbound({
       db: flaky,
       clock: server.clock,
+      keys: server.keys,
       publisher: publisher(server.clock, silent),
       adapters,
     });

@@ -13,7 +13,7 @@ import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
-import { faultOfPerson } from '../../src/providers/sandbox/sandbox.ts';
+import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
 import { parseTime } from '../../src/search/fields.ts';
 import { isKeyValue } from '../../src/search/keyset.ts';
 import { faultsOfTemplate } from '../../src/templates/template-faults.ts';
