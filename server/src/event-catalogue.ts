@@ -30,12 +30,42 @@ const ErasedContact = Type.Object({ id: Uuid() }, { title: 'ErasedContact' });
 
 const ofChat = { data: Chat, example: exampleChat, hasChannel: true };
 const ofContact = { data: Contact, example: exampleContact, hasChannel: false };
-const ofMessage = { data: Message, example: exampleChat.latestMessage, hasChannel: true };
+const exampleMessage = exampleChat.latestMessage as Message;
+const ofMessage = { data: Message, example: exampleMessage, hasChannel: true };
+const ofSent = (status: Message['status'], error: Message['error'] = null) => ({
+  ...ofMessage,
+  example: { ...exampleMessage, sender: 'outbound', author: 'user', status, error },
+});
 const ofWebhook = { data: ApiWebhook, example: exampleWebhook, hasChannel: false };
 
 /** What every event means and carries: the reference, docs/events.md and the tests' receiver are made from it. */
 export const eventCatalogue: Record<EventType, EventEntry> = {
   'message.received': { ...ofMessage, when: 'A customer wrote.' },
+  'message.sent': { ...ofSent('sent'), when: 'The vendor has taken a message of yours.' },
+  'message.delivered': { ...ofSent('delivered'), when: 'A message of yours has arrived.' },
+  'message.read': { ...ofSent('read'), when: 'The customer has read a message of yours.' },
+  'message.failed': {
+    ...ofSent('failed', { code: '131026', message: 'The recipient cannot be reached' }),
+    when: 'A message of yours will not arrive; `error` says why.',
+  },
+  'message.echo': {
+    ...ofSent('sent'),
+    when: 'Somebody of yours wrote elsewhere, such as in the vendor’s own app.',
+  },
+  'message.updated': {
+    ...ofMessage,
+    when: 'Whoever wrote a message has changed it, or one of its files has been fetched.',
+  },
+  'message.deleted': {
+    ...ofMessage,
+    example: {
+      ...exampleMessage,
+      text: null,
+      deletedAt: '2026-11-15T01:03:03.456Z',
+      updatedAt: '2026-11-15T01:03:03.456Z',
+    },
+    when: 'Whoever wrote a message has taken it back: what it said is gone.',
+  },
   'chat.created': { ...ofChat, when: 'A chat began.' },
   'chat.status_changed': { ...ofChat, when: 'A chat was opened, snoozed or closed.' },
   'chat.assigned': { ...ofChat, when: 'A chat was given to a user or a team, or taken from them.' },

@@ -10,9 +10,10 @@ import type { Work } from './engine/worker.ts';
 import { announceEvents } from './events/streams.ts';
 import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
+import { fetchMedia } from './messages/fetch-media.ts';
 import { processInbound } from './messages/process-inbound.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import type { Adapter } from './providers/adapter.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
@@ -26,12 +27,18 @@ export interface HandlerNeeds {
   publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
+  /** The vendors that channels can have. */
+  adapters: ReadonlyMap<string, Adapter>;
+  /** What vendors may use of the world. */
+  context: AdapterContext;
+  /** What public URLs begin with. */
+  baseUrl: () => string;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
 }
 
-/** The vendors that channels can have. */
+/** The vendors that channels can have, unless told otherwise. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
   [sandbox].map((adapter) => [adapter.provider, adapter]),
 );
@@ -43,11 +50,12 @@ const reactions = (needs: HandlerNeeds): Reaction[] => [
 ];
 
 /**
- * Every work list and what is done with its rows. Receiving a message writes contacts, handles, chats and messages in
- * one transaction (messages/receive-messages.ts); all other tables are written by their own module only.
+ * Every work list and what is done with its rows. Receiving writes contacts, handles, chats, messages, files and
+ * templates in one transaction (messages/apply-inbound.ts), each by its module's own statements but for chats; all other tables are written by their own module only.
  */
 export const works = (needs: HandlerNeeds): Work[] => [
-  processInbound({ ...needs, adapters }),
+  processInbound(needs),
+  fetchMedia(needs),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),

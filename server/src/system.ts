@@ -12,11 +12,12 @@ import { slots } from './engine/slots.ts';
 import { repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
-import { works } from './handlers.ts';
+import { adapters, works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -45,6 +46,9 @@ export interface SystemOptions {
   timers: boolean;
   /** How names are resolved and whose certificates are trusted, where that is not the system's affair. */
   outbound?: { lookup?: Lookup; ca?: string };
+  /** The vendors that channels can have; those of handlers.ts when left out. */
+  adapters?: ReadonlyMap<string, Adapter>;
+  context?: AdapterContext;
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
   /** Told when a connection to the database is lost. */
@@ -99,6 +103,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let draining = false;
   const publish = publisher(clock, hint);
   const app = await createApp({
+    adapters,
     ...options,
     db,
     hints: hint,
@@ -112,7 +117,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb && ownSlots) {
-    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound, store };
+    const needs = {
+      adapters,
+      ...options,
+      db: workerDb,
+      hints: hint,
+      publisher: publish,
+      outbound,
+      store,
+      context: options.context as AdapterContext,
+    };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,
