@@ -10,6 +10,7 @@ import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { channelGates, vendorGates } from './channels/channel.ts';
+import { failedRequestRoutes } from './channels/failed-request-routes.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
@@ -39,7 +40,7 @@ import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
-import type { Adapter } from './providers/adapter.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Document, v2Routes } from './v2/routes.ts';
@@ -59,6 +60,7 @@ export interface AppNeeds {
   store: FileStore;
   /** The vendors that channels can have. */
   adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   maxFileBytes: number;
   baseUrl: () => string;
   operatorToken: string;
@@ -91,6 +93,7 @@ function apiRoutes(
   return [
     ...accessRoutes(needs),
     ...channelRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
+    ...failedRequestRoutes(needs),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),

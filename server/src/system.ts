@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { adapterContext } from './adapter-context.ts';
 import { type App, createApp } from './app.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
@@ -12,12 +13,12 @@ import { slots } from './engine/slots.ts';
 import { repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
-import { adapters, works } from './handlers.ts';
+import { adapters as everyAdapter, works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
-import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import type { Adapter } from './providers/adapter.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -48,7 +49,6 @@ export interface SystemOptions {
   outbound?: { lookup?: Lookup; ca?: string };
   /** The vendors that channels can have; those of handlers.ts when left out. */
   adapters?: ReadonlyMap<string, Adapter>;
-  context?: AdapterContext;
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
   /** Told when a connection to the database is lost. */
@@ -102,10 +102,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const store = fileStore(options.filesFolder);
   let draining = false;
   const publish = publisher(clock, hint);
+  const { adapters = everyAdapter } = options;
+  const context = adapterContext({ ...options, outbound });
   const app = await createApp({
-    adapters,
     ...options,
     db,
+    adapters,
+    context,
     hints: hint,
     publisher: publish,
     store,
@@ -125,7 +128,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       publisher: publish,
       outbound,
       store,
-      context: options.context as AdapterContext,
+      context,
     };
     const list = works(needs);
     const lanes = worker({

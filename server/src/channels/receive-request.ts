@@ -58,16 +58,35 @@ export async function receiveForAll(
   channels: readonly ChannelGate[],
   adapter: Adapter,
   request: ProviderRequest,
-  { clock, hints }: ReceiveNeeds,
+  needs: ReceiveNeeds,
 ): Promise<void> {
   const signed = channels.filter((channel) => adapter.verifySignature(request, channel));
   if (signed.length === 0) throw signatureRefusal();
+  await store(tx, signed, request, needs);
+}
+
+type Owned = Pick<ChannelGate, 'id' | 'tenantId'>;
+
+/** Stores a request of which we know where it comes from. */
+export const storeRequest = (
+  tx: Tx,
+  channel: Owned,
+  request: ProviderRequest,
+  needs: ReceiveNeeds,
+): Promise<void> => store(tx, [channel], request, needs);
+
+async function store(
+  tx: Tx,
+  channels: readonly Owned[],
+  request: ProviderRequest,
+  { clock, hints }: ReceiveNeeds,
+): Promise<void> {
   const stored = await tx
     .all(insertInbound, [
-      signed.map(() => newId()),
-      signed.map(({ tenantId }) => tenantId),
-      signed.map(({ id }) => id),
-      signed.map(({ id }) => slotOf(id)),
+      channels.map(() => newId()),
+      channels.map(({ tenantId }) => tenantId),
+      channels.map(({ id }) => id),
+      channels.map(({ id }) => slotOf(id)),
       request.url,
       JSON.stringify(request.headers),
       request.body,

@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import type { Hints } from '../engine/hints.ts';
 import { DeleteResult, data, deleted, type Route, read, write, writeStatement } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { type Adapter, channelKinds } from '../providers/adapter.ts';
+import { type Adapter, type AdapterContext, channelKinds } from '../providers/adapter.ts';
 import { faultOfPerson, writeAsPerson } from '../providers/sandbox/sandbox.ts';
 import { changeChannel, checkChannel, removeChannel } from './change-channel.ts';
 import {
@@ -34,6 +34,7 @@ export interface ChannelNeeds extends EndingNeeds {
   keys: Keys;
   hints: Hints;
   adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   findGate: (channelId: string) => Promise<ChannelGate | undefined>;
 }
 

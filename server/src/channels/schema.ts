@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FreeObject, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { channelKinds } from '../providers/adapter.ts';
 
 export const channelHealths = ['healthy', 'failing'] as const;
@@ -59,6 +59,25 @@ export const ChannelCheck = Type.Object(
   },
   { title: 'ChannelCheck' },
 );
+
+export const FailedRequest = Type.Object(
+  {
+    id: Uuid(),
+    error: Nullable(
+      Type.String({ description: 'Why it could not be processed; null while it is tried again' }),
+    ),
+    attempts: Type.Integer({ description: 'How often it was tried' }),
+    receivedAt: Timestamp(),
+    size: Type.Integer({ description: 'How many bytes its body has' }),
+    body: Type.String({ description: 'Its body as the vendor sent it, up to 64 KiB' }),
+    encoding: OneOf(
+      ['text', 'base64'],
+      'How the body is written here: what is not text in UTF-8 is in base64',
+    ),
+  },
+  { title: 'FailedRequest' },
+);
+export type FailedRequest = Static<typeof FailedRequest>;
 
 export const SandboxInbound = Type.Object({
   from: Type.String({

@@ -15,9 +15,9 @@ import { type ChatsWith, chatsWith, peerOf } from './chats-with.ts';
 import { nameReplied } from './find-replied.ts';
 import type { MessageRow } from './message.ts';
 import { messageEvent } from './message-event.ts';
-import { moveOn } from './receive-statuses.ts';
+import { moveOn, statusOfRank } from './receive-statuses.ts';
 import { entryOfReceived, keepMedia, type ReceivedMessage } from './received-media.ts';
-import { statusOfRank, statusRank } from './status.ts';
+import { statusRank } from './status.ts';
 
 const claimVendorIds = statement<
   [channelId: string, tenantId: string, vendorIds: string[], messageIds: string[], now: Date],

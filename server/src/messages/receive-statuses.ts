@@ -61,6 +61,10 @@ const settle = statement<
     where m.id = n.id and m.tenant_id = $1`,
 );
 
+/** The status that a rank stands for. */
+export const statusOfRank = (rank: number): Message['status'] =>
+  (Object.keys(statusRank) as Message['status'][]).find((status) => statusRank[status] === rank) ?? 'queued';
+
 interface StatusChannel {
   id: string;
   tenantId: string;
@@ -146,12 +150,16 @@ export async function moveOn(
     const row = rows.get(messageId);
     const next = row && statusAfter(row.status, status);
     if (!row || next === row.status || next === undefined || next === 'queued') continue;
-    row.status = next;
-    row.error = next === 'failed' ? (error ?? UNSAID) : null;
     row.vendor_id ??= vendorId;
     row.updated_at = now;
     changed.set(row.id, row);
-    events.push(messageEvent(eventOf[next], row, row.is_sensitive));
+    // What arrived was sent, also where that was never said.
+    const isUnsaid = row.status === 'queued' && next !== 'failed' && next !== 'sent';
+    for (const step of isUnsaid ? (['sent', next] as const) : [next]) {
+      row.status = step;
+      row.error = step === 'failed' ? (error ?? UNSAID) : null;
+      events.push(messageEvent(eventOf[step], row, row.is_sensitive));
+    }
   }
   const all = [...changed.values()];
   if (all.length > 0)

@@ -1,21 +1,13 @@
 import type { Message } from './schema.ts';
 
+type Status = Message['status'];
+
 /**
- * How far each status is. A failure is less than a delivery: whoever got the message got it, whatever was said before.
- * So the furthest counts, in whichever order statuses are told.
+ * How far along each status is. What is told later may be told first, so of two statuses the one that is further counts,
+ * in whatever order they come: `failed` ends what was not delivered, and what was delivered did not fail.
  */
-export const statusRank = {
-  queued: 0,
-  sent: 1,
-  failed: 2,
-  delivered: 3,
-  read: 4,
-} as const satisfies Record<Message['status'], number>;
+export const statusRank: Record<Status, number> = { queued: 0, sent: 1, failed: 2, delivered: 3, read: 4 };
 
-/** The status of a message after it was told: it never moves back. */
-export const statusAfter = (current: Message['status'], told: Message['status']): Message['status'] =>
+/** The status of a message of which another is told. It never moves back. */
+export const statusAfter = (current: Status, told: Status): Status =>
   statusRank[told] > statusRank[current] ? told : current;
-
-/** The status that a rank stands for. */
-export const statusOfRank = (rank: number): Message['status'] =>
-  (Object.keys(statusRank) as Message['status'][]).find((status) => statusRank[status] === rank) ?? 'queued';
