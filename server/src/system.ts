@@ -121,9 +121,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb && ownSlots) {
     const needs = {
-      adapters,
       ...options,
       db: workerDb,
+      adapters,
       hints: hint,
       publisher: publish,
       outbound,

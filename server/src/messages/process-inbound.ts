@@ -167,8 +167,14 @@ async function storeFiles(
   const release = async (): Promise<void> => {
     for (const file of stored) await file.release();
   };
+  const seen = new Set<string>();
   const withBytes = events.flatMap((event) =>
-    'media' in event && event.media.some(({ bytes }) => bytes?.length) ? [event] : [],
+    'media' in event &&
+    event.media.some(({ bytes }) => bytes?.length) &&
+    !seen.has(event.vendorId) &&
+    seen.add(event.vendorId)
+      ? [event]
+      : [],
   );
   const before = await findReceivedBefore(
     needs.db,
