@@ -9,7 +9,8 @@ import { cancelRunsOfChats } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
-import { channelGates } from './channels/channel.ts';
+import { channelGates, vendorGates } from './channels/channel.ts';
+import { failedRequestRoutes } from './channels/failed-request-routes.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { sandboxRoutes } from './channels/sandbox-routes.ts';
@@ -58,6 +59,7 @@ export interface AppNeeds {
   metrics: Metrics;
   policy: OutboundPolicy;
   store: FileStore;
+  /** The vendors that channels can have. */
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
   maxFileBytes: number;
@@ -93,6 +95,7 @@ function apiRoutes(
     ...accessRoutes(needs),
     ...channelRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...sandboxRoutes(needs),
+    ...failedRequestRoutes(needs),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
@@ -135,7 +138,8 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   const tokens = authenticator(keys.tokens, (tokenId, tenantId) =>
     findPrincipal(db.byKey, tokenId, tenantId),
   );
-  const findGate = channelGates(db, keys);
+  const findGate = channelGates(db.byKey, keys);
+  const findVendorGates = vendorGates(db.byKey, keys);
   const answers = idempotency(db, clock, keys);
   const usage = v2Usage(db, clock);
   const streams = eventStreams(needs);
@@ -157,7 +161,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   await server.register(async (scope) => {
     receiveAt(scope, desk);
     await allowCompression(scope);
-    await scope.register(providerRoute, { ...needs, findGate });
+    await scope.register(providerRoute, { ...needs, findGate, findVendorGates });
     await scope.register(reference, { documents: apiDocuments(routes) });
     scope.get('/metrics', async (_request, reply) => {
       reply.type(needs.metrics.contentType);

@@ -33,7 +33,8 @@ const ErasedContact = Type.Object({ id: Uuid() }, { title: 'ErasedContact' });
 
 const ofChat = { data: Chat, example: exampleChat, hasChannel: true };
 const ofContact = { data: Contact, example: exampleContact, hasChannel: false };
-const ofMessage = { data: Message, example: exampleChat.latestMessage, hasChannel: true };
+const exampleMessage = exampleChat.latestMessage as Message;
+const ofMessage = { data: Message, example: exampleMessage, hasChannel: true };
 /** A message of ours, as far as it has come. */
 const ofSent = (status: Message['status'], error: Message['error'] = null) => ({
   data: Message,
@@ -51,6 +52,24 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
   'message.failed': {
     ...ofSent('failed', { code: '131026', message: 'The message cannot be delivered to this recipient.' }),
     when: 'A message was not sent, or not delivered; `error` says why.',
+  },
+  'message.echo': {
+    ...ofSent('sent'),
+    when: 'Somebody of yours wrote elsewhere, such as in the vendor’s own app.',
+  },
+  'message.updated': {
+    ...ofMessage,
+    when: 'Whoever wrote a message has changed it, or one of its files has been fetched.',
+  },
+  'message.deleted': {
+    ...ofMessage,
+    example: {
+      ...exampleMessage,
+      text: null,
+      deletedAt: '2026-11-15T01:03:03.456Z',
+      updatedAt: '2026-11-15T01:03:03.456Z',
+    },
+    when: 'Whoever wrote a message has taken it back: what it said is gone.',
   },
   'channel.health_changed': {
     data: Channel,

@@ -10,6 +10,7 @@ import type { Work } from './engine/worker.ts';
 import { announceEvents } from './events/streams.ts';
 import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
+import { fetchMedia } from './messages/fetch-media.ts';
 import { processInbound } from './messages/process-inbound.ts';
 import { sendQueued } from './messages/send-queued.ts';
 import type { OutboundClient } from './outbound/client.ts';
@@ -27,8 +28,12 @@ export interface HandlerNeeds {
   publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
+  /** The vendors that channels can have. */
   adapters: ReadonlyMap<string, Adapter>;
+  /** What vendors may use of the world. */
   context: AdapterContext;
+  /** What public URLs begin with. */
+  baseUrl: () => string;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
@@ -38,7 +43,7 @@ export interface HandlerNeeds {
   alone: boolean;
 }
 
-/** The vendors that channels can have. */
+/** The vendors that channels can have, unless told otherwise. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
   [sandbox].map((adapter) => [adapter.provider, adapter]),
 );
@@ -50,12 +55,13 @@ const reactions = (needs: HandlerNeeds): Reaction[] => [
 ];
 
 /**
- * Every work list and what is done with its rows. Receiving a message writes contacts, handles, chats and messages in
- * one transaction (messages/receive-messages.ts); all other tables are written by their own module only.
+ * Every work list and what is done with its rows. Receiving writes contacts, handles, chats, messages, files and
+ * templates in one transaction (messages/apply-inbound.ts), each by its module's own statements but for chats; all other tables are written by their own module only.
  */
 export const works = (needs: HandlerNeeds): Work[] => [
   processInbound(needs),
   sendQueued(needs),
+  fetchMedia(needs),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),

@@ -48,12 +48,12 @@ export interface SystemOptions {
   timers: boolean;
   /** How names are resolved and whose certificates are trusted, where that is not the system's affair. */
   outbound?: { lookup?: Lookup; ca?: string };
+  /** The vendors that channels can have; those of handlers.ts when left out. */
+  adapters?: ReadonlyMap<string, Adapter>;
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
   /** How long one attempt at sending a message may take; 30 seconds when left out. */
   sendDeadlineMs?: number;
-  /** The vendors that channels can have, where these are not all there are. */
-  adapters?: ReadonlyMap<string, Adapter>;
   /** Told when a connection to the database is lost. */
   onLoss?: (error: unknown) => void;
 }

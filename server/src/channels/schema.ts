@@ -66,6 +66,24 @@ const InboundFile = Type.Object({
   mimeType: Type.Optional(Type.String({ maxLength: 255, description: 'Of what is elsewhere' })),
   filename: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 });
+export const FailedRequest = Type.Object(
+  {
+    id: Uuid(),
+    error: Nullable(
+      Type.String({ description: 'Why it could not be processed; null while it is tried again' }),
+    ),
+    attempts: Type.Integer({ description: 'How often it was tried' }),
+    receivedAt: Timestamp(),
+    size: Type.Integer({ description: 'How many bytes its body has' }),
+    body: Type.String({ description: 'Its body as the vendor sent it, up to 64 KiB' }),
+    encoding: OneOf(
+      ['text', 'base64'],
+      'How the body is written here: what is not text in UTF-8 is in base64',
+    ),
+  },
+  { title: 'FailedRequest' },
+);
+export type FailedRequest = Static<typeof FailedRequest>;
 
 export const SandboxInbound = Type.Object({
   from: Type.String({

@@ -46,7 +46,7 @@ async function chatWithHandle(
   if (known) return known.id;
   const now = clock.now();
   const newContacts = await createPeople(tx, tenantId, [{ type, value, name: null }], now);
-  const newChats = await createChats(tx, tenantId, channelId, type, [value], now);
+  const newChats = await createChats(tx, tenantId, channelId, [{ type, value }], now);
   const contacts = await findContacts(tx, tenantId, newContacts);
   const chats = await chatsForEvents(tx, tenantId, newChats);
   await publisher.publish(tx, tenantId, [

@@ -59,7 +59,9 @@ export interface TestVendor extends Adapter {
   /** Every message that arrived there, as often as it did. */
   readonly arrived: OutgoingMessage[];
   /** What the next sends are answered, each once; afterwards everything is taken. */
-  answerWith(...answers: ((message: OutgoingMessage, channel: AdapterChannel) => Promise<SendResult>)[]): void;
+  answerWith(
+    ...answers: ((message: OutgoingMessage, channel: AdapterChannel) => Promise<SendResult>)[]
+  ): void;
 }
 
 export const taken = (message: OutgoingMessage): SendResult => ({
@@ -103,7 +105,11 @@ export async function vendorChat(tenant: TestTenant, to = '+12025550123'): Promi
 }
 
 /** A chat with somebody on a channel that has no window. */
-export async function chatWith(tenant: TestTenant, channelId: string, phoneNumber: string): Promise<TestChat> {
+export async function chatWith(
+  tenant: TestTenant,
+  channelId: string,
+  phoneNumber: string,
+): Promise<TestChat> {
   const contact = await tenant.post('/v3/contacts', { phoneNumber });
   expect([contact.status, contact.body.error]).toEqual([200, undefined]);
   const contactId = contact.body.data.id;
