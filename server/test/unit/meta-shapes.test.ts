@@ -209,12 +209,11 @@ const instagramSaid: fc.Arbitrary<Said> = fc.oneof(
     media: noFiles,
     content: fc.constant({}),
   }),
-  fc.constant({
+  nothing.map((rest) => ({
+    ...rest,
     type: 'unsupported' as const,
-    text: null,
-    media: [],
     content: { vendorType: 'unsupported' },
-  }),
+  })),
 );
 
 const instagramHead = fc.record({
