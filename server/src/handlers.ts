@@ -15,7 +15,9 @@ import { processInbound } from './messages/process-inbound.ts';
 import { sendQueued } from './messages/send-queued.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import { instagram } from './providers/instagram/instagram.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
+import { whatsappCloud } from './providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { createDeliveries } from './webhooks/match.ts';
@@ -45,7 +47,7 @@ export interface HandlerNeeds {
 
 /** The vendors that channels can have, unless told otherwise. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [sandbox].map((adapter) => [adapter.provider, adapter]),
+  [sandbox, whatsappCloud, instagram].map((adapter) => [adapter.provider, adapter]),
 );
 
 /** What follows from every event, in the transaction that numbers it. */

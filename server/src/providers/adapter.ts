@@ -315,6 +315,11 @@ export interface Adapter {
   configure(given: ChannelConfig, stored: ChannelConfig): ChannelConfig;
   /** What a request without a channel's id names the channel by, such as Meta's phone number id. */
   vendorKey?(config: ChannelConfig): string;
+  /**
+   * What a request names the channel by that is about a whole account, such as WhatsApp's business account whose
+   * templates were reviewed. Several channels may have the same, and each is told.
+   */
+  accountKey?(config: ChannelConfig): string;
   /** The token that the vendor shows when it first calls, for vendors that do. */
   verifyToken?(config: ChannelConfig): string;
   /** Whatever would keep the channel from working. May ask the vendor, so it is never called within a transaction. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { adapters } from '../../src/handlers.ts';
 import { mergeConfig } from '../../src/providers/adapter.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -63,7 +64,10 @@ describe('a channel', () => {
       address: 'a',
     });
     expect(answer.body.error.invalidParams).toEqual({
-      provider: { key: 'invalid_enum_value', message: 'Must be one of "sandbox", received "pigeon"' },
+      provider: {
+        key: 'invalid_enum_value',
+        message: `Must be one of ${[...adapters.keys()].map((name) => `"${name}"`).join(', ')}, received "pigeon"`,
+      },
     });
   });
 
