@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { readMailboxes } from './channels/mailboxes.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
 import type { Database } from './db/database.ts';
 import type { Broadcast, Hints } from './engine/hints.ts';
@@ -12,8 +13,10 @@ import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { processInbound } from './messages/process-inbound.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import type { Adapter } from './providers/adapter.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
+import { smtp } from './providers/smtp/smtp.ts';
+import { twilio } from './providers/twilio/twilio.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { createDeliveries } from './webhooks/match.ts';
@@ -25,6 +28,7 @@ export interface HandlerNeeds {
   hints: Hints & Broadcast;
   publisher: Publisher;
   outbound: OutboundClient;
+  context: AdapterContext;
   store: FileStore;
   log: Logger;
   /** How long one attempt at a delivery may take. */
@@ -33,7 +37,7 @@ export interface HandlerNeeds {
 
 /** The vendors that channels can have. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [sandbox].map((adapter) => [adapter.provider, adapter]),
+  [sandbox, twilio, smtp].map((adapter) => [adapter.provider, adapter]),
 );
 
 /** What follows from every event, in the transaction that numbers it. */
@@ -47,6 +51,7 @@ const reactions = (needs: HandlerNeeds): Reaction[] => [
  * one transaction (messages/receive-messages.ts); all other tables are written by their own module only.
  */
 export const works = (needs: HandlerNeeds): Work[] => [
+  readMailboxes({ ...needs, adapters }),
   processInbound({ ...needs, adapters }),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),

@@ -6,6 +6,7 @@ import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, openConfig, presentChannel, sealConfig } from './channel.ts';
+import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
@@ -67,12 +68,15 @@ export async function changeChannel(
   if (!row) throw new ApiError('channel_not_found');
   requireSameNature(row, change);
   const adapter = adapters.get(row.provider) as Adapter;
-  const config =
-    change.config === undefined
-      ? row.config_encrypted
-      : sealConfig(adapter.configure(change.config, openConfig(row.config_encrypted, keys)), keys);
+  let sealed = row.config_encrypted;
+  if (change.config !== undefined) {
+    const stored = openConfig(sealed, keys);
+    const config = adapter.configure(change.config, stored);
+    sealed = sealConfig(config, keys);
+    await keepMailbox(tx, tenantId, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config), now);
+  }
   const { name = row.name, address = row.address } = change;
-  const updated = await tx.find(updateChannel, [row.id, tenantId, name, address, config, now]);
+  const updated = await tx.find(updateChannel, [row.id, tenantId, name, address, sealed, now]);
   return presentChannel(updated as ChannelRow);
 }
 

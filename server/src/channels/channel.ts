@@ -6,6 +6,7 @@ import type { Database, Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
+import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 export interface ChannelRow {
@@ -102,9 +103,12 @@ export async function createChannel(
 ): Promise<Channel> {
   if (!adapter.kinds.includes(input.kind))
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
-  const config = sealConfig(adapter.configure(input.config ?? {}, {}), keys);
+  const config = adapter.configure(input.config ?? {}, {});
   const { kind, provider, name, address } = input;
-  const row = await tx.find(insertChannel, [newId(), tenantId, kind, provider, name, address, config, now]);
+  const id = newId();
+  const sealed = sealConfig(config, keys);
+  const row = await tx.find(insertChannel, [id, tenantId, kind, provider, name, address, sealed, now]);
+  await keepMailbox(tx, tenantId, id, undefined, adapter.mailboxOf?.(config), now);
   return presentChannel(row as ChannelRow);
 }
 

@@ -44,9 +44,19 @@ export async function receiveRequest(
   channel: ChannelGate,
   adapter: Adapter,
   request: ProviderRequest,
-  { clock, hints }: ReceiveNeeds,
+  needs: ReceiveNeeds,
 ): Promise<void> {
   if (!adapter.verifySignature(request, channel)) throw signatureRefusal();
+  await storeRequest(tx, channel, request, needs);
+}
+
+/** Stores a request of which we know where it comes from. */
+export async function storeRequest(
+  tx: Tx,
+  channel: Pick<ChannelGate, 'id' | 'tenantId'>,
+  request: ProviderRequest,
+  { clock, hints }: ReceiveNeeds,
+): Promise<void> {
   const slot = slotOf(channel.id);
   try {
     await tx.run(insertInbound, [

@@ -27,6 +27,7 @@ interface InboundRow extends WorkRow {
   url: string;
   headers: Record<string, string>;
   body: Buffer;
+  receivedAt: Date;
   attempts: number;
 }
 
@@ -37,8 +38,8 @@ const inbound = workList<InboundRow>({
   order: 'due_at, id',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select i.id, i.tenant_id, i.channel_id, i.url, i.headers, i.body, i.attempts,
-                 c.kind, c.provider, c.address, c.config_encrypted
+  claim: `select i.id, i.tenant_id, i.channel_id, i.url, i.headers, i.body, i.created_at as "receivedAt",
+                 i.attempts, c.kind, c.provider, c.address, c.config_encrypted
             from inbound i join channels c on c.id = i.channel_id and c.tenant_id = i.tenant_id
            where i.slot = $1 and i.channel_id = $2 and i.due_at <= $3 order by i.due_at, i.id limit $4`,
   batch: 200,
