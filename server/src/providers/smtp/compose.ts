@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import {
   type AdapterChannel,
@@ -94,6 +94,9 @@ export async function composeMail(
     disableUrlAccess: true,
   });
   const stream = mail.compile().createReadStream() as Readable;
+  // The composer would wait for ever for the rest of a file that breaks off.
+  for (const file of open) finished(file, (error) => error && stream.destroy(error));
+  stream.on('error', () => {});
   return { messageId, envelope: { from: tagged ?? from, to: [message.to.value, ...cc] }, stream, discard };
 }
 

@@ -72,7 +72,8 @@ export async function withRelay<T>(
     if (user !== undefined) await step((done) => connection.login({ user, pass: password }, done));
     const result = await talk({
       isMailOut: () => isOut,
-      send(envelope, mail) {
+      async send(envelope, mail) {
+        if (mail.errored) throw mail.errored;
         // The mail is read only when the relay has said yes to sender and recipient; after its end comes the dot.
         mail.once('end', () => {
           isOut = true;
