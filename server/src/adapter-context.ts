@@ -3,14 +3,12 @@ import { sandboxStore } from './channels/sandbox-store.ts';
 import type { Database } from './db/database.ts';
 import type { FileStore } from './files/store.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import { OutboundError } from './outbound/outbound-error.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 
 interface ContextNeeds {
   db: Database;
   clock: Clock;
-  /** The one guarded client; where it can also connect to what is not HTTP, adapters can. */
-  outbound: Pick<OutboundClient, 'request'> & Partial<Pick<AdapterContext, 'connect'>>;
+  outbound: Pick<OutboundClient, "request" | "connect" | "resolve">;
   baseUrl: () => string;
   files: FileStore;
 }
@@ -19,10 +17,8 @@ interface ContextNeeds {
 export const adapterContext = ({ db, clock, outbound, baseUrl, files }: ContextNeeds): AdapterContext => ({
   now: clock.now,
   request: outbound.request,
-  connect: async (target) => {
-    if (outbound.connect) return outbound.connect(target);
-    throw new OutboundError('refused', 'Only HTTP can be spoken to the outside.');
-  },
+  connect: outbound.connect,
+  resolve: outbound.resolve,
   callbackUrl: (provider, channelId) => `${baseUrl()}/providers/${provider}/${channelId}`,
   sandbox: sandboxStore(db, clock, files),
 });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { readMailboxes } from './channels/mailboxes.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
 import type { Database } from './db/database.ts';
 import type { Broadcast, Hints } from './engine/hints.ts';
@@ -18,6 +19,8 @@ import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { instagram } from './providers/instagram/instagram.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
 import { whatsappCloud } from './providers/whatsapp_cloud/whatsapp-cloud.ts';
+import { smtp } from './providers/smtp/smtp.ts';
+import { twilio } from './providers/twilio/twilio.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { createDeliveries } from './webhooks/match.ts';
@@ -47,7 +50,7 @@ export interface HandlerNeeds {
 
 /** The vendors that channels can have, unless told otherwise. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [sandbox, whatsappCloud, instagram].map((adapter) => [adapter.provider, adapter]),
+  [sandbox, whatsappCloud, instagram, twilio, smtp].map((adapter) => [adapter.provider, adapter]),
 );
 
 /** What follows from every event, in the transaction that numbers it. */
@@ -64,6 +67,7 @@ export const works = (needs: HandlerNeeds): Work[] => [
   processInbound(needs),
   sendQueued(needs),
   fetchMedia(needs),
+  readMailboxes(needs),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),

@@ -15,6 +15,7 @@ import {
   takenVendorKey,
   vendorMarks,
 } from './channel.ts';
+import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
@@ -97,6 +98,8 @@ export async function changeChannel(
         ? takenVendorKey(config, vendorKey)
         : error;
     });
+  if (change.config !== undefined)
+    await keepMailbox(tx, tenantId, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config), now);
   return presentChannel(updated as ChannelRow);
 }
 

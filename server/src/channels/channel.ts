@@ -6,6 +6,7 @@ import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
+import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 export interface ChannelRow {
@@ -118,8 +119,9 @@ export async function createChannel(
   const config = adapter.configure(input.config ?? {}, {});
   const { kind, provider, name, address } = input;
   const { vendorKey, verifyHash } = vendorMarks(adapter, config);
+  const id = newId();
   const row = await tx.find(insertChannel, [
-    newId(),
+    id,
     tenantId,
     kind,
     provider,
@@ -131,6 +133,7 @@ export async function createChannel(
     verifyHash,
   ]);
   if (!row) throw takenVendorKey(config, vendorKey);
+  await keepMailbox(tx, tenantId, id, undefined, adapter.mailboxOf?.(config), now);
   return presentChannel(row);
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { OutboundRequest, OutboundResponse } from '../outbound/exchange.ts';
+import type { OutboundSockets } from '../outbound/sockets.ts';
 
 /** The kinds of channel, by the medium that people write on. */
 export const channelKinds = ['whatsapp', 'sms', 'email', 'instagram'] as const;
@@ -34,6 +35,8 @@ export interface ProviderRequest {
   /** Names in lower case. */
   headers: Record<string, string>;
   body: Buffer;
+  /** When it reached us, known of every request that was stored: what vendors mean who tell no time. */
+  receivedAt?: Date;
 }
 
 /** One name of a person on a medium. */
@@ -203,6 +206,8 @@ export interface OutgoingMessage {
   replyToVendorId: string | null;
   /** The vendor's ids of the messages before it in its conversation, the oldest first: a mail names them. */
   references: string[];
+  /** The subject of the mail that it answers, where it says none of its own. */
+  threadSubject?: string | null;
   /** Nobody wrote it: an automation or a campaign did. */
   isAutomatic: boolean;
 }
@@ -248,18 +253,11 @@ export interface SandboxStore {
   ): Promise<{ bytes: Buffer; mimeType: string; filename: string } | undefined>;
 }
 
-/** What adapters may use of the world: the guarded client, the time, and nothing else. */
-export interface AdapterContext {
+/** What adapters may use of the world: the guarded client and its sockets, the time, and nothing else. */
+export interface AdapterContext extends OutboundSockets {
   now: () => Date;
   /** The guarded client. Every failure is an `OutboundError` whose phase says how far it came. */
   request(request: OutboundRequest): Promise<OutboundResponse>;
-  /** A TCP or TLS connection to a judged address, for what is not HTTP. */
-  connect(target: {
-    host: string;
-    port: number;
-    secure: boolean;
-    deadlineMs: number;
-  }): Promise<import('node:net').Socket>;
   /** Where the vendor is to call for this channel, such as `https://…/providers/twilio/{channelId}`. */
   callbackUrl(provider: string, channelId: string): string;
   sandbox: SandboxStore;
@@ -283,6 +281,12 @@ export type NewVendorTemplate = Omit<VendorTemplate, 'vendorId' | 'status' | 're
   /** A value for each variable, for whoever reviews it. */
   examples: Record<string, string>;
 };
+
+/** How far a mailbox has been read: ids of mails only grow, as long as its validity stays the same. */
+export interface MailboxCursor {
+  uidValidity: number;
+  uid: number;
+}
 
 /** What the vendor refused, in its words; thrown by the template functions and by `fetchMedia`. */
 export class VendorFault extends Error {
@@ -345,6 +349,18 @@ export interface Adapter {
   /** What became of a send whose answer was never seen. Left out where the vendor cannot be asked. */
   reconcile?(message: OutgoingMessage, channel: AdapterChannel, context: AdapterContext): Promise<Reconciled>;
 
+  /** For vendors that are asked: the mailbox that a channel of these settings is to be asked for, named as a whole. */
+  mailboxOf?(config: ChannelConfig): string | undefined;
+  /**
+   * What came into the mailbox since it was read up to the cursor, as requests that are stored like those that vendors
+   * send. Without a cursor there is no past: it only says where to begin.
+   */
+  receive?(
+    channel: AdapterChannel,
+    cursor: MailboxCursor | null,
+    context: AdapterContext,
+  ): Promise<{ requests: ProviderRequest[]; cursor: MailboxCursor; more: boolean }>;
+
   /** Templates that the vendor reviews. Left out where they are ours alone. */
   readonly templates?: {
     list(channel: AdapterChannel, context: AdapterContext): Promise<VendorTemplate[]>;
@@ -359,6 +375,12 @@ export interface Adapter {
       context: AdapterContext,
     ): Promise<void>;
   };
+}
+
+/** When a stored request reached us. */
+export function receiptOf(request: ProviderRequest): Date {
+  if (!request.receivedAt) throw new Error('The request does not say when it was received.');
+  return request.receivedAt;
 }
 
 const isPlainObject = (value: unknown): value is ChannelConfig =>

@@ -274,7 +274,8 @@ export function graphContext(now = new Date('2026-11-15T01:02:03.456Z')): {
     request: (request) => client.request({ ...request, deadlineMs: Math.min(request.deadlineMs, 1_000) }),
     connect: absent,
     callbackUrl: absent,
-    sandbox: { accept: absent, find: absent },
+    resolve: absent,
+    sandbox: { accept: absent, find: absent, readFile: absent },
   };
   return { context, close: () => client.close() };
 }

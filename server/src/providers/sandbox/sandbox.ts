@@ -51,13 +51,13 @@ function isRefused(channelId: string, failEvery: number): boolean {
 }
 
 /** What the vendor will tell of a message that it takes now, and when. */
-function laterRequests(
+async function laterRequests(
   message: OutgoingMessage,
   vendorId: string,
   channel: AdapterChannel,
   url: string,
   now: Date,
-): { at: Date; request: ProviderRequest }[] {
+): Promise<{ at: Date; request: ProviderRequest }[]> {
   const { reorder, echoBeforeResponse } = faultsOf(channel.config);
   const delayMs = Number(channel.config.statusDelayMs ?? STATUS_DELAY_MS);
   const statuses: VendorStatus[] = bounces(message) ? ['failed'] : [...toldOf[channel.kind]];
@@ -81,9 +81,8 @@ function laterRequests(
     events.unshift({ kind: 'echo', vendorId, occurredAt: now, peer, type, text, media: [], content });
     times.unshift(now);
   } else if (echoBeforeResponse && times.length > 0) times[0] = now;
-  return events.flatMap((event, index) =>
-    requestsFor(event, channel, url).map((request) => ({ at: times[index] as Date, request })),
-  );
+  const requests = await Promise.all(events.map((event) => requestsFor(event, channel, url)));
+  return requests.flatMap((some, index) => some.map((request) => ({ at: times[index] as Date, request })));
 }
 
 /**
@@ -141,7 +140,13 @@ export const sandbox: Adapter = {
     await context.sandbox.accept(
       channel,
       { messageId, vendorId, to: to.value, type, text, content },
-      laterRequests(message, vendorId, channel, context.callbackUrl('sandbox', channel.id), context.now()),
+      await laterRequests(
+        message,
+        vendorId,
+        channel,
+        context.callbackUrl('sandbox', channel.id),
+        context.now(),
+      ),
     );
     if (delayMs > 0) await delay(delayMs);
     return { ok: true, vendorId, status: 'sent' };

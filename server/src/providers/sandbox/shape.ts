@@ -6,7 +6,12 @@ import type { AdapterChannel, InboundEvent, ProviderRequest } from '../adapter.t
  */
 export interface SandboxShape {
   /** The request for something that happened. `url` is where it is sent to; `secret` is what the vendor signs with. */
-  write(event: InboundEvent, channel: AdapterChannel, url: string, secret: string): ProviderRequest;
+  write(
+    event: InboundEvent,
+    channel: AdapterChannel,
+    url: string,
+    secret: string,
+  ): ProviderRequest | Promise<ProviderRequest>;
   verifySignature(request: ProviderRequest, channel: AdapterChannel, secret: string): boolean;
   parse(request: ProviderRequest, channel: AdapterChannel): InboundEvent[] | Promise<InboundEvent[]>;
 }

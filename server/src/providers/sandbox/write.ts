@@ -15,8 +15,12 @@ export const vendorIdOf = (kind: ChannelKind, id: string): string =>
   kind === 'email' ? `<sandbox-${id}@sandbox.invalid>` : `sandbox-${id}`;
 
 /** The request by which this vendor tells of something; more than one where it makes mistakes. */
-export function requestsFor(event: InboundEvent, channel: AdapterChannel, url: string): ProviderRequest[] {
-  const request = shapes[channel.kind].write(event, channel, url, String(channel.config.signingSecret));
+export async function requestsFor(
+  event: InboundEvent,
+  channel: AdapterChannel,
+  url: string,
+): Promise<ProviderRequest[]> {
+  const request = await shapes[channel.kind].write(event, channel, url, String(channel.config.signingSecret));
   return faultsOf(channel.config).duplicate ? [request, request] : [request];
 }
 
@@ -27,12 +31,12 @@ export type WrittenAsPerson = Pick<InboundMessage, 'type' | 'text' | 'media' | '
 };
 
 /** The requests that this vendor sends when a person writes. */
-export function writeAsPerson(
+export async function writeAsPerson(
   { from, name, ...message }: WrittenAsPerson,
   at: Date,
   channel: AdapterChannel,
   url: string,
-): { vendorId: string; requests: ProviderRequest[] } {
+): Promise<{ vendorId: string; requests: ProviderRequest[] }> {
   const vendorId = vendorIdOf(channel.kind, newId());
   const type = handleTypeOf(channel.kind);
   const event: InboundMessage = {
@@ -42,5 +46,5 @@ export function writeAsPerson(
     peer: { type, value: spelled(type, from), name },
     ...message,
   };
-  return { vendorId, requests: requestsFor(event, channel, url) };
+  return { vendorId, requests: await requestsFor(event, channel, url) };
 }
