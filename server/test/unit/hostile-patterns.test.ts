@@ -13,7 +13,11 @@ import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
+import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
+import { render, variablesIn } from '../../src/providers/meta/placeholders.ts';
 import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
+import { numberHandle } from '../../src/providers/whatsapp_cloud/peer.ts';
+import { whatsappCloud } from '../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { parseTime } from '../../src/search/fields.ts';
 import { isKeyValue } from '../../src/search/keyset.ts';
 import { faultsOfTemplate } from '../../src/templates/template-faults.ts';
@@ -102,6 +106,18 @@ const readers: [string, (text: string) => void][] = [
       const buttons = [{ type: 'url' as const, text, url: text, phoneNumber: null }];
       const header = { type: 'text' as const, text, url: text };
       faultsOfTemplate({ name: text, language: text, body: text, header, footer: text, buttons }, 'whatsapp');
+    },
+  ],
+  [
+    'what Meta sends, and the settings of its channels',
+    (text) => {
+      for (const body of [text, `"message_template_id"${text}`, JSON.stringify({ entry: [{ id: text }] })])
+        entriesIfReadable({ url: '', headers: {}, body: Buffer.from(body) });
+      numberHandle(text);
+      variablesIn(text);
+      render(text, () => '');
+      const settings = { phoneNumberId: text, accessToken: text, graphVersion: text, baseUrl: text };
+      quietly(() => whatsappCloud.configure(settings, {}))();
     },
   ],
   ['a path', (text) => void retiring.has(text)],

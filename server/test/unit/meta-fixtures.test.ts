@@ -28,7 +28,7 @@ const file = (more: object = {}): object => ({
   mimeType: expect.any(String),
   filename: null,
   size: null,
-  ref: { mediaId: expect.stringMatching(/^\d+$/) },
+  ref: { id: expect.stringMatching(/^\d+$/) },
   ...more,
 });
 const choice = (more: object = {}): object =>
@@ -72,7 +72,7 @@ const expected: Record<string, Record<string, object[]>> = {
     media_with_url: [
       message({
         type: 'image',
-        media: [file({ ref: { mediaId: '65463453', url: expect.stringMatching(/^https:/) } })],
+        media: [file({ ref: { id: '65463453', url: expect.stringMatching(/^https:/) } })],
       }),
     ],
     video: [message({ type: 'video', text: 'caption', media: [file()] })],

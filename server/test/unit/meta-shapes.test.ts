@@ -7,7 +7,6 @@ import {
   type InboundMessage,
   templateStatuses,
 } from '../../src/providers/adapter.ts';
-import { reactionId } from '../../src/providers/instagram/parse.ts';
 import type { SandboxShape } from '../../src/providers/sandbox/shape.ts';
 import { instagramShape } from '../../src/providers/sandbox/shapes/instagram.ts';
 import { whatsappShape } from '../../src/providers/sandbox/shapes/whatsapp.ts';
@@ -48,7 +47,7 @@ const whatsappFile = fc.record({
   mimeType: maybe(fc.constantFrom('image/png', 'audio/ogg; codecs=opus')),
   filename: maybe(text),
   size: fc.constant(null),
-  ref: fc.oneof(fc.record({ mediaId: id }), fc.record({ mediaId: id, url })),
+  ref: fc.oneof(fc.record({ id }), fc.record({ id, url })),
 });
 const coordinate = fc.double({ min: -90, max: 90, noNaN: true }).map((value) => value + 0);
 
@@ -68,6 +67,20 @@ const whatsappSaid: fc.Arbitrary<Said> = fc.oneof(
     media: [],
     content: { id: choice, title, ...(description === null ? {} : { description }) },
   })),
+  fc.tuple(text, fc.array(fc.record({ id, title: text }), { maxLength: 3 })).map(([said, buttons]) => ({
+    type: 'interactive' as const,
+    text: said,
+    media: [],
+    content: { buttons },
+  })),
+  fc
+    .tuple(text, text, fc.array(fc.record({ id, title: text, description: text })))
+    .map(([said, button, rows]) => ({
+      type: 'interactive' as const,
+      text: said,
+      media: [],
+      content: { list: { button, sections: [{ title: 'a', rows }] } },
+    })),
   fc
     .record({ latitude: coordinate, longitude: coordinate, name: maybe(text), address: maybe(text) })
     .map((content) => ({ type: 'location' as const, text: null, media: [], content })),
@@ -179,7 +192,11 @@ const whatsappEvent: fc.Arbitrary<InboundEvent> = fc.oneof(
   }),
 );
 
-const instagramPeer = digits.map((value) => ({ type: 'instagram_id' as const, value, name: null }));
+const instagramPeer = fc.record({
+  type: fc.constant('instagram_id' as const),
+  value: fc.stringMatching(/^[A-Za-z0-9_.]{1,64}$/),
+  name: maybe(text),
+});
 const instagramFile = url.map((at) => ({ mimeType: null, filename: null, size: null, ref: { url: at } }));
 const story = fc.record({ storyId: maybe(digits), url: maybe(url) });
 
@@ -239,10 +256,8 @@ const instagramEvent: fc.Arbitrary<InboundEvent> = fc.oneof(
       media: [],
       content,
     })),
-  // A reaction has no id of its own at Instagram: it follows from the rest.
   fc.tuple(instagramHead, maybe(text), id).map(([head, emoji, about]) => ({
     ...head,
-    vendorId: reactionId(about, head.peer, head),
     type: 'reaction' as const,
     text: null,
     media: [],
@@ -293,6 +308,25 @@ describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]
     const request = shape.write(happened as InboundEvent, channel, '', 'secret');
     expect(await shape.parse(request, { ...channel, id: newId() })).toEqual([]);
   });
+});
+
+test.each([
+  ['WhatsApp', whatsappShape, 'unsupported'],
+  ['Instagram', instagramShape, 'text'],
+])('a template that the business sent comes back as an echo on %s, by its id', async (_name, shape, type) => {
+  const channel = channelOf('whatsapp');
+  const event: InboundEvent = {
+    kind: 'echo',
+    vendorId: 'a',
+    occurredAt: new Date('2026-11-15T01:02:03.456Z'),
+    peer: { type: 'phone_number', value: '+15550001111', name: null },
+    type: 'template',
+    text: 'Hi',
+    media: [],
+    content: { templateId: 'x' },
+  };
+  const parsed = await shape.parse(shape.write(event, channel, '', 's'), channel);
+  expect(parsed).toMatchObject([{ kind: 'echo', vendorId: 'a', type }]);
 });
 
 test('what a vendor has no way to say is refused', () => {

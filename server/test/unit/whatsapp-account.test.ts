@@ -31,7 +31,7 @@ const channelWith = (config: object = {}, address = '+15550009999'): AdapterChan
 });
 
 describe('media', () => {
-  const fetch = (mediaId: string) => whatsappCloud.fetchMedia?.({ mediaId }, channelWith(), context);
+  const fetch = (id: string) => whatsappCloud.fetchMedia?.({ id }, channelWith(), context);
 
   test('is fetched in two steps, both with the token', async () => {
     graph.files.set('55', { bytes: Buffer.from('png'), mimeType: 'image/jpeg', filename: '' });

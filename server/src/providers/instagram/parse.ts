@@ -1,4 +1,4 @@
-import type { Handle, InboundEvent, InboundMessage, Peer, ProviderRequest } from '../adapter.ts';
+import type { InboundEvent, Peer, ProviderRequest } from '../adapter.ts';
 import { entriesOf, idOf, momentOf, type Part, partOf, requireId, textOf } from '../meta/payload.ts';
 import { contentOf } from './message-content.ts';
 
@@ -24,20 +24,15 @@ const edit = ({ told, occurredAt }: Told): InboundEvent[] => {
   return [{ kind: 'mutation', vendorId, occurredAt, change: 'edit', text: textOf(text) }];
 };
 
-/** Reactions have no id of their own: they are told apart by whose they are, of what and when. */
-export const reactionId = (
-  mid: string,
-  { value }: Handle,
-  { kind, occurredAt }: Pick<InboundMessage, 'kind' | 'occurredAt'>,
-): string => `${mid}:reaction:${kind === 'echo' ? 'business' : value}:${occurredAt.getTime()}`;
-
+/** Reactions have no id of their own: they are told apart by whose they are, of what and when. The sandbox gives one. */
 const reaction = ({ told, kind, peer, occurredAt }: Told): InboundEvent[] => {
-  const { mid, action, emoji } = partOf(told.reaction);
+  const { id, mid, action, emoji } = partOf(told.reaction);
   const about = requireId(mid, 'a reaction');
+  const by = kind === 'echo' ? 'business' : peer.value;
   return [
     {
       kind,
-      vendorId: reactionId(about, peer, { kind, occurredAt }),
+      vendorId: idOf(id) || `${about}:reaction:${by}:${occurredAt.getTime()}`,
       occurredAt,
       peer,
       type: 'reaction',
@@ -83,12 +78,14 @@ const readers: Record<string, (told: Told) => InboundEvent[]> = {
 function readElement(told: Part, accountId: string): InboundEvent[] {
   const reader = Object.keys(readers).find((name) => told[name] !== undefined);
   if (reader === undefined) return [];
-  const [sender, recipient] = [idOf(partOf(told.sender).id), idOf(partOf(told.recipient).id)];
-  const isEcho = sender === accountId || partOf(told.message).is_echo === true;
-  const value = isEcho ? recipient : sender;
+  const [sender, recipient] = [partOf(told.sender), partOf(told.recipient)];
+  const isEcho = idOf(sender.id) === accountId || partOf(told.message).is_echo === true;
+  const person = isEcho ? recipient : sender;
+  const value = requireId(person.id, 'a message of nobody');
   // Somebody who writes to themselves has no conversation with anybody.
   if (value === accountId) return [];
-  const peer: Peer = { type: 'instagram_id', value: requireId(value, 'a message of nobody'), name: null };
+  // Meta gives no name with a message; the sandbox does.
+  const peer: Peer = { type: 'instagram_id', value, name: textOf(person.name) };
   const kind = isEcho ? 'echo' : 'message';
   return readers[reader]?.({ told, peer, kind, occurredAt: momentOf(told.timestamp) }) ?? [];
 }

@@ -58,7 +58,7 @@ const beforeSending = (retry: GraphFault['retry']): GraphFault['retry'] =>
 
 /** Two steps: the first gives a URL that lives for five minutes and wants the token, too. */
 export async function fetchMedia(
-  { mediaId }: Record<string, unknown>,
+  { id }: Record<string, unknown>,
   { config }: AdapterChannel,
   context: AdapterContext,
 ): Promise<{ bytes: Buffer; mimeType: string | null; filename: string | null }> {
@@ -66,7 +66,7 @@ export async function fetchMedia(
   const query = { phone_number_id: String(config.phoneNumberId) };
   const { url, mime_type, file_size } = await demand(graph, {
     method: 'GET',
-    path: encodeURIComponent(idOf(mediaId)),
+    path: encodeURIComponent(idOf(id)),
     query,
   });
   if (Number(file_size) > MOST_FILE_BYTES) throw tooLarge();

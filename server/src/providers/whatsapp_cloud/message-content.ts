@@ -15,15 +15,15 @@ const unsupported = (vendorType: string, content: Record<string, unknown> = {}):
 });
 
 function mediaIn(media: Part): InboundMedia[] {
-  const mediaId = idOf(media.id);
-  if (mediaId === '') return [];
+  const id = idOf(media.id);
+  if (id === '') return [];
   const url = textOf(media.url);
   return [
     {
       mimeType: textOf(media.mime_type),
       filename: textOf(media.filename),
       size: null,
-      ref: { mediaId, ...(url === null ? {} : { url }) },
+      ref: { id, ...(url === null ? {} : { url }) },
     },
   ];
 }
@@ -48,6 +48,18 @@ function jsonIn(text: unknown): unknown {
   }
 }
 
+/** What the business offered to choose from, where it comes back as an echo. */
+function offer({ type, body, action }: Part): Said | undefined {
+  const { buttons, button, sections } = partOf(action);
+  const content =
+    type === 'button'
+      ? { buttons: partsOf(buttons).map(({ reply }) => reply) }
+      : type === 'list'
+        ? { list: { button, sections } }
+        : undefined;
+  return content && { type: 'interactive', text: textOf(partOf(body).text), media: [], content };
+}
+
 function interactive({ interactive }: Part): Said {
   const { type, button_reply, list_reply, nfm_reply } = partOf(interactive);
   if (type === 'button_reply') return choice(partOf(button_reply).id, partOf(button_reply).title);
@@ -59,7 +71,7 @@ function interactive({ interactive }: Part): Said {
     const { name, body, response_json } = partOf(nfm_reply);
     return choice(name, body, { response: jsonIn(response_json) });
   }
-  return unsupported(textOf(type) ?? 'interactive');
+  return offer(partOf(interactive)) ?? unsupported(textOf(type) ?? 'interactive');
 }
 
 function location({ location }: Part): Said {

@@ -1,4 +1,4 @@
-import type { AdapterChannel, InboundEvent, InboundMessage, Peer } from '../../adapter.ts';
+import type { AdapterChannel, InboundEvent, InboundMessage } from '../../adapter.ts';
 import { readWebhook } from '../../instagram/parse.ts';
 import type { Part } from '../../meta/payload.ts';
 import { isSigned, signedRequest } from '../../meta/signature.ts';
@@ -19,7 +19,7 @@ const story = ({ storyId, url }: Record<string, unknown>): Part => ({
   ...(url === null ? {} : { url }),
 });
 
-function contentOf({ type, text, media, content }: InboundMessage): Part {
+function contentOf({ kind, type, text, media, content }: InboundMessage): Part {
   const plain = text === null ? {} : { text };
   switch (type) {
     case 'text':
@@ -36,6 +36,8 @@ function contentOf({ type, text, media, content }: InboundMessage): Part {
       return { ...plain, is_unsupported: true };
   }
   const attachment = attachmentTypes[type];
+  // What only a business sends, such as a template, comes back as its text.
+  if (attachment === undefined && kind === 'echo') return plain;
   if (attachment === undefined) throw new Error(`Nobody writes a message of the type ${type} on Instagram.`);
   const attachments = media.map(({ ref }) => ({ type: attachment, payload: { url: ref?.url } }));
   return { ...plain, attachments };
@@ -47,8 +49,8 @@ function written(event: InboundMessage): Part {
     return {
       reaction:
         content.emoji === null
-          ? { mid: quoted, action: 'unreact' }
-          : { mid: quoted, action: 'react', emoji: content.emoji },
+          ? { id: vendorId, mid: quoted, action: 'unreact' }
+          : { id: vendorId, mid: quoted, action: 'react', emoji: content.emoji },
     };
   return {
     message: {
@@ -61,8 +63,10 @@ function written(event: InboundMessage): Part {
 }
 
 /** Whoever it is about. What concerns a message by its id alone does not say, and nobody needs to know. */
-const peerOf = (event: InboundEvent): Peer =>
-  'peer' in event ? event.peer : { type: 'instagram_id', value: '0', name: null };
+function personOf(event: InboundEvent): Part {
+  const { value, name } = 'peer' in event ? event.peer : { value: '0', name: null };
+  return { id: value, ...(name === null ? {} : { name }) };
+}
 
 function toldBy(event: InboundEvent): Part {
   switch (event.kind) {
@@ -86,7 +90,7 @@ function toldBy(event: InboundEvent): Part {
 
 export const instagramShape: SandboxShape = {
   write(event, channel, url, secret) {
-    const [account, person] = [{ id: accountIdOf(channel) }, { id: peerOf(event).value }];
+    const [account, person] = [{ id: accountIdOf(channel) }, personOf(event)];
     const isEcho = event.kind === 'echo';
     const time = event.occurredAt.getTime();
     const told = {

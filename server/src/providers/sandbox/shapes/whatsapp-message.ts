@@ -1,16 +1,17 @@
 import type { InboundMessage } from '../../adapter.ts';
 import { type Part, partOf, partsOf } from '../../meta/payload.ts';
+import { interactivePayload } from '../../whatsapp_cloud/interactive.ts';
 
 type Written = InboundMessage;
 
 function media({ type, text, media: [file] }: Written): Part {
-  const { mediaId, url } = file?.ref ?? {};
+  const { id, url } = file?.ref ?? {};
   return {
     type,
     [type]: {
       ...(file
         ? {
-            id: mediaId,
+            id,
             ...(url === undefined ? {} : { url }),
             ...(file.mimeType === null ? {} : { mime_type: file.mimeType }),
             ...(file.filename === null ? {} : { filename: file.filename }),
@@ -21,7 +22,9 @@ function media({ type, text, media: [file] }: Written): Part {
   };
 }
 
-function interactive({ content }: Written): Part {
+function interactive({ content, text }: Written): Part {
+  if (content.buttons !== undefined || content.list !== undefined)
+    return { type: 'interactive', interactive: interactivePayload(text ?? '', content) };
   const { id, title, description } = content;
   const isOfList = description !== undefined;
   const reply = { id, title, ...(isOfList ? { description } : {}) };
@@ -49,6 +52,9 @@ const reaction = ({ content, replyTo: [about] = [] }: Written): Part => ({
   reaction: { message_id: about, ...(content.emoji === null ? {} : { emoji: content.emoji }) },
 });
 
+/** What only a business sends, such as a template, comes back by its type alone. */
+const unnamed = ({ type }: Written): Part => ({ type });
+
 const writers: Partial<Record<InboundMessage['type'], (message: Written) => Part>> = {
   text: ({ text }) => ({ type: 'text', text: { body: text } }),
   image: media,
@@ -73,7 +79,7 @@ function referral({ content }: Written): Part {
 
 /** What a message says, as Meta would write it: its type with the part of that name, and what it answers. */
 export function messagePayload(message: Written): Part {
-  const write = writers[message.type];
+  const write = writers[message.type] ?? (message.kind === 'echo' ? unnamed : undefined);
   if (!write) throw new Error(`Nobody writes a message of the type ${message.type} on WhatsApp.`);
   const [quoted] = message.replyTo ?? [];
   const isAnswer = quoted !== undefined && message.type !== 'reaction';
