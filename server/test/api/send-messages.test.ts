@@ -26,7 +26,15 @@ async function furnished(kind: Kind) {
   });
   const found = await tenant.post(`/v3/chats/${chat.id}/messages/search`, {});
   const [{ id: messageId, vendorId }] = found.body.data;
-  return { channel, chat, fileId, publicUrl, templateId: template.body.data.id as string, messageId, vendorId };
+  return {
+    channel,
+    chat,
+    fileId,
+    publicUrl,
+    templateId: template.body.data.id as string,
+    messageId,
+    vendorId,
+  };
 }
 type Furnished = Awaited<ReturnType<typeof furnished>>;
 
@@ -99,7 +107,10 @@ const contents: [string, Kind[], (at: Furnished) => object, (at: Furnished) => o
     'a place',
     ['whatsapp'],
     () => ({ location: { latitude: 52.52, longitude: 13.405, name: 'Shop' } }),
-    () => ({ type: 'location', content: { latitude: 52.52, longitude: 13.405, name: 'Shop', address: null } }),
+    () => ({
+      type: 'location',
+      content: { latitude: 52.52, longitude: 13.405, name: 'Shop', address: null },
+    }),
   ],
   [
     'buttons',
@@ -234,9 +245,9 @@ describe('sending', () => {
     );
     await server.settle();
     const inOrder = answers.map(({ id }) => id).sort();
-    expect((await outboxOf(tenant, channel)).map(({ messageId }: { messageId: string }) => messageId)).toEqual(
-      inOrder,
-    );
+    expect(
+      (await outboxOf(tenant, channel)).map(({ messageId }: { messageId: string }) => messageId),
+    ).toEqual(inOrder);
   });
 
   it('the same request with the same key is one message', async () => {
@@ -322,7 +333,11 @@ describe('sending to somebody who is named', () => {
 
   it('makes nobody when the message itself is refused', async () => {
     const channel = await tenant.channel('whatsapp');
-    const answer = await tenant.post('/v3/messages', { channelId: channel.id, to: '+12025550123', text: 'a' });
+    const answer = await tenant.post('/v3/messages', {
+      channelId: channel.id,
+      to: '+12025550123',
+      text: 'a',
+    });
     expect([answer.status, answer.body.error.messageKey]).toEqual([409, 'conflict']);
     expect((await tenant.post('/v3/contacts/search', {})).body.pagination.total).toBe(0);
   });

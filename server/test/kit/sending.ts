@@ -58,8 +58,12 @@ export async function outboxOf(tenant: TestTenant, channel: { id: string }) {
 export interface TestVendor extends Adapter {
   /** Every message that arrived there, as often as it did. */
   readonly arrived: OutgoingMessage[];
+  /** Forgets what arrived and what it was to answer. */
+  forget(): void;
   /** What the next sends are answered, each once; afterwards everything is taken. */
-  answerWith(...answers: ((message: OutgoingMessage, channel: AdapterChannel) => Promise<SendResult>)[]): void;
+  answerWith(
+    ...answers: ((message: OutgoingMessage, channel: AdapterChannel) => Promise<SendResult>)[]
+  ): void;
 }
 
 export const taken = (message: OutgoingMessage): SendResult => ({
@@ -77,6 +81,10 @@ export function testVendor(more: Partial<Adapter> = {}): TestVendor {
     ...base,
     provider: 'pigeon',
     arrived,
+    forget() {
+      arrived.length = 0;
+      answers.length = 0;
+    },
     answerWith: (...given) => void answers.push(...given),
     async send(message, channel) {
       arrived.push(message);
@@ -103,7 +111,11 @@ export async function vendorChat(tenant: TestTenant, to = '+12025550123'): Promi
 }
 
 /** A chat with somebody on a channel that has no window. */
-export async function chatWith(tenant: TestTenant, channelId: string, phoneNumber: string): Promise<TestChat> {
+export async function chatWith(
+  tenant: TestTenant,
+  channelId: string,
+  phoneNumber: string,
+): Promise<TestChat> {
   const contact = await tenant.post('/v3/contacts', { phoneNumber });
   expect([contact.status, contact.body.error]).toEqual([200, undefined]);
   const contactId = contact.body.data.id;
