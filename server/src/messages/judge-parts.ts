@@ -72,8 +72,8 @@ export function judgeText(
   path: string,
   complain: Complain,
 ): void {
-  if (text === null) return;
-  const { text: limit, captionMost } = capabilities[kind];
+  const { text: limit, captionMost, types } = capabilities[kind];
+  if (text === null || !types.includes(type)) return;
   const isCaption = isMediaType(type) || type === 'interactive';
   const most = isCaption ? captionMost : limit.most;
   const length = lengthOf(text, limit.unit);

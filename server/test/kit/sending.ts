@@ -58,6 +58,8 @@ export async function outboxOf(tenant: TestTenant, channel: { id: string }) {
 export interface TestVendor extends Adapter {
   /** Every message that arrived there, as often as it did. */
   readonly arrived: OutgoingMessage[];
+  /** Forgets what arrived and what it was to answer. */
+  forget(): void;
   /** What the next sends are answered, each once; afterwards everything is taken. */
   answerWith(
     ...answers: ((message: OutgoingMessage, channel: AdapterChannel) => Promise<SendResult>)[]
@@ -79,6 +81,10 @@ export function testVendor(more: Partial<Adapter> = {}): TestVendor {
     ...base,
     provider: 'pigeon',
     arrived,
+    forget() {
+      arrived.length = 0;
+      answers.length = 0;
+    },
     answerWith: (...given) => void answers.push(...given),
     async send(message, channel) {
       arrived.push(message);
