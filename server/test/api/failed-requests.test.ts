@@ -46,7 +46,11 @@ const newKind = (text: string): string =>
 
 describe('a request that could not be processed', () => {
   it('is listed with what it said and why it failed, the newest first, and nothing that still waits', async () => {
-    const [, binary, long] = await fail(newKind('hello'), Buffer.from([0xff, 0x00, 0x01]), 'ä'.repeat(40_000));
+    const [, binary, long] = await fail(
+      newKind('hello'),
+      Buffer.from([0xff, 0x00, 0x01]),
+      'ä'.repeat(40_000),
+    );
     await storeInbound(db, tenant.id, channel.id, [Buffer.from('waits')]);
     const all = await listed();
     expect(all).toMatchObject([

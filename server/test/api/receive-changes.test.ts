@@ -18,7 +18,9 @@ beforeEach(async () => {
   told = listener(server, tenant);
 });
 
-const tellAll = async (...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never) => {
+const tellAll = async (
+  ...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never
+) => {
   await tell(server, channel, ...events);
   await server.settle();
 };
@@ -117,7 +119,9 @@ describe('a message that its writer takes back', () => {
     expect(await told()).toMatchObject([{ type: 'message.deleted', data: message }]);
     expect((await tenant.post('/v3/files/search', {})).body.data).toEqual([]);
     expect(await storedNames(server)).toEqual([]);
-    expect((await db.query('select 1 from media_fetches where tenant_id = $1', [tenant.id])).rows).toEqual([]);
+    expect((await db.query('select 1 from media_fetches where tenant_id = $1', [tenant.id])).rows).toEqual(
+      [],
+    );
   });
 
   it('may be one of ours, taken back elsewhere', async () => {
@@ -164,7 +168,8 @@ describe('a person who goes by another handle now', () => {
       'message.updated',
       'message.received',
     ]);
-    const search = async (text: string) => (await tenant.post('/v3/contacts/search', { search: text })).body.data;
+    const search = async (text: string) =>
+      (await tenant.post('/v3/contacts/search', { search: text })).body.data;
     expect(await search('0004444')).toHaveLength(1);
     expect(await search('0001111')).toHaveLength(0);
     // The old number is free again for whoever gets it.

@@ -25,7 +25,9 @@ beforeEach(async () => {
   told = listener(server, tenant);
 });
 
-const tellAll = async (...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never) => {
+const tellAll = async (
+  ...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never
+) => {
   await tell(server, channel, ...events);
   await server.settle();
 };
@@ -51,7 +53,13 @@ describe('an echo', () => {
       isUnread: false,
       status: 'closed',
       openUntil: before.openUntil,
-      latestMessage: { text: 'answer', sender: 'outbound', author: 'user', status: 'sent', vendorId: 'answer' },
+      latestMessage: {
+        text: 'answer',
+        sender: 'outbound',
+        author: 'user',
+        status: 'sent',
+        vendorId: 'answer',
+      },
     });
     expect(await told()).toMatchObject([{ type: 'message.echo', data: chat.latestMessage }]);
     await tellAll(written('thanks', at(4)));

@@ -17,13 +17,16 @@ beforeEach(async () => {
   told = listener(server, tenant);
 });
 
-const tellAll = async (...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never) => {
+const tellAll = async (
+  ...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never
+) => {
   await tell(server, channel, ...events);
   await server.settle();
 };
 // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
 const messages = async (): Promise<any[]> =>
-  (await tenant.post('/v3/messages/search', { sortBy: 'asc(timestamp)', pagination: { limit: 100 } })).body.data;
+  (await tenant.post('/v3/messages/search', { sortBy: 'asc(timestamp)', pagination: { limit: 100 } })).body
+    .data;
 // biome-ignore lint/suspicious/noExplicitAny: contacts of every shape
 const contacts = async (): Promise<any[]> =>
   (await tenant.post('/v3/contacts/search', { sortBy: 'asc(id)' })).body.data;
@@ -33,28 +36,27 @@ const chats = async (): Promise<any[]> =>
 const typesOf = (events: { type: string }[]): string[] => events.map(({ type }) => type);
 
 describe('a message', () => {
-  it.each(messageTypes.map((type, number) => [type, number] as const))(
-    'of the type %s is shown with its text, its content, and in its chat',
-    async (type, number) => {
-      const content = { number, deep: { er: ['x', null] } };
-      await tellAll(written('m', at(0), { type, text: number % 2 ? null : 'caption', content }));
-      const [message] = await messages();
-      expect(message).toMatchObject({
-        type,
-        text: number % 2 ? null : 'caption',
-        sender: 'inbound',
-        author: 'contact',
-        status: 'delivered',
-        media: [],
-        content: type === 'reaction' ? { messageId: null, ...content } : content,
-        editedAt: null,
-        deletedAt: null,
-        scheduledAt: null,
-      });
-      expect((await chats())[0]).toMatchObject({ unreadCount: 1, latestMessage: message });
-      expect((await told()).at(-1)).toMatchObject({ type: 'message.received', data: message });
-    },
-  );
+  it.each(
+    messageTypes.map((type, number) => [type, number] as const),
+  )('of the type %s is shown with its text, its content, and in its chat', async (type, number) => {
+    const content = { number, deep: { er: ['x', null] } };
+    await tellAll(written('m', at(0), { type, text: number % 2 ? null : 'caption', content }));
+    const [message] = await messages();
+    expect(message).toMatchObject({
+      type,
+      text: number % 2 ? null : 'caption',
+      sender: 'inbound',
+      author: 'contact',
+      status: 'delivered',
+      media: [],
+      content: type === 'reaction' ? { messageId: null, ...content } : content,
+      editedAt: null,
+      deletedAt: null,
+      scheduledAt: null,
+    });
+    expect((await chats())[0]).toMatchObject({ unreadCount: 1, latestMessage: message });
+    expect((await told()).at(-1)).toMatchObject({ type: 'message.received', data: message });
+  });
 
   it('names what it answers by the vendor’s ids, the likeliest first, also of what came with it', async () => {
     await tellAll(written('first', at(0)));
@@ -130,7 +132,11 @@ describe('a person with several handles', () => {
     const [contact, ...more] = await contacts();
     expect(more).toEqual([]);
     expect(
-      contact.handles.map(({ type, value, isPrimary }: Record<string, unknown>) => ({ type, value, isPrimary })),
+      contact.handles.map(({ type, value, isPrimary }: Record<string, unknown>) => ({
+        type,
+        value,
+        isPrimary,
+      })),
     ).toEqual([
       { type: 'phone_number', value: ADA.value, isPrimary: true },
       { ...US, isPrimary: true },
@@ -213,9 +219,12 @@ describe('a person with several handles', () => {
 
 describe('asking not to be written to', () => {
   const optOutOf = async () =>
-    (await db.query('select opted_out_at from handles where tenant_id = $1', [tenant.id])).rows[0]?.opted_out_at;
+    (await db.query('select opted_out_at from handles where tenant_id = $1', [tenant.id])).rows[0]
+      ?.opted_out_at;
   const events = async () =>
-    (await told()).map(({ type }) => type).filter((type) => type.startsWith('contact.') && type !== 'contact.created');
+    (await told())
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith('contact.') && type !== 'contact.created');
 
   it('is done, told once, and taken back', async () => {
     await tellAll(written('STOP', at(1), { subscription: 'stop' }));

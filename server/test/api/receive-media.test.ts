@@ -11,7 +11,10 @@ import { type PigeonChannel, pigeonChannel, tell, withPigeon, written } from '..
 const server = await useServer({ adapters: withPigeon });
 const { db } = server.system;
 const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
-const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=', 'base64');
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+  'base64',
+);
 
 /** The vendor's own server, where files are fetched from. */
 let asked: string[] = [];
@@ -39,7 +42,11 @@ beforeEach(async () => {
   answer = (_path, response) => give(response);
 });
 
-const bytes = (text: string, filename: string | null = 'note.txt', mimeType = 'text/plain'): InboundMedia => ({
+const bytes = (
+  text: string,
+  filename: string | null = 'note.txt',
+  mimeType = 'text/plain',
+): InboundMedia => ({
   bytes: Buffer.from(text),
   mimeType,
   filename,
@@ -54,7 +61,8 @@ const ref = (path: string): InboundMedia => ({
 const message = async () => (await tenant.post('/v3/messages/search', {})).body.data[0];
 const files = async () => (await tenant.post('/v3/files/search', {})).body.data;
 const fetches = async () =>
-  (await db.query('select attempts, due_at, error from media_fetches where tenant_id = $1', [tenant.id])).rows;
+  (await db.query('select attempts, due_at, error from media_fetches where tenant_id = $1', [tenant.id]))
+    .rows;
 /** What lies in the folder of files since the test began. */
 const left = async (): Promise<string[]> =>
   (await storedNames(server)).filter((name) => !before.includes(name));
@@ -67,7 +75,11 @@ describe('files that come with a message', () => {
       channel,
       written('m', at(1), {
         type: 'document',
-        media: [bytes('hello\n', '../../evil<\u202e>.txt'), bytes(PNG.toString('latin1'), null, 'image/png'), bytes('')],
+        media: [
+          bytes('hello\n', '../../evil<\u202e>.txt'),
+          bytes(PNG.toString('latin1'), null, 'image/png'),
+          bytes(''),
+        ],
       }),
     );
     await server.settle();
@@ -138,7 +150,12 @@ describe('a file that is still with the vendor', () => {
     expect(shown.media).toMatchObject([{ mimeType: 'image/png', filename: 'image.png', size: PNG.length }]);
     expect((await server.call('GET', pathOfUrl(shown.media[0].url))).bytes).toEqual(PNG);
     const events = await told();
-    expect(typesOf(events)).toEqual(['contact.created', 'chat.created', 'message.received', 'message.updated']);
+    expect(typesOf(events)).toEqual([
+      'contact.created',
+      'chat.created',
+      'message.received',
+      'message.updated',
+    ]);
     expect(events.at(-1)?.data).toEqual(shown);
     expect([await fetches(), asked]).toEqual([[], ['/a']]);
   });
@@ -170,8 +187,16 @@ describe('a file that is still with the vendor', () => {
   });
 
   it.each([
-    ['does not exist', (response: ServerResponse) => void response.writeHead(404).end(), 'The pigeon lost it.'],
-    ['is empty', (response: ServerResponse) => give(response, Buffer.alloc(0)), 'The vendor gave an empty file.'],
+    [
+      'does not exist',
+      (response: ServerResponse) => void response.writeHead(404).end(),
+      'The pigeon lost it.',
+    ],
+    [
+      'is empty',
+      (response: ServerResponse) => give(response, Buffer.alloc(0)),
+      'The vendor gave an empty file.',
+    ],
   ])('that %s is given up at once: the message stays as it is, and why is kept', async (_, reply, error) => {
     answer = (_path, response) => reply(response);
     await tellOf('a');
@@ -202,8 +227,7 @@ describe('a file that is still with the vendor', () => {
     ['its contact is erased', async () => tenant.delete(`/v3/contacts/${(await message()).contactId}`)],
     [
       'it is taken back',
-      () =>
-        tell(server, channel, { kind: 'mutation', change: 'delete', vendorId: 'm', occurredAt: at(2) }),
+      () => tell(server, channel, { kind: 'mutation', change: 'delete', vendorId: 'm', occurredAt: at(2) }),
     ],
   ])('leaves nothing behind when %s while it is fetched', async (_, happen) => {
     const underWay = new Promise<ServerResponse>((resolve) => {
@@ -236,6 +260,8 @@ describe('a file that is still with the vendor', () => {
     const media = { ...ref('x'), ref: { url: 'http://169.254.169.254/latest' } };
     await tell(server, channel, written('m', at(1), { media: [media] }));
     await server.settle();
-    expect(await fetches()).toMatchObject([{ attempts: 1, error: expect.stringContaining('169.254.169.254') }]);
+    expect(await fetches()).toMatchObject([
+      { attempts: 1, error: expect.stringContaining('169.254.169.254') },
+    ]);
   });
 });

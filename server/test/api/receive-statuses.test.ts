@@ -66,21 +66,24 @@ describe('statuses', () => {
           const first = [...(isEarly ? [] : [echo]), ...events.slice(0, cut)];
           // The model: of all that was told the furthest counts, and what is not further than before is not told.
           // What came before the message counts as if it was told with it, once.
-          const early = statuses.slice(0, cut).reduce((a, b) => (isFurther(b, a) ? b : a), 'sent' as VendorStatus);
+          const early = statuses
+            .slice(0, cut)
+            .reduce((a, b) => (isFurther(b, a) ? b : a), 'sent' as VendorStatus);
           const steps = ['sent'];
           for (const one of isEarly ? [early, ...statuses.slice(cut)] : statuses)
             if (isFurther(one, steps.at(-1) as string)) steps.push(one);
-          return { vendorId, first, then: [...events.slice(cut), echo], steps };
+          return { vendorId, first, second: [...events.slice(cut), echo], steps };
         });
         await tell(server, channel, ...all.flatMap(({ first }) => first));
         await server.settle();
-        await tell(server, channel, ...all.flatMap(({ then }) => then));
+        await tell(server, channel, ...all.flatMap(({ second }) => second));
         await server.settle();
 
         const heard = await told();
-        const { rows } = await db.query('select vendor_id, status, error from messages where tenant_id = $1', [
-          tenant.id,
-        ]);
+        const { rows } = await db.query(
+          'select vendor_id, status, error from messages where tenant_id = $1',
+          [tenant.id],
+        );
         for (const { vendorId, steps } of all) {
           const types = heard.filter(({ data }) => data.vendorId === vendorId).map(({ type }) => type);
           expect(types).toEqual(['message.echo', ...steps.slice(1).map((one) => `message.${one}`)]);
@@ -124,7 +127,13 @@ describe('statuses', () => {
   it('of a message of another channel or of nobody change nothing', async () => {
     const id = await storeSending(server, tenant, chat, { vendorId: 'out', status: 'sent' });
     const other = await pigeonChannel(tenant);
-    await tell(server, other, status('out', 'read'), status('hello', 'read'), status('x', 'read', { messageId: id }));
+    await tell(
+      server,
+      other,
+      status('out', 'read'),
+      status('hello', 'read'),
+      status('x', 'read', { messageId: id }),
+    );
     await tell(server, channel, status('hello', 'failed'), status('never seen', 'read'));
     await server.settle();
     expect(await message(id)).toMatchObject({ status: 'sent', vendorId: 'out' });
@@ -138,7 +147,9 @@ describe('statuses', () => {
     await tell(server, channel, status('out', 'read'));
     await server.settle();
     expect(await told()).toEqual([]);
-    const { rows } = await db.query('select count(*)::int as n from inbound where tenant_id = $1', [tenant.id]);
+    const { rows } = await db.query('select count(*)::int as n from inbound where tenant_id = $1', [
+      tenant.id,
+    ]);
     expect(rows).toEqual([{ n: 0 }]);
   });
 });
@@ -146,7 +157,8 @@ describe('statuses', () => {
 describe('a status that carries our own id', () => {
   const sending = { sendingAt: at(0), dueAt: at(600) };
   const rowOf = async (id: string) =>
-    (await db.query('select sending_at, due_at, vendor_id, status from messages where id = $1', [id])).rows[0];
+    (await db.query('select sending_at, due_at, vendor_id, status from messages where id = $1', [id]))
+      .rows[0];
 
   it('settles a send whose answer was lost, and is known by the vendor’s id from then on', async () => {
     const id = await storeSending(server, tenant, chat, sending);
@@ -211,29 +223,31 @@ describe('a read mark', () => {
 });
 
 describe('a subscription of version 2', () => {
-  it.each(['whatsapp', 'sms', 'email', 'instagram'] as const)(
-    'hears the statuses of %s and, on Instagram, echoes, and nothing of other channels',
-    async (kind) => {
-      const mine = await pigeonChannel(tenant, kind);
-      const type = kind.toUpperCase();
-      const wanted = [`${type}_MESSAGE_STATUS`, ...(kind === 'instagram' ? ['INSTAGRAM_MESSAGE_ECHO'] : [])];
-      for (const one of wanted)
-        expect(
-          (await tenant.post('/v2/api_webhooks', { tenantId: tenant.id, type: one, url: receiver.url })).status,
-        ).toBe(200);
-      receiver.received.length = 0;
-      const events = ['sent', 'delivered', 'read'] as const;
-      for (const one of [mine, channel])
-        if (one === mine || kind !== 'whatsapp')
-          await tell(server, one, echoed('e', at(1)), ...events.map((to) => status('e', to)));
-      await server.settle();
-      const heard = receiver.received.map(({ body }) => [body.type, body.channelId, body.data.status]);
-      const statuses = [
-        [`${type}_MESSAGE_STATUS`, mine.id, 'delivered'],
-        [`${type}_MESSAGE_STATUS`, mine.id, 'read'],
-      ];
-      const echo = kind === 'instagram' ? [['INSTAGRAM_MESSAGE_ECHO', mine.id, 'sent']] : [];
-      expect(heard.toSorted()).toEqual([...statuses, ...echo].toSorted());
-    },
-  );
+  it.each([
+    'whatsapp',
+    'sms',
+    'email',
+    'instagram',
+  ] as const)('hears the statuses of %s and, on Instagram, echoes, and nothing of other channels', async (kind) => {
+    const mine = await pigeonChannel(tenant, kind);
+    const type = kind.toUpperCase();
+    const wanted = [`${type}_MESSAGE_STATUS`, ...(kind === 'instagram' ? ['INSTAGRAM_MESSAGE_ECHO'] : [])];
+    for (const one of wanted)
+      expect(
+        (await tenant.post('/v2/api_webhooks', { tenantId: tenant.id, type: one, url: receiver.url })).status,
+      ).toBe(200);
+    receiver.received.length = 0;
+    const events = ['sent', 'delivered', 'read'] as const;
+    for (const one of [mine, channel])
+      if (one === mine || kind !== 'whatsapp')
+        await tell(server, one, echoed('e', at(1)), ...events.map((to) => status('e', to)));
+    await server.settle();
+    const heard = receiver.received.map(({ body }) => [body.type, body.channelId, body.data.status]);
+    const statuses = [
+      [`${type}_MESSAGE_STATUS`, mine.id, 'delivered'],
+      [`${type}_MESSAGE_STATUS`, mine.id, 'read'],
+    ];
+    const echo = kind === 'instagram' ? [['INSTAGRAM_MESSAGE_ECHO', mine.id, 'sent']] : [];
+    expect(heard.toSorted()).toEqual([...statuses, ...echo].toSorted());
+  });
 });

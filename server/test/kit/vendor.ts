@@ -140,7 +140,13 @@ export async function storeSending(
   server: TestServer,
   tenant: TestTenant,
   chat: { id: string; channelId: string; contactId: string },
-  more: { text?: string; vendorId?: string | null; status?: string; sendingAt?: Date | null; dueAt?: Date | null } = {},
+  more: {
+    text?: string;
+    vendorId?: string | null;
+    status?: string;
+    sendingAt?: Date | null;
+    dueAt?: Date | null;
+  } = {},
 ): Promise<string> {
   const id = newId();
   const now = server.clock.now();
