@@ -10,8 +10,9 @@ import { type Work, work } from '../engine/worker.ts';
 import type { ReceiveNeeds } from '../files/receive.ts';
 import type { Adapter, AdapterChannel, ChannelKind, InboundEvent } from '../providers/adapter.ts';
 import { type ApplyNeeds, applyInbound, type ReceivedEvent } from './apply-inbound.ts';
-import { findReceivedBefore } from './chats-with.ts';
-import { MEDIA_LIST, type ReceivedMessage, storeBytes } from './received-media.ts';
+import type { ReceivingChannel } from './receive-messages.ts';
+import { MEDIA_LIST } from './received-media.ts';
+import { type FilesChannel, storeFiles } from './store-files.ts';
 
 interface InboundRow extends WorkRow {
   channel_id: string;
@@ -72,55 +73,44 @@ interface InboundNeeds extends ReceiveNeeds, ApplyNeeds {
   log: Logger;
 }
 
-type ReceivingRow = AdapterChannel & { tenantId: string };
+interface ParsedRow {
+  row: InboundRow;
+  events: InboundEvent[];
+}
 
-/** Turns stored vendor requests into messages, up to 200 of a channel in one transaction; a bad one fails alone. */
+/**
+ * Turns stored vendor requests into what they tell, up to 200 of a channel in one transaction; a bad one fails alone.
+ */
 export function processInbound(needs: InboundNeeds): Work {
   const { db, clock, keys, adapters, log } = needs;
 
-  async function storeAll(rows: InboundRow[]): Promise<void> {
-    const [first] = rows as [InboundRow];
-    const adapter = adapters.get(first.provider);
-    if (!adapter) throw new Error(`There is no provider "${first.provider}".`);
-    // All are of one channel, as the channel is the lane.
-    const channel: ReceivingRow = {
-      id: first.channel_id,
-      tenantId: first.tenant_id,
-      kind: first.kind,
-      address: first.address,
-      config: openConfig(first.config_encrypted, keys),
-    };
-    const parsed = await Promise.all(rows.map(async (row) => adapter.parseInbound(row, channel)));
-    const files = await storeFiles(needs, channel, parsed.flat());
-    const told = rows.map((row, at) => ({
-      row,
-      events: (parsed[at] as InboundEvent[]).map((event) => files.withFiles(event)),
-    }));
+  /** Everything or nothing. */
+  async function apply(channel: FilesChannel & ReceivingChannel, parsed: ParsedRow[]): Promise<void> {
+    const all = parsed.flatMap(({ events }) => events);
+    const files = await storeFiles(needs, channel, all);
+    const told = parsed.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
     try {
       await db.transaction(async (tx) => {
         const now = clock.now();
-        const all = told.flatMap(({ row, events }) =>
+        const events = told.flatMap(({ row, events }) =>
           events.map((event) => ({ event, receivedAt: row.receivedAt })),
         );
-        const waiting = await applyInbound(tx, channel, all, now, needs);
+        const waiting = await applyInbound(tx, channel, events, now, needs);
         const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
         const idsOf = (some: typeof told): string[] => some.map(({ row }) => row.id);
         await tx.run(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
-        if (waiting.size > 0)
-          await tx.run(postpone, [
-            idsOf(told.filter(isWaiting)),
-            channel.tenantId,
-            new Date(now.getTime() + WAIT_MS),
-          ]);
+        if (waiting.size === 0) return;
+        const again = new Date(now.getTime() + WAIT_MS);
+        await tx.run(postpone, [idsOf(told.filter(isWaiting)), channel.tenantId, again]);
       });
-      if (parsed.flat().some((event) => 'media' in event && event.media.some(({ ref }) => ref)))
-        needs.hints.give(MEDIA_LIST, slotOf(channel.id), channel.id);
     } finally {
       await files.release();
     }
+    if (all.some((event) => 'media' in event && event.media.some(({ ref }) => ref)))
+      needs.hints.give(MEDIA_LIST, slotOf(channel.id), channel.id);
   }
 
-  async function giveUpOn(row: InboundRow, error: unknown): Promise<void> {
+  async function giveUpOn({ row, error }: Failure): Promise<void> {
     const again = row.attempts + 1 < TRIES;
     const dueAt = again ? new Date(clock.now().getTime() + FIRST_PAUSE_MS * 2 ** row.attempts) : null;
     await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(String(error)), dueAt]);
@@ -132,71 +122,67 @@ export function processInbound(needs: InboundNeeds): Work {
   }
 
   return work(inbound, async (rows) => {
-    try {
-      await storeAll(rows);
-      return 'ok';
-    } catch (error) {
-      requireRowsFault(error);
-    }
-    let failed = false;
-    for (const row of rows)
-      await storeAll([row]).catch((error) => {
+    // All are of one channel, as the channel is the lane.
+    const [{ channel_id: id, tenant_id: tenantId, kind, address, provider, config_encrypted }] = rows as [
+      InboundRow,
+    ];
+    const channel = { id, tenantId, kind, address, config: openConfig(config_encrypted, keys) };
+    const adapter = adapters.get(provider);
+    const { parsed, failures } = await parseAll(rows, channel, adapter, provider);
+    for (const part of cut(parsed)) {
+      try {
+        await apply(channel, part);
+        continue;
+      } catch (error) {
         requireRowsFault(error);
-        failed = true;
-        return giveUpOn(row, error);
-      });
-    return failed ? 'failing' : 'ok';
+      }
+      for (const one of part)
+        await apply(channel, [one]).catch((error) => {
+          requireRowsFault(error);
+          failures.push({ row: one.row, error });
+        });
+    }
+    for (const failure of failures) await giveUpOn(failure);
+    return failures.length > 0 ? 'failing' : 'ok';
   });
 }
 
-interface StoredFiles {
-  /** The event, with its files as they are stored. */
-  withFiles(event: InboundEvent): ReceivedEvent;
-  /** Lets go of the bytes that no message has kept. */
-  release(): Promise<void>;
+interface Failure {
+  row: InboundRow;
+  error: unknown;
 }
 
-/** Stores the bytes that came with messages which are new, before there is a transaction. */
-async function storeFiles(
-  needs: ReceiveNeeds,
-  channel: ReceivingRow,
-  events: readonly InboundEvent[],
-): Promise<StoredFiles> {
-  const replaced = new Map<InboundEvent, ReceivedMessage>();
-  const stored: { release(): Promise<void> }[] = [];
-  const release = async (): Promise<void> => {
-    for (const file of stored) await file.release();
-  };
-  const seen = new Set<string>();
-  const withBytes = events.flatMap((event) =>
-    'media' in event &&
-    event.media.some(({ bytes }) => bytes?.length) &&
-    !seen.has(event.vendorId) &&
-    seen.add(event.vendorId)
-      ? [event]
-      : [],
-  );
-  const before = await findReceivedBefore(
-    needs.db,
-    channel.id,
-    withBytes.map(({ vendorId }) => vendorId),
-  );
-  try {
-    for (const message of withBytes.filter(({ vendorId }) => !before.has(vendorId))) {
-      const media: ReceivedMessage['media'] = [];
-      for (const one of message.media) {
-        const { bytes, mimeType, filename } = one;
-        const file = bytes?.length
-          ? await storeBytes(needs, channel.tenantId, { bytes, mimeType, filename })
-          : undefined;
-        if (file) stored.push(file);
-        media.push(file ? { ...one, file } : one);
-      }
-      replaced.set(message, { ...message, media });
+async function parseAll(
+  rows: InboundRow[],
+  channel: AdapterChannel,
+  adapter: Adapter | undefined,
+  provider: string,
+): Promise<{ parsed: ParsedRow[]; failures: Failure[] }> {
+  const parsed: ParsedRow[] = [];
+  const failures: Failure[] = [];
+  for (const row of rows)
+    try {
+      if (!adapter) throw new Error(`There is no provider "${provider}".`);
+      parsed.push({ row, events: await adapter.parseInbound(row, channel) });
+    } catch (error) {
+      failures.push({ row, error });
     }
-  } catch (error) {
-    await release();
-    throw error;
+  return { parsed, failures };
+}
+
+/** A vendor may put any number into one request. A transaction has its time, so few such requests go together. */
+const MOST_EVENTS = 2_000;
+
+function cut(parsed: ParsedRow[]): ParsedRow[][] {
+  const parts: ParsedRow[][] = [];
+  let events = MOST_EVENTS;
+  for (const one of parsed) {
+    if (events + one.events.length > MOST_EVENTS) {
+      parts.push([]);
+      events = 0;
+    }
+    (parts.at(-1) as ParsedRow[]).push(one);
+    events += one.events.length;
   }
-  return { withFiles: (event) => replaced.get(event) ?? event, release };
+  return parts;
 }

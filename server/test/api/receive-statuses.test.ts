@@ -53,40 +53,48 @@ describe('statuses', () => {
     });
     const plan = fc.record({ statuses, cut: fc.nat(8), isEarly: fc.boolean() });
     const far = ['queued', 'sent', 'failed', 'delivered', 'read'];
-    let number = 0;
+    const isFurther = (one: string, than: string): boolean => far.indexOf(one) > far.indexOf(than);
+    const error = { code: '1', message: 'lost' };
+    let runs = 0;
     await fc.assert(
-      fc.asyncProperty(plan, async ({ statuses, cut, isEarly }) => {
-        number += 1;
-        const vendorId = `echo ${number}`;
-        const error = { code: '1', message: 'lost' };
-        const events = statuses.map((one) => status(vendorId, one, one === 'failed' ? { error } : {}));
-        const echo = echoed(vendorId, at(number));
-        await tell(server, channel, ...(isEarly ? [] : [echo]), ...events.slice(0, cut));
+      fc.asyncProperty(fc.array(plan, { minLength: 1, maxLength: 40 }), async (plans) => {
+        runs += 1;
+        const all = plans.map(({ statuses, cut, isEarly }, number) => {
+          const vendorId = `${runs}.${number}`;
+          const events = statuses.map((one) => status(vendorId, one, one === 'failed' ? { error } : {}));
+          const echo = echoed(vendorId, at(number));
+          const first = [...(isEarly ? [] : [echo]), ...events.slice(0, cut)];
+          // The model: of all that was told the furthest counts, and what is not further than before is not told.
+          // What came before the message counts as if it was told with it, once.
+          const early = statuses
+            .slice(0, cut)
+            .reduce((a, b) => (isFurther(b, a) ? b : a), 'sent' as VendorStatus);
+          const steps = ['sent'];
+          for (const one of isEarly ? [early, ...statuses.slice(cut)] : statuses)
+            if (isFurther(one, steps.at(-1) as string)) steps.push(one);
+          return { vendorId, first, second: [...events.slice(cut), echo], steps };
+        });
+        await tell(server, channel, ...all.flatMap(({ first }) => first));
         await server.settle();
-        await tell(server, channel, ...events.slice(cut), echo);
+        await tell(server, channel, ...all.flatMap(({ second }) => second));
         await server.settle();
 
-        // The model: of all that was told the furthest counts; what is not further than that before is not told.
-        const heard = isEarly ? [furthestOf(statuses.slice(0, cut)), ...statuses.slice(cut)] : statuses;
-        const steps = ['sent'];
-        for (const one of heard) if (far.indexOf(one) > far.indexOf(steps.at(-1) as string)) steps.push(one);
-        const told = (await listenedTo(vendorId)).map(({ type }) => type);
-        expect(told).toEqual(['message.echo', ...steps.slice(1).map((one) => `message.${one}`)]);
-        const [shown] = (await tenant.post('/v3/messages/search', { query: `eq(vendorId,"${vendorId}")` }))
-          .body.data;
-        expect(shown).toMatchObject({
-          status: steps.at(-1),
-          error: steps.at(-1) === 'failed' ? error : null,
-        });
+        const heard = await told();
+        const { rows } = await db.query(
+          'select vendor_id, status, error from messages where tenant_id = $1',
+          [tenant.id],
+        );
+        for (const { vendorId, steps } of all) {
+          const types = heard.filter(({ data }) => data.vendorId === vendorId).map(({ type }) => type);
+          expect(types).toEqual(['message.echo', ...steps.slice(1).map((one) => `message.${one}`)]);
+          const last = steps.at(-1);
+          const shown = { vendor_id: vendorId, status: last, error: last === 'failed' ? error : null };
+          expect(rows).toContainEqual(shown);
+        }
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
-    function furthestOf(some: VendorStatus[]): string {
-      return some.reduce((a, b) => (far.indexOf(b) > far.indexOf(a) ? b : a), 'sent' as VendorStatus);
-    }
   });
-  const listenedTo = async (vendorId: string) =>
-    (await told()).filter(({ data }) => data.vendorId === vendorId);
 
   it('of a message that the vendor has answered for move it, and say so as it then was', async () => {
     const id = await storeSending(server, tenant, chat, { vendorId: 'out', status: 'sent' });
