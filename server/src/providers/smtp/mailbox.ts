@@ -9,6 +9,8 @@ const SILENCE_MS = 30_000;
 /** For a whole visit, however slowly the server goes on talking. */
 const VISIT_MS = 180_000;
 const MAILS_AT_ONCE = 50;
+/** More than that is no mailbox that fell behind, but a server that fills our memory. */
+const MAILS_LISTED = 200_000;
 const BYTES_AT_ONCE = 50 * 1024 * 1024;
 /** Of a larger mail only the headers come, so that people see at least who wrote and what about. */
 const LARGEST_MAIL = 40 * 1024 * 1024;
@@ -61,16 +63,16 @@ export async function withMailbox<T>(
     client.close();
   }, VISIT_MS);
   try {
-    return await Promise.race([
+    const result = await Promise.race([
       lost,
       (async () => {
         await client.connect();
         await client.mailboxOpen(mailbox, { readOnly: true });
-        const result = await visit(client);
-        await client.logout();
-        return result;
+        return visit(client);
       })(),
     ]);
+    await client.logout().catch(() => {});
+    return result;
   } catch (error) {
     throw new Error(`The mailbox ${mailbox} at ${host} could not be read: ${wordsOf(error)}`, {
       cause: error,
@@ -92,7 +94,9 @@ export async function receiveMails(
   return withMailbox(imap, context, async (client) => {
     if (!client.mailbox) throw new Error('no mailbox was opened');
     const uidValidity = Number(client.mailbox.uidValidity);
-    const newest = client.mailbox.uidNext - 1;
+    const newest = Number(client.mailbox.uidNext) - 1;
+    if (!Number.isSafeInteger(uidValidity) || !Number.isSafeInteger(newest))
+      throw new Error('the server does not number its mails');
     // A mailbox that was made anew gives its mails other ids: those that it holds may all have been read.
     if (before?.uidValidity !== uidValidity)
       return { requests: [], cursor: { uidValidity, uid: newest }, more: false };
@@ -103,12 +107,11 @@ export async function receiveMails(
     let bytes = 0;
     let read = 0;
     for (const mail of listed) {
-      const size = Math.min(mail.size, LARGEST_MAIL);
-      if (read > 0 && (read === MAILS_AT_ONCE || bytes + size > BYTES_AT_ONCE)) break;
+      if (read === MAILS_AT_ONCE || bytes > BYTES_AT_ONCE) break;
       const body = await fetchMail(client, mail);
       if (body) requests.push({ url: '', headers: { 'content-type': 'message/rfc822' }, body });
       uid = mail.uid;
-      bytes += size;
+      bytes += body?.length ?? 0;
       read += 1;
     }
     const more = read < listed.length;
@@ -118,11 +121,13 @@ export async function receiveMails(
 
 /** The mails after one, the oldest first. A range up to `*` has the last mail in it, even when that is older. */
 async function listMails(client: ImapFlow, after: number): Promise<{ uid: number; size: number }[]> {
-  const mails = await client.fetchAll(`${after + 1}:*`, { uid: true, size: true }, { uid: true });
-  return mails
-    .map(({ uid, size }) => ({ uid, size: size ?? 0 }))
-    .filter(({ uid }) => uid > after)
-    .sort((a, b) => a.uid - b.uid);
+  const mails: { uid: number; size: number }[] = [];
+  const wanted = { uid: true, size: true };
+  for await (const { uid, size = 0 } of client.fetch(`${after + 1}:*`, wanted, { uid: true })) {
+    if (mails.length === MAILS_LISTED) throw new Error('the server tells of too many mails');
+    if (uid > after) mails.push({ uid, size });
+  }
+  return mails.sort((a, b) => a.uid - b.uid);
 }
 
 /** A mail's bytes, or undefined where somebody has removed it meanwhile. */
