@@ -39,6 +39,7 @@ import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Document, v2Routes } from './v2/routes.ts';
@@ -56,6 +57,8 @@ export interface AppNeeds {
   metrics: Metrics;
   policy: OutboundPolicy;
   store: FileStore;
+  adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   maxFileBytes: number;
   baseUrl: () => string;
   operatorToken: string;
@@ -87,7 +90,7 @@ function apiRoutes(
 ) {
   return [
     ...accessRoutes(needs),
-    ...channelRoutes({ ...needs, adapters, beforeRemoval: cancelRunsOfChats }),
+    ...channelRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
@@ -106,7 +109,7 @@ function apiRoutes(
 }
 
 /** Every contract of the API, for those who only want to read them: none is ever called. */
-export const contracts = (): readonly Route[] => apiRoutes({} as never);
+export const contracts = (): readonly Route[] => apiRoutes({ adapters } as never);
 
 /** What each version of the API says of itself. */
 export const apiDocuments = (routes: readonly Route[]): Documents => ({
@@ -152,7 +155,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   await server.register(async (scope) => {
     receiveAt(scope, desk);
     await allowCompression(scope);
-    await scope.register(providerRoute, { ...needs, adapters, findGate });
+    await scope.register(providerRoute, { ...needs, findGate });
     await scope.register(reference, { documents: apiDocuments(routes) });
     scope.get('/metrics', async (_request, reply) => {
       reply.type(needs.metrics.contentType);

@@ -12,8 +12,9 @@ import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { processInbound } from './messages/process-inbound.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import type { Adapter } from './providers/adapter.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
+import { submitTemplates } from './templates/submit-templates.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { createDeliveries } from './webhooks/match.ts';
@@ -26,6 +27,8 @@ export interface HandlerNeeds {
   publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
+  adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
@@ -47,9 +50,10 @@ const reactions = (needs: HandlerNeeds): Reaction[] => [
  * one transaction (messages/receive-messages.ts); all other tables are written by their own module only.
  */
 export const works = (needs: HandlerNeeds): Work[] => [
-  processInbound({ ...needs, adapters }),
+  processInbound(needs),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),
   removeStored(needs.db, needs.store),
+  submitTemplates(needs),
 ];

@@ -12,11 +12,12 @@ import { slots } from './engine/slots.ts';
 import { repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
-import { works } from './handlers.ts';
+import { adapters, works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -47,6 +48,8 @@ export interface SystemOptions {
   outbound?: { lookup?: Lookup; ca?: string };
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
+  /** The vendors that channels can have, where they are not all that there are. */
+  adapters?: ReadonlyMap<string, Adapter>;
   /** Told when a connection to the database is lost. */
   onLoss?: (error: unknown) => void;
 }
@@ -98,8 +101,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const store = fileStore(options.filesFolder);
   let draining = false;
   const publish = publisher(clock, hint);
+  const context = {
+    now: clock.now,
+    request: outbound.request,
+    callbackUrl: (provider, channelId) => `${options.baseUrl()}/providers/${provider}/${channelId}`,
+  } as AdapterContext;
+  const vendors = { adapters: options.adapters ?? adapters, context };
   const app = await createApp({
     ...options,
+    ...vendors,
     db,
     hints: hint,
     publisher: publish,
@@ -112,7 +122,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb && ownSlots) {
-    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound, store };
+    const needs = { ...options, ...vendors, db: workerDb, hints: hint, publisher: publish, outbound, store };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,

@@ -5,15 +5,18 @@ import { type EndingNeeds, removeChatsOf } from '../chats/remove-chats.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
-import { CHANNEL_COLUMNS, type ChannelRow, openConfig, presentChannel, sealConfig } from './channel.ts';
+import {
+  CHANNEL_COLUMNS,
+  type ChannelRow,
+  findConfiguredChannel,
+  openConfig,
+  presentChannel,
+  sealConfig,
+} from './channel.ts';
 import type { Channel } from './schema.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
 
-const configuredChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
-  'channels.configured',
-  `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2`,
-);
 const lockChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
   'channels.lock',
   `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2 for update`,
@@ -100,9 +103,8 @@ export async function checkChannel(
   channelId: string,
   { adapters, keys, context }: ConfigNeeds & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
-  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
-  if (!row) throw new ApiError('channel_not_found');
-  const adapter = adapters.get(row.provider) as Adapter;
-  const problems = await adapter.check({ ...row, config: openConfig(row.config_encrypted, keys) }, context);
+  const channel = await findConfiguredChannel(db, tenantId, channelId, keys);
+  if (!channel) throw new ApiError('channel_not_found');
+  const problems = await (adapters.get(channel.provider) as Adapter).check(channel, context);
   return { ok: problems.length === 0, problems };
 }

@@ -15,11 +15,12 @@ export interface ChannelRow {
   name: string;
   address: string;
   health: Channel['health'];
+  problem: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
-export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, created_at, updated_at';
+export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, problem, created_at, updated_at';
 const CONFIG = 'channels.config';
 
 export const sealConfig = (config: ChannelConfig, keys: Keys): Buffer =>
@@ -48,6 +49,13 @@ const insertChannel = statement<
 const channelById = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.by_id',
   `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2`,
+);
+const configuredChannel = statement<
+  [id: string, tenantId: string],
+  Pick<ChannelRow, 'id' | 'kind' | 'provider' | 'address'> & { config_encrypted: Buffer }
+>(
+  'channels.configured',
+  'select id, kind, provider, address, config_encrypted from channels where id = $1 and tenant_id = $2',
 );
 const heldChannel = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.hold',
@@ -79,6 +87,7 @@ export const presentChannel = (row: ChannelRow): Channel => ({
   name: row.name,
   address: row.address,
   health: row.health,
+  problem: row.problem,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -126,6 +135,19 @@ export async function findHeldChannel(
 ): Promise<Channel | undefined> {
   const row = await tx.find(heldChannel, [channelId, tenantId]);
   return row && presentChannel(row);
+}
+
+/** A channel as its adapter sees it, with its settings. */
+export async function findConfiguredChannel(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  channelId: string,
+  keys: Keys,
+): Promise<(AdapterChannel & { provider: string }) | undefined> {
+  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
+  if (!row) return undefined;
+  const { id, kind, provider, address, config_encrypted } = row;
+  return { id, kind, provider, address, config: openConfig(config_encrypted, keys) };
 }
 
 /** What is said of a body that names a channel which the tenant does not have. */

@@ -5,9 +5,9 @@ import { ApiError, invalidParam } from '../base/errors.ts';
 import type { EndingNeeds } from '../chats/remove-chats.ts';
 import type { Database } from '../db/database.ts';
 import type { Hints } from '../engine/hints.ts';
-import { DeleteResult, data, deleted, type Route, read, write, writeStatement } from '../http/route.ts';
+import { call, DeleteResult, data, deleted, type Route, read, write, writeStatement } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { type Adapter, channelKinds } from '../providers/adapter.ts';
+import { type Adapter, type AdapterContext, channelKinds } from '../providers/adapter.ts';
 import { faultOfPerson, writeAsPerson } from '../providers/sandbox/sandbox.ts';
 import { changeChannel, checkChannel, removeChannel } from './change-channel.ts';
 import {
@@ -34,6 +34,7 @@ export interface ChannelNeeds extends EndingNeeds {
   keys: Keys;
   hints: Hints;
   adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   findGate: (channelId: string) => Promise<ChannelGate | undefined>;
 }
 
@@ -44,6 +45,7 @@ const exampleChannel: Static<typeof Channel> = {
   name: 'Support',
   address: '+15550009999',
   health: 'healthy',
+  problem: null,
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
@@ -159,21 +161,25 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
       async ({ principal, params }, tx) =>
         deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId, needs)),
     ),
-    read(
+    call(
       {
         method: 'POST',
         path: '/v3/channels/:channelId/check',
         operationId: 'checkChannel',
         tag: 'Channels',
         summary: 'Check a channel',
-        description: 'Says what is wrong with its address and settings, if anything. Changes nothing.',
+        description:
+          'Says all that would keep the channel from working: each setting that makes no sense, by its path, and whatever the vendor says when it is asked with these credentials. Writes to nobody and changes nothing, `health` included: that follows from what really goes out.',
         access: 'channels:read',
         params: ChannelId,
         answer: data(ChannelCheck),
         failures: ['channel_not_found'],
         example: { ...at, answer: { ok: true, problems: [] } },
       },
-      ({ principal, params }) => checkChannel(db.byKey, principal.tenantId, params.channelId, needs),
+      async ({ principal, params }) => {
+        const result = await checkChannel(db.byKey, principal.tenantId, params.channelId, needs);
+        return async () => result;
+      },
     ),
     writeStatement(
       {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FreeObject, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { channelKinds } from '../providers/adapter.ts';
 
 export const channelHealths = ['healthy', 'failing'] as const;
@@ -39,7 +39,10 @@ export const Channel = Type.Object(
     provider: Type.String(),
     name: Type.String(),
     address: Type.String(),
-    health: OneOf(channelHealths),
+    health: OneOf(channelHealths, '`failing` while nothing goes out over it, and `problem` says why'),
+    problem: Nullable(
+      Type.String({ description: 'Why it is failing, in words; null while it is healthy' }),
+    ),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -52,8 +55,12 @@ export const ChannelCheck = Type.Object(
     ok: Type.Boolean({ description: 'True when there is no problem' }),
     problems: Type.Array(
       Type.Object({
-        path: Type.Optional(Type.String({ description: 'What it is about, such as `config.accessToken`' })),
-        message: Type.String(),
+        path: Type.Optional(
+          Type.String({
+            description: 'Which setting is to be put right, such as `config.accessToken`; absent where it is none',
+          }),
+        ),
+        message: Type.String({ description: "What is wrong, in the vendor's words where it was asked" }),
       }),
     ),
   },

@@ -53,6 +53,7 @@ const normalize = (type: Peer['type'], value: string): string =>
       : value;
 
 const LONGEST_DELAY_MS = 3600_000;
+const DEFAULT_DELAY_MS = 200;
 
 /** What is wrong with the time that a message takes from one status to the next, if anything. */
 const faultOfDelay = (ms: unknown): string | undefined =>
@@ -104,6 +105,16 @@ export const sandbox: Adapter = {
         content: {},
       };
     });
+  },
+  // Of the vendors that it stands in for, WhatsApp's reviews templates.
+  review: {
+    kinds: ['whatsapp'],
+    decide(name, config) {
+      const afterMs = Number(config.statusDelayMs ?? DEFAULT_DELAY_MS);
+      return name.includes('reject')
+        ? { afterMs, status: 'rejected', reason: 'The sandbox rejects every template whose name has "reject"' }
+        : { afterMs, status: 'approved', reason: null };
+    },
   },
 };
 
