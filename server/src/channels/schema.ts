@@ -40,9 +40,7 @@ export const Channel = Type.Object(
     name: Type.String(),
     address: Type.String(),
     health: OneOf(channelHealths, '`failing` while nothing goes out over it, and `problem` says why'),
-    problem: Nullable(
-      Type.String({ description: 'Why it is failing, in words; null while it is healthy' }),
-    ),
+    problem: Nullable(Type.String({ description: 'Why it is failing, in words; null while it is healthy' })),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -57,7 +55,8 @@ export const ChannelCheck = Type.Object(
       Type.Object({
         path: Type.Optional(
           Type.String({
-            description: 'Which setting is to be put right, such as `config.accessToken`; absent where it is none',
+            description:
+              'Which setting is to be put right, such as `config.accessToken`; absent where it is none',
           }),
         ),
         message: Type.String({ description: "What is wrong, in the vendor's words where it was asked" }),

@@ -20,10 +20,7 @@ interface KnownKey {
   answer_encrypted: Buffer | null;
   reserved_until: Date | null;
 }
-const find = statement<
-  [keyHash: Buffer, tenantId: string, since: Date],
-  KnownKey
->(
+const find = statement<[keyHash: Buffer, tenantId: string, since: Date], KnownKey>(
   'idempotency.find',
   `select request_hash, answer_encrypted, reserved_until from idempotency_keys
     where key_hash = $1 and tenant_id = $2 and created_at > $3`,
@@ -38,14 +35,7 @@ const store = statement<
      answer_encrypted = excluded.answer_encrypted, created_at = excluded.created_at, mentions = excluded.mentions`,
 );
 const reserve = statement<
-  [
-    keyHash: Buffer,
-    tenantId: string,
-    requestHash: Buffer,
-    reservation: string,
-    until: Date,
-    now: Date,
-  ]
+  [keyHash: Buffer, tenantId: string, requestHash: Buffer, reservation: string, until: Date, now: Date]
 >(
   'idempotency.reserve',
   `insert into idempotency_keys (key_hash, tenant_id, request_hash, reservation, reserved_until, created_at)

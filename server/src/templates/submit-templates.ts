@@ -180,7 +180,8 @@ export function submitTemplates(needs: SubmitNeeds): Work {
     if (!adapter?.templates) {
       const review = adapter?.review?.decide(row.name, channel.config);
       if (!review) return conclude(task, row, { vendorId: null, status: 'approved', reason: null });
-      if (task.attempts > 0 || review.afterMs === 0) return conclude(task, row, { ...review, vendorId: null });
+      if (task.attempts > 0 || review.afterMs === 0)
+        return conclude(task, row, { ...review, vendorId: null });
       await db.run(postpone, [task.id, task.tenant_id, task.attempts + 1, later(review.afterMs)]);
       return 'ok';
     }

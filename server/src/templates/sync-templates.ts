@@ -11,6 +11,7 @@ import type { Finish } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { type Adapter, type AdapterContext, VendorFault, type VendorTemplate } from '../providers/adapter.ts';
 import { jsonOrNull } from './change-template.ts';
+import { fill } from './placeholders.ts';
 import { buttonTypes, headerTypes, type TemplateSync } from './schema.ts';
 import { TEMPLATE_COLUMNS, type TemplateRow, tellOfStatus } from './template.ts';
 
@@ -61,9 +62,15 @@ const disableGone = statement<[ids: string[], tenantId: string, now: Date], Temp
     where t.id = any ($1::uuid[]) and t.tenant_id = $2 returning ${TEMPLATE_COLUMNS}`,
 );
 
-/** What can be shown of a vendor's template: kinds of header and button that there are only at the vendor are left out. */
-function known(told: VendorTemplate) {
+/**
+ * A vendor's template as it is kept here. Kinds of header and button that there are only at the vendor are left out, and
+ * what the vendor does not keep stays ours: the file of a header, and how the variable of a URL is called.
+ */
+function contentOf(told: VendorTemplate, ours: TemplateRow | undefined) {
   const { header, buttons } = told;
+  const fileOf = (type: string): string | null => (ours?.header?.type === type ? ours.header.url : null);
+  const isOurs = (url: string, at: number): boolean =>
+    fill(ours?.buttons[at]?.url ?? '', ' ') === fill(url, ' ');
   return {
     category: told.category,
     status: told.status,
@@ -71,20 +78,27 @@ function known(told: VendorTemplate) {
     body: storable(told.body),
     header:
       header && headerTypes.some((type) => type === header.type)
-        ? { type: header.type, text: header.text, url: header.url }
+        ? { type: header.type, text: header.text, url: header.url ?? fileOf(header.type) }
         : null,
     footer: told.footer === null ? null : storable(told.footer),
     buttons: buttons
       .filter(({ type }) => buttonTypes.some((one) => one === type))
-      .map(({ type, text, url, phoneNumber }) => ({ type, text, url, phoneNumber })),
+      .map(({ type, text, url, phoneNumber }, at) => ({
+        type,
+        text,
+        url: url !== null && isOurs(url, at) ? (ours?.buttons[at]?.url ?? url) : url,
+        phoneNumber,
+      })),
   };
 }
 
-const isSame = (row: TemplateRow, told: VendorTemplate): boolean => {
+type Content = ReturnType<typeof contentOf>;
+
+function isSame(row: TemplateRow, vendorId: string, content: Content): boolean {
   const { category, status, rejection_reason: reason, body, header, footer, buttons } = row;
   const ours = { category, status, reason, body, header, footer, buttons };
-  return row.vendor_id === told.vendorId && JSON.stringify(ours) === JSON.stringify(known(told));
-};
+  return row.vendor_id === vendorId && JSON.stringify(ours) === JSON.stringify(content);
+}
 
 const keyOf = ({ name, language }: { name: string; language: string }): string => `${language} ${name}`;
 
@@ -126,8 +140,9 @@ async function takeOver(
   for (const one of told) {
     const row = byId.get(one.vendorId) ?? byKey.get(keyOf(one));
     if (row) there.add(row.id);
-    if (leaving.has(keyOf(one)) || row?.is_waiting || (row && isSame(row, one))) continue;
-    const { category, status, reason, body, header, footer, buttons } = known(one);
+    const content = contentOf(one, row);
+    if (leaving.has(keyOf(one)) || row?.is_waiting || (row && isSame(row, one.vendorId, content))) continue;
+    const { category, status, reason, body, header, footer, buttons } = content;
     const stored: Stored = [
       row?.id ?? newId(),
       tenantId,
@@ -150,7 +165,9 @@ async function takeOver(
   }
   const gone = rows.filter((row) => before.has(row.id) && !there.has(row.id) && !row.is_waiting);
   const disabled = await tx.all(disableGone, [gone.map((row) => row.id), tenantId, now]);
-  changed.push(...disabled.filter(({ id }) => gone.some((row) => row.id === id && row.status !== 'disabled')));
+  changed.push(
+    ...disabled.filter(({ id }) => gone.some((row) => row.id === id && row.status !== 'disabled')),
+  );
   await tellOfStatus(tx, tenantId, changed, publisher);
   return { ...counts, removed: disabled.length, total: rows.length + counts.created };
 }

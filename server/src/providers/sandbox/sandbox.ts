@@ -112,7 +112,11 @@ export const sandbox: Adapter = {
     decide(name, config) {
       const afterMs = Number(config.statusDelayMs ?? DEFAULT_DELAY_MS);
       return name.includes('reject')
-        ? { afterMs, status: 'rejected', reason: 'The sandbox rejects every template whose name has "reject"' }
+        ? {
+            afterMs,
+            status: 'rejected',
+            reason: 'The sandbox rejects every template whose name has "reject"',
+          }
         : { afterMs, status: 'approved', reason: null };
     },
   },
