@@ -13,13 +13,17 @@ const PURPOSE = 'installation.key_check';
 
 // Many processes may start at once. A statement does not see what was committed while it waited for a lock, so
 // whoever waits looks with a statement of its own afterwards.
-const keepKeyCheck = statement<[check: Buffer]>(
+const addKeyCheck = statement<[check: Buffer]>(
   'installation.keep',
   'insert into installation (key_check) values ($1) on conflict do nothing',
 );
 const findKeyCheck = statement<[], { key_check: Buffer }>(
   'installation.find',
   'select key_check from installation',
+);
+const replaceKeyCheck = statement<[check: Buffer]>(
+  'installation.replace_key',
+  'update installation set key_check = $1',
 );
 const lockInstallation = statement<[]>('installation.lock', 'select 1 from installation for update');
 const findFirstStart = statement<[], { is_first: boolean }>(
@@ -29,15 +33,20 @@ const findFirstStart = statement<[], { is_first: boolean }>(
 
 /** Refuses to start with another secret key than the one the database was written with: nothing could be read. */
 export async function requireSameKey(db: Database, keys: Keys): Promise<void> {
-  await db.run(keepKeyCheck, [keys.encrypt('parley', PURPOSE)]);
+  await db.run(addKeyCheck, [keys.encrypt('parley', PURPOSE)]);
   const row = await db.find(findKeyCheck, []);
   try {
     keys.decrypt((row as { key_check: Buffer }).key_check, PURPOSE);
   } catch {
     throw new OperatorError(
-      'This database was written with another secret key. Set PARLEY_SECRET_KEY to that one, or copy secrets.json from the data folder that it was first started with.',
+      'This database was written with another secret key. Set PARLEY_SECRET_KEY to that one, or copy secrets.json from the data folder that it was first started with; if you are changing the key, put the old one into PARLEY_SECRET_KEY_PREVIOUS.',
     );
   }
+}
+
+/** From here on the present key is the one that the database is written with: earlier ones are no longer needed. */
+export async function keepKeyCheck(db: Database, keys: Keys): Promise<void> {
+  await db.run(replaceKeyCheck, [keys.encrypt('parley', PURPOSE)]);
 }
 
 export interface Demo {

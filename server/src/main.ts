@@ -115,7 +115,7 @@ async function serve(config: Config, role: Role): Promise<void> {
     secretKey: config.PARLEY_SECRET_KEY,
     adminToken: config.PARLEY_ADMIN_TOKEN,
   });
-  const keys = keysFrom(secrets.secretKey);
+  const keys = keysFrom(secrets.secretKey, config.PARLEY_SECRET_KEY_PREVIOUS);
   const storage = await openStorage(config, log);
   try {
     await serveOn(storage, { config, role, keys, log, operatorToken: secrets.adminToken });

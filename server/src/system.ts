@@ -9,7 +9,7 @@ import { dropOldPartitions } from './db/retention.ts';
 import { hints, listenForHints } from './engine/hints.ts';
 import { publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
-import { repeat, type Worker, worker } from './engine/worker.ts';
+import { inBackground, repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
 import { adapters, works } from './handlers.ts';
@@ -18,6 +18,7 @@ import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import { rotateKey } from './rotate-key.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -155,6 +156,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     });
     background.push({ stop: listening.close });
   }
+  if (options.timers && options.keys.earlierTokens.length > 0)
+    background.push(
+      inBackground(async (isStopping) => {
+        const values = await rotateKey(db, options.keys, isStopping);
+        if (!isStopping()) log.info({ values }, 'everything is encrypted with the present secret key');
+      }, log),
+    );
   if (options.timers)
     background.push(
       repeat(FLUSH_MS, app.flush, log),

@@ -3,6 +3,7 @@ import type { Keys } from '../base/crypto.ts';
 import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { SealedColumn } from '../db/reseal.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
@@ -22,6 +23,16 @@ export interface ChannelRow {
 
 export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, problem, created_at, updated_at';
 const CONFIG = 'channels.config';
+
+export const sealedConfig: SealedColumn = {
+  table: 'channels',
+  column: 'config_encrypted',
+  key: [
+    ['id', 'uuid'],
+    ['tenant_id', 'uuid'],
+  ],
+  purpose: CONFIG,
+};
 
 export const sealConfig = (config: ChannelConfig, keys: Keys): Buffer =>
   keys.encrypt(JSON.stringify(config), CONFIG);

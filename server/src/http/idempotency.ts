@@ -3,6 +3,7 @@ import { type Keys, sha256 } from '../base/crypto.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { SealedColumn } from '../db/reseal.ts';
 import { statement } from '../db/statement.ts';
 
 const KEPT_MS = 24 * 3600_000;
@@ -103,6 +104,16 @@ export interface Idempotency {
 }
 
 const PURPOSE = 'idempotency_keys.answer';
+
+export const sealedAnswer: SealedColumn = {
+  table: 'idempotency_keys',
+  column: 'answer_encrypted',
+  key: [
+    ['key_hash', 'bytea'],
+    ['tenant_id', 'uuid'],
+  ],
+  purpose: PURPOSE,
+};
 
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 

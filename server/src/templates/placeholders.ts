@@ -7,8 +7,8 @@ export const variablesOf = (texts: readonly string[]): string[] => [
 ];
 
 /** The text with each variable's value in its place. */
-export const fillWith = (text: string, valueOf: (name: string) => string): string =>
-  text.replaceAll(PLACEHOLDER, (_, name: string) => valueOf(name));
+export const fillWith = (text: string, of: (name: string) => string): string =>
+  text.replaceAll(PLACEHOLDER, (_, name: string) => of(name));
 
 /** The text with `value` in the place of each variable. */
 export const fill = (text: string, value: string): string => fillWith(text, () => value);

@@ -41,10 +41,10 @@ export function faultsOfVariables(
 /** The template as the reader will see it. Within a URL a value is one part of it, whatever characters it has. */
 export function renderTemplate(template: TemplateTexts, variables: Record<string, string>): TemplateTexts {
   const values = new Map(Object.entries(variables));
-  const valueOf = (name: string): string => values.get(name) ?? '';
-  const inText = (text: string): string => fillWith(text, valueOf);
+  const valueFor = (name: string): string => values.get(name) ?? '';
+  const inText = (text: string): string => fillWith(text, valueFor);
   const inUrl = (url: string | null): string | null =>
-    url === null ? null : fillWith(url, (name) => encodeURIComponent(valueOf(name)));
+    url === null ? null : fillWith(url, (name) => encodeURIComponent(valueFor(name)));
   const { header, body, footer, buttons } = template;
   return {
     header: header && {
