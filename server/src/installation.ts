@@ -6,6 +6,7 @@ import { createChannel } from './channels/channel.ts';
 import type { Channel } from './channels/schema.ts';
 import type { Database } from './db/database.ts';
 import { statement } from './db/statement.ts';
+import { demoChannels } from './demo/content.ts';
 import type { Authenticator } from './http/authenticate.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
 
@@ -26,6 +27,10 @@ const replaceKeyCheck = statement<[check: Buffer]>(
   'update installation set key_check = $1',
 );
 const lockInstallation = statement<[]>('installation.lock', 'select 1 from installation for update');
+const keepDemo = statement<[tenantId: string]>(
+  'installation.keep_demo',
+  'update installation set demo_tenant_id = $1',
+);
 const findFirstStart = statement<[], { is_first: boolean }>(
   'installation.first_start',
   'select not exists (select 1 from tenants) as is_first',
@@ -51,10 +56,14 @@ export async function keepKeyCheck(db: Database, keys: Keys): Promise<void> {
 
 export interface Demo {
   token: string;
+  /** The first of them. */
   channel: Channel;
 }
 
-/** At the very first start: a tenant "demo" with a token and a channel, so that there is something to try. */
+/**
+ * At the very first start: a tenant "demo" with a token and a channel of each kind, so that there is something to try.
+ * What is in them follows when the server listens.
+ */
 export async function createDemo(
   db: Database,
   needs: { keys: Keys; authenticator: Authenticator; now: Date },
@@ -70,14 +79,12 @@ export async function createDemo(
       { name: 'first start', scopes: ['*'] },
       needs.authenticator,
     );
-    const channel = await createChannel(
-      tx,
-      tenant.id,
-      { kind: 'whatsapp', provider: 'sandbox', name: 'Demo', address: '+15550000000' },
-      sandbox,
-      needs.keys,
-      needs.now,
-    );
-    return { token, channel };
+    const channels: Channel[] = [];
+    for (const channel of demoChannels) {
+      const input = { ...channel, provider: sandbox.provider };
+      channels.push(await createChannel(tx, tenant.id, input, sandbox, needs.keys, needs.now));
+    }
+    await tx.run(keepDemo, [tenant.id]);
+    return { token, channel: channels[0] as Channel };
   });
 }

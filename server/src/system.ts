@@ -6,8 +6,8 @@ import { newId } from './base/ids.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
-import { hints, listenForHints } from './engine/hints.ts';
-import { publisher } from './engine/publish.ts';
+import { type Hints, hints, listenForHints } from './engine/hints.ts';
+import { type Publisher, publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
 import { inBackground, repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
@@ -18,7 +18,6 @@ import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
-import { rotateKey } from './rotate-key.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -55,11 +54,23 @@ export interface SystemOptions {
   onLoss?: (error: unknown) => void;
 }
 
+/** What operations need that are called by no request and no work list. */
+export interface OperationNeeds {
+  db: Database;
+  clock: Clock;
+  keys: Keys;
+  hints: Hints;
+  publisher: Publisher;
+  adapters: ReadonlyMap<string, Adapter>;
+}
+
 export interface System {
   db: Database;
   app: App;
   /** Present unless this process only answers requests. */
   worker: Worker | undefined;
+  /** Does something once, beside everything else, with what operations need. Stopping waits for it. */
+  inBackground(task: (needs: OperationNeeds, isStopping: () => boolean) => Promise<void>): void;
   /** Finishes what is under way, within `graceMs`, and lets go of everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -156,13 +167,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     });
     background.push({ stop: listening.close });
   }
-  if (options.timers && options.keys.earlierTokens.length > 0)
-    background.push(
-      inBackground(async (isStopping) => {
-        const values = await rotateKey(db, options.keys, isStopping);
-        if (!isStopping()) log.info({ values }, 'everything is encrypted with the present secret key');
-      }, log),
-    );
   if (options.timers)
     background.push(
       repeat(FLUSH_MS, app.flush, log),
@@ -184,6 +188,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     db,
     app,
     worker: running,
+    inBackground(task) {
+      const needs = { ...options, ...vendors, db, hints: hint, publisher: publish };
+      background.push(inBackground((isStopping) => task(needs, isStopping), log));
+    },
     async stop(graceMs) {
       draining = true;
       app.streams.end();

@@ -144,7 +144,8 @@ export const variables = {
   PARLEY_DEMO: variable({
     default: 'true, in production false',
     parse: flag,
-    description: 'Make a tenant "demo" with a token at first start.',
+    description:
+      'Make a tenant "demo" at first start, with a token, a sandbox channel of each kind and people who write.',
   }),
   LOG_LEVEL: variable({
     default: 'info',

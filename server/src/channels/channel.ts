@@ -76,19 +76,23 @@ const knownChannels = statement<[ids: string[], tenantId: string, kind: string |
   'channels.known',
   `select id from channels where id = any ($1::uuid[]) and tenant_id = $2 and ($3::text is null or kind = $3)`,
 );
-const gateById = statement<
-  [id: string],
-  {
-    id: string;
-    tenant_id: string;
-    kind: ChannelKind;
-    provider: string;
-    address: string;
-    config_encrypted: Buffer;
-  }
->(
+interface GateRow {
+  id: string;
+  tenant_id: string;
+  kind: ChannelKind;
+  provider: string;
+  address: string;
+  config_encrypted: Buffer;
+}
+const gateById = statement<[id: string], GateRow>(
   'channels.gate',
   'select id, tenant_id, kind, provider, address, config_encrypted from channels where id = $1',
+);
+
+const gatesOfTenant = statement<[tenantId: string], GateRow>(
+  'channels.gates_of_tenant',
+  `select id, tenant_id, kind, provider, address, config_encrypted from channels
+    where tenant_id = $1 order by created_at, id`,
 );
 
 export const presentChannel = (row: ChannelRow): Channel => ({
@@ -183,6 +187,17 @@ export interface ChannelGate extends AdapterChannel {
   provider: string;
 }
 
+const gateOf = ({ tenant_id, config_encrypted, ...row }: GateRow, keys: Keys): ChannelGate => ({
+  ...row,
+  tenantId: tenant_id,
+  config: openConfig(config_encrypted, keys),
+});
+
+/** All channels of a tenant with their settings, the oldest first. */
+export async function findChannelsOf(db: Queryable, tenantId: string, keys: Keys): Promise<ChannelGate[]> {
+  return (await db.all(gatesOfTenant, [tenantId])).map((row) => gateOf(row, keys));
+}
+
 const GATES_KEPT = 10_000;
 const GATE_MS = 3_000;
 
@@ -197,14 +212,7 @@ export function channelGates(
     if (known || !isUuid(channelId)) return known;
     const row = await db.byKey.find(gateById, [channelId]);
     if (!row) return undefined;
-    const gate: ChannelGate = {
-      id: row.id,
-      tenantId: row.tenant_id,
-      kind: row.kind,
-      provider: row.provider,
-      address: row.address,
-      config: openConfig(row.config_encrypted, keys),
-    };
+    const gate = gateOf(row, keys);
     cache.set(channelId, gate);
     return gate;
   };

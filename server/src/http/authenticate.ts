@@ -77,7 +77,8 @@ export function authenticator(
         return await verifyWith(token, one);
       } catch (error) {
         const next = others.shift();
-        if (!next || (error as { code?: string }).code !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') throw error;
+        if (!next || (error as { code?: string }).code !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED')
+          throw error;
         one = next;
       }
   }
