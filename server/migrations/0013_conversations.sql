@@ -1,8 +1,11 @@
 -- Meta has one callback an app, whatever the number: its first call shows a token, and only its hash is looked for.
 alter table channels
   add column verify_hash bytea,
+  -- What several channels may share, and what some requests name alone: Meta tells of templates by the business account.
+  add column account_key text,
   -- Why the channel is failing, in words.
   add column problem text;
+create index channels_by_account_key on channels (provider, account_key) where account_key is not null;
 create index channels_by_verify_hash on channels (provider, verify_hash) where verify_hash is not null;
 
 -- Some vendors sign the URL that they called, and put what they are asked to remember into it.

@@ -8,7 +8,7 @@ import type { AdapterContext } from './providers/adapter.ts';
 interface ContextNeeds {
   db: Database;
   clock: Clock;
-  outbound: Pick<OutboundClient, "request" | "connect" | "resolve">;
+  outbound: Pick<OutboundClient, 'request' | 'connect' | 'resolve'>;
   baseUrl: () => string;
   files: FileStore;
 }

@@ -135,8 +135,10 @@ export const apiDocuments = (routes: readonly Route[]): Documents => ({
 export async function createApp(needs: AppNeeds): Promise<App> {
   const { db, clock, keys, log } = needs;
   const { app: server, desk } = await httpServer(needs);
-  const tokens = authenticator(keys.tokens, (tokenId, tenantId) =>
-    findPrincipal(db.byKey, tokenId, tenantId),
+  const tokens = authenticator(
+    keys.tokens,
+    (tokenId, tenantId) => findPrincipal(db.byKey, tokenId, tenantId),
+    keys.earlierTokens,
   );
   const findGate = channelGates(db.byKey, keys);
   const findVendorGates = vendorGates(db.byKey, keys);

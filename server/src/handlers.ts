@@ -18,9 +18,10 @@ import type { OutboundClient } from './outbound/client.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { instagram } from './providers/instagram/instagram.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
-import { whatsappCloud } from './providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { smtp } from './providers/smtp/smtp.ts';
 import { twilio } from './providers/twilio/twilio.ts';
+import { whatsappCloud } from './providers/whatsapp_cloud/whatsapp-cloud.ts';
+import { submitTemplates } from './templates/submit-templates.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { createDeliveries } from './webhooks/match.ts';
@@ -72,4 +73,5 @@ export const works = (needs: HandlerNeeds): Work[] => [
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),
   removeStored(needs.db, needs.store),
+  submitTemplates(needs),
 ];

@@ -8,10 +8,10 @@ import { countFailingChannels } from './channels/health.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
-import { hints, listenForHints } from './engine/hints.ts';
-import { publisher } from './engine/publish.ts';
+import { type Hints, hints, listenForHints } from './engine/hints.ts';
+import { type Publisher, publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
-import { repeat, type Worker, worker } from './engine/worker.ts';
+import { inBackground, repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
 import { adapters as everyAdapter, works } from './handlers.ts';
@@ -19,7 +19,7 @@ import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
-import type { Adapter } from './providers/adapter.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -58,11 +58,24 @@ export interface SystemOptions {
   onLoss?: (error: unknown) => void;
 }
 
+/** What operations need that are called by no request and no work list. */
+export interface OperationNeeds {
+  db: Database;
+  clock: Clock;
+  keys: Keys;
+  hints: Hints;
+  publisher: Publisher;
+  adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
+}
+
 export interface System {
   db: Database;
   app: App;
   /** Present unless this process only answers requests. */
   worker: Worker | undefined;
+  /** Does something once, beside everything else, with what operations need. Stopping waits for it. */
+  inBackground(task: (needs: OperationNeeds, isStopping: () => boolean) => Promise<void>): void;
   /** Finishes what is under way, within `graceMs`, and lets go of everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -187,6 +200,17 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     db,
     app,
     worker: running,
+    inBackground(task) {
+      const needs = {
+        ...options,
+        adapters,
+        context: contextOn(db),
+        db,
+        hints: hint,
+        publisher: publish,
+      };
+      background.push(inBackground((isStopping) => task(needs, isStopping), log));
+    },
     async stop(graceMs) {
       draining = true;
       app.streams.end();

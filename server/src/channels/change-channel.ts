@@ -9,6 +9,7 @@ import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../
 import {
   CHANNEL_COLUMNS,
   type ChannelRow,
+  findConfiguredChannel,
   openConfig,
   presentChannel,
   sealConfig,
@@ -20,10 +21,6 @@ import type { Channel } from './schema.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
 
-const configuredChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
-  'channels.configured',
-  `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2`,
-);
 const lockChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
   'channels.lock',
   `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2 for update`,
@@ -38,11 +35,13 @@ const updateChannel = statement<
     now: Date,
     vendorKey: string | null,
     verifyHash: Buffer | null,
+    accountKey: string | null,
   ],
   ChannelRow
 >(
   'channels.update',
-  `update channels set name = $3, address = $4, config_encrypted = $5, updated_at = $6, vendor_key = $7, verify_hash = $8
+  `update channels set name = $3, address = $4, config_encrypted = $5, updated_at = $6, vendor_key = $7, verify_hash = $8,
+          account_key = $9
     where id = $1 and tenant_id = $2 returning ${CHANNEL_COLUMNS}`,
 );
 const deleteChannel = statement<[id: string, tenantId: string]>(
@@ -89,10 +88,10 @@ export async function changeChannel(
   const stored = openConfig(row.config_encrypted, keys);
   const config = change.config === undefined ? stored : adapter.configure(change.config, stored);
   const { name = row.name, address = row.address } = change;
-  const { vendorKey, verifyHash } = vendorMarks(adapter, config);
+  const { vendorKey, verifyHash, accountKey } = vendorMarks(adapter, config);
   const sealed = sealConfig(config, keys);
   const updated = await tx
-    .find(updateChannel, [row.id, tenantId, name, address, sealed, now, vendorKey, verifyHash])
+    .find(updateChannel, [row.id, tenantId, name, address, sealed, now, vendorKey, verifyHash, accountKey])
     .catch((error) => {
       throw isUniqueViolation(error, 'channels_provider_vendor_key_key')
         ? takenVendorKey(config, vendorKey)
@@ -127,9 +126,8 @@ export async function checkChannel(
   channelId: string,
   { adapters, keys, context }: ConfigNeeds & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
-  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
-  if (!row) throw new ApiError('channel_not_found');
-  const adapter = adapters.get(row.provider) as Adapter;
-  const problems = await adapter.check({ ...row, config: openConfig(row.config_encrypted, keys) }, context);
+  const channel = await findConfiguredChannel(db, tenantId, channelId, keys);
+  if (!channel) throw new ApiError('channel_not_found');
+  const problems = await (adapters.get(channel.provider) as Adapter).check(channel, context);
   return { ok: problems.length === 0, problems };
 }

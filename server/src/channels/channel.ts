@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type Keys, sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
+import { groupBy } from '../base/group-by.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
+import type { SealedColumn } from '../db/reseal.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
@@ -16,11 +18,12 @@ export interface ChannelRow {
   name: string;
   address: string;
   health: Channel['health'];
+  problem: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
-export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, created_at, updated_at';
+export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, problem, created_at, updated_at';
 const CONFIG = 'channels.config';
 
 interface GateRow {
@@ -33,6 +36,15 @@ interface GateRow {
 }
 
 const GATE_COLUMNS = 'id, tenant_id, kind, provider, address, config_encrypted';
+export const sealedConfig: SealedColumn = {
+  table: 'channels',
+  column: 'config_encrypted',
+  key: [
+    ['id', 'uuid'],
+    ['tenant_id', 'uuid'],
+  ],
+  purpose: CONFIG,
+};
 
 export const sealConfig = (config: ChannelConfig, keys: Keys): Buffer =>
   keys.encrypt(JSON.stringify(config), CONFIG);
@@ -51,19 +63,27 @@ const insertChannel = statement<
     now: Date,
     vendorKey: string | null,
     verifyHash: Buffer | null,
+    accountKey: string | null,
   ],
   ChannelRow
 >(
   'channels.insert',
   `insert into channels
      (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at, vendor_key,
-      verify_hash)
-   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8, $9, $10)
+      verify_hash, account_key)
+   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8, $9, $10, $11)
    on conflict (provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
 );
 const channelById = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.by_id',
   `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2`,
+);
+const configuredChannel = statement<
+  [id: string, tenantId: string],
+  Pick<ChannelRow, 'id' | 'kind' | 'provider' | 'address'> & { config_encrypted: Buffer }
+>(
+  'channels.configured',
+  'select id, kind, provider, address, config_encrypted from channels where id = $1 and tenant_id = $2',
 );
 const heldChannel = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.hold',
@@ -77,13 +97,21 @@ const gateById = statement<[id: string], GateRow>(
   'channels.gate',
   `select ${GATE_COLUMNS} from channels where id = $1`,
 );
-const gatesByKey = statement<[provider: string, vendorKeys: string[]], GateRow & { vendor_key: string }>(
-  'channels.gates_by_vendor_key',
-  `select ${GATE_COLUMNS}, vendor_key from channels where provider = $1 and vendor_key = any ($2::text[])`,
+const gatesByKey = statement<[provider: string, keys: string[]], GateRow & { key: string }>(
+  'channels.gates_by_key',
+  `select ${GATE_COLUMNS}, vendor_key as key from channels where provider = $1 and vendor_key = any ($2::text[])
+   union all
+   select ${GATE_COLUMNS}, account_key from channels where provider = $1 and account_key = any ($2::text[])`,
 );
 const gateByVerifyHash = statement<[provider: string, verifyHash: Buffer], { id: string }>(
   'channels.by_verify_hash',
   'select id from channels where provider = $1 and verify_hash = $2 limit 1',
+);
+
+const gatesOfTenant = statement<[tenantId: string], GateRow>(
+  'channels.gates_of_tenant',
+  `select id, tenant_id, kind, provider, address, config_encrypted from channels
+    where tenant_id = $1 order by created_at, id`,
 );
 
 export const presentChannel = (row: ChannelRow): Channel => ({
@@ -93,6 +121,7 @@ export const presentChannel = (row: ChannelRow): Channel => ({
   name: row.name,
   address: row.address,
   health: row.health,
+  problem: row.problem,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -118,7 +147,7 @@ export async function createChannel(
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
   const config = adapter.configure(input.config ?? {}, {});
   const { kind, provider, name, address } = input;
-  const { vendorKey, verifyHash } = vendorMarks(adapter, config);
+  const { vendorKey, verifyHash, accountKey } = vendorMarks(adapter, config);
   const id = newId();
   const row = await tx.find(insertChannel, [
     id,
@@ -131,6 +160,7 @@ export async function createChannel(
     now,
     vendorKey,
     verifyHash,
+    accountKey,
   ]);
   if (!row) throw takenVendorKey(config, vendorKey);
   await keepMailbox(tx, tenantId, id, undefined, adapter.mailboxOf?.(config), now);
@@ -141,9 +171,13 @@ export async function createChannel(
 export function vendorMarks(
   adapter: Adapter,
   config: ChannelConfig,
-): { vendorKey: string | null; verifyHash: Buffer | null } {
+): { vendorKey: string | null; verifyHash: Buffer | null; accountKey: string | null } {
   const token = adapter.verifyToken?.(config);
-  return { vendorKey: adapter.vendorKey?.(config) || null, verifyHash: token ? sha256(token) : null };
+  return {
+    vendorKey: adapter.vendorKey?.(config) || null,
+    verifyHash: token ? sha256(token) : null,
+    accountKey: adapter.accountKey?.(config) || null,
+  };
 }
 
 /** What the vendor calls a channel by belongs to one channel. Whose it is, perhaps another tenant's, is not told. */
@@ -176,6 +210,19 @@ export async function findHeldChannel(
   return row && presentChannel(row);
 }
 
+/** A channel as its adapter sees it, with its settings. */
+export async function findConfiguredChannel(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  channelId: string,
+  keys: Keys,
+): Promise<(AdapterChannel & { provider: string }) | undefined> {
+  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
+  if (!row) return undefined;
+  const { id, kind, provider, address, config_encrypted } = row;
+  return { id, kind, provider, address, config: openConfig(config_encrypted, keys) };
+}
+
 /** What is said of a body that names a channel which the tenant does not have. */
 export const faultOfUnknownChannel = (channelId: string): InvalidParams => ({
   channelId: { key: 'custom', message: `There is no channel ${channelId}` },
@@ -198,9 +245,6 @@ export interface ChannelGate extends AdapterChannel {
   provider: string;
 }
 
-const GATES_KEPT = 10_000;
-const GATE_MS = 3_000;
-
 const gateOf = (row: GateRow, keys: Keys): ChannelGate => ({
   id: row.id,
   tenantId: row.tenant_id,
@@ -209,6 +253,14 @@ const gateOf = (row: GateRow, keys: Keys): ChannelGate => ({
   address: row.address,
   config: openConfig(row.config_encrypted, keys),
 });
+
+/** All channels of a tenant with their settings, the oldest first. */
+export async function findChannelsOf(db: Queryable, tenantId: string, keys: Keys): Promise<ChannelGate[]> {
+  return (await db.all(gatesOfTenant, [tenantId])).map((row) => gateOf(row, keys));
+}
+
+const GATES_KEPT = 10_000;
+const GATE_MS = 3_000;
 
 type Reader = Pick<Queryable, 'all' | 'find'>;
 
@@ -234,21 +286,24 @@ export function vendorGates(
   db: Reader,
   keys: Keys,
 ): (provider: string, vendorKeys: string[]) => Promise<ChannelGate[]> {
-  const cache = new LRUCache<string, ChannelGate>({ max: GATES_KEPT, ttl: GATE_MS });
+  const cache = new LRUCache<string, ChannelGate[]>({ max: GATES_KEPT, ttl: GATE_MS });
   return async (provider, vendorKeys) => {
-    const found = new Map<string, ChannelGate>();
+    const found = new Map<string, ChannelGate[]>();
     for (const key of vendorKeys) {
       const known = cache.get(`${provider} ${key}`);
       if (known) found.set(key, known);
     }
     const unknown = vendorKeys.filter((key) => !found.has(key));
-    if (unknown.length > 0)
-      for (const row of await db.all(gatesByKey, [provider, unknown])) {
-        const gate = gateOf(row, keys);
-        cache.set(`${provider} ${row.vendor_key}`, gate);
-        found.set(row.vendor_key, gate);
+    if (unknown.length > 0) {
+      const rows = await db.all(gatesByKey, [provider, unknown]);
+      for (const [key, some] of groupBy(rows, (row) => row.key)) {
+        const gates = some.map((row) => gateOf(row, keys));
+        cache.set(`${provider} ${key}`, gates);
+        found.set(key, gates);
       }
-    return [...found.values()];
+    }
+    // A request may name a channel by its own key and by its account's: it is still one.
+    return [...new Map([...found.values()].flat().map((gate) => [gate.id, gate])).values()];
   };
 }
 

@@ -8,6 +8,7 @@ export const exampleChannel: Channel = {
   name: 'Support',
   address: '+15550009999',
   health: 'healthy',
+  problem: null,
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',
 };

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import type { EndingNeeds } from '../chats/remove-chats.ts';
 import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import { call, DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { type Adapter, type AdapterContext, channelKinds } from '../providers/adapter.ts';
 import { changeChannel, checkChannel, removeChannel } from './change-channel.ts';
@@ -131,21 +131,25 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
       async ({ principal, params }, tx) =>
         deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId, needs)),
     ),
-    read(
+    call(
       {
         method: 'POST',
         path: '/v3/channels/:channelId/check',
         operationId: 'checkChannel',
         tag: 'Channels',
         summary: 'Check a channel',
-        description: 'Says what is wrong with its address and settings, if anything. Changes nothing.',
+        description:
+          'Says all that would keep the channel from working: each setting that makes no sense, by its path, and whatever the vendor says when it is asked with these credentials. Writes to nobody and changes nothing, `health` included: that follows from what really goes out.',
         access: 'channels:read',
         params: ChannelId,
         answer: data(ChannelCheck),
         failures: ['channel_not_found'],
         example: { ...at, answer: { ok: true, problems: [] } },
       },
-      ({ principal, params }) => checkChannel(db.byKey, principal.tenantId, params.channelId, needs),
+      async ({ principal, params }) => {
+        const result = await checkChannel(db.byKey, principal.tenantId, params.channelId, needs);
+        return async () => result;
+      },
     ),
   ];
 }

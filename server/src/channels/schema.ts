@@ -39,7 +39,8 @@ export const Channel = Type.Object(
     provider: Type.String(),
     name: Type.String(),
     address: Type.String(),
-    health: OneOf(channelHealths),
+    health: OneOf(channelHealths, '`failing` while nothing goes out over it, and `problem` says why'),
+    problem: Nullable(Type.String({ description: 'Why it is failing, in words; null while it is healthy' })),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -52,8 +53,13 @@ export const ChannelCheck = Type.Object(
     ok: Type.Boolean({ description: 'True when there is no problem' }),
     problems: Type.Array(
       Type.Object({
-        path: Type.Optional(Type.String({ description: 'What it is about, such as `config.accessToken`' })),
-        message: Type.String(),
+        path: Type.Optional(
+          Type.String({
+            description:
+              'Which setting is to be put right, such as `config.accessToken`; absent where it is none',
+          }),
+        ),
+        message: Type.String({ description: "What is wrong, in the vendor's words where it was asked" }),
       }),
     ),
   },

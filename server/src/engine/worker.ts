@@ -116,6 +116,23 @@ export function worker(options: WorkerOptions): Worker {
   };
 }
 
+/** Runs a task once, beside everything else; stopping waits for it, and the task looks whether it should end. */
+export function inBackground(
+  task: (isStopping: () => boolean) => Promise<void>,
+  log: Logger,
+): { stop(): Promise<void> } {
+  let stopping = false;
+  const running = task(() => stopping).catch((error) =>
+    log.error({ err: error }, 'background task failed, the next start will try it again'),
+  );
+  return {
+    async stop() {
+      stopping = true;
+      await running;
+    },
+  };
+}
+
 /** Runs a task again and again with a pause between two runs. */
 export function repeat(
   pauseMs: number,

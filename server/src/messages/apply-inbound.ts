@@ -2,7 +2,7 @@ import { changeHandle } from '../contacts/change-handle.ts';
 import type { Tx } from '../db/database.ts';
 import type { Publisher } from '../engine/publish.ts';
 import type { InboundEvent, InboundIdentity } from '../providers/adapter.ts';
-import { receiveTemplateStatus } from '../templates/template-status.ts';
+import { decideTemplate } from '../templates/decide-template.ts';
 import { type ReceivingChannel, receiveMessages } from './receive-messages.ts';
 import { receiveMutations } from './receive-mutations.ts';
 import { receiveReadMarks } from './receive-read-marks.ts';
@@ -82,7 +82,7 @@ async function applyPart(
   for (const { event, receivedAt } of of('mutation'))
     if (unknown.has(event) && now.getTime() - receivedAt.getTime() < LONGEST_WAIT_MS) waiting.add(event);
   for (const event of eventsOf('template_status'))
-    await receiveTemplateStatus(tx, channel, event, now, publisher);
+    await decideTemplate(tx, channel.tenantId, channel.id, event, now, publisher);
 }
 
 async function applyIdentity(

@@ -369,12 +369,30 @@ export interface Adapter {
       channel: AdapterChannel,
       context: AdapterContext,
     ): Promise<{ vendorId: string; status: TemplateStatus }>;
+    /** Changes what it says. Name and language stay. Left out where the vendor lets nothing be changed. */
+    update?(
+      template: NewVendorTemplate & { vendorId: string },
+      channel: AdapterChannel,
+      context: AdapterContext,
+    ): Promise<{ status: TemplateStatus }>;
     remove(
       template: { vendorId: string | null; name: string },
       channel: AdapterChannel,
       context: AdapterContext,
     ): Promise<void>;
   };
+  /** How templates are decided on, where the provider stands in for a vendor that reviews them. */
+  readonly review?: {
+    readonly kinds: readonly ChannelKind[];
+    decide(name: string, config: ChannelConfig): TemplateDecision;
+  };
+}
+
+export interface TemplateDecision {
+  /** How long the review takes. */
+  afterMs: number;
+  status: TemplateStatus;
+  reason: string | null;
 }
 
 /** When a stored request reached us. */

@@ -89,7 +89,7 @@ describe('a mailbox of a channel', () => {
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 7; attempt += 1) {
       await server.settle();
-      const row = await rowOf(channelId);
+      const row = (await rowOf(channelId)) as { due_at: Date };
       expect(row).toMatchObject({
         attempts: attempt,
         uid: 0,

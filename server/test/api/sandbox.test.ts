@@ -384,10 +384,11 @@ describe('writing as a customer', () => {
 
 describe('a file that came with a message', () => {
   it('is the uploaded one, of the same tenant only', async () => {
+    const nobody = async () => Promise.reject(new Error('nobody is called'));
     const context = adapterContext({
       db,
       clock,
-      outbound: { request: async () => Promise.reject(new Error('nobody is called')) },
+      outbound: { request: nobody, connect: nobody, resolve: nobody },
       baseUrl: () => '',
       files: fileStore(server.filesFolder),
     });

@@ -305,7 +305,7 @@ describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]
 
   test('means nothing to another channel', async () => {
     const [happened] = fc.sample(event, 1);
-    const request = shape.write(happened as InboundEvent, channel, '', 'secret');
+    const request = await shape.write(happened as InboundEvent, channel, '', 'secret');
     expect(await shape.parse(request, { ...channel, id: newId() })).toEqual([]);
   });
 });
@@ -325,7 +325,7 @@ test.each([
     media: [],
     content: { templateId: 'x' },
   };
-  const parsed = await shape.parse(shape.write(event, channel, '', 's'), channel);
+  const parsed = await shape.parse(await shape.write(event, channel, '', 's'), channel);
   expect(parsed).toMatchObject([{ kind: 'echo', vendorId: 'a', type }]);
 });
 

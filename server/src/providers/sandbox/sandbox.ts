@@ -155,4 +155,18 @@ export const sandbox: Adapter = {
     const accepted = await context.sandbox.find(id);
     return accepted ? { outcome: 'sent', vendorId: accepted.vendorId } : { outcome: 'not_sent' };
   },
+  // Of the vendors that it stands in for, WhatsApp's reviews templates.
+  review: {
+    kinds: ['whatsapp'],
+    decide(name, config) {
+      const afterMs = Number(config.statusDelayMs ?? STATUS_DELAY_MS);
+      return name.includes('reject')
+        ? {
+            afterMs,
+            status: 'rejected',
+            reason: 'The sandbox rejects every template whose name has "reject"',
+          }
+        : { afterMs, status: 'approved', reason: null };
+    },
+  },
 };
