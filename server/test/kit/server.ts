@@ -13,7 +13,7 @@ import type { Plan } from '../../src/http/permissions.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type System, type SystemOptions, startSystem } from '../../src/system.ts';
 import { checkAnswer, contractFinder } from './contracts.ts';
-import { createDatabase } from './postgres.ts';
+import { copyDatabase } from './postgres.ts';
 import { learnWebhook } from './receiver.ts';
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789abcdef';
@@ -70,10 +70,10 @@ let databases = 0;
 
 /** A database of its own, copied from the migrated template. */
 export const freshDatabase = (): Promise<string> =>
-  createDatabase(
+  copyDatabase(
     inject('postgres'),
-    `${inject('template')}_${randomBytes(4).toString('hex')}_${++databases}`,
     inject('template'),
+    `${inject('template')}_${randomBytes(4).toString('hex')}_${++databases}`,
   );
 
 export interface ServerOptions extends Partial<SystemOptions> {
