@@ -127,4 +127,4 @@ it('ten thousand messages of one chat over four connections at once are all ther
     (number) => secondOf(number) === MESSAGES - 1,
   );
   expect(chat).toMatchObject({ unreadCount: MESSAGES, latestMessage: { vendorId: `m${latest}` } });
-});
+}, 60_000);
