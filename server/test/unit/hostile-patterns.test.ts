@@ -14,6 +14,12 @@ import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
 import { faultOfPerson } from '../../src/providers/sandbox/sandbox.ts';
+import { replySubject } from '../../src/providers/smtp/compose.ts';
+import { bareAddress, isAddress } from '../../src/providers/smtp/config.ts';
+import { fieldsOf, idsIn } from '../../src/providers/smtp/headers.ts';
+import { ownIdInAddresses } from '../../src/providers/smtp/own-ids.ts';
+import { filled } from '../../src/providers/template-text.ts';
+import { isSignedByTwilio } from '../../src/providers/twilio/signature.ts';
 import { parseTime } from '../../src/search/fields.ts';
 import { isKeyValue } from '../../src/search/keyset.ts';
 import { faultsOfTemplate } from '../../src/templates/template-faults.ts';
@@ -48,6 +54,9 @@ const inputs: [string, (size: number) => string][] = [
   ['an open bracket', (size) => `[${':'.repeat(size)}`],
   ['slashes', (size) => '/'.repeat(size)],
   ['percent signs', (size) => '%'.repeat(size)],
+  ['an answer that nearly ends', (size) => `re${' '.repeat(size)}`],
+  ['folded lines', (size) => '\r\n '.repeat(size / 3)],
+  ['ids that nearly end', (size) => '<a@b '.repeat(size / 5)],
   ['surrogates', (size) => '\ud800'.repeat(size)],
 ];
 const policy = { allow: parseAllowList(''), loopback: false };
@@ -103,6 +112,23 @@ const readers: [string, (text: string) => void][] = [
       const header = { type: 'text' as const, text, url: text };
       faultsOfTemplate({ name: text, language: text, body: text, header, footer: text, buttons }, 'whatsapp');
     },
+  ],
+  [
+    'the headers of a mail',
+    (text) => {
+      bareAddress(text);
+      bareAddress(`<${text}>`);
+      isAddress(text);
+      replySubject(text);
+      idsIn(text);
+      fieldsOf(text);
+      ownIdInAddresses(text, { address: 'help@shop.test', config: {} });
+    },
+  ],
+  ['a template that is filled', (text) => void filled(text, {})],
+  [
+    'a URL that was signed',
+    (text) => void isSignedByTwilio({ url: `https://${text}`, headers: {}, body: Buffer.from(text) }, 'a'),
   ],
   ['a path', (text) => void retiring.has(text)],
   ['a Retry-After', (text) => void retryAfterMs(text, new Date(0))],
