@@ -73,7 +73,7 @@ module.exports = {
       comment: "A module's routes are named in app.ts and nowhere else.",
       severity: 'error',
       from: { path: src, pathNot: `${src}/app\\.ts$` },
-      to: { path: `${src}/${modules}/(routes|provider-route)\\.ts$` },
+      to: { path: `${src}/${modules}/([a-z-]*routes|provider-route)\\.ts$` },
     },
     {
       name: 'providers-keep-to-themselves',

@@ -9,9 +9,11 @@ import { cancelRunsOfChats } from './automations/run.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
-import { channelGates } from './channels/channel.ts';
+import { channelGates, vendorGates } from './channels/channel.ts';
+import { failedRequestRoutes } from './channels/failed-request-routes.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
+import { sandboxRoutes } from './channels/sandbox-routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
@@ -39,6 +41,7 @@ import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Document, v2Routes } from './v2/routes.ts';
@@ -56,6 +59,9 @@ export interface AppNeeds {
   metrics: Metrics;
   policy: OutboundPolicy;
   store: FileStore;
+  /** The vendors that channels can have. */
+  adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   maxFileBytes: number;
   baseUrl: () => string;
   operatorToken: string;
@@ -87,7 +93,9 @@ function apiRoutes(
 ) {
   return [
     ...accessRoutes(needs),
-    ...channelRoutes({ ...needs, adapters, beforeRemoval: cancelRunsOfChats }),
+    ...channelRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
+    ...sandboxRoutes(needs),
+    ...failedRequestRoutes(needs),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
@@ -106,7 +114,7 @@ function apiRoutes(
 }
 
 /** Every contract of the API, for those who only want to read them: none is ever called. */
-export const contracts = (): readonly Route[] => apiRoutes({} as never);
+export const contracts = (): readonly Route[] => apiRoutes({ adapters } as never);
 
 /** What each version of the API says of itself. */
 export const apiDocuments = (routes: readonly Route[]): Documents => ({
@@ -130,7 +138,8 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   const tokens = authenticator(keys.tokens, (tokenId, tenantId) =>
     findPrincipal(db.byKey, tokenId, tenantId),
   );
-  const findGate = channelGates(db, keys);
+  const findGate = channelGates(db.byKey, keys);
+  const findVendorGates = vendorGates(db.byKey, keys);
   const answers = idempotency(db, clock, keys);
   const usage = v2Usage(db, clock);
   const streams = eventStreams(needs);
@@ -152,7 +161,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   await server.register(async (scope) => {
     receiveAt(scope, desk);
     await allowCompression(scope);
-    await scope.register(providerRoute, { ...needs, adapters, findGate });
+    await scope.register(providerRoute, { ...needs, findGate, findVendorGates });
     await scope.register(reference, { documents: apiDocuments(routes) });
     scope.get('/metrics', async (_request, reply) => {
       reply.type(needs.metrics.contentType);

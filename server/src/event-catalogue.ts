@@ -1,6 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { exampleCampaign } from './campaigns/example.ts';
 import { Campaign } from './campaigns/schema.ts';
+import { exampleChannel } from './channels/example.ts';
+import { Channel } from './channels/schema.ts';
 import { exampleChat } from './chats/example.ts';
 import { Chat } from './chats/schema.ts';
 import { exampleContact } from './contacts/example.ts';
@@ -10,6 +12,7 @@ import { exampleFile } from './files/example.ts';
 import { File } from './files/schema.ts';
 import type { DocumentedEvent } from './http/openapi-webhooks.ts';
 import { Nullable, Timestamp, Uuid } from './http/schema.ts';
+import { exampleSentMessage } from './messages/example.ts';
 import { Message } from './messages/schema.ts';
 import { exampleTemplate } from './templates/example.ts';
 import { MessageTemplate } from './templates/schema.ts';
@@ -30,12 +33,50 @@ const ErasedContact = Type.Object({ id: Uuid() }, { title: 'ErasedContact' });
 
 const ofChat = { data: Chat, example: exampleChat, hasChannel: true };
 const ofContact = { data: Contact, example: exampleContact, hasChannel: false };
-const ofMessage = { data: Message, example: exampleChat.latestMessage, hasChannel: true };
+const exampleMessage = exampleChat.latestMessage as Message;
+const ofMessage = { data: Message, example: exampleMessage, hasChannel: true };
+/** A message of ours, as far as it has come. */
+const ofSent = (status: Message['status'], error: Message['error'] = null) => ({
+  data: Message,
+  example: { ...exampleSentMessage, status, error },
+  hasChannel: true,
+});
 const ofWebhook = { data: ApiWebhook, example: exampleWebhook, hasChannel: false };
 
 /** What every event means and carries: the reference, docs/events.md and the tests' receiver are made from it. */
 export const eventCatalogue: Record<EventType, EventEntry> = {
   'message.received': { ...ofMessage, when: 'A customer wrote.' },
+  'message.sent': { ...ofSent('sent'), when: 'The vendor took a message.' },
+  'message.delivered': { ...ofSent('delivered'), when: 'A message reached the customer’s device.' },
+  'message.read': { ...ofSent('read'), when: 'The customer saw a message.' },
+  'message.failed': {
+    ...ofSent('failed', { code: '131026', message: 'The message cannot be delivered to this recipient.' }),
+    when: 'A message was not sent, or not delivered; `error` says why.',
+  },
+  'message.echo': {
+    ...ofSent('sent'),
+    when: 'Somebody of yours wrote elsewhere, such as in the vendor’s own app.',
+  },
+  'message.updated': {
+    ...ofMessage,
+    when: 'Whoever wrote a message has changed it, or one of its files has been fetched.',
+  },
+  'message.deleted': {
+    ...ofMessage,
+    example: {
+      ...exampleMessage,
+      text: null,
+      deletedAt: '2026-11-15T01:03:03.456Z',
+      updatedAt: '2026-11-15T01:03:03.456Z',
+    },
+    when: 'Whoever wrote a message has taken it back: what it said is gone.',
+  },
+  'channel.health_changed': {
+    data: Channel,
+    example: { ...exampleChannel, health: 'failing' },
+    hasChannel: true,
+    when: 'A channel stopped sending because the vendor refuses its credentials, or sends again.',
+  },
   'chat.created': { ...ofChat, when: 'A chat began.' },
   'chat.status_changed': { ...ofChat, when: 'A chat was opened, snoozed or closed.' },
   'chat.assigned': { ...ofChat, when: 'A chat was given to a user or a team, or taken from them.' },

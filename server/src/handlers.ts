@@ -11,10 +11,14 @@ import type { Work } from './engine/worker.ts';
 import { announceEvents } from './events/streams.ts';
 import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
+import { fetchMedia } from './messages/fetch-media.ts';
 import { processInbound } from './messages/process-inbound.ts';
+import { sendQueued } from './messages/send-queued.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import { instagram } from './providers/instagram/instagram.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
+import { whatsappCloud } from './providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { smtp } from './providers/smtp/smtp.ts';
 import { twilio } from './providers/twilio/twilio.ts';
 import { version } from './version.ts';
@@ -28,16 +32,25 @@ export interface HandlerNeeds {
   hints: Hints & Broadcast;
   publisher: Publisher;
   outbound: OutboundClient;
-  context: AdapterContext;
   store: FileStore;
+  /** The vendors that channels can have. */
+  adapters: ReadonlyMap<string, Adapter>;
+  /** What vendors may use of the world. */
+  context: AdapterContext;
+  /** What public URLs begin with. */
+  baseUrl: () => string;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
+  /** How long one attempt at sending a message may take. */
+  sendDeadlineMs?: number;
+  /** Nobody else works on this database. */
+  alone: boolean;
 }
 
-/** The vendors that channels can have. */
+/** The vendors that channels can have, unless told otherwise. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [sandbox, twilio, smtp].map((adapter) => [adapter.provider, adapter]),
+  [sandbox, whatsappCloud, instagram, twilio, smtp].map((adapter) => [adapter.provider, adapter]),
 );
 
 /** What follows from every event, in the transaction that numbers it. */
@@ -47,12 +60,14 @@ const reactions = (needs: HandlerNeeds): Reaction[] => [
 ];
 
 /**
- * Every work list and what is done with its rows. Receiving a message writes contacts, handles, chats and messages in
- * one transaction (messages/receive-messages.ts); all other tables are written by their own module only.
+ * Every work list and what is done with its rows. Receiving writes contacts, handles, chats, messages, files and
+ * templates in one transaction (messages/apply-inbound.ts), each by its module's own statements but for chats; all other tables are written by their own module only.
  */
 export const works = (needs: HandlerNeeds): Work[] => [
-  readMailboxes({ ...needs, adapters }),
-  processInbound({ ...needs, adapters }),
+  processInbound(needs),
+  sendQueued(needs),
+  fetchMedia(needs),
+  readMailboxes(needs),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
+import { adapterContext } from './adapter-context.ts';
 import { type App, createApp } from './app.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { newId } from './base/ids.ts';
+import { countFailingChannels } from './channels/health.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
@@ -12,11 +14,12 @@ import { slots } from './engine/slots.ts';
 import { repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
-import { works } from './handlers.ts';
+import { adapters as everyAdapter, works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
+import type { Adapter } from './providers/adapter.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -45,8 +48,12 @@ export interface SystemOptions {
   timers: boolean;
   /** How names are resolved and whose certificates are trusted, where that is not the system's affair. */
   outbound?: { lookup?: Lookup; ca?: string };
+  /** The vendors that channels can have; those of handlers.ts when left out. */
+  adapters?: ReadonlyMap<string, Adapter>;
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
+  /** How long one attempt at sending a message may take; 30 seconds when left out. */
+  sendDeadlineMs?: number;
   /** Told when a connection to the database is lost. */
   onLoss?: (error: unknown) => void;
 }
@@ -98,9 +105,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const store = fileStore(options.filesFolder);
   let draining = false;
   const publish = publisher(clock, hint);
+  const { adapters = everyAdapter } = options;
+  const contextOn = (on: Database) => adapterContext({ ...options, db: on, outbound, files: store });
   const app = await createApp({
     ...options,
     db,
+    adapters,
+    context: contextOn(db),
     hints: hint,
     publisher: publish,
     store,
@@ -112,7 +123,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb && ownSlots) {
-    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound, store };
+    const needs = {
+      ...options,
+      db: workerDb,
+      hints: hint,
+      publisher: publish,
+      outbound,
+      store,
+      adapters,
+      context: contextOn(workerDb),
+    };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,
@@ -138,6 +158,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     if (options.alone) await abandonUploads(workerDb);
     await lanes.start({ alone: options.alone });
   }
+  report.watchChannels(() => countFailingChannels(db));
   if (options.timers) {
     const listening = listenForHints(clientConfig(workerDatabase), (list, slot, lane) => {
       running?.wake(list, slot, lane);

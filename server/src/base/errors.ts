@@ -15,6 +15,7 @@ export const errorCatalogue = {
   automation_not_found: { status: 404, message: 'Automation not found' },
   automation_run_not_found: { status: 404, message: 'Automation run not found' },
   attribute_not_found: { status: 404, message: 'Attribute not found' },
+  failed_request_not_found: { status: 404, message: 'Failed request not found' },
   file_not_found: { status: 404, message: 'File not found' },
   label_not_found: { status: 404, message: 'Label not found' },
   message_not_found: { status: 404, message: 'Message not found' },

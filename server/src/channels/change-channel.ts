@@ -3,9 +3,18 @@ import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { type EndingNeeds, removeChatsOf } from '../chats/remove-chats.ts';
 import type { Queryable, Tx } from '../db/database.ts';
+import { isUniqueViolation } from '../db/faults.ts';
 import { statement } from '../db/statement.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
-import { CHANNEL_COLUMNS, type ChannelRow, openConfig, presentChannel, sealConfig } from './channel.ts';
+import {
+  CHANNEL_COLUMNS,
+  type ChannelRow,
+  openConfig,
+  presentChannel,
+  sealConfig,
+  takenVendorKey,
+  vendorMarks,
+} from './channel.ts';
 import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
@@ -20,11 +29,20 @@ const lockChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
   `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2 for update`,
 );
 const updateChannel = statement<
-  [id: string, tenantId: string, name: string, address: string, config: Buffer, now: Date],
+  [
+    id: string,
+    tenantId: string,
+    name: string,
+    address: string,
+    config: Buffer,
+    now: Date,
+    vendorKey: string | null,
+    verifyHash: Buffer | null,
+  ],
   ChannelRow
 >(
   'channels.update',
-  `update channels set name = $3, address = $4, config_encrypted = $5, updated_at = $6
+  `update channels set name = $3, address = $4, config_encrypted = $5, updated_at = $6, vendor_key = $7, verify_hash = $8
     where id = $1 and tenant_id = $2 returning ${CHANNEL_COLUMNS}`,
 );
 const deleteChannel = statement<[id: string, tenantId: string]>(
@@ -68,15 +86,20 @@ export async function changeChannel(
   if (!row) throw new ApiError('channel_not_found');
   requireSameNature(row, change);
   const adapter = adapters.get(row.provider) as Adapter;
-  let sealed = row.config_encrypted;
-  if (change.config !== undefined) {
-    const stored = openConfig(sealed, keys);
-    const config = adapter.configure(change.config, stored);
-    sealed = sealConfig(config, keys);
-    await keepMailbox(tx, tenantId, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config), now);
-  }
+  const stored = openConfig(row.config_encrypted, keys);
+  const config = change.config === undefined ? stored : adapter.configure(change.config, stored);
   const { name = row.name, address = row.address } = change;
-  const updated = await tx.find(updateChannel, [row.id, tenantId, name, address, sealed, now]);
+  const { vendorKey, verifyHash } = vendorMarks(adapter, config);
+  const sealed = sealConfig(config, keys);
+  const updated = await tx
+    .find(updateChannel, [row.id, tenantId, name, address, sealed, now, vendorKey, verifyHash])
+    .catch((error) => {
+      throw isUniqueViolation(error, 'channels_provider_vendor_key_key')
+        ? takenVendorKey(config, vendorKey)
+        : error;
+    });
+  if (change.config !== undefined)
+    await keepMailbox(tx, tenantId, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config), now);
   return presentChannel(updated as ChannelRow);
 }
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { Keys } from '../base/crypto.ts';
+import { type Keys, sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
@@ -23,6 +23,17 @@ export interface ChannelRow {
 export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, created_at, updated_at';
 const CONFIG = 'channels.config';
 
+interface GateRow {
+  id: string;
+  tenant_id: string;
+  kind: ChannelKind;
+  provider: string;
+  address: string;
+  config_encrypted: Buffer;
+}
+
+const GATE_COLUMNS = 'id, tenant_id, kind, provider, address, config_encrypted';
+
 export const sealConfig = (config: ChannelConfig, keys: Keys): Buffer =>
   keys.encrypt(JSON.stringify(config), CONFIG);
 export const openConfig = (sealed: Buffer, keys: Keys): ChannelConfig =>
@@ -38,13 +49,17 @@ const insertChannel = statement<
     address: string,
     config: Buffer,
     now: Date,
+    vendorKey: string | null,
+    verifyHash: Buffer | null,
   ],
   ChannelRow
 >(
   'channels.insert',
   `insert into channels
-     (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8) returning ${CHANNEL_COLUMNS}`,
+     (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at, vendor_key,
+      verify_hash)
+   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8, $9, $10)
+   on conflict (provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
 );
 const channelById = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.by_id',
@@ -58,19 +73,17 @@ const knownChannels = statement<[ids: string[], tenantId: string, kind: string |
   'channels.known',
   `select id from channels where id = any ($1::uuid[]) and tenant_id = $2 and ($3::text is null or kind = $3)`,
 );
-const gateById = statement<
-  [id: string],
-  {
-    id: string;
-    tenant_id: string;
-    kind: ChannelKind;
-    provider: string;
-    address: string;
-    config_encrypted: Buffer;
-  }
->(
+const gateById = statement<[id: string], GateRow>(
   'channels.gate',
-  'select id, tenant_id, kind, provider, address, config_encrypted from channels where id = $1',
+  `select ${GATE_COLUMNS} from channels where id = $1`,
+);
+const gatesByKey = statement<[provider: string, vendorKeys: string[]], GateRow & { vendor_key: string }>(
+  'channels.gates_by_vendor_key',
+  `select ${GATE_COLUMNS}, vendor_key from channels where provider = $1 and vendor_key = any ($2::text[])`,
+);
+const gateByVerifyHash = statement<[provider: string, verifyHash: Buffer], { id: string }>(
+  'channels.by_verify_hash',
+  'select id from channels where provider = $1 and verify_hash = $2 limit 1',
 );
 
 export const presentChannel = (row: ChannelRow): Channel => ({
@@ -105,11 +118,42 @@ export async function createChannel(
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
   const config = adapter.configure(input.config ?? {}, {});
   const { kind, provider, name, address } = input;
+  const { vendorKey, verifyHash } = vendorMarks(adapter, config);
   const id = newId();
-  const sealed = sealConfig(config, keys);
-  const row = await tx.find(insertChannel, [id, tenantId, kind, provider, name, address, sealed, now]);
+  const row = await tx.find(insertChannel, [
+    id,
+    tenantId,
+    kind,
+    provider,
+    name,
+    address,
+    sealConfig(config, keys),
+    now,
+    vendorKey,
+    verifyHash,
+  ]);
+  if (!row) throw takenVendorKey(config, vendorKey);
   await keepMailbox(tx, tenantId, id, undefined, adapter.mailboxOf?.(config), now);
-  return presentChannel(row as ChannelRow);
+  return presentChannel(row);
+}
+
+/** By what a vendor's request without a channel's id finds this channel, and its first call. */
+export function vendorMarks(
+  adapter: Adapter,
+  config: ChannelConfig,
+): { vendorKey: string | null; verifyHash: Buffer | null } {
+  const token = adapter.verifyToken?.(config);
+  return { vendorKey: adapter.vendorKey?.(config) || null, verifyHash: token ? sha256(token) : null };
+}
+
+/** What the vendor calls a channel by belongs to one channel. Whose it is, perhaps another tenant's, is not told. */
+export function takenVendorKey(config: ChannelConfig, vendorKey: string | null): ApiError {
+  const name = Object.keys(config).find((setting) => config[setting] === vendorKey);
+  return invalidParam(
+    name ? `config.${name}` : 'config',
+    'custom',
+    'There is a channel with this one already',
+  );
 }
 
 export async function requireChannel(
@@ -157,26 +201,57 @@ export interface ChannelGate extends AdapterChannel {
 const GATES_KEPT = 10_000;
 const GATE_MS = 3_000;
 
+const gateOf = (row: GateRow, keys: Keys): ChannelGate => ({
+  id: row.id,
+  tenantId: row.tenant_id,
+  kind: row.kind,
+  provider: row.provider,
+  address: row.address,
+  config: openConfig(row.config_encrypted, keys),
+});
+
+type Reader = Pick<Queryable, 'all' | 'find'>;
+
 /** Channels as vendors' requests need them: by id alone, remembered for three seconds. */
 export function channelGates(
-  db: Database,
+  db: Reader,
   keys: Keys,
 ): (channelId: string) => Promise<ChannelGate | undefined> {
   const cache = new LRUCache<string, ChannelGate>({ max: GATES_KEPT, ttl: GATE_MS });
   return async (channelId) => {
     const known = cache.get(channelId);
     if (known || !isUuid(channelId)) return known;
-    const row = await db.byKey.find(gateById, [channelId]);
+    const row = await db.find(gateById, [channelId]);
     if (!row) return undefined;
-    const gate: ChannelGate = {
-      id: row.id,
-      tenantId: row.tenant_id,
-      kind: row.kind,
-      provider: row.provider,
-      address: row.address,
-      config: openConfig(row.config_encrypted, keys),
-    };
+    const gate = gateOf(row, keys);
     cache.set(channelId, gate);
     return gate;
   };
 }
+
+/** The same by what the vendor calls them, of whichever tenant. Keys that nobody has are left out. */
+export function vendorGates(
+  db: Reader,
+  keys: Keys,
+): (provider: string, vendorKeys: string[]) => Promise<ChannelGate[]> {
+  const cache = new LRUCache<string, ChannelGate>({ max: GATES_KEPT, ttl: GATE_MS });
+  return async (provider, vendorKeys) => {
+    const found = new Map<string, ChannelGate>();
+    for (const key of vendorKeys) {
+      const known = cache.get(`${provider} ${key}`);
+      if (known) found.set(key, known);
+    }
+    const unknown = vendorKeys.filter((key) => !found.has(key));
+    if (unknown.length > 0)
+      for (const row of await db.all(gatesByKey, [provider, unknown])) {
+        const gate = gateOf(row, keys);
+        cache.set(`${provider} ${row.vendor_key}`, gate);
+        found.set(row.vendor_key, gate);
+      }
+    return [...found.values()];
+  };
+}
+
+/** Whether a channel of this provider has the token that a vendor's first call shows. */
+export const isVerifyToken = async (db: Reader, provider: string, token: string): Promise<boolean> =>
+  (await db.find(gateByVerifyHash, [provider, sha256(token)])) !== undefined;

@@ -12,19 +12,24 @@ export const INBOUND_LIST = 'inbound';
 
 const insertInbound = statement<
   [
-    id: string,
-    tenantId: string,
-    channelId: string,
+    ids: string[],
+    tenantIds: string[],
+    channelIds: string[],
+    slots: number[],
     url: string,
     headers: string,
     body: Buffer,
-    slot: number,
     now: Date,
-  ]
+  ],
+  { channel_id: string }
 >(
   'inbound.insert',
+  // A channel may have been remembered from before it was deleted; the others get theirs.
   `insert into inbound (id, tenant_id, channel_id, url, headers, body, slot, due_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, ${AT_ONCE}, $8)`,
+   select n.id, n.tenant_id, n.channel_id, $5, $6, $7, n.slot, ${AT_ONCE}, $8
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[]) as n (id, tenant_id, channel_id, slot)
+     join channels c on c.id = n.channel_id and c.tenant_id = n.tenant_id
+   returning channel_id`,
 );
 
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -39,41 +44,60 @@ export const signatureRefusal = (): ApiError =>
   new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
 
 /** Verifies a vendor's request and stores it as it came, in one statement: once this returns, it cannot be lost. */
-export async function receiveRequest(
+export const receiveRequest = (
   tx: Tx,
   channel: ChannelGate,
   adapter: Adapter,
   request: ProviderRequest,
   needs: ReceiveNeeds,
+): Promise<void> => receiveForAll(tx, [channel], adapter, request, needs);
+
+/** The same for each of the channels whose secret the request is signed with; at least one must be. */
+export async function receiveForAll(
+  tx: Tx,
+  channels: readonly ChannelGate[],
+  adapter: Adapter,
+  request: ProviderRequest,
+  needs: ReceiveNeeds,
 ): Promise<void> {
-  if (!adapter.verifySignature(request, channel)) throw signatureRefusal();
-  await storeRequest(tx, channel, request, needs);
+  const signed = channels.filter((channel) => adapter.verifySignature(request, channel));
+  if (signed.length === 0) throw signatureRefusal();
+  await store(tx, signed, request, needs);
 }
 
+type Owned = Pick<ChannelGate, 'id' | 'tenantId'>;
+
 /** Stores a request of which we know where it comes from. */
-export async function storeRequest(
+export const storeRequest = (
   tx: Tx,
-  channel: Pick<ChannelGate, 'id' | 'tenantId'>,
+  channel: Owned,
+  request: ProviderRequest,
+  needs: ReceiveNeeds,
+): Promise<void> => store(tx, [channel], request, needs);
+
+async function store(
+  tx: Tx,
+  channels: readonly Owned[],
   request: ProviderRequest,
   { clock, hints }: ReceiveNeeds,
 ): Promise<void> {
-  const slot = slotOf(channel.id);
-  try {
-    await tx.run(insertInbound, [
-      newId(),
-      channel.tenantId,
-      channel.id,
+  const stored = await tx
+    .all(insertInbound, [
+      channels.map(() => newId()),
+      channels.map(({ tenantId }) => tenantId),
+      channels.map(({ id }) => id),
+      channels.map(({ id }) => slotOf(id)),
       request.url,
       JSON.stringify(request.headers),
       request.body,
-      slot,
       clock.now(),
-    ]);
-  } catch (error) {
-    // The channel was remembered from before it was deleted.
-    throw (error as { code?: string }).code === FOREIGN_KEY_VIOLATION
-      ? new ApiError('channel_not_found')
-      : error;
-  }
-  tx.afterCommit(() => hints.give(INBOUND_LIST, slot, channel.id));
+    ])
+    .catch((error) => {
+      if (error.code === FOREIGN_KEY_VIOLATION) return [];
+      throw error;
+    });
+  if (stored.length === 0) throw new ApiError('channel_not_found');
+  tx.afterCommit(() => {
+    for (const { channel_id: id } of stored) hints.give(INBOUND_LIST, slotOf(id), id);
+  });
 }

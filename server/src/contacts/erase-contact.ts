@@ -1,5 +1,6 @@
 import { isUuid } from '../base/ids.ts';
 import { eraseInboundOf } from '../channels/erase-inbound.ts';
+import { eraseOutboxOf } from '../channels/erase-outbox.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { eraseEventsOf } from '../engine/erase-events.ts';
@@ -35,6 +36,7 @@ export async function eraseContact(
   const eventIds = await eraseEventsOf(tx, tenantId, contact.id);
   await eraseDeliveriesOf(tx, tenantId, eventIds, clock.now());
   await eraseInboundOf(tx, tenantId, contact.handles);
+  await eraseOutboxOf(tx, tenantId, contact.handles);
   await forgetAnswersAbout(tx, tenantId, contact.id);
   await publisher.publish(tx, tenantId, [
     {

@@ -1,6 +1,14 @@
 /** Every event that a subscription can name, in the order in which the reference shows them. */
 export const eventTypes = [
   'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.echo',
+  'message.updated',
+  'message.deleted',
+  'channel.health_changed',
   'chat.created',
   'chat.status_changed',
   'chat.assigned',

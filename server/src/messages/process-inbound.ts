@@ -1,22 +1,18 @@
-import type { Clock } from '../base/clock.ts';
+import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { openConfig } from '../channels/channel.ts';
 import { INBOUND_LIST } from '../channels/receive-request.ts';
-import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Publisher } from '../engine/publish.ts';
-import { type WorkRow, workList } from '../engine/work-list.ts';
+import { slotOf, type WorkRow, workList } from '../engine/work-list.ts';
 import { type Work, work } from '../engine/worker.ts';
-import type {
-  Adapter,
-  AdapterChannel,
-  ChannelKind,
-  InboundEvent,
-  InboundMessage,
-} from '../providers/adapter.ts';
-import { receiveMessages } from './receive-messages.ts';
+import type { ReceiveNeeds } from '../files/receive.ts';
+import type { Adapter, AdapterChannel, ChannelKind, InboundEvent } from '../providers/adapter.ts';
+import { type ApplyNeeds, applyInbound, type ReceivedEvent } from './apply-inbound.ts';
+import type { ReceivingChannel } from './receive-messages.ts';
+import { MEDIA_LIST } from './received-media.ts';
+import { type FilesChannel, storeFiles } from './store-files.ts';
 
 interface InboundRow extends WorkRow {
   channel_id: string;
@@ -51,6 +47,10 @@ const remove = statement<[ids: string[], tenantId: string]>(
   'inbound.delete',
   'delete from inbound where id = any ($1::uuid[]) and tenant_id = $2',
 );
+const postpone = statement<[ids: string[], tenantId: string, dueAt: Date]>(
+  'inbound.postpone',
+  'update inbound set due_at = $3 where id = any ($1::uuid[]) and tenant_id = $2',
+);
 const fail = statement<[id: string, tenantId: string, attempts: number, error: string, dueAt: Date | null]>(
   'inbound.fail',
   'update inbound set attempts = attempts + 1, error = $4, due_at = $5 where id = $1 and tenant_id = $2 and attempts = $3',
@@ -59,66 +59,130 @@ const fail = statement<[id: string, tenantId: string, attempts: number, error: s
 /** A request that fails again and again stays listed with its error, and waits for someone to look. */
 const TRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
+/** What waits for something else to happen is looked at again after this. */
+const WAIT_MS = 1_000;
 
 /** When the database is out of reach, rows stay as they are and the lane rests a moment. */
 function requireRowsFault(error: unknown): void {
   if (error instanceof ApiError && error.key === 'service_unavailable') throw error;
 }
 
-interface InboundNeeds {
-  db: Database;
-  clock: Clock;
+interface InboundNeeds extends ReceiveNeeds, ApplyNeeds {
   keys: Keys;
-  publisher: Publisher;
   adapters: ReadonlyMap<string, Adapter>;
+  log: Logger;
 }
 
-/** Turns stored vendor requests into messages, up to 200 of a channel in one transaction; a bad one fails alone. */
-export function processInbound({ db, clock, keys, publisher, adapters }: InboundNeeds): Work {
-  const channelOf = (row: InboundRow): AdapterChannel & { tenantId: string } => ({
-    id: row.channel_id,
-    tenantId: row.tenant_id,
-    kind: row.kind,
-    address: row.address,
-    config: openConfig(row.config_encrypted, keys),
-  });
+interface ParsedRow {
+  row: InboundRow;
+  events: InboundEvent[];
+}
 
-  function parse(row: InboundRow): Promise<InboundEvent[]> | InboundEvent[] {
-    const adapter = adapters.get(row.provider);
-    if (!adapter) throw new Error(`There is no provider "${row.provider}".`);
-    return adapter.parseInbound(row, channelOf(row));
+/**
+ * Turns stored vendor requests into what they tell, up to 200 of a channel in one transaction; a bad one fails alone.
+ */
+export function processInbound(needs: InboundNeeds): Work {
+  const { db, clock, keys, adapters, log } = needs;
+
+  /** Everything or nothing. */
+  async function apply(channel: FilesChannel & ReceivingChannel, parsed: ParsedRow[]): Promise<void> {
+    const all = parsed.flatMap(({ events }) => events);
+    const files = await storeFiles(needs, channel, all);
+    const told = parsed.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
+    try {
+      await db.transaction(async (tx) => {
+        const now = clock.now();
+        const events = told.flatMap(({ row, events }) =>
+          events.map((event) => ({ event, receivedAt: row.receivedAt })),
+        );
+        const waiting = await applyInbound(tx, channel, events, now, needs);
+        const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
+        const idsOf = (some: typeof told): string[] => some.map(({ row }) => row.id);
+        await tx.run(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
+        if (waiting.size === 0) return;
+        const again = new Date(now.getTime() + WAIT_MS);
+        await tx.run(postpone, [idsOf(told.filter(isWaiting)), channel.tenantId, again]);
+      });
+    } finally {
+      await files.release();
+    }
+    if (all.some((event) => 'media' in event && event.media.some(({ ref }) => ref)))
+      needs.hints.give(MEDIA_LIST, slotOf(channel.id), channel.id);
   }
 
-  async function storeAll(rows: InboundRow[]): Promise<void> {
-    const channel = channelOf(rows[0] as InboundRow);
-    const events = (await Promise.all(rows.map(parse))).flat();
-    const messages = events.filter((event): event is InboundMessage => event.kind === 'message');
-    await db.transaction(async (tx) => {
-      await receiveMessages(tx, channel, messages, clock.now(), publisher);
-      await tx.run(remove, [rows.map((row) => row.id), channel.tenantId]);
-    });
-  }
-
-  async function giveUpOn(row: InboundRow, error: unknown): Promise<void> {
+  async function giveUpOn({ row, error }: Failure): Promise<void> {
     const again = row.attempts + 1 < TRIES;
     const dueAt = again ? new Date(clock.now().getTime() + FIRST_PAUSE_MS * 2 ** row.attempts) : null;
     await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(String(error)), dueAt]);
+    // Not what went wrong: errors quote what they choke on, and what people write stays out of logs.
+    const { id: requestId, tenant_id: tenantId, channel_id: channelId } = row;
+    const line = { requestId, tenantId, channelId, attempts: row.attempts + 1 };
+    if (again) log.info(line, "a vendor's request failed and will be tried again");
+    else log.warn(line, "a vendor's request failed for good; it is listed with the channel");
   }
 
   return work(inbound, async (rows) => {
-    try {
-      await storeAll(rows);
-      return 'ok';
-    } catch (error) {
-      requireRowsFault(error);
-    }
-    let failed = false;
-    for (const row of rows)
-      await storeAll([row]).catch((error) => {
+    // All are of one channel, as the channel is the lane.
+    const [{ channel_id: id, tenant_id: tenantId, kind, address, provider, config_encrypted }] = rows as [
+      InboundRow,
+    ];
+    const channel = { id, tenantId, kind, address, config: openConfig(config_encrypted, keys) };
+    const adapter = adapters.get(provider);
+    const { parsed, failures } = await parseAll(rows, channel, adapter, provider);
+    for (const part of cut(parsed)) {
+      try {
+        await apply(channel, part);
+        continue;
+      } catch (error) {
         requireRowsFault(error);
-        failed = true;
-        return giveUpOn(row, error);
-      });
-    return failed ? 'failing' : 'ok';
+      }
+      for (const one of part)
+        await apply(channel, [one]).catch((error) => {
+          requireRowsFault(error);
+          failures.push({ row: one.row, error });
+        });
+    }
+    for (const failure of failures) await giveUpOn(failure);
+    return failures.length > 0 ? 'failing' : 'ok';
   });
+}
+
+interface Failure {
+  row: InboundRow;
+  error: unknown;
+}
+
+async function parseAll(
+  rows: InboundRow[],
+  channel: AdapterChannel,
+  adapter: Adapter | undefined,
+  provider: string,
+): Promise<{ parsed: ParsedRow[]; failures: Failure[] }> {
+  const parsed: ParsedRow[] = [];
+  const failures: Failure[] = [];
+  for (const row of rows)
+    try {
+      if (!adapter) throw new Error(`There is no provider "${provider}".`);
+      parsed.push({ row, events: await adapter.parseInbound(row, channel) });
+    } catch (error) {
+      failures.push({ row, error });
+    }
+  return { parsed, failures };
+}
+
+/** A vendor may put any number into one request. A transaction has its time, so few such requests go together. */
+const MOST_EVENTS = 2_000;
+
+function cut(parsed: ParsedRow[]): ParsedRow[][] {
+  const parts: ParsedRow[][] = [];
+  let events = MOST_EVENTS;
+  for (const one of parsed) {
+    if (events + one.events.length > MOST_EVENTS) {
+      parts.push([]);
+      events = 0;
+    }
+    (parts.at(-1) as ParsedRow[]).push(one);
+    events += one.events.length;
+  }
+  return parts;
 }

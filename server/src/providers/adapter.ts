@@ -246,6 +246,11 @@ export interface SandboxStore {
     later: { at: Date; request: ProviderRequest }[],
   ): Promise<void>;
   find(messageId: string): Promise<{ vendorId: string } | undefined>;
+  /** An uploaded file of the channel's own tenant: what a customer sends in the sandbox may be one. */
+  readFile(
+    channel: AdapterChannel,
+    fileId: string,
+  ): Promise<{ bytes: Buffer; mimeType: string; filename: string } | undefined>;
 }
 
 /** What adapters may use of the world: the guarded client and its sockets, the time, and nothing else. */
@@ -303,6 +308,8 @@ export interface Adapter {
   readonly perSecond: number | null;
   /** How long to leave between two messages to one person. */
   readonly perPeerMs: number;
+  /** How large a request of the vendor may be, where that is more than other requests to the server may have. */
+  readonly bodyBytes?: number;
   /** What the vendor wants to hear when its request is stored. */
   readonly reply: { contentType: string; body: string };
   /**
@@ -312,6 +319,11 @@ export interface Adapter {
   configure(given: ChannelConfig, stored: ChannelConfig): ChannelConfig;
   /** What a request without a channel's id names the channel by, such as Meta's phone number id. */
   vendorKey?(config: ChannelConfig): string;
+  /**
+   * What a request names the channel by that is about a whole account, such as WhatsApp's business account whose
+   * templates were reviewed. Several channels may have the same, and each is told.
+   */
+  accountKey?(config: ChannelConfig): string;
   /** The token that the vendor shows when it first calls, for vendors that do. */
   verifyToken?(config: ChannelConfig): string;
   /** Whatever would keep the channel from working. May ask the vendor, so it is never called within a transaction. */

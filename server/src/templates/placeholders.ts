@@ -6,8 +6,12 @@ export const variablesOf = (texts: readonly string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name]) => name as string))),
 ];
 
+/** The text with each variable's value in its place. */
+export const fillWith = (text: string, of: (name: string) => string): string =>
+  text.replaceAll(PLACEHOLDER, (_, name: string) => of(name));
+
 /** The text with `value` in the place of each variable. */
-export const fill = (text: string, value: string): string => text.replaceAll(PLACEHOLDER, () => value);
+export const fill = (text: string, value: string): string => fillWith(text, () => value);
 
 /** Whether there are braces that look like a variable and are none. */
 export const hasStrayBraces = (text: string): boolean => /\{\{|\}\}/.test(fill(text, ' '));

@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
+import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { publisher } from '../../src/engine/publish.ts';
 import { slotOf } from '../../src/engine/work-list.ts';
+import { fileStore } from '../../src/files/store.ts';
 import { adapters } from '../../src/handlers.ts';
 import { processInbound } from '../../src/messages/process-inbound.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
@@ -49,8 +51,13 @@ describe('processing inbound', () => {
     const { list, handle } = processInbound({
       db: flaky,
       clock: server.clock,
+      keys: server.keys,
+      hints: silent,
       publisher: publisher(server.clock, silent),
       adapters,
+      store: fileStore(server.filesFolder),
+      baseUrl: () => '',
+      log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
     });
     const rows = await db.all(list.claim, [slotOf(channel.id), channel.id, server.clock.now(), 10]);
     expect(rows).toHaveLength(3);

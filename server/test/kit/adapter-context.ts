@@ -24,6 +24,7 @@ export function adapterContext(
     sandbox: {
       accept: async () => {},
       find: async () => undefined,
+      readFile: async () => undefined,
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Route } from '../../src/http/route.ts';
 import { form, upload } from './files.ts';
+import { storeInbound } from './inbound.ts';
 import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 
 /** A tenant with one of everything that a path can name. */
@@ -39,6 +40,10 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
   const [publicToken, name] = publicUrl.split('/').slice(-2);
   await server.settle();
+  const [requestId] = await storeInbound(server.system.db, tenant.id, channel.id, [Buffer.from('no JSON')]);
+  await server.system.db.query(`update inbound set due_at = null, error = 'no JSON' where id = $1`, [
+    requestId,
+  ]);
   const messages = await tenant.post('/v3/messages/search', {});
   // As if its ten attempts were over: only what has ended can be sent again.
   await server.system.db.query(
@@ -71,6 +76,7 @@ export async function furnish(server: TestServer): Promise<Furnished> {
     ids: {
       tenantId: tenant.id,
       channelId: channel.id,
+      requestId: requestId as string,
       webhookId: hook.body.data.id,
       tokenId: token.body.data.id,
       deliveryId: deliveries.body.data[0].id,

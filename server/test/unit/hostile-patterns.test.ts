@@ -20,6 +20,11 @@ import { fieldsOf, idsIn } from '../../src/providers/smtp/headers.ts';
 import { ownIdInAddresses } from '../../src/providers/smtp/own-ids.ts';
 import { filled } from '../../src/providers/template-text.ts';
 import { isSignedByTwilio } from '../../src/providers/twilio/signature.ts';
+import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
+import { render, variablesIn } from '../../src/providers/meta/placeholders.ts';
+import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
+import { numberHandle } from '../../src/providers/whatsapp_cloud/peer.ts';
+import { whatsappCloud } from '../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { parseTime } from '../../src/search/fields.ts';
 import { isKeyValue } from '../../src/search/keyset.ts';
 import { faultsOfTemplate } from '../../src/templates/template-faults.ts';
@@ -129,6 +134,17 @@ const readers: [string, (text: string) => void][] = [
   [
     'a URL that was signed',
     (text) => void isSignedByTwilio({ url: `https://${text}`, headers: {}, body: Buffer.from(text) }, 'a'),
+  ],
+    'what Meta sends, and the settings of its channels',
+    (text) => {
+      for (const body of [text, `"message_template_id"${text}`, JSON.stringify({ entry: [{ id: text }] })])
+        entriesIfReadable({ url: '', headers: {}, body: Buffer.from(body) });
+      numberHandle(text);
+      variablesIn(text);
+      render(text, () => '');
+      const settings = { phoneNumberId: text, accessToken: text, graphVersion: text, baseUrl: text };
+      quietly(() => whatsappCloud.configure(settings, {}))();
+    },
   ],
   ['a path', (text) => void retiring.has(text)],
   ['a Retry-After', (text) => void retryAfterMs(text, new Date(0))],
