@@ -13,6 +13,13 @@ import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
+import { faultOfPerson } from '../../src/providers/sandbox/sandbox.ts';
+import { replySubject } from '../../src/providers/smtp/compose.ts';
+import { bareAddress, isAddress } from '../../src/providers/smtp/config.ts';
+import { fieldsOf, idsIn } from '../../src/providers/smtp/headers.ts';
+import { ownIdInAddresses } from '../../src/providers/smtp/own-ids.ts';
+import { filled } from '../../src/providers/template-text.ts';
+import { isSignedByTwilio } from '../../src/providers/twilio/signature.ts';
 import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
 import { render, variablesIn } from '../../src/providers/meta/placeholders.ts';
 import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
@@ -52,6 +59,9 @@ const inputs: [string, (size: number) => string][] = [
   ['an open bracket', (size) => `[${':'.repeat(size)}`],
   ['slashes', (size) => '/'.repeat(size)],
   ['percent signs', (size) => '%'.repeat(size)],
+  ['an answer that nearly ends', (size) => `re${' '.repeat(size)}`],
+  ['folded lines', (size) => '\r\n '.repeat(size / 3)],
+  ['ids that nearly end', (size) => '<a@b '.repeat(size / 5)],
   ['surrogates', (size) => '\ud800'.repeat(size)],
 ];
 const policy = { allow: parseAllowList(''), loopback: false };
@@ -109,6 +119,22 @@ const readers: [string, (text: string) => void][] = [
     },
   ],
   [
+    'the headers of a mail',
+    (text) => {
+      bareAddress(text);
+      bareAddress(`<${text}>`);
+      isAddress(text);
+      replySubject(text);
+      idsIn(text);
+      fieldsOf(text);
+      ownIdInAddresses(text, { address: 'help@shop.test', config: {} });
+    },
+  ],
+  ['a template that is filled', (text) => void filled(text, {})],
+  [
+    'a URL that was signed',
+    (text) => void isSignedByTwilio({ url: `https://${text}`, headers: {}, body: Buffer.from(text) }, 'a'),
+  ],
     'what Meta sends, and the settings of its channels',
     (text) => {
       for (const body of [text, `"message_template_id"${text}`, JSON.stringify({ entry: [{ id: text }] })])

@@ -26,7 +26,7 @@ const FETCH_BYTES = 25 * 1024 * 1024;
 
 /** The subject of an answer: one `Re:`, however many there were, in whichever language. */
 export const replySubject = (subject: string): string =>
-  `Re: ${subject.replace(/^(\s*(re|aw|antw|sv|vs|tr|rv|odp|ynt)\s*(\[\d{1,3}\])?\s*:)+/i, '').trim()}`;
+  `Re: ${subject.replace(/^(\s{0,3}(re|aw|antw|sv|vs|tr|rv|odp|ynt)\s{0,3}(\[\d{1,3}\])?\s{0,3}:)+/i, '').trim()}`;
 
 /** Its own, or that of the mail it answers, or the beginning of what it says. */
 function subjectOf({ content, template, text, threadSubject }: OutgoingMessage): string {

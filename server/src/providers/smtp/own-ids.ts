@@ -35,7 +35,7 @@ export function plusAddress(id: string, channel: AdapterChannel): string | undef
   return isUsable && tagged.length <= LONGEST_LOCAL_PART ? `${tagged}@${domain}` : undefined;
 }
 
-const TAGGED = /([^\s<>,;:"+]{1,64})\+([0-9a-f-]{36})@([^\s<>,;:"]{1,190})/gi;
+const TAG = /\+([0-9a-f-]{36})@([^\s<>,;:"]{1,190})/gi;
 
 /** Our own id in the addresses that a mail was sent to. */
 export function ownIdInAddresses(
@@ -43,7 +43,10 @@ export function ownIdInAddresses(
   channel: Pick<AdapterChannel, 'address' | 'config'>,
 ): string | undefined {
   const own = ownAddresses(channel);
-  for (const [, local = '', id = '', domain = ''] of text.matchAll(TAGGED))
+  for (const { 1: id = '', 2: domain = '', index } of text.matchAll(TAG)) {
+    const before = text.slice(Math.max(0, index - LONGEST_LOCAL_PART), index);
+    const local = /[^\s<>,;:"+]*$/.exec(before)?.[0] ?? '';
     if (isUuid(id) && own.includes(`${local}@${domain}`.toLowerCase())) return id.toLowerCase();
+  }
   return undefined;
 }
