@@ -38,7 +38,9 @@ export async function decideTemplate(
 ): Promise<void> {
   const { vendorId, name, language, status, reason } = told;
   const row = await tx.find(lockDecided, [tenantId, channelId, vendorId, name, language]);
-  if (!row || row.is_outdated || (row.status === status && row.vendor_id === vendorId)) return;
+  if (!row || row.is_outdated) return;
+  const isKnown = row.status === status && row.rejection_reason === reason && row.vendor_id === vendorId;
+  if (isKnown) return;
   const stored = await tx.find(storeDecided, [row.id, tenantId, vendorId, status, reason, now]);
   if (row.status !== status) await tellOfStatus(tx, tenantId, [stored as TemplateRow], publisher);
 }

@@ -172,6 +172,20 @@ describe('a template that its vendor reviews', () => {
     expect((await read(id)).status).toBe('pending');
   });
 
+  it('is decided on as it is: what the vendor says of an earlier text counts no more', async () => {
+    const { id } = await make();
+    await server.settle();
+    const { vendorId } = await read(id);
+    await tenant.put(path(id), { body: 'Second' });
+    await decide({ vendorId });
+    expect((await read(id)).status).toBe('pending');
+    await server.settle();
+    await decide({ vendorId, status: 'rejected', reason: 'First reason' });
+    await decide({ vendorId, status: 'rejected', reason: 'Second reason' });
+    expect(await read(id)).toMatchObject({ status: 'rejected', rejectionReason: 'Second reason' });
+    await decide({ vendorId: 't-of-nobody', name: 'nobody' });
+  });
+
   it('is deleted there by name and id, so that other languages stay', async () => {
     const english = await make();
     await make({ language: 'de' });
