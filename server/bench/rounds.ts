@@ -5,6 +5,8 @@ export interface Side {
   /** `ours`, or the name of a bare counterpart. */
   name: string;
   pid: number;
+  /** False for a program without a database, to which what PostgreSQL does meanwhile is not charged. */
+  hasDatabase?: boolean;
   /** What a round needs to be there; not measured. */
   prepare?(): Promise<void>;
   /** One round: resolves when everything it asked for is done. */
@@ -48,7 +50,8 @@ export async function measure(sides: Side[], rounds: number, postmasterPid: numb
       const after = await cpuSeconds(side.pid, postmasterPid);
       await side.check?.();
       const serverCpu = ((after.server - before.server) / operations) * 1e6;
-      const postgresCpu = ((after.postgres - before.postgres) / operations) * 1e6;
+      const ofPostgres = side.hasDatabase === false ? 0 : after.postgres - before.postgres;
+      const postgresCpu = (ofPostgres / operations) * 1e6;
       results.get(side.name)?.push({ rate: operations / seconds, cpu: serverCpu + postgresCpu, serverCpu });
     }
     process.stderr.write('.');

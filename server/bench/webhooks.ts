@@ -49,7 +49,7 @@ async function compare(
   const count = await eventsOfRound(world, ours, effort.seconds);
   await runBare(count);
   const sides: Side[] = [
-    { name: 'bare', pid: bare.pid, run: () => runBare(count) },
+    { name: 'bare', pid: bare.pid, hasDatabase: false, run: () => runBare(count) },
     { name: 'ours', pid: world.server.pid, ...ours, prepare: () => ours.prepare(count) },
   ];
   const results = await measure(sides, effort.rounds, world.postmasterPid);

@@ -14,13 +14,17 @@ export interface WorkRow {
   readAt?: number;
 }
 
+type Claim = [slot: number, lane: string, now: Date, limit: number, taken?: string[]];
+
 /** A table whose due rows are a queue, cut into lanes that many rows share. */
 export interface WorkList<Row extends WorkRow> {
   readonly name: string;
   /** The lanes of these slots that have something due. */
   readonly find: Statement<[slots: number[], now: Date], { slot: number; lane: string }>;
   /** The due rows of a lane, in the order in which they are to start. */
-  readonly claim: Statement<[slot: number, lane: string, now: Date, limit: number], Row>;
+  readonly claim: Statement<Claim, Row>;
+  /** Whether the claim is told what is taken already, and leaves it out. */
+  readonly skipsTaken: boolean;
   /** How much is due in all (a lane counts for at most 1000) and since when. */
   readonly depth: Statement<[now: Date], { due: number; oldest: Date | null }>;
   /** How many rows one call of the handler takes, and how many calls of a lane may be under way. */
@@ -43,6 +47,8 @@ interface WorkListShape {
   listed: string;
   /** The statement behind `claim`, with $1 slot, $2 lane, $3 now, $4 limit. */
   claim: string;
+  /** Its $5 is the ids that are taken already: worth it where a row is dear to read and many are taken at a time. */
+  skipsTaken?: boolean;
   batch: number;
   perLane: number;
   atOnce: number;
@@ -78,6 +84,7 @@ export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Ro
       `${lanes('unnest($1::smallint[]) as s (slot)')} select slot, lane from lanes where due <= $2`,
     ),
     claim: statement(`${name}.claim`, shape.claim),
+    skipsTaken: shape.skipsTaken ?? false,
     depth: statement(
       `${name}.depth`,
       `${lanes('slots s')}

@@ -45,9 +45,10 @@ export function worker(options: WorkerOptions): Worker {
   const lanes = new Map<string, Lanes>();
   const claimFrom =
     (list: WorkList<WorkRow>) =>
-    async (slot: number, lane: string, limit: number): Promise<WorkRow[]> => {
+    async (slot: number, lane: string, limit: number, taken: Iterable<string>): Promise<WorkRow[]> => {
       const readAt = performance.now();
-      const rows = await db.all(list.claim, [slot, lane, clock.now(), limit]);
+      const which = [slot, lane, clock.now(), limit] as const;
+      const rows = await db.all(list.claim, list.skipsTaken ? [...which, [...taken]] : [...which]);
       for (const row of rows) row.readAt = readAt;
       return rows;
     };

@@ -57,7 +57,9 @@ const deliveries = workList<DeliveryRow>({
   listed: 'due_at is not null',
   claim: `select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
             from ${SENT_FROM}
-           where d.slot = $1 and d.webhook_id = $2 and d.due_at <= $3 order by d.due_at, d.sequence limit $4`,
+           where d.slot = $1 and d.webhook_id = $2 and d.due_at <= $3 and d.id <> all ($5::uuid[])
+           order by d.due_at, d.sequence limit $4`,
+  skipsTaken: true,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,
@@ -167,8 +169,9 @@ export function deliver(needs: DeliverNeeds): Work {
       return 'ok';
     }
     const result = await attempt(row as Sendable);
-    await record.attempt(result);
-    if (result.status === 'delivered') return 'ok';
+    const stored = record.attempt(result);
+    if (result.status === 'delivered') return { outcome: 'ok', stored };
+    await stored;
     if (result.response?.status === GONE)
       await disableWebhook(db, row.tenant_id, row.webhook_id, 'gone', needs);
     else if (hasFailedTooLong(row.failing_since, result.startedAt))
