@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Claim } from './claims.ts';
 import type { WorkList, WorkRow } from './work-list.ts';
 
 /** After this many failures in a row a lane is only probed: one call at a time until one succeeds. */
@@ -8,7 +9,10 @@ const PAUSE_MS = 1_000;
 const FAILING_LANES_KEPT = 50_000;
 /** How many calls may be under way or not stored yet for each that may be under way. */
 const OPEN_PER_PLACE = 4;
-/** How many rows are read ahead over all lanes, where a few lanes could use them; each has enough for all its places. */
+/**
+ * How many rows are read ahead over all lanes, if a lane is read together with others: a few lanes read for as many
+ * calls as they may have open, a thousand read a row each, which is not stale when its turn comes.
+ */
 const READ_AHEAD = 1024;
 
 export type Outcome = 'ok' | 'failing';
@@ -55,7 +59,7 @@ export interface Lanes {
 interface LanesOptions<Row extends WorkRow> {
   list: WorkList<Row>;
   handle: Handler<Row>;
-  claim: (slot: number, lane: string, limit: number, taken: Iterable<string>) => Promise<Row[]>;
+  claim: Claim<Row>;
   owns: (slot: number) => boolean;
   onError: (error: unknown, lane: string) => void;
 }
@@ -87,9 +91,9 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
    */
   const fillOf = (lane: Lane<Row>): number => {
     if (isProbed(lane)) return lane.running > 0 ? 0 : list.batch;
-    if (!list.skipsTaken) return list.batch * list.perLane;
-    const ahead = Math.min(list.perLane * OPEN_PER_PLACE, Math.floor(READ_AHEAD / lanes.size));
-    return list.batch * Math.max(list.perLane, ahead);
+    if (list.claimMany === undefined) return list.batch * list.perLane;
+    const ahead = Math.floor(READ_AHEAD / lanes.size);
+    return list.batch * Math.max(1, Math.min(list.perLane * OPEN_PER_PLACE, ahead));
   };
   const hasPlace = (lane: Lane<Row>): boolean =>
     lane.running < limitOf(lane) && lane.open < list.perLane * OPEN_PER_PLACE;
@@ -144,7 +148,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   async function claim(lane: Lane<Row>): Promise<void> {
     lane.claiming = true;
     lane.more = false;
-    const limit = (list.skipsTaken ? 0 : lane.taken.size) + fillOf(lane) - lane.queue.length;
+    const limit = (list.claimMany ? 0 : lane.taken.size) + fillOf(lane) - lane.queue.length;
     try {
       const rows = await options.claim(lane.slot, lane.id, limit, lane.taken);
       if (lane.outdated) lane.more = true;

@@ -55,11 +55,13 @@ const deliveries = workList<DeliveryRow>({
   order: 'due_at, sequence',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
-            from ${SENT_FROM}
-           where d.slot = $1 and d.webhook_id = $2 and d.due_at <= $3 and d.id <> all ($5::uuid[])
-           order by d.due_at, d.sequence limit $4`,
-  skipsTaken: true,
+  // The rows of a lane come in order, because lanes can only be gone through one after the other.
+  claimMany: `select l.lane, d.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (slot, lane, wanted)
+    cross join lateral (
+      select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
+        from ${SENT_FROM}
+       where d.slot = l.slot and d.webhook_id = l.lane and d.due_at <= $3 and d.id <> all ($5::uuid[])
+       order by d.due_at, d.sequence limit l.wanted) d`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,

@@ -1,3 +1,4 @@
+import type { Claim as AnyClaim } from '../../src/engine/claims.ts';
 import { type Ended, type Lanes, type Outcome, runLanes } from '../../src/engine/lanes.ts';
 import type { WorkList, WorkRow } from '../../src/engine/work-list.ts';
 
@@ -38,7 +39,7 @@ export interface LanesBench {
   errors: unknown[];
 }
 
-type Claim = (slot: number, lane: string, limit: number, taken: Iterable<string>) => Promise<WorkRow[]>;
+type Claim = AnyClaim<WorkRow>;
 
 /** Lanes over a table in memory, whose calls end when the test says so. A row that runs twice at once is refused. */
 export function lanesBench(
@@ -110,7 +111,14 @@ export function lanesBench(
     });
 
   const lanes = runLanes<WorkRow>({
-    list: { name: 'test', batch: 1, perLane: 2, atOnce: 8, ...limits } as WorkList<WorkRow>,
+    list: {
+      name: 'test',
+      batch: 1,
+      perLane: 2,
+      atOnce: 8,
+      ...limits,
+      ...(limits.skipsTaken ? { claimMany: {} } : {}),
+    } as WorkList<WorkRow>,
     handle,
     claim: wrapClaim(async (_slot, lane, limit, taken) => {
       const skipped = new Set(limits.skipsTaken ? taken : []);
