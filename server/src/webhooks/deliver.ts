@@ -15,7 +15,7 @@ import { DELIVERIES_LIST } from './match.ts';
 import { keyOf, signatureOf, unsignedHeaders } from './payload.ts';
 import { type DeliveryResult, recorder } from './record.ts';
 import { nextAttempt, retryAfterMs } from './schedule.ts';
-import { bodyOf, ITS_WEBHOOK, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
+import { bodyOf, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
 import { SECRET } from './webhook.ts';
 
 const DEADLINE_MS = 15_000;
@@ -68,7 +68,11 @@ const deliveries = workList<DeliveryRow>({
 });
 const readAgain = statement<[id: string, tenantId: string, attempts: number, now: Date], WebhookState>(
   'deliveries.read_again',
-  `select ${STATE_COLUMNS} from deliveries d ${ITS_WEBHOOK}
+  // With OFFSET the webhook is looked up by its key. Otherwise the planner, which counts a row for each partition of the
+  // deliveries, may read all webhooks of the tenant instead.
+  `select ${STATE_COLUMNS} from deliveries d
+     left join lateral (
+       select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true
     where d.id = $1 and d.tenant_id = $2 and d.attempts = $3 and d.due_at <= $4`,
 );
 

@@ -64,6 +64,12 @@ beforeAll(async () => {
        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[]) as x (i, t, l, s)`,
     rows((lane) => lanes[lane] as string),
   );
+  await client.query(
+    `insert into webhooks (id, tenant_id, url, status, secret_encrypted, api_version, created_at, updated_at)
+     select case when n = 1 then l else gen_random_uuid() end, t, 'http://127.0.0.1', 'active', '', 3, now(), now()
+       from unnest($1::uuid[], $2::uuid[]) as x (l, t), generate_series(1, 100) as n`,
+    [lanes, tenants],
+  );
 });
 
 interface Plan {
@@ -172,5 +178,20 @@ describe.each([
     const events = nodes.filter((node) => node['Relation Name']?.startsWith('events'));
     expect(events.length).toBeGreaterThan(0);
     for (const node of events) expect(node['Actual Loops']).toBeLessThanOrEqual(15);
+  });
+
+  it('reads again the one webhook of a delivery, however many its tenant has', async () => {
+    const { rows } = await client.query<{ id: string }>(
+      'select id from deliveries where webhook_id = $1 limit 1',
+      [lanes[3]],
+    );
+    const nodes = await explain(
+      'deliveries.read_again',
+      `'${rows[0]?.id}', '${tenants[3]}', 0, '${NOW.toISOString()}'`,
+    );
+    expect(nodes[0]?.['Actual Rows']).toBe(1);
+    const webhooks = nodes.filter((node) => node['Relation Name'] === 'webhooks');
+    expect(webhooks.map((node) => node['Index Name'])).toEqual(['webhooks_pkey']);
+    expect(webhooks[0]).toMatchObject({ 'Actual Rows': 1, 'Actual Loops': 1 });
   });
 });
