@@ -13,6 +13,8 @@ const PEOPLE = 50;
 const WARM_UP_SECONDS = 5;
 const CONNECTIONS = 64;
 const PATIENCE_MS = 60_000;
+/** A round that takes longer than this many times its arrivals measured a queue. */
+const KEPT_UP = 1.2;
 
 /** Notes when the first bytes of each numbered message come in. */
 async function startReceiver(): Promise<{ url: string; arrived: Map<number, number> }> {
@@ -93,6 +95,7 @@ export async function latencyFigure(world: World, effort: Effort): Promise<strin
   }
 
   const rounds = { bare: [] as number[][], ours: [] as number[][] };
+  const behind = new Set<string>();
   const side = async (name: 'bare' | 'ours', program: { pid: number; port: number }, path: string) => {
     const pool = new Pool(`http://127.0.0.1:${program.port}`, { connections: CONNECTIONS, pipelining: 1 });
     onCleanup(() => pool.close());
@@ -100,6 +103,7 @@ export async function latencyFigure(world: World, effort: Effort): Promise<strin
     const run = async (): Promise<LoadResult> => {
       const { took, ...done } = await send(pool, path, effort.seconds);
       rounds[name].push(took);
+      if (done.seconds > effort.seconds * KEPT_UP) behind.add(name);
       return done;
     };
     return { name, pid: program.pid, run } satisfies Side;
@@ -123,6 +127,8 @@ export async function latencyFigure(world: World, effort: Effort): Promise<strin
     ours: rounds.ours.map((took) => percentile(took, part)),
   });
   const cpuOf = (name: string): number[] => (measured.get(name) ?? []).map(({ cpu }) => cpu);
+  if (behind.size > 0)
+    console.error(`\n${[...behind].join(' and ')} fell behind: the delays are those of a queue.`);
   return [
     row('  p50', 'ms', at(0.5), 2),
     row('  p99', 'ms', at(0.99), 4),
