@@ -15,7 +15,7 @@ import { DELIVERIES_LIST } from './match.ts';
 import { keyOf, signatureOf, unsignedHeaders } from './payload.ts';
 import { type DeliveryResult, recorder } from './record.ts';
 import { nextAttempt, retryAfterMs } from './schedule.ts';
-import { bodyOf, ITS_WEBHOOK, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
+import { bodyOf, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
 import { SECRET } from './webhook.ts';
 
 const DEADLINE_MS = 15_000;
@@ -55,16 +55,24 @@ const deliveries = workList<DeliveryRow>({
   order: 'due_at, sequence',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
-            from ${SENT_FROM}
-           where d.slot = $1 and d.webhook_id = $2 and d.due_at <= $3 order by d.due_at, d.sequence limit $4`,
+  // The rows of a lane come in order, because lanes can only be gone through one after the other.
+  claimMany: `select l.lane, d.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (slot, lane, wanted)
+    cross join lateral (
+      select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
+        from ${SENT_FROM}
+       where d.slot = l.slot and d.webhook_id = l.lane and d.due_at <= $3 and d.id <> all ($5::uuid[])
+       order by d.due_at, d.sequence limit l.wanted) d`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,
 });
 const readAgain = statement<[id: string, tenantId: string, attempts: number, now: Date], WebhookState>(
   'deliveries.read_again',
-  `select ${STATE_COLUMNS} from deliveries d ${ITS_WEBHOOK}
+  // With OFFSET the webhook is looked up by its key. Otherwise the planner, which counts a row for each partition of the
+  // deliveries, may read all webhooks of the tenant instead.
+  `select ${STATE_COLUMNS} from deliveries d
+     left join lateral (
+       select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true
     where d.id = $1 and d.tenant_id = $2 and d.attempts = $3 and d.due_at <= $4`,
 );
 
@@ -167,8 +175,9 @@ export function deliver(needs: DeliverNeeds): Work {
       return 'ok';
     }
     const result = await attempt(row as Sendable);
-    await record.attempt(result);
-    if (result.status === 'delivered') return 'ok';
+    const stored = record.attempt(result);
+    if (result.status === 'delivered') return { outcome: 'ok', stored };
+    await stored;
     if (result.response?.status === GONE)
       await disableWebhook(db, row.tenant_id, row.webhook_id, 'gone', needs);
     else if (hasFailedTooLong(row.failing_since, result.startedAt))

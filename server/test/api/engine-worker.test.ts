@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
+import { claimsOf } from '../../src/engine/claims.ts';
 import { publisher } from '../../src/engine/publish.ts';
 import { slotOf } from '../../src/engine/work-list.ts';
 import { fileStore } from '../../src/files/store.ts';
@@ -59,7 +60,7 @@ describe('processing inbound', () => {
       baseUrl: () => '',
       log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
     });
-    const rows = await db.all(list.claim, [slotOf(channel.id), channel.id, server.clock.now(), 10]);
+    const rows = await claimsOf(db, list, server.clock)(slotOf(channel.id), channel.id, 10, new Set());
     expect(rows).toHaveLength(3);
     await expect(handle(rows)).rejects.toMatchObject({ key: 'service_unavailable' });
     const { rows: left } = await db.query('select attempts, error from inbound where tenant_id = $1', [
