@@ -1,4 +1,6 @@
 import { type TSchema, Type } from 'typebox';
+import { exampleRun } from './automations/example.ts';
+import { AutomationRun } from './automations/schema.ts';
 import { exampleCampaign } from './campaigns/example.ts';
 import { Campaign } from './campaigns/schema.ts';
 import { exampleChannel } from './channels/example.ts';
@@ -41,6 +43,8 @@ const ofSent = (status: Message['status'], error: Message['error'] = null) => ({
   example: { ...exampleSentMessage, status, error },
   hasChannel: true,
 });
+const ofRun = { data: AutomationRun, hasChannel: false };
+const runBegan = { startedAt: exampleRun.createdAt };
 const ofWebhook = { data: ApiWebhook, example: exampleWebhook, hasChannel: false };
 
 /** What every event means and carries: the reference, docs/events.md and the tests' receiver are made from it. */
@@ -106,6 +110,28 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
     when: 'A message template was approved, rejected, paused or disabled.',
   },
   'file.created': { data: File, example: exampleFile, hasChannel: false, when: 'A file was uploaded.' },
+  'automation.run_started': {
+    ...ofRun,
+    example: { ...exampleRun, ...runBegan, status: 'running' },
+    when: 'A run of an automation began.',
+  },
+  'automation.run_completed': {
+    ...ofRun,
+    example: { ...exampleRun, ...runBegan, status: 'completed', endedAt: exampleRun.updatedAt },
+    when: 'A run of an automation came to its end.',
+  },
+  'automation.run_failed': {
+    ...ofRun,
+    example: {
+      ...exampleRun,
+      ...runBegan,
+      status: 'failed',
+      step: 'hello',
+      endedAt: exampleRun.updatedAt,
+      error: { code: 'window_closed', message: 'The last message of the person is more than 24 hours old' },
+    },
+    when: 'A step of a run could not be done; the run can be tried again from there.',
+  },
   'campaign.started': {
     data: Campaign,
     example: exampleCampaign,

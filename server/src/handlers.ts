@@ -1,4 +1,7 @@
 import type { Logger } from 'pino';
+import { executeRuns } from './automations/execute-runs.ts';
+import { sendForRuns } from './automations/send-for-runs.ts';
+import { startRuns } from './automations/start-runs.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { readMailboxes } from './channels/mailboxes.ts';
@@ -14,6 +17,7 @@ import type { FileStore } from './files/store.ts';
 import { fetchMedia } from './messages/fetch-media.ts';
 import { processInbound } from './messages/process-inbound.ts';
 import { sendQueued } from './messages/send-queued.ts';
+import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { instagram } from './providers/instagram/instagram.ts';
@@ -40,6 +44,7 @@ export interface HandlerNeeds {
   context: AdapterContext;
   /** What public URLs begin with. */
   baseUrl: () => string;
+  policy: OutboundPolicy;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
@@ -58,6 +63,7 @@ export const adapters: ReadonlyMap<string, Adapter> = new Map(
 const reactions = (needs: HandlerNeeds): Reaction[] => [
   createDeliveries(needs.hints, needs.clock.now),
   announceEvents(needs.hints),
+  startRuns(needs.hints, needs.clock),
 ];
 
 /**
@@ -67,6 +73,7 @@ const reactions = (needs: HandlerNeeds): Reaction[] => [
 export const works = (needs: HandlerNeeds): Work[] => [
   processInbound(needs),
   sendQueued(needs),
+  executeRuns({ ...needs, send: sendForRuns(needs) }),
   fetchMedia(needs),
   readMailboxes(needs),
   sequencer(needs.db, reactions(needs)),

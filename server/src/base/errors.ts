@@ -59,6 +59,8 @@ interface ApiErrorDetails {
   /** What the client can do about it; follows the catalogue's words after a colon. */
   detail?: string;
   invalidParams?: InvalidParams;
+  /** Which state forbids it, for code of ours that must tell one conflict from another. */
+  reason?: string;
   cause?: unknown;
 }
 
@@ -67,6 +69,7 @@ export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly status: number;
   readonly invalidParams: InvalidParams | undefined;
+  readonly reason: string | undefined;
 
   constructor(key: ErrorKey, details: ApiErrorDetails = {}) {
     const { status, message } = errorCatalogue[key];
@@ -75,6 +78,7 @@ export class ApiError extends Error {
     this.key = key;
     this.status = status;
     this.invalidParams = details.invalidParams;
+    this.reason = details.reason;
   }
 }
 

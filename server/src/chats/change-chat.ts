@@ -83,10 +83,18 @@ async function tell(
   chat: ChatState,
   type: EventType,
   { publisher }: ChangeNeeds,
+  facts?: Record<string, unknown>,
 ): Promise<Chat> {
   const [data] = await chatsForEvents(tx, tenantId, [chat.id]);
   await publisher.publish(tx, tenantId, [
-    { type, channelId: chat.channel_id, contactId: chat.contact_id, chatId: chat.id, data },
+    {
+      type,
+      channelId: chat.channel_id,
+      contactId: chat.contact_id,
+      chatId: chat.id,
+      data,
+      ...(facts ? { facts } : {}),
+    },
   ]);
   return requireChat(tx, tenantId, chat.id);
 }
@@ -94,7 +102,15 @@ async function tell(
 export interface StatusChange {
   status?: Chat['status'];
   snoozedUntil?: string;
+  /** Whether automations that wait for chats to be opened or closed start. */
+  triggerAutomations?: boolean;
 }
+
+/** Which trigger of automations a status pulls; a snooze pulls none. */
+export const chatTriggers: Partial<Record<Chat['status'], string>> = {
+  open: 'chat_opened',
+  closed: 'chat_closed',
+};
 
 /** When a snooze ends, if this change is one; a snooze must say so, and nothing else may. */
 function snoozeEnd({ status = 'closed', snoozedUntil }: StatusChange, now: Date): Date | null {
@@ -134,7 +150,8 @@ export async function setChatStatus(
     until === null ? null : slotOf(chat.channel_id),
     now,
   ]);
-  return tell(tx, tenantId, chat, 'chat.status_changed', needs);
+  const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
+  return tell(tx, tenantId, chat, 'chat.status_changed', needs, trigger ? { trigger } : undefined);
 }
 
 /** Marks a chat as read, or by hand as unread. */

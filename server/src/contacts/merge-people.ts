@@ -95,7 +95,7 @@ export async function mergePeople(
 
   const gathered = gather(people, contactIds);
   const changes = await store(tx, tenantId, gathered, created, now);
-  const touched = [...changes.updated, ...changes.labelled].filter((id) => !created.has(id));
+  const touched = [...changes.updated, ...changes.labelled.keys()].filter((id) => !created.has(id));
   await touchContacts(tx, tenantId, touched, now);
   await tell(tx, tenantId, created, changes, publisher);
   return contactIds;
@@ -158,7 +158,7 @@ const gather = (people: readonly JudgedPerson[], contactIds: readonly string[]):
 interface Changes {
   /** Contacts that were there before and are no longer the same. */
   updated: Set<string>;
-  labelled: Set<string>;
+  labelled: Map<string, string[]>;
 }
 
 async function store(
@@ -205,9 +205,9 @@ async function label(
   tenantId: string,
   gathered: readonly Gathered[],
   now: Date,
-): Promise<Set<string>> {
+): Promise<Map<string, string[]>> {
   const names = gathered.flatMap(({ labels }) => [...labels]);
-  if (names.length === 0) return new Set();
+  if (names.length === 0) return new Map();
   const ids = await findOrCreateLabels(tx, tenantId, names, now);
   const pairs = gathered.flatMap(({ contactId, labels }) =>
     [...labels].map((name) => ({ contactId, labelId: ids.get(name) as string })),
@@ -223,7 +223,7 @@ async function tell(
   { updated, labelled }: Changes,
   publisher: Publisher,
 ): Promise<void> {
-  const ids = [...new Set([...created, ...updated, ...labelled])];
+  const ids = [...new Set([...created, ...updated, ...labelled.keys()])];
   const contacts = await findContacts(tx, tenantId, ids);
   const typesOf = (id: string): EventType[] =>
     created.has(id)
@@ -242,6 +242,7 @@ async function tell(
         contactId: contact.id,
         chatId: null,
         data: contact,
+        ...(type === 'contact.labels_added' ? { facts: { labelIds: labelled.get(contact.id) } } : {}),
       })),
     ),
   );

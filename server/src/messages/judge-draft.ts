@@ -98,19 +98,39 @@ function contentOf(given: NewChatMessage, type: SendableType, complain: Complain
   return type === 'email' ? judgeMail(given.email, complain) : {};
 }
 
-/** What the state of things forbids, in words, if it does. */
-function conflictOf(type: SendableType, template: MessageTemplate | undefined, facts: DraftFacts) {
+/** What the state of things forbids, by a code and in words, if it does. */
+function conflictOf(
+  type: SendableType,
+  template: MessageTemplate | undefined,
+  facts: DraftFacts,
+): { reason: string; detail: string } | undefined {
   const { kind, openUntil, optedOutAt, now } = facts;
-  if (!facts.hasProvider) return 'the channel is not connected: this installation does not know its provider';
+  if (!facts.hasProvider)
+    return {
+      reason: 'provider_missing',
+      detail: 'the channel is not connected: this installation does not know its provider',
+    };
   if (kind === 'sms' && optedOutAt !== null)
-    return 'the person has asked not to be written to on this number, by STOP or the like';
-  if (template && template.status !== 'approved')
-    return `the template is ${template.status}${template.rejectionReason ? ` (${template.rejectionReason})` : ''}, and only an approved one can be sent`;
-  if (type !== 'template' && openUntil !== undefined && (openUntil === null || openUntil <= now))
-    return openUntil === null
-      ? 'only a template can be sent before the person has written'
-      : `only a template can be sent: the time for free-form messages ended at ${openUntil.toISOString()}`;
-  return undefined;
+    return {
+      reason: 'opted_out',
+      detail: 'the person has asked not to be written to on this number, by STOP or the like',
+    };
+  if (template && template.status !== 'approved') {
+    const why = template.rejectionReason ? ` (${template.rejectionReason})` : '';
+    return {
+      reason: 'template_not_approved',
+      detail: `the template is ${template.status}${why}, and only an approved one can be sent`,
+    };
+  }
+  if (type === 'template' || openUntil === undefined || (openUntil !== null && openUntil > now))
+    return undefined;
+  return {
+    reason: 'window_closed',
+    detail:
+      openUntil === null
+        ? 'only a template can be sent before the person has written'
+        : `only a template can be sent: the time for free-form messages ended at ${openUntil.toISOString()}`,
+  };
 }
 
 /** Judges a message as a whole. Everything that is wrong with it is thrown at once. */
@@ -132,7 +152,7 @@ export function judgeDraft(given: NewChatMessage, facts: DraftFacts): JudgedDraf
     const content = type === 'template' ? (sent?.content ?? {}) : contentOf(given, type, complain);
     faults.throwAny();
     const conflict = conflictOf(type, sent?.template, facts);
-    if (conflict) throw new ApiError('conflict', { detail: conflict });
+    if (conflict) throw new ApiError('conflict', conflict);
     return {
       type,
       text,

@@ -38,6 +38,20 @@ const messageById = statement<[id: string, tenantId: string], MessageRow>(
   `select ${MESSAGE_COLUMNS} from messages m where m.id = $1 and m.tenant_id = $2`,
 );
 
+const messagesByIds = statement<[ids: string[], tenantId: string], MessageRow>(
+  'messages.by_ids',
+  `select ${MESSAGE_COLUMNS} from messages m where m.id = any ($1::uuid[]) and m.tenant_id = $2`,
+);
+
+/** Those of these messages that the tenant has. */
+export async function findMessages(
+  db: Pick<Queryable, 'all'>,
+  tenantId: string,
+  ids: string[],
+): Promise<Message[]> {
+  return ids.length === 0 ? [] : (await db.all(messagesByIds, [ids, tenantId])).map(presentMessage);
+}
+
 /** The message, or `message_not_found` for an id of another tenant, of nobody, or of no shape at all. */
 export async function requireMessage(
   db: Pick<Queryable, 'find'>,

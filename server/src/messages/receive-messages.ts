@@ -295,6 +295,7 @@ async function eventsOfChats(
     ...chats.map(
       (chat): NewEvent => ({
         type: newChats.includes(chat.id) ? 'chat.created' : 'chat.status_changed',
+        facts: { trigger: 'chat_opened' },
         channelId: channel.id,
         contactId: chat.contactId,
         chatId: chat.id,

@@ -67,14 +67,19 @@ const insertQueued = statement<
     repliesTo: (string | null)[],
     scheduledAt: (Date | null)[],
     slots: number[],
+    runIds: (string | null)[],
+    runSteps: (number | null)[],
+    campaignIds: (string | null)[],
   ]
 >(
   'messages.insert_queued',
   // A reply is read and latest when it is written, one that is scheduled when it goes out.
   `with queued as (
      select * from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[],
-                          $11::text[], $12::uuid[], $13::timestamptz[], $14::smallint[])
-       as q (id, chat_id, channel_id, contact_id, author, type, text, media, content, reply_to, scheduled_at, slot)),
+                          $11::text[], $12::uuid[], $13::timestamptz[], $14::smallint[], $15::uuid[], $16::int[],
+                          $17::uuid[])
+       as q (id, chat_id, channel_id, contact_id, author, type, text, media, content, reply_to, scheduled_at, slot,
+             run_id, run_step, campaign_id)),
    replied as (
      update chats k set unread_count = 0, marked_unread = false, read_at = $2, updated_at = $2,
             latest_message_id = case when k.latest_message_at > $2 then k.latest_message_id else n.id end,
@@ -82,10 +87,11 @@ const insertQueued = statement<
        from (select chat_id, max(id::text)::uuid as id from queued where scheduled_at is null group by chat_id) n
       where k.id = n.chat_id and k.tenant_id = $1)
    insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content, status,
-                         reply_to_message_id, timestamp, scheduled_at, slot, due_at, created_at, updated_at)
+                         reply_to_message_id, timestamp, scheduled_at, slot, due_at, run_id, run_step, campaign_id,
+                         created_at, updated_at)
    select q.id, $1, q.chat_id, q.channel_id, q.contact_id, 'outbound', q.author, q.type, q.text, q.media::jsonb,
           q.content::jsonb, 'queued', q.reply_to, coalesce(q.scheduled_at, $2), q.scheduled_at, q.slot,
-          coalesce(q.scheduled_at, ${AT_ONCE}), $2, $2
+          coalesce(q.scheduled_at, ${AT_ONCE}), q.run_id, q.run_step, q.campaign_id, $2, $2
      from queued q order by q.id`,
 );
 
@@ -93,6 +99,8 @@ const insertQueued = statement<
 export interface MessageDraft extends NewChatMessage {
   chatId: string;
   author: Exclude<Message['author'], 'contact'>;
+  /** The run of an automation that sends it, and as which of its steps: a step sends once. */
+  origin?: { runId: string; runStep: number; campaignId: string | null };
 }
 
 export interface QueueNeeds {
@@ -228,6 +236,9 @@ async function store(tx: Tx, tenantId: string, queued: Queued[], now: Date): Pro
     queued.map(({ judged }) => judged.replyToMessageId),
     queued.map(({ judged }) => judged.scheduledAt),
     queued.map(({ chat }) => slotOf(chat.channel_id)),
+    queued.map(({ draft }) => draft.origin?.runId ?? null),
+    queued.map(({ draft }) => draft.origin?.runStep ?? null),
+    queued.map(({ draft }) => draft.origin?.campaignId ?? null),
   ]);
 }
 

@@ -62,7 +62,12 @@ it('plain texts of people who are known take five statements, however many they 
     // Stored for a time that has not come: only this test takes them.
     const ids = await storeInbound(db, tenant.id, channel.id, texts(turn));
     await db.query(`update inbound set due_at = 'infinity' where id = any ($1::uuid[])`, [ids]);
-    const rows = await db.all(list.claim, [slotOf(channel.id), channel.id, 'infinity' as never, 200]);
+    const rows = await db.all(list.claim as NonNullable<typeof list.claim>, [
+      slotOf(channel.id),
+      channel.id,
+      'infinity' as never,
+      200,
+    ]);
     expect(await handle(rows)).toBe('ok');
   }
   expect(noted).toEqual([
