@@ -159,9 +159,10 @@ describe('erasing a contact', () => {
   it('is not undone by a repetition of an old message, and a new one makes a new contact', async () => {
     const channel = await tenant.channel();
     const at = server.clock.now();
-    const message = (vendorId: string) => sandboxBody({ id: vendorId, from: PHONE, at, text: vendorId });
+    const message = (vendorId: string) =>
+      sandboxBody(channel, { id: vendorId, from: PHONE, at, text: vendorId });
     const receive = async (...vendorIds: string[]) => {
-      await storeInbound(db, tenant.id, channel.id, vendorIds.map(message));
+      await storeInbound(db, tenant.id, channel.id, await Promise.all(vendorIds.map(message)));
       await server.settle();
       return (await told()).map(({ type }) => type);
     };

@@ -187,7 +187,7 @@ describe('a payload', () => {
     const hook = await subscribe(tenant, target.url);
     const text = '"\\ä𝄞\u2028'.repeat(80_000);
     await storeInbound(server.system.db, tenant.id, channel.id, [
-      sandboxBody({ id: 'big', from: '+15550001111', at: server.clock.now(), text }),
+      await sandboxBody(channel, { id: 'big', from: '+15550001111', at: server.clock.now(), text }),
     ]);
     await server.settle();
     server.clock.advance(10_000);

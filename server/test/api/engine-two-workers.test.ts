@@ -18,14 +18,16 @@ afterAll(async () => {
 
 const COUNT = 1000;
 /** Out of order by time: the one that was written last stands in the middle. */
-const bodies = (count: number): Buffer[] =>
-  Array.from({ length: count }, (_, number) =>
-    sandboxBody({
-      id: `vendor-${number}`,
-      from: '+15550001111',
-      at: new Date(clock.now().getTime() + ((number * 7919) % count) * 1000),
-      text: `message ${number}`,
-    }),
+const bodies = (channel: { id: string }, count: number): Promise<Buffer[]> =>
+  Promise.all(
+    Array.from({ length: count }, (_, number) =>
+      sandboxBody(channel, {
+        id: `vendor-${number}`,
+        from: '+15550001111',
+        at: new Date(clock.now().getTime() + ((number * 7919) % count) * 1000),
+        text: `message ${number}`,
+      }),
+    ),
   );
 const latest = (count: number): number =>
   Array.from({ length: count }, (_, number) => number).find(
@@ -58,7 +60,7 @@ it('stores 1000 messages of a chat once, though two workers both believe that th
   // The second takes all slots; the first has not noticed, because it has not beaten since.
   const second = await beside(true);
   started.push(second);
-  await storeInbound(db, tenant.id, channel.id, bodies(COUNT));
+  await storeInbound(db, tenant.id, channel.id, await bodies(channel, COUNT));
   for (const one of [first, second]) one.system.worker?.wake('inbound', slotOf(channel.id), channel.id);
   await second.settle();
   await first.settle();
@@ -78,7 +80,7 @@ it('goes on where another worker stopped', async () => {
   const tenant = await first.tenant();
   const channel = await tenant.channel();
   const leaving = await beside(true);
-  await storeInbound(db, tenant.id, channel.id, bodies(400));
+  await storeInbound(db, tenant.id, channel.id, await bodies(channel, 400));
   leaving.system.worker?.wake('inbound', slotOf(channel.id), channel.id);
   await leaving.stop();
   await Promise.all(started.map((one) => one.settle()));

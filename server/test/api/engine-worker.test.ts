@@ -18,14 +18,14 @@ const { db } = server.system;
 afterEach(() => {
   vi.restoreAllMocks();
 });
-const hello = (id: string): Buffer =>
-  sandboxBody({ id, from: '+15550001111', at: server.clock.now(), text: 'hello' });
+const hello = (channel: { id: string }, id: string): Promise<Buffer> =>
+  sandboxBody(channel, { id, from: '+15550001111', at: server.clock.now(), text: 'hello' });
 
 describe('settling', () => {
   it('does what is due also when the last settling was longer ago than a lease lasts', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    await storeInbound(db, tenant.id, channel.id, [hello('late')]);
+    await storeInbound(db, tenant.id, channel.id, [await hello(channel, 'late')]);
     const now = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(now + 3600_000);
     await server.settle();
@@ -38,7 +38,11 @@ describe('processing inbound', () => {
   it('does not hold it against a request that the database went away while it was its turn', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    await storeInbound(db, tenant.id, channel.id, [hello('a'), Buffer.from('no JSON'), hello('b')]);
+    await storeInbound(db, tenant.id, channel.id, [
+      await hello(channel, 'a'),
+      Buffer.from('no JSON'),
+      await hello(channel, 'b'),
+    ]);
     let transactions = 0;
     const flaky: Database = {
       ...db,
@@ -94,7 +98,7 @@ describe('stopping', () => {
       url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
       events: [{ type: 'message.received' }],
     });
-    await storeInbound(db, tenant.id, channel.id, [hello('under way')]);
+    await storeInbound(db, tenant.id, channel.id, [await hello(channel, 'under way')]);
     void leaving.settle().catch(() => {});
     await underWay;
     const slotsHeld = async (): Promise<number> =>
