@@ -1,12 +1,9 @@
 import type { OutgoingTemplate } from './adapter.ts';
-
-const PLACEHOLDER = /(?<!\{)\{\{([A-Za-z0-9_]{1,64})\}\}(?!\})/g;
+import { fillWith } from './placeholders.ts';
 
 /** A text of a template with its variables' values; a variable without one stays as it is. */
 export const filled = (text: string, variables: Record<string, string>): string =>
-  text.replaceAll(PLACEHOLDER, (whole, name: string) =>
-    Object.hasOwn(variables, name) ? (variables[name] as string) : whole,
-  );
+  fillWith(text, (name) => (Object.hasOwn(variables, name) ? (variables[name] as string) : `{{${name}}}`));
 
 /** What a template says, for vendors that know no templates: its texts one below the other. */
 export function templateText({ header, body, footer, variables }: OutgoingTemplate): string {

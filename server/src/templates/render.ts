@@ -1,5 +1,5 @@
 import type { InvalidParams } from '../base/errors.ts';
-import { fillWith, variablesOf } from './placeholders.ts';
+import { fillWith, variablesOf } from '../providers/placeholders.ts';
 import type { MessageTemplate } from './schema.ts';
 
 /** The parts of a template that can have variables, and those that are shown beside them. */

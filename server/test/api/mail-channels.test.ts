@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { mailSignature } from '../../src/providers/smtp/signature.ts';
 import { twilioSignature } from '../../src/providers/twilio/signature.ts';
 import { adapterContext } from '../kit/adapter-context.ts';
 import { type ImapServer, mailWith, startImap } from '../kit/imap.ts';
@@ -12,6 +13,7 @@ const server = await useServer({ context } as object);
 const { db } = server.system;
 
 const SECRET = 'a secret of sixteen';
+const MIB = 1024 * 1024;
 let tenant: TestTenant;
 let imap: ImapServer;
 beforeEach(async () => {
@@ -19,6 +21,25 @@ beforeEach(async () => {
   imap = await startImap();
   return () => imap.close();
 });
+
+/** The beginning of a mail that goes on with a file for as long as one likes. */
+const largeMail = (text: string): string =>
+  [
+    'From: ada@example.com',
+    `Message-ID: <${text}@example.com>`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=cut',
+    '',
+    '--cut',
+    'Content-Type: text/plain',
+    '',
+    text,
+    '--cut',
+    'Content-Type: application/octet-stream; name=a.bin',
+    'Content-Transfer-Encoding: base64',
+    '',
+    '',
+  ].join('\r\n');
 
 const mailbox = (more: object = {}) => ({
   host: '127.0.0.1',
@@ -173,6 +194,20 @@ describe('a vendor’s request', () => {
       },
     ]);
     expect(data).toHaveLength(1);
+  });
+
+  it('is a mail of up to 25 MiB, and none that is larger', async () => {
+    const channelId = await makeMailChannel({ inboundSecret: SECRET });
+    const post = (bytes: number) => {
+      const begin = Buffer.from(largeMail('large'));
+      const raw = Buffer.concat([begin, Buffer.alloc(bytes - begin.length, `${'QUJD'.repeat(19)}\r\n`)]);
+      const headers = { 'content-type': 'message/rfc822', 'x-parley-signature': mailSignature(raw, SECRET) };
+      return server.call('POST', `/providers/smtp/${channelId}`, { raw, headers });
+    };
+    expect((await post(25 * MIB + 1)).status).toBe(413);
+    expect((await post(25 * MIB)).status).toBe(200);
+    await server.settle();
+    expect((await texts()).map((text) => text.trim())).toEqual(['large']);
   });
 
   it('is an SMS, signed by Twilio over the public URL, at the time it came', async () => {

@@ -175,6 +175,8 @@ export async function startGraph(): Promise<FakeGraph> {
     if (at === 'GET me') return { user_id: accountId, username: 'shop' };
     if (at === 'GET me/subscribed_apps') return subscriptions('me');
     if (path === `${businessAccountId}/message_templates`) return onTemplates(call);
+    const template = graph.templates.find(({ id }) => at === `POST ${id}`);
+    if (template) return changeTemplate(template, call.json);
     if (at === `POST ${appId}/uploads`) return { id: `upload:${call.query.file_length}` };
     if (method === 'POST' && path === `upload:${call.body.length}`)
       return { h: `4::${call.body.toString()}` };
@@ -230,6 +232,15 @@ export async function startGraph(): Promise<FakeGraph> {
       filename: (file as Blob & { name: string }).name,
     });
     return { id };
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: what was sent has every shape
+  function changeTemplate(template: any, changed: any): unknown {
+    // A name and a language are what a template is; a change of either would be another one.
+    if (Object.keys(changed).some((key) => !['category', 'components'].includes(key)))
+      throw new Refusal(400, 100, '(#100) Invalid parameter');
+    Object.assign(template, changed, { status: 'PENDING' });
+    return { success: true };
   }
 
   function onTemplates({ method, query, json }: Call): unknown {

@@ -14,7 +14,8 @@ import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
 import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
-import { render, variablesIn } from '../../src/providers/meta/placeholders.ts';
+import { variablesIn } from '../../src/providers/meta/placeholders.ts';
+import { fillWith } from '../../src/providers/placeholders.ts';
 import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
 import { replySubject } from '../../src/providers/smtp/compose.ts';
 import { bareAddress, isAddress } from '../../src/providers/smtp/config.ts';
@@ -141,7 +142,7 @@ const readers: [string, (text: string) => void][] = [
         entriesIfReadable({ url: '', headers: {}, body: Buffer.from(body) });
       numberHandle(text);
       variablesIn(text);
-      render(text, () => '');
+      fillWith(text, () => '');
       const settings = { phoneNumberId: text, accessToken: text, graphVersion: text, baseUrl: text };
       quietly(() => whatsappCloud.configure(settings, {}))();
     },

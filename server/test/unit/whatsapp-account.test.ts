@@ -122,6 +122,20 @@ describe('templates', () => {
     });
   });
 
+  test('are changed by their id: what they say and their category, and are reviewed again', async () => {
+    const { vendorId } = (await create()) as { vendorId: string };
+    const { name, language, components } = graph.requests[0]?.json ?? {};
+    const changed = { ...template, vendorId, category: 'marketing' as const, footer: 'See you' };
+    const update = () => whatsappCloud.templates?.update?.(changed, channelWith(), context);
+    expect(await update()).toEqual({ status: 'pending' });
+    components[2] = { type: 'FOOTER', text: 'See you' };
+    expect(graph.requests[1]).toMatchObject({ method: 'POST', path: vendorId });
+    expect(graph.requests[1]?.json).toEqual({ category: 'MARKETING', components });
+    expect(graph.templates).toMatchObject([{ id: vendorId, name, language, components }]);
+    graph.trouble({ status: 400, code: 100, message: 'Invalid parameter', details: 'Edited too often.' });
+    await expect(update()).rejects.toMatchObject({ isPassing: false, message: expect.stringContaining('Edited too often') });
+  });
+
   test('with numbered variables have their examples in order', async () => {
     await create({
       header: { type: 'text', text: 'For {{1}}', url: null },

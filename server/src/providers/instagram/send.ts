@@ -2,27 +2,19 @@ import type {
   AdapterChannel,
   AdapterContext,
   OutgoingMessage,
-  OutgoingTemplate,
   SendResult,
 } from '../adapter.ts';
 import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 import { asResult, judgeAnswer, unsendable } from '../meta/judge.ts';
 import { idOf, type Part } from '../meta/payload.ts';
-import { render } from '../meta/placeholders.ts';
+import { templateText } from '../template-text.ts';
 
 const MOST_TEXT_BYTES = 1000;
 const MEDIA = ['image', 'video', 'audio'];
 
 /** Instagram has no templates of its own: ours goes out as the text that it makes. */
-function textOfTemplate({ header, body, footer, variables }: OutgoingTemplate): string {
-  return [header?.text, body, footer]
-    .filter((part) => part != null)
-    .map((part) => render(part, (name) => variables[name] ?? ''))
-    .join('\n\n');
-}
-
 const textOf = ({ type, text, template }: OutgoingMessage): string =>
-  type === 'template' && template ? textOfTemplate(template) : (text ?? '');
+  type === 'template' && template ? templateText(template) : (text ?? '');
 
 /** What cannot be sent as it is, if anything. */
 function faultOf(message: OutgoingMessage): SendResult | undefined {

@@ -6,6 +6,8 @@ import { withRelay } from './relay.ts';
 import { sendMail } from './send.ts';
 import { isSignedMail } from './signature.ts';
 
+const MOST_POSTED_BYTES = 25 * 1024 * 1024;
+
 /** Mail: out through any relay by SMTP, in from any mailbox by IMAP, or posted as it is. */
 export const smtp: Adapter = {
   provider: 'smtp',
@@ -13,6 +15,7 @@ export const smtp: Adapter = {
   // Relays differ; the stricter ones take about this much.
   perSecond: 10,
   perPeerMs: 0,
+  bodyBytes: MOST_POSTED_BYTES,
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure: configureSmtp,
   check: checkSmtp,

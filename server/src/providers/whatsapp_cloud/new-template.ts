@@ -1,7 +1,8 @@
 import { type AdapterChannel, type NewVendorTemplate, VendorFault } from '../adapter.ts';
 import { demand, download, FILE_DEADLINE_MS, filenameIn, type Graph } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
-import { isNumbered, render, variablesIn } from '../meta/placeholders.ts';
+import { isNumbered, variablesIn } from '../meta/placeholders.ts';
+import { fill, fillWith } from '../placeholders.ts';
 
 type Examples = Record<string, string>;
 
@@ -71,8 +72,8 @@ function buttonOf(
   if (type === 'phone_number') return { ...common, phone_number: phoneNumber };
   if (type !== 'url' || url === null) return common;
   if (variablesIn(url).length === 0) return { ...common, url };
-  const example = [render(url, (name) => examples[name] ?? name)];
-  return { ...common, url: render(url, () => '{{1}}'), example };
+  const example = [fillWith(url, (name) => examples[name] ?? name)];
+  return { ...common, url: fill(url, '{{1}}'), example };
 }
 
 /** A new template in Meta's words. Uploads the file of its header first, where it has one. */

@@ -100,6 +100,19 @@ async function create(
   return { vendorId, status: templateStatusOf(status) ?? 'pending' };
 }
 
+/** Whatever is changed is reviewed again. How often and in which states that may be is for Meta to say. */
+async function update(
+  { vendorId, ...template }: NewVendorTemplate & { vendorId: string },
+  channel: AdapterChannel,
+  context: AdapterContext,
+): Promise<{ status: TemplateStatus }> {
+  const graph = graphFor(channel.config, FACEBOOK_GRAPH, context);
+  const { category, components } = await newTemplatePayload(template, channel, graph);
+  const json = { category, components };
+  await demand(graph, { method: 'POST', path: encodeURIComponent(vendorId), json });
+  return { status: 'pending' };
+}
+
 /** By its name alone all its languages would go, so one that Meta never gave an id to is left alone. */
 async function remove(
   { vendorId, name }: { vendorId: string | null; name: string },
@@ -113,4 +126,4 @@ async function remove(
   if (!answer.ok && answer.fault.subcode !== NOT_FOUND_SUBCODE) throw asVendorFault(answer.fault);
 }
 
-export const templates = { list, create, remove };
+export const templates = { list, create, update, remove };
