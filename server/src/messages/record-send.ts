@@ -21,6 +21,12 @@ export interface ListedMessage {
   attempts: number;
 }
 
+/**
+ * Whether a message that is known by its id is still on the list. Said so that no index of the list could serve: where the
+ * planner has seen the list empty it would read all of it instead of looking for the id.
+ */
+const isListed = (name: string): string => `num_nulls(${name}.due_at) = 0`;
+
 const markSending = statement<
   [now: Date, ids: string[], tenantIds: string[], attempts: number[]],
   { id: string }
@@ -30,7 +36,7 @@ const markSending = statement<
   `update messages m set sending_at = $1
      from unnest($2::uuid[], $3::uuid[], $4::int[]) as r (id, tenant_id, attempts)
     where m.id = r.id and m.tenant_id = r.tenant_id and m.attempts = r.attempts and m.sending_at is null
-      and m.due_at is not null
+      and ${isListed('m')}
    returning m.id`,
 );
 const markScheduled = statement<[now: Date, id: string, tenantId: string, attempts: number], { id: string }>(
@@ -41,11 +47,11 @@ const markScheduled = statement<[now: Date, id: string, tenantId: string, attemp
             latest_message_id = case when c.latest_message_at > $1 then c.latest_message_id else m.id end,
             latest_message_at = greatest(c.latest_message_at, $1)
        from messages m
-      where m.id = $2 and m.tenant_id = $3 and m.attempts = $4 and m.sending_at is null and m.due_at is not null
+      where m.id = $2 and m.tenant_id = $3 and m.attempts = $4 and m.sending_at is null and ${isListed('m')}
         and c.id = m.chat_id and c.tenant_id = m.tenant_id
      returning c.id)
    update messages m set sending_at = $1, timestamp = $1 from chat
-    where m.id = $2 and m.tenant_id = $3 and m.attempts = $4 and m.sending_at is null and m.due_at is not null
+    where m.id = $2 and m.tenant_id = $3 and m.attempts = $4 and m.sending_at is null and ${isListed('m')}
    returning m.id`,
 );
 
@@ -57,6 +63,9 @@ const byRank = Object.entries(statusRank)
   .sort(([, a], [, b]) => a - b)
   .map(([status]) => `'${status}'`);
 const STATUS_OF = (rank: string): string => `(array[${byRank.join(', ')}])[${rank} + 1]`;
+
+/** Whether a message waits to be sent, in the words of the index of what waits in a chat. */
+export const waits = (name: string): string => `coalesce(${name}.due_at, 'infinity') < 'infinity'`;
 
 interface RecordedRow extends MessageRow {
   tenant_id: string;
@@ -104,10 +113,10 @@ const recordOutcomes = statement<
           attempts = m.attempts + case when t.outcome in ('unknown', 'postponed') then 0 else 1 end,
           error = case when t.status = 'failed' then coalesce(t.error::jsonb, t.parked) end, updated_at = $1
      from told t, chats k
-    where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and m.due_at is not null
+    where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isListed('m')}
       and k.id = m.chat_id and k.tenant_id = m.tenant_id
    returning ${MESSAGE_COLUMNS}, m.tenant_id, t.outcome, k.is_sensitive,
-     exists (select 1 from messages n where n.chat_id = m.chat_id and n.due_at is not null and n.id <> m.id) as has_more`,
+     exists (select 1 from messages n where n.chat_id = m.chat_id and ${waits('n')} and n.id <> m.id) as has_more`,
 );
 
 /** What is told of a message that went from waiting to where it is. */

@@ -33,7 +33,7 @@ import {
   refusalOf,
 } from './outgoing.ts';
 import { type Pace, pace } from './pace.ts';
-import { sendRecorder } from './record-send.ts';
+import { sendRecorder, waits } from './record-send.ts';
 import {
   type Outcome,
   outcomeAfter,
@@ -59,13 +59,16 @@ interface QueuedRow extends WorkRow, OutgoingRow, ChannelColumns {
 /**
  * Whether nothing of its chat is to go out before it: messages of a chat are sent one after another, in the order in
  * which they were to go out, and one that pauses holds those behind it. One of which nobody knows what became of it is
- * not sent again, so it holds nobody once nothing but time can settle it.
+ * not sent again, so it holds nobody once nothing but time can settle it. By the chat alone and with `offset 0`, so that
+ * it is one look at what waits in the chat: with the tenant it would read all that was ever said there, and as a join
+ * everything that waits anywhere.
  */
 const isFirst = (name: string): string => `not exists (
   select 1 from messages e
-   where e.chat_id = ${name}.chat_id and e.tenant_id = ${name}.tenant_id and e.due_at is not null
+   where e.chat_id = ${name}.chat_id and ${waits('e')}
      and (e.sending_at is null or e.due_at < e.sending_at + interval '${UNKNOWN_MS} ms')
-     and (coalesce(e.scheduled_at, e.created_at), e.id) < (coalesce(${name}.scheduled_at, ${name}.created_at), ${name}.id))`;
+     and (coalesce(e.scheduled_at, e.created_at), e.id) < (coalesce(${name}.scheduled_at, ${name}.created_at), ${name}.id)
+  offset 0)`;
 
 const queued = workList<QueuedRow>({
   name: MESSAGES_LIST,
