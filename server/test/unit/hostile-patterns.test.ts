@@ -13,16 +13,15 @@ import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { judgeUrl } from '../../src/outbound/judge-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
-import { faultOfPerson } from '../../src/providers/sandbox/sandbox.ts';
+import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
+import { render, variablesIn } from '../../src/providers/meta/placeholders.ts';
+import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
 import { replySubject } from '../../src/providers/smtp/compose.ts';
 import { bareAddress, isAddress } from '../../src/providers/smtp/config.ts';
 import { fieldsOf, idsIn } from '../../src/providers/smtp/headers.ts';
 import { ownIdInAddresses } from '../../src/providers/smtp/own-ids.ts';
 import { filled } from '../../src/providers/template-text.ts';
 import { isSignedByTwilio } from '../../src/providers/twilio/signature.ts';
-import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
-import { render, variablesIn } from '../../src/providers/meta/placeholders.ts';
-import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
 import { numberHandle } from '../../src/providers/whatsapp_cloud/peer.ts';
 import { whatsappCloud } from '../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { parseTime } from '../../src/search/fields.ts';
@@ -135,6 +134,7 @@ const readers: [string, (text: string) => void][] = [
     'a URL that was signed',
     (text) => void isSignedByTwilio({ url: `https://${text}`, headers: {}, body: Buffer.from(text) }, 'a'),
   ],
+  [
     'what Meta sends, and the settings of its channels',
     (text) => {
       for (const body of [text, `"message_template_id"${text}`, JSON.stringify({ entry: [{ id: text }] })])

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
 import { configureSmtp, isAddress, type SmtpConfig } from './config.ts';
-import { receiveMails, withMailbox } from './mailbox.ts';
+import { LARGEST_MAIL, receiveMails, withMailbox } from './mailbox.ts';
 import { parseMail } from './parse.ts';
 import { withRelay } from './relay.ts';
 import { sendMail } from './send.ts';
@@ -13,6 +13,9 @@ export const smtp: Adapter = {
   // Relays differ; the stricter ones take about this much.
   perSecond: 10,
   perPeerMs: 0,
+  // Fetching files of others, connecting, and the conversation with the relay, each at its longest.
+  sendMs: 270_000,
+  bodyBytes: LARGEST_MAIL,
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure: configureSmtp,
   check: checkSmtp,
