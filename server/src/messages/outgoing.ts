@@ -26,6 +26,7 @@ export interface OutgoingRow {
   template: (OutgoingTemplate & { status: string }) | null;
   reply_to_vendor_id: string | null;
   reference_ids: string[];
+  thread_subject: string | null;
 }
 
 const REFERENCES = 20;
@@ -40,7 +41,12 @@ export const OUTGOING_COLUMNS = `m.id, m.type, m.text, m.media, m.content, m.aut
     select e.vendor_id from messages e
      where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
        and e.vendor_id is not null
-     order by e.created_at desc, e.id desc limit ${REFERENCES}) else '{}' end as reference_ids`;
+     order by e.created_at desc, e.id desc limit ${REFERENCES}) else '{}' end as reference_ids,
+  case when c.kind = 'email' then coalesce(r.content->>'subject', (
+    select e.content->>'subject' from messages e
+     where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
+       and e.content->>'subject' is not null
+     order by e.created_at desc, e.id desc limit 1)) end as thread_subject`;
 export const OUTGOING_JOINS = `join chats k on k.id = m.chat_id and k.tenant_id = m.tenant_id
   join handles h on h.id = k.handle_id and h.tenant_id = k.tenant_id
   join channels c on c.id = m.channel_id and c.tenant_id = m.tenant_id
@@ -72,6 +78,7 @@ export const outgoingMessage = (row: OutgoingRow, store: FileStore): OutgoingMes
   template: row.template && withoutStatus(row.template),
   replyToVendorId: row.reply_to_vendor_id,
   references: row.reference_ids.toReversed(),
+  threadSubject: row.thread_subject,
   isAutomatic: row.author === 'automation' || row.author === 'campaign',
 });
 

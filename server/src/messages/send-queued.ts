@@ -127,7 +127,8 @@ const NO_ANSWER: SendResult = {
 
 /** Sends the messages that are due, each once, those of a chat one after another, at the vendor's pace. */
 export function sendQueued(needs: SendNeeds): Work {
-  const { db, clock, keys, log, store, context, sendDeadlineMs: deadlineMs = DEADLINE_MS } = needs;
+  const { db, clock, keys, log, store, context } = needs;
+  const deadlineOf = (adapter: Adapter): number => needs.sendDeadlineMs ?? adapter.sendMs ?? DEADLINE_MS;
   const record = sendRecorder(db, clock, needs.publisher);
   const { turn } = needs.pace ?? pace();
   const configs = new LRUCache<string, { sealed: Buffer; config: ChannelConfig }>({ max: CONFIGS_KEPT });
@@ -154,7 +155,7 @@ export function sendQueued(needs: SendNeeds): Work {
     channel: AdapterChannel,
   ): Promise<SendResult> {
     try {
-      return await within(deadlineMs, adapter.send(message, channel, context), NO_ANSWER);
+      return await within(deadlineOf(adapter), adapter.send(message, channel, context), NO_ANSWER);
     } catch (error) {
       log.warn({ err: error, channelId: channel.id, messageId: message.id }, 'sending failed');
       const wasSeen = !(error instanceof OutboundError) || error.bytesSent;
@@ -172,7 +173,7 @@ export function sendQueued(needs: SendNeeds): Work {
     const unknown = { outcome: 'unknown' as const };
     try {
       return await (adapter.reconcile &&
-        within<Reconciled>(deadlineMs, adapter.reconcile(message, channel, context), unknown));
+        within<Reconciled>(deadlineOf(adapter), adapter.reconcile(message, channel, context), unknown));
     } catch (error) {
       log.warn(
         { err: error, channelId: channel.id, messageId: message.id },
@@ -191,7 +192,7 @@ export function sendQueued(needs: SendNeeds): Work {
   /** For a message that was being sent when its process ended, or whose answer was lost. It is not simply sent again. */
   async function settle(row: QueuedRow, adapter: Adapter, sendingAt: Date): Promise<LaneOutcome> {
     const now = clock.now();
-    const mayBeUnderWay = sendingAt.getTime() + deadlineMs + STALE_MS;
+    const mayBeUnderWay = sendingAt.getTime() + deadlineOf(adapter) + STALE_MS;
     if (!needs.alone && now.getTime() < mayBeUnderWay) {
       await end(row, { kind: 'unknown', until: new Date(mayBeUnderWay) });
       return 'ok';

@@ -308,6 +308,8 @@ export interface Adapter {
   readonly perSecond: number | null;
   /** How long to leave between two messages to one person. */
   readonly perPeerMs: number;
+  /** How long one attempt at sending may take, where half a minute is not enough. */
+  readonly sendMs?: number;
   /** How large a request of the vendor may be, where that is more than other requests to the server may have. */
   readonly bodyBytes?: number;
   /** What the vendor wants to hear when its request is stored. */

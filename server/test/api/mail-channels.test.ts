@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { simpleParser } from 'mailparser';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { mailSignature } from '../../src/providers/smtp/signature.ts';
 import { twilioSignature } from '../../src/providers/twilio/signature.ts';
 import { adapterContext } from '../kit/adapter-context.ts';
 import { type ImapServer, mailWith, startImap } from '../kit/imap.ts';
+import { startRelay } from '../kit/relay.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { ACCOUNT, TOKEN } from '../kit/twilio.ts';
 
@@ -65,7 +67,7 @@ const rowOf = async (channelId: string) =>
     await db.query('select uid_validity, uid, error, attempts, due_at from mailboxes where id = $1', [
       channelId,
     ])
-  ).rows[0];
+  ).rows[0] as { due_at: Date } | undefined;
 const texts = async (): Promise<string[]> =>
   (await tenant.post('/v3/messages/search', { sortBy: 'asc(createdAt)' })).body.data.map(
     (one: { text: string }) => one.text,
@@ -116,8 +118,9 @@ describe('a mailbox of a channel', () => {
         uid: 0,
         error: expect.stringContaining('wrong password'),
       });
-      pauses.push((row.due_at.getTime() - server.clock.now().getTime()) / 1000);
-      server.clock.advance(row.due_at.getTime() - server.clock.now().getTime());
+      const pauseMs = Number(row?.due_at) - Number(server.clock.now());
+      pauses.push(pauseMs / 1000);
+      server.clock.advance(pauseMs);
     }
     expect(pauses).toEqual([30, 60, 120, 240, 480, 900, 900]);
     expect(server.logged.join('')).not.toContain('"wrong"');
@@ -235,6 +238,90 @@ describe('a vendor’s request', () => {
     expect((await tenant.post('/v3/messages/search', {})).body.data).toMatchObject([
       { text: 'Hi', type: 'text', vendorId: 'SM1', timestamp: receivedAt },
     ]);
+  });
+});
+
+describe('a conversation by mail', () => {
+  it('goes out as an answer, and a bounce is its end', async () => {
+    const relay = await startRelay();
+    const channelId = await makeMailChannel({
+      smtp: { host: '127.0.0.1', port: relay.port },
+      inboundSecret: SECRET,
+    });
+    const post = (mail: string) =>
+      server.call('POST', `/providers/smtp/${channelId}`, {
+        raw: mail,
+        headers: {
+          'content-type': 'message/rfc822',
+          'x-parley-signature': `sha256=${createHmac('sha256', SECRET).update(mail).digest('hex')}`,
+        },
+      });
+    expect((await post(mailWith('Is it open?', 'question'))).status).toBe(200);
+    await server.settle();
+    const [question] = (await tenant.post('/v3/messages/search', {})).body.data;
+    const sent = await tenant.post(`/v3/chats/${question.chatId}/messages`, { text: 'It is.' });
+    expect(sent.status).toBe(200);
+    await server.settle();
+    const { id } = sent.body.data;
+    const answer = await simpleParser(relay.arrived[0]?.mail ?? '');
+    expect(answer).toMatchObject({
+      subject: 'Re: Is it open?',
+      inReplyTo: '<question@example.com>',
+      references: '<question@example.com>',
+      messageId: `<${id}@shop.test>`,
+      text: 'It is.\n',
+    });
+    const read = async () => (await tenant.get(`/v3/messages/${id}`)).body.data;
+    expect(await read()).toMatchObject({ status: 'sent', vendorId: `<${id}@shop.test>` });
+    const bounce = [
+      'From: mailer-daemon@example.com',
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+      '',
+      '--b',
+      'Content-Type: message/delivery-status',
+      '',
+      'Action: failed',
+      'Status: 5.1.1',
+      '--b',
+      'Content-Type: text/rfc822-headers',
+      '',
+      `Message-ID: <${id}@shop.test>`,
+      '--b--',
+    ].join('\r\n');
+    expect((await post(bounce)).status).toBe(200);
+    await server.settle();
+    expect(await read()).toMatchObject({ status: 'failed', error: { code: '5.1.1' } });
+    await relay.close();
+  });
+
+  it('takes mails with files, which are larger than other requests may be', async () => {
+    const channelId = await makeMailChannel({ inboundSecret: SECRET });
+    const file = Buffer.alloc(900_000, 'x').toString('base64').replaceAll(/.{76}/g, '$&\r\n');
+    const mail = [
+      'From: ada@example.com',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      '',
+      'See the file',
+      '--b',
+      'Content-Type: text/plain',
+      'Content-Disposition: attachment; filename=x.txt',
+      'Content-Transfer-Encoding: base64',
+      '',
+      file,
+      '--b--',
+    ].join('\r\n');
+    const signature = `sha256=${createHmac('sha256', SECRET).update(mail).digest('hex')}`;
+    const headers = { 'content-type': 'message/rfc822', 'x-parley-signature': signature };
+    const answer = await server.call('POST', `/providers/smtp/${channelId}`, { raw: mail, headers });
+    expect(answer.status).toBe(200);
+    await server.settle();
+    const [message] = (await tenant.post('/v3/messages/search', {})).body.data;
+    expect(message).toMatchObject({
+      text: 'See the file',
+      media: [{ filename: 'x.txt', mimeType: 'text/plain', size: 900_000 }],
+    });
   });
 });
 

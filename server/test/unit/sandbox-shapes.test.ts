@@ -124,7 +124,6 @@ const mail = fc
       fc.record({ mimeType, filename: fc.option(word), bytes: fc.uint8Array({ maxLength: 300 }) }),
       { maxLength: 3 },
     ),
-    refs: fc.array(fc.record({ mimeType, fileId: uuid }), { maxLength: 2 }),
     replyTo: fc.uniqueArray(messageId, { maxLength: 5 }),
     replyToMessageId: fc.option(uuid),
     isAutomatic: fc.boolean(),
@@ -137,7 +136,6 @@ const mail = fc
       html,
       cc,
       files,
-      refs,
       replyTo,
       replyToMessageId,
       isAutomatic,
@@ -154,7 +152,6 @@ const mail = fc
           size: bytes.length,
           bytes: Buffer.from(bytes),
         })),
-        ...refs.map(({ mimeType, fileId }) => ({ mimeType, filename: null, size: null, ref: { fileId } })),
       ],
       // HTML without a text is given one when it is read.
       content: { subject, html: rest.text === null ? null : html, cc },

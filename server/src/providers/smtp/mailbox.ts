@@ -13,7 +13,7 @@ const MAILS_AT_ONCE = 50;
 const MAILS_LISTED = 200_000;
 const BYTES_AT_ONCE = 50 * 1024 * 1024;
 /** Of a larger mail only the headers come, so that people see at least who wrote and what about. */
-const LARGEST_MAIL = 40 * 1024 * 1024;
+export const LARGEST_MAIL = 40 * 1024 * 1024;
 const LARGEST_HEADERS = 1024 * 1024;
 
 /** What the server said, which its errors only carry along. */

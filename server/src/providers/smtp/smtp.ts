@@ -1,12 +1,11 @@
 import type { Adapter, AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
 import { configureSmtp, isAddress, type SmtpConfig } from './config.ts';
-import { receiveMails, withMailbox } from './mailbox.ts';
+import { LARGEST_MAIL, receiveMails, withMailbox } from './mailbox.ts';
 import { parseMail } from './parse.ts';
 import { withRelay } from './relay.ts';
 import { sendMail } from './send.ts';
 import { isSignedMail } from './signature.ts';
 
-const MOST_POSTED_BYTES = 25 * 1024 * 1024;
 
 /** Mail: out through any relay by SMTP, in from any mailbox by IMAP, or posted as it is. */
 export const smtp: Adapter = {
@@ -15,7 +14,9 @@ export const smtp: Adapter = {
   // Relays differ; the stricter ones take about this much.
   perSecond: 10,
   perPeerMs: 0,
-  bodyBytes: MOST_POSTED_BYTES,
+  // Fetching files of others, connecting, and the conversation with the relay, each at its longest.
+  sendMs: 270_000,
+  bodyBytes: LARGEST_MAIL,
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure: configureSmtp,
   check: checkSmtp,

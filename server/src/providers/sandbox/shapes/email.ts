@@ -1,10 +1,4 @@
-import type {
-  AdapterChannel,
-  InboundEvent,
-  InboundMedia,
-  InboundMessage,
-  InboundStatus,
-} from '../../adapter.ts';
+import type { AdapterChannel, InboundEvent, InboundMessage, InboundStatus } from '../../adapter.ts';
 import { isAddress } from '../../smtp/config.ts';
 import { parseMail } from '../../smtp/parse.ts';
 import { isSignedMail, mailSignature, SIGNATURE_HEADER } from '../../smtp/signature.ts';
@@ -18,29 +12,12 @@ export const emailShape: SandboxShape = {
     return { url, headers, body, receivedAt: event.occurredAt };
   },
   verifySignature: (request, _channel, secret) => isSignedMail(request, secret),
-  async parse(request, channel) {
-    const events = await parseMail(request, atAddress(channel));
-    const referred = referredMedia(request.body);
-    return events.map((event) =>
-      event.kind === 'message' && referred.length > 0
-        ? { ...event, media: [...event.media, ...referred] }
-        : event,
-    );
-  },
+  parse: (request, channel) => parseMail(request, atAddress(channel)),
 };
 
 /** In the sandbox a channel may have any address; mails go to one that is written like an address of mail. */
 const atAddress = (channel: AdapterChannel): AdapterChannel =>
   isAddress(channel.address) ? channel : { ...channel, address: 'sandbox@sandbox.invalid' };
-
-/** A mail holds its files. Those of which the sandbox knows only where they are are named here instead. */
-const MEDIA_HEADER = 'X-Sandbox-Media';
-
-function referredMedia(mail: Buffer): InboundMedia[] {
-  const head = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString('latin1');
-  const value = new RegExp(`^${MEDIA_HEADER}:((?:[^\\r]|\\r\\n[ \\t])*)`, 'im').exec(head)?.[1];
-  return value === undefined ? [] : JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
-}
 
 async function mailOf(event: InboundEvent, channel: AdapterChannel): Promise<Buffer> {
   if (event.kind === 'message') return writtenMail(event, channel);
@@ -58,7 +35,7 @@ async function writtenMail(message: InboundMessage, { address }: AdapterChannel)
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const { vendorId, peer, content, text, media, replyTo = [], replyToMessageId, isAutomatic } = message;
   const { subject, html, cc } = content as { subject?: string | null; html?: string | null; cc?: string[] };
-  const referred = media.filter(({ bytes }) => bytes === undefined);
+  if (media.some(({ bytes }) => bytes === undefined)) throw new Error('A mail holds its files.');
   const mail = new MailComposer({
     messageId: vendorId,
     date: message.occurredAt,
@@ -70,23 +47,12 @@ async function writtenMail(message: InboundMessage, { address }: AdapterChannel)
     text: text ?? '',
     ...(html ? { html } : {}),
     encoding: 'base64',
-    attachments: media.flatMap(({ bytes, filename, mimeType }) =>
-      bytes
-        ? [
-            {
-              content: bytes,
-              filename: filename ?? false,
-              contentType: mimeType ?? 'application/octet-stream',
-            },
-          ]
-        : [],
-    ),
-    headers: {
-      ...(isAutomatic ? { 'Auto-Submitted': 'auto-replied' } : {}),
-      ...(referred.length > 0
-        ? { [MEDIA_HEADER]: Buffer.from(JSON.stringify(referred)).toString('base64') }
-        : {}),
-    },
+    attachments: media.map(({ bytes, filename, mimeType }) => ({
+      content: bytes,
+      filename: filename ?? false,
+      contentType: mimeType ?? 'application/octet-stream',
+    })),
+    headers: isAutomatic ? { 'Auto-Submitted': 'auto-replied' } : {},
   });
   return mail.compile().build();
 }
