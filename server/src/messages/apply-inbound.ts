@@ -3,12 +3,13 @@ import type { Tx } from '../db/database.ts';
 import type { Publisher } from '../engine/publish.ts';
 import type { InboundEvent, InboundIdentity } from '../providers/adapter.ts';
 import { decideTemplate } from '../templates/decide-template.ts';
-import { type ReceivingChannel, receiveMessages } from './receive-messages.ts';
+import { receiveMessages } from './receive-messages.ts';
 import { receiveMutations } from './receive-mutations.ts';
 import { receiveReadMarks } from './receive-read-marks.ts';
 import { receiveStatuses } from './receive-statuses.ts';
 import type { ReceivedMessage } from './received-media.ts';
 import { type SortedEchoes, sortEchoes } from './sort-echoes.ts';
+import type { ReceivingChannel } from './store-messages.ts';
 
 /** Something a vendor told, with the bytes of its files stored, and when the request that told it came. */
 export interface Told<E = ReceivedEvent> {

@@ -1,8 +1,7 @@
 import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { InboundMessage } from '../providers/adapter.ts';
-import type { MessageRow } from './message.ts';
+import type { NewMessage } from './store-messages.ts';
 
 const byVendorId = statement<[channelId: string, vendorIds: string[]], { vendor_id: string; id: string }>(
   'messages.replied_by_vendor_id',
@@ -13,12 +12,6 @@ const byId = statement<[ids: string[], tenantId: string], { id: string; chat_id:
   'messages.replied_by_id',
   'select id, chat_id from messages where id = any ($1::uuid[]) and tenant_id = $2',
 );
-
-/** A message that is being stored, as it came and as it will be. */
-export interface NewMessage {
-  told: InboundMessage;
-  row: MessageRow;
-}
 
 /**
  * Says of each new message what it answers or reacts to: the likeliest by the vendor's ids that the channel knows, else

@@ -10,9 +10,9 @@ import { type Work, work } from '../engine/worker.ts';
 import type { ReceiveNeeds } from '../files/receive.ts';
 import type { Adapter, AdapterChannel, ChannelKind, InboundEvent } from '../providers/adapter.ts';
 import { type ApplyNeeds, applyInbound, type ReceivedEvent } from './apply-inbound.ts';
-import type { ReceivingChannel } from './receive-messages.ts';
 import { MEDIA_LIST } from './received-media.ts';
 import { type FilesChannel, storeFiles } from './store-files.ts';
+import type { ReceivingChannel } from './store-messages.ts';
 
 interface InboundRow extends WorkRow {
   channel_id: string;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { InboundStatus, VendorStatus } from '../../src/providers/adapter.ts';
 import { listener } from '../kit/events.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import {
   ADA,
@@ -17,8 +16,6 @@ import {
 
 const server = await useServer({ adapters: withPigeon });
 const { db } = server.system;
-const receiver: Receiver = await startReceiver();
-afterAll(() => receiver.close());
 const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
 
 let tenant: TestTenant;
@@ -219,35 +216,5 @@ describe('a read mark', () => {
       ['message.read', ids[0]],
       ['message.read', ids[1]],
     ]);
-  });
-});
-
-describe('a subscription of version 2', () => {
-  it.each([
-    'whatsapp',
-    'sms',
-    'email',
-    'instagram',
-  ] as const)('hears the statuses of %s and, on Instagram, echoes, and nothing of other channels', async (kind) => {
-    const mine = await pigeonChannel(tenant, kind);
-    const type = kind.toUpperCase();
-    const wanted = [`${type}_MESSAGE_STATUS`, ...(kind === 'instagram' ? ['INSTAGRAM_MESSAGE_ECHO'] : [])];
-    for (const one of wanted)
-      expect(
-        (await tenant.post('/v2/api_webhooks', { tenantId: tenant.id, type: one, url: receiver.url })).status,
-      ).toBe(200);
-    receiver.received.length = 0;
-    const events = ['sent', 'delivered', 'read'] as const;
-    for (const one of [mine, channel])
-      if (one === mine || kind !== 'whatsapp')
-        await tell(server, one, echoed('e', at(1)), ...events.map((to) => status('e', to)));
-    await server.settle();
-    const heard = receiver.received.map(({ body }) => [body.type, body.channelId, body.data.status]);
-    const statuses = [
-      [`${type}_MESSAGE_STATUS`, mine.id, 'delivered'],
-      [`${type}_MESSAGE_STATUS`, mine.id, 'read'],
-    ];
-    const echo = kind === 'instagram' ? [['INSTAGRAM_MESSAGE_ECHO', mine.id, 'sent']] : [];
-    expect(heard.toSorted()).toEqual([...statuses, ...echo].toSorted());
   });
 });
