@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/db/database.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { ensurePartitions } from '../../src/db/partitions.ts';
+import { ensurePartitions, partitionsOf, WEEK_MS } from '../../src/db/partitions.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -117,7 +117,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     poolSize: 1,
     readers: 0,
   });
-  await ensurePartitions(db, new Date());
+  const now = Date.now();
+  await ensurePartitions(db, new Date(now));
+  // Each week more makes every plan and every copy dearer, and no test runs for that long.
+  for (const { name, startsAt } of await partitionsOf(db))
+    if (startsAt > now + WEEK_MS) await db.query(`drop table ${name}`, []);
   await db.close();
   project.provide('postgres', postgres.url);
   project.provide('template', template);
