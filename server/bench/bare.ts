@@ -7,6 +7,7 @@ import { Chat } from '../src/chats/schema.ts';
 import { data } from '../src/http/route.ts';
 import { inbound } from './bare-inbound.ts';
 import { webhooks } from './bare-webhooks.ts';
+import { whatsapp } from './bare-whatsapp.ts';
 import { broadcasts, labels } from './bare-writes.ts';
 import { chatJson, chatStatement } from './chat-json.ts';
 
@@ -58,6 +59,10 @@ const programs: Record<string, () => Promise<number>> = {
   },
 
   inbound: () => inbound(pool(), setting('BENCH_RECEIVER')),
+
+  whatsapp: () => whatsapp(pool(), setting('BENCH_SECRET'), false),
+
+  'whatsapp-visible': () => whatsapp(pool(), setting('BENCH_SECRET'), true),
 
   webhooks: () => webhooks(setting('BENCH_RECEIVER')),
 

@@ -10,6 +10,7 @@ import { searchFigures, searchHead } from './searches.ts';
 import { startFigure, startHead } from './start.ts';
 import { waitingFigure } from './waiting.ts';
 import { endpointFigure, endpointsFigure } from './webhooks.ts';
+import { whatsappFigure, whatsappVisibleFigure } from './whatsapp.ts';
 import { startWorld, type World } from './world.ts';
 import { broadcastsFigure, labelsFigure } from './writes.ts';
 
@@ -23,6 +24,8 @@ const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comp
   me: meFigure,
   chats: chatsFigure,
   inbound: inboundFigure,
+  whatsapp: whatsappFigure,
+  'whatsapp-visible': whatsappVisibleFigure,
   labels: labelsFigure,
   broadcasts: broadcastsFigure,
   endpoint: endpointFigure,
