@@ -6,6 +6,7 @@ import { Me } from '../src/access/schema.ts';
 import { Chat } from '../src/chats/schema.ts';
 import { data } from '../src/http/route.ts';
 import { inbound } from './bare-inbound.ts';
+import { sending } from './bare-sending.ts';
 import { webhooks } from './bare-webhooks.ts';
 import { whatsapp } from './bare-whatsapp.ts';
 import { broadcasts, labels } from './bare-writes.ts';
@@ -63,6 +64,8 @@ const programs: Record<string, () => Promise<number>> = {
   whatsapp: () => whatsapp(pool(), setting('BENCH_SECRET'), false),
 
   'whatsapp-visible': () => whatsapp(pool(), setting('BENCH_SECRET'), true),
+
+  sending: () => sending(pool()),
 
   webhooks: () => webhooks(setting('BENCH_RECEIVER')),
 

@@ -8,16 +8,14 @@ import { requestBytes, runLoad, times } from './load.ts';
 import { startBare } from './processes.ts';
 import type { Effort } from './reads.ts';
 import type { Comparison } from './rounds.ts';
-import { callApi, type World } from './world.ts';
+import { eventsNumbered, isIdle, isWorkedOff, untilDone } from './until.ts';
+import type { World } from './world.ts';
 
 const CONNECTIONS = 64;
 const PEOPLE = 1000;
 const WARM_UP = 2000;
 const STORED_GOAL = 0.8;
 const VISIBLE_GOAL = 0.4;
-const POLL_MS = 5;
-/** Something is lost or stuck when nothing is left to be done after this long. */
-const PATIENCE_MS = 60_000;
 const PATH = '/providers/whatsapp_cloud';
 const APP_SECRET = 'an-app-secret-of-the-benchmark';
 
@@ -137,14 +135,6 @@ export async function whatsappFigure(world: World, effort: Effort): Promise<Comp
   };
 }
 
-async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
-  while (!(await isDone())) {
-    if (performance.now() > until) throw new Error('Something is lost or stuck.');
-    await delay(POLL_MS);
-  }
-}
-
 /** A signed text, until its message can be read. */
 export async function whatsappVisibleFigure(world: World, effort: Effort): Promise<Comparison> {
   const { db, tenantId } = world;
@@ -153,55 +143,36 @@ export async function whatsappVisibleFigure(world: World, effort: Effort): Promi
     BENCH_DATABASE_URL: world.databaseUrl,
     BENCH_SECRET: APP_SECRET,
   });
-  const isNone = async (text: string, values: unknown[]): Promise<boolean> =>
-    (await db.query(text, values)).rows.length === 0;
   const side = (
     name: string,
     program: { pid: number; port: number },
-    isDone: () => Promise<boolean>,
     countMessages: string,
+    isDone: () => Promise<boolean>,
   ): CountedSide => {
-    const { run, ...posted } = posting(name, program, number);
+    const posted = posting(name, program, number);
     let expected = 0;
-    return {
+    const counting: CountedSide = {
       ...posted,
-      async run(count) {
+      run(count) {
         expected += count;
-        const begun = performance.now();
-        await run(count);
-        await waitUntil(isDone);
-        return { operations: count, seconds: (performance.now() - begun) / 1000 };
+        return posted.run(count);
       },
       async check() {
         const { rows } = await db.query(countMessages);
         if (rows[0].count !== expected)
           throw new Error(`${rows[0].count} of ${expected} texts became messages.`);
-        // What is still to be numbered must not be charged to whoever comes next.
-        await waitUntil(() =>
-          isNone('select 1 from events where slot = $1 and tenant_id = $2 and sequence is null limit 1', [
-            slotOf(tenantId),
-            tenantId,
-          ]),
-        );
+        await eventsNumbered(world, tenantId);
       },
     };
+    return untilDone(counting, isDone);
   };
   const sides = [
-    side(
-      'bare',
-      bare,
-      async () => (await callApi<{ pending: number }>(bare.port, 'GET', '/pending')).pending === 0,
-      'select count(*)::int as count from bare_whatsapp.messages',
-    ),
+    side('bare', bare, 'select count(*)::int as count from bare_whatsapp.messages', isIdle(bare.port)),
     side(
       'ours',
       world.server,
-      () =>
-        isNone('select 1 from inbound where slot = $1 and channel_id = $2 and due_at is not null limit 1', [
-          slotOf(number.channelId),
-          number.channelId,
-        ]),
       `select count(*)::int as count from messages where tenant_id = '${tenantId}' and channel_id = '${number.channelId}'`,
+      isWorkedOff(world, 'inbound', number.channelId),
     ),
   ];
   const results = await measureCounted(world, effort, sides, WARM_UP);
