@@ -2,27 +2,35 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { inboundFigure } from './inbound.ts';
 import { latencyFigure, latencyHead } from './latency.ts';
+import { longChatFigure } from './long-chat.ts';
 import { cleanUp, isCleaning } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { chatsFigure, type Effort, meFigure } from './reads.ts';
 import { type Comparison, comparisonHead, comparisonRow, printTable } from './rounds.ts';
 import { searchFigures, searchHead } from './searches.ts';
+import { sendingFigure } from './sending.ts';
 import { startFigure, startHead } from './start.ts';
 import { waitingFigure } from './waiting.ts';
 import { endpointFigure, endpointsFigure } from './webhooks.ts';
+import { whatsappFigure, whatsappVisibleFigure } from './whatsapp.ts';
 import { startWorld, type World } from './world.ts';
 import { broadcastsFigure, labelsFigure } from './writes.ts';
 
-const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [broadcasts] [webhooks] [searches] [start]
+const USAGE = `npm run bench -- [me] [chats] [inbound] [conversations] [labels] [broadcasts] [webhooks] [searches] [start]
                  [--rounds N] [--seconds N] [--profile FOLDER]
 
-Without names, all figures; webhooks are [endpoint] [endpoints] [latency] [waiting]. --profile writes a CPU profile of the server under test into that folder and prints where its
-time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
+Without names, all figures; webhooks are [endpoint] [endpoints] [latency] [waiting], conversations are [whatsapp]
+[whatsapp-visible] [sending] [long-chat]. --profile writes a CPU profile of the server under test into that folder and
+prints where its time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
 
 const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comparison | Comparison[]>> = {
   me: meFigure,
   chats: chatsFigure,
   inbound: inboundFigure,
+  whatsapp: whatsappFigure,
+  'whatsapp-visible': whatsappVisibleFigure,
+  sending: sendingFigure,
+  'long-chat': longChatFigure,
   labels: labelsFigure,
   broadcasts: broadcastsFigure,
   endpoint: endpointFigure,
@@ -31,7 +39,10 @@ const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comp
 };
 const figures = [...Object.keys(comparisons), 'latency', 'searches', 'start'];
 /** Names for several figures at once. */
-const groups: Record<string, string[]> = { webhooks: ['endpoint', 'endpoints', 'latency', 'waiting'] };
+const groups: Record<string, string[]> = {
+  conversations: ['whatsapp', 'whatsapp-visible', 'sending', 'long-chat'],
+  webhooks: ['endpoint', 'endpoints', 'latency', 'waiting'],
+};
 
 const NOTES = `Ratios are ours to bare, medians of the rounds' ratios, with the lowest and highest in brackets. For throughput more is
 better, for CPU less. CPU is the server's and PostgreSQL's, from the system's accounting, the server's part in brackets.
@@ -42,7 +53,9 @@ it has the same program behind a bare Fastify route and the same load generator 
 Events for endpoints are written beforehand by a transaction that is committed when the clock starts: publishing them is
 not measured; numbering, matching, sending and recording them is. The bare program signs and posts the same bytes and keeps
 nothing. Each event is for one endpoint; the thousand have paths of their own at one receiver and belong to ten tenants.
-For the line of the retries, bare is the same server without them.`;
+For the line of the retries, bare is the same server without them.
+While WhatsApp texts are acknowledged, another process owns the channel's work, as it would among several: they are stored
+and nothing else. The lines of long chats compare the same request to two chats of this server: bare is the short one.`;
 
 function readArguments() {
   const { values, positionals } = parseArgs({

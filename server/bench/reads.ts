@@ -87,6 +87,18 @@ const SEED = `
            'delivered', 'seed-' || number, now(), now(), now() from people)
   select chat_id from people`;
 
+/** So many chats of a tenant over one channel; gives their ids. */
+export async function seedChats(
+  db: World['db'],
+  tenantId: string,
+  channelId: string,
+  count: number,
+): Promise<string[]> {
+  const { rows } = await db.query<{ chat_id: string }>(SEED, [tenantId, channelId, count]);
+  await db.query('vacuum analyze');
+  return rows.map((row) => row.chat_id);
+}
+
 export async function chatsFigure(world: World, effort: Effort): Promise<Comparison> {
   const { data: channel } = await world.call<{ data: { id: string } }>('POST', '/v3/channels', {
     kind: 'whatsapp',
@@ -94,12 +106,11 @@ export async function chatsFigure(world: World, effort: Effort): Promise<Compari
     name: 'Chats',
     address: '+15550009999',
   });
-  const { rows } = await world.db.query<{ chat_id: string }>(SEED, [world.tenantId, channel.id, CHATS]);
-  await world.db.query('vacuum analyze');
+  const chatIds = await seedChats(world.db, world.tenantId, channel.id, CHATS);
   const bare = await startBare('chats', {
     BENCH_DATABASE_URL: world.databaseUrl,
     BENCH_TENANT: world.tenantId,
   });
-  const paths = rows.map((row) => `/v3/chats/${row.chat_id}`);
+  const paths = chatIds.map((id) => `/v3/chats/${id}`);
   return compare('GET /v3/chats/{chatId}', world, bare, paths, effort);
 }
