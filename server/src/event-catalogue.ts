@@ -40,6 +40,10 @@ const ofWebhook = { data: ApiWebhook, example: exampleWebhook, hasChannel: false
 /** What every event means and carries: the reference, docs/events.md and the tests' receiver are made from it. */
 export const eventCatalogue: Record<EventType, EventEntry> = {
   'message.received': { ...ofMessage, when: 'A customer wrote.' },
+  'message.failed': {
+    ...ofMessage,
+    when: 'A message was not sent, or not delivered; `error` says why.',
+  },
   'chat.created': { ...ofChat, when: 'A chat began.' },
   'chat.status_changed': { ...ofChat, when: 'A chat was opened, snoozed or closed.' },
   'chat.assigned': { ...ofChat, when: 'A chat was given to a user or a team, or taken from them.' },
@@ -96,6 +100,28 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
     example: exampleCampaign,
     hasChannel: true,
     when: 'A campaign began.',
+  },
+  'campaign.completed': {
+    data: Campaign,
+    example: {
+      ...exampleCampaign,
+      status: 'completed',
+      startedAt: '2027-01-02T09:00:00.000Z',
+      nextOccurrenceAt: null,
+    },
+    hasChannel: true,
+    when: 'Every recipient of a campaign was served, and it comes no more.',
+  },
+  'campaign.failed': {
+    data: Campaign,
+    example: {
+      ...exampleCampaign,
+      status: 'failed',
+      nextOccurrenceAt: null,
+      error: { code: 'automation_not_active', message: 'The automation is inactive' },
+    },
+    hasChannel: true,
+    when: 'A campaign could not begin, or not go on; `error` says why.',
   },
   'webhook.test': {
     ...ofWebhook,

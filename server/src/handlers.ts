@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import { runSchedules } from './automations/run-schedules.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { runCampaigns } from './campaigns/run-campaigns.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
 import type { Database } from './db/database.ts';
 import type { Broadcast, Hints } from './engine/hints.ts';
@@ -51,5 +53,7 @@ export const works = (needs: HandlerNeeds): Work[] => [
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),
+  runSchedules(needs),
+  runCampaigns(needs),
   removeStored(needs.db, needs.store),
 ];

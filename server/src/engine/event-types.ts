@@ -1,6 +1,7 @@
 /** Every event that a subscription can name, in the order in which the reference shows them. */
 export const eventTypes = [
   'message.received',
+  'message.failed',
   'chat.created',
   'chat.status_changed',
   'chat.assigned',
@@ -18,6 +19,8 @@ export const eventTypes = [
   'automation.run_completed',
   'automation.run_failed',
   'campaign.started',
+  'campaign.completed',
+  'campaign.failed',
   'webhook.test',
   'webhook.disabled',
 ] as const;

@@ -225,7 +225,7 @@ function answerChecker(routes: readonly Route[]) {
   });
   const known = routes.map(({ spec }) => ({
     method: spec.method,
-    isContent: spec.answer.isContent,
+    isContent: spec.answer.isContent || spec.answer.isDownload,
     pattern: new RegExp(`^${spec.path.replaceAll(/:[^/]+/g, '[^/]+')}/?$`),
     validate: ajv.compile({ ...spec.answer.schema }),
   }));
