@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { startRuns } from '../../src/automations/start-runs.ts';
+import type { SequencedEvent } from '../../src/engine/sequencer.ts';
 import { groundFor, people } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -56,7 +58,7 @@ describe('a campaign that is paused', () => {
     expect(await read(tenant, id)).toMatchObject({ status: 'completed', recipientCounts: { sent: 3 } });
   });
 
-  it('holds runs that wait, also when their time or a reply comes, and then they go on at once', async () => {
+  it('holds runs that wait, also when their time comes, and then they go on at once', async () => {
     const tenant = await server.tenant();
     const id = await campaignOf(tenant, [
       HELLO,
@@ -79,6 +81,38 @@ describe('a campaign that is paused', () => {
       'Thanks',
       'Thanks',
     ]);
+  });
+
+  it('does not go on by a reply to one of its runs, which counts when it goes on', async () => {
+    const tenant = await server.tenant();
+    const id = await campaignOf(
+      tenant,
+      [
+        HELLO,
+        { id: 'reply', type: 'wait_for_reply', parameters: { timeout: 'P1D', onTimeout: 'end' } },
+        { id: 'thanks', type: 'send_message', parameters: { text: 'Thanks' } },
+        { id: 'end', type: 'end' },
+      ],
+      { contacts: people(1) },
+    );
+    const { sent, settle } = execution(server, workerDb, tenant);
+    await settle();
+    await set(tenant, id, 'paused');
+    const { channelId } = await read(tenant, id);
+    await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: people(1)[0]?.phoneNumber, text: 'Yes' });
+    await server.settle();
+    const [run] = await runs(id);
+    const events = (
+      await db.query(`select * from events where tenant_id = $1 and type = 'message.received'`, [tenant.id])
+    ).rows as unknown as SequencedEvent[];
+    expect(events.map(({ chat_id }) => chat_id)).toEqual([run?.chat_id]);
+    const silent = { give: () => {}, attach: () => {}, close: async () => {} };
+    await db.transaction(async (tx) => startRuns(silent, server.clock)(tx, tenant.id, events));
+    await settle();
+    expect(sent).toHaveLength(1);
+    await set(tenant, id, 'running');
+    await settle();
+    expect(sent.map(({ text }) => text)).toEqual(['Hello', 'Thanks']);
   });
 
   it('does not go on by a retry of one of its runs', async () => {
