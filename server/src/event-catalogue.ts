@@ -138,6 +138,28 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
     hasChannel: true,
     when: 'A campaign began.',
   },
+  'campaign.completed': {
+    data: Campaign,
+    example: {
+      ...exampleCampaign,
+      status: 'completed',
+      startedAt: '2027-01-02T09:00:00.000Z',
+      nextOccurrenceAt: null,
+    },
+    hasChannel: true,
+    when: 'Every recipient of a campaign was served, and it comes no more.',
+  },
+  'campaign.failed': {
+    data: Campaign,
+    example: {
+      ...exampleCampaign,
+      status: 'failed',
+      nextOccurrenceAt: null,
+      error: { code: 'automation_not_active', message: 'The automation is inactive' },
+    },
+    hasChannel: true,
+    when: 'A campaign could not begin, or not go on; `error` says why.',
+  },
   'webhook.test': {
     ...ofWebhook,
     when: 'You asked for a test of this webhook. No other webhook hears of it, and no subscription is needed.',

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import { executeRuns } from './automations/execute-runs.ts';
+import { runSchedules } from './automations/run-schedules.ts';
 import { sendForRuns } from './automations/send-for-runs.ts';
 import { startRuns } from './automations/start-runs.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { runCampaigns } from './campaigns/run-campaigns.ts';
 import { readMailboxes } from './channels/mailboxes.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
 import type { Database } from './db/database.ts';
@@ -79,6 +81,8 @@ export const works = (needs: HandlerNeeds): Work[] => [
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),
+  runSchedules(needs),
+  runCampaigns(needs),
   removeStored(needs.db, needs.store),
   submitTemplates(needs),
 ];

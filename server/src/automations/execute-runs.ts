@@ -80,9 +80,10 @@ const postpone = statement<
 >(
   'automation_runs.postpone',
   `update automation_runs
-      set attempts = attempts + 1, due_at = $4, updated_at = $6, revision = revision + 1,
+      set attempts = attempts + 1, due_at = $4::timestamptz, updated_at = $6::timestamptz, revision = revision + 1,
           status = case when $4::timestamptz is null then 'failed' else status end, error = $5,
-          ended_at = case when $4::timestamptz is null then $6 end, waiting_reply = waiting_reply and $4 is not null
+          ended_at = case when $4::timestamptz is null then $6::timestamptz end,
+          waiting_reply = waiting_reply and $4::timestamptz is not null
     where id = $1 and tenant_id = $2 and attempts = $3 and due_at is not null`,
 );
 

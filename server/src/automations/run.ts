@@ -72,17 +72,22 @@ const runById = statement<[id: string, tenantId: string], RunRow & { trace: Trac
      from automation_runs r where r.id = $1 and r.tenant_id = $2`,
 );
 /** Whoever works on a run compares its revision, so what it was about to do no longer counts. */
-const CANCEL = `status = 'cancelled', due_at = null, waiting_reply = false, revision = revision + 1`;
-const UNENDED = `status in ('scheduled', 'running', 'waiting')`;
+export const CANCEL = `status = 'cancelled', due_at = null, held_due_at = null, waiting_reply = false,
+  revision = revision + 1`;
+export const UNENDED = `status in ('scheduled', 'running', 'waiting')`;
 const cancelById = statement<[id: string, tenantId: string, now: Date], RunRow>(
   'automation_runs.cancel',
   `update automation_runs r set ${CANCEL}, ended_at = $3, updated_at = $3
     where r.id = $1 and r.tenant_id = $2 and ${UNENDED} returning ${RUN_COLUMNS}`,
 );
+const IS_PAUSED = `exists (select 1 from campaigns c
+  where c.id = r.campaign_id and c.tenant_id = r.tenant_id and c.status = 'paused')`;
 const retryById = statement<[id: string, tenantId: string, now: Date], RunRow & { slot: number }>(
   'automation_runs.retry',
+  // One whose campaign is paused goes on when the campaign does.
   `update automation_runs r
-      set status = 'running', due_at = ${AT_ONCE}, error = null, ended_at = null, attempts = 0,
+      set status = 'running', due_at = case when not ${IS_PAUSED} then ${AT_ONCE}::timestamptz end,
+          held_due_at = case when ${IS_PAUSED} then ${AT_ONCE}::timestamptz end, error = null, ended_at = null, attempts = 0,
           revision = revision + 1, updated_at = $3
     where r.id = $1 and r.tenant_id = $2 and r.status = 'failed' and r.started_at is not null
    returning ${RUN_COLUMNS}, r.slot`,

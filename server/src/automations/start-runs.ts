@@ -7,7 +7,7 @@ import type { Reaction, SequencedEvent } from '../engine/sequencer.ts';
 import { AT_ONCE, slotOf } from '../engine/work-list.ts';
 import { findMessages } from '../messages/message.ts';
 import type { Message } from '../messages/schema.ts';
-import { freshState } from './interpret.ts';
+import { type Fault, freshState } from './interpret.ts';
 import { hasKeyword } from './keywords.ts';
 import { RUNS_LIST } from './run.ts';
 import type { Variable } from './schema.ts';
@@ -59,8 +59,9 @@ const insertRuns = statement<
   // meanwhile are left out.
   `insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, chat_id, cause_event_id, status,
                                 state, error, slot, scheduled_at, due_at, ended_at, created_at, updated_at)
-   select n.id, $1, n.automation_id, n.version_id, c.id, h.id, n.event_id, n.status, n.state, n.error, n.slot, $2,
-          case when n.error is null then ${AT_ONCE}::timestamptz end, case when n.error is not null then $2 end, $2, $2
+   select n.id, $1, n.automation_id, n.version_id, c.id, h.id, n.event_id, n.status, n.state, n.error, n.slot, $2::timestamptz,
+          case when n.error is null then ${AT_ONCE}::timestamptz end, case when n.error is not null then $2::timestamptz end,
+          $2::timestamptz, $2::timestamptz
      from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::text[], $10::jsonb[],
                  $11::jsonb[], $12::smallint[])
        with ordinality as n (id, automation_id, version_id, contact_id, chat_id, event_id, status, state, error, slot, number)
@@ -71,7 +72,9 @@ const insertRuns = statement<
 );
 const nudge = statement<[tenantId: string, chatIds: string[]], { automation_id: string; slot: number }>(
   'automation_runs.nudge',
-  `update automation_runs set due_at = ${AT_ONCE}
+  // One that is held goes on at once as soon as nothing holds it.
+  `update automation_runs set due_at = case when held_due_at is null then ${AT_ONCE}::timestamptz end,
+          held_due_at = case when held_due_at is not null then ${AT_ONCE}::timestamptz end
     where chat_id = any ($2::uuid[]) and tenant_id = $1 and waiting_reply and status = 'waiting'
    returning automation_id, slot`,
 );
@@ -135,11 +138,11 @@ async function messagesOf(tx: Tx, tenantId: string, events: SequencedEvent[]): P
   );
 }
 
-const missingVariables = (names: string[]): string =>
-  JSON.stringify({
-    code: 'missing_variables',
-    message: `The automation needs ${names.join(', ')}, which an event cannot give`,
-  });
+/** Why a run that nobody gave its variables cannot begin. */
+export const missingVariables = (names: string[], cause: string): Fault => ({
+  code: 'missing_variables',
+  message: `The automation needs ${names.join(', ')}, which ${cause} cannot give`,
+});
 
 /**
  * Starts the runs of automations that wait for what happened, each once an event, and wakes runs that wait for a reply
@@ -182,7 +185,7 @@ export function startRuns(hints: Hints, clock: Clock): Reaction {
             automation,
             event,
             state: JSON.stringify(freshState(id, variables, message?.id ?? null)),
-            error: missing.length > 0 ? missingVariables(missing) : null,
+            error: missing.length > 0 ? JSON.stringify(missingVariables(missing, 'an event')) : null,
           };
         });
     });

@@ -26,6 +26,8 @@ export const eventTypes = [
   'automation.run_completed',
   'automation.run_failed',
   'campaign.started',
+  'campaign.completed',
+  'campaign.failed',
   'webhook.test',
   'webhook.disabled',
 ] as const;

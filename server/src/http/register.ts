@@ -5,6 +5,7 @@ import type { Database, Tx } from '../db/database.ts';
 import type { Authenticator } from './authenticate.ts';
 import { allowCompression } from './compression.ts';
 import { type StoredContent, sendContent } from './content.ts';
+import { type Download, sendDownload } from './download.ts';
 import { countCall, type Done, type Guards, guardsOf } from './guards.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
@@ -170,6 +171,8 @@ function handlerOf(gate: Gate, route: Route) {
           gate.desk.close(request, reply, status),
         );
       gate.desk.close(request, reply, OK);
+      if (spec.answer.isDownload)
+        return sendDownload(request, reply, spec.answer.mediaType as string, result as Download);
       return spec.answer.wrap(result as never);
     };
     const key = replayable ? request.headers['idempotency-key'] : undefined;

@@ -5,6 +5,7 @@ import type { Tx } from '../db/database.ts';
 import { SearchEcho, SearchPagination } from '../search/schema.ts';
 import type { BodyBounds } from './body.ts';
 import type { StoredContent } from './content.ts';
+import type { Download } from './download.ts';
 import type { Feature, Principal, Scope } from './permissions.ts';
 
 /** One call of an operation, as its handler sees it: already authenticated, allowed and validated. */
@@ -36,6 +37,8 @@ export interface Answer<R extends TSchema> {
   mediaType?: string;
   /** Whether it is the bytes of a file instead of the envelope. */
   isContent?: true;
+  /** Whether it is a file that is made while it is sent. */
+  isDownload?: true;
   /** Types only. */
   result?: R;
 }
@@ -78,6 +81,14 @@ export const content: Answer<TUnsafe<StoredContent>> = {
   schema: Type.String({ contentMediaType: 'application/octet-stream' }),
   wrap: (stored) => stored,
   isContent: true,
+};
+
+/** A table, line by line, as a file. Only errors are in the envelope. */
+export const csv: Answer<TUnsafe<Download>> = {
+  schema: Type.String(),
+  wrap: (text) => text as never,
+  mediaType: 'text/csv',
+  isDownload: true,
 };
 
 export const DeleteResult = Type.Object(

@@ -10,8 +10,8 @@ import type { Publisher } from '../engine/publish.ts';
 import type { Finish } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { type Adapter, type AdapterContext, VendorFault, type VendorTemplate } from '../providers/adapter.ts';
-import { jsonOrNull } from './change-template.ts';
 import { fill } from '../providers/placeholders.ts';
+import { jsonOrNull } from './change-template.ts';
 import { buttonTypes, headerTypes, type TemplateSync } from './schema.ts';
 import { TEMPLATE_COLUMNS, type TemplateRow, tellOfStatus } from './template.ts';
 

@@ -133,7 +133,10 @@ describe('templates', () => {
     expect(graph.requests[1]?.json).toEqual({ category: 'MARKETING', components });
     expect(graph.templates).toMatchObject([{ id: vendorId, name, language, components }]);
     graph.trouble({ status: 400, code: 100, message: 'Invalid parameter', details: 'Edited too often.' });
-    await expect(update()).rejects.toMatchObject({ isPassing: false, message: expect.stringContaining('Edited too often') });
+    await expect(update()).rejects.toMatchObject({
+      isPassing: false,
+      message: expect.stringContaining('Edited too often'),
+    });
   });
 
   test('with numbered variables have their examples in order', async () => {

@@ -6,7 +6,6 @@ import { withRelay } from './relay.ts';
 import { sendMail } from './send.ts';
 import { isSignedMail } from './signature.ts';
 
-
 /** Mail: out through any relay by SMTP, in from any mailbox by IMAP, or posted as it is. */
 export const smtp: Adapter = {
   provider: 'smtp',
