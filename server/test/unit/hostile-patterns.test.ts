@@ -20,6 +20,7 @@ import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
 import { replySubject } from '../../src/providers/smtp/compose.ts';
 import { bareAddress, isAddress } from '../../src/providers/smtp/config.ts';
 import { fieldsOf, idsIn } from '../../src/providers/smtp/headers.ts';
+import { textOf } from '../../src/providers/smtp/html-text.ts';
 import { ownIdInAddresses } from '../../src/providers/smtp/own-ids.ts';
 import { filled } from '../../src/providers/template-text.ts';
 import { isSignedByTwilio } from '../../src/providers/twilio/signature.ts';
@@ -127,6 +128,8 @@ const readers: [string, (text: string) => void][] = [
       replySubject(text);
       idsIn(text);
       fieldsOf(text);
+      textOf(text);
+      textOf(`<b>${text}`);
       ownIdInAddresses(text, { address: 'help@shop.test', config: {} });
     },
   ],

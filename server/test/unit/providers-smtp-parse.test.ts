@@ -119,6 +119,22 @@ describe('a mail', () => {
   });
 });
 
+describe('a mail of HTML alone', () => {
+  it.each([
+    ['<p>Dear Ada,</p><p>it is <b>open</b> &amp; warm.</p>', 'Dear Ada,\n\nit is open & warm.'],
+    ['a<br>b<div>c</div>d', 'a\nb\nc\nd'],
+    ['<head><title>x</title></head><STYLE>p{}</STYLE><!-- no --><p>yes', 'yes'],
+    ['<ul><li>one<li>two</ul>', 'one\ntwo'],
+    ['<a href="https://x.test/?a=b">link</a>  \n  and   more', 'link and more'],
+    ['1 < 2 &lt; 3 &#233; &#xE9; &nbsp;&unknown; &#0; &#9999999;', '1 < 2 < 3 é é &unknown; &#0; &#9999999;'],
+    ['<!doctype html><html><body>hi</body></html>', 'hi'],
+    ['text <style>never ends', 'text'],
+  ])('%j is given a text', async (html, text) => {
+    const [event] = await parse('From: a@b.c', 'Content-Type: text/html', '', html);
+    expect((event as InboundMessage).text).toBe(text);
+  });
+});
+
 describe('what a mail answers', () => {
   it('is told by In-Reply-To, then References from the right', async () => {
     const mail = await mailWith('In-Reply-To: <b@x>\r\n <a@x>', 'References: <z@x> <y@x>\r\n\t<b@x>');

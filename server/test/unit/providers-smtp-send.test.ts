@@ -58,6 +58,14 @@ describe('a mail that is sent', () => {
     expect(parsed.headers.has('in-reply-to')).toBe(false);
   });
 
+  it('that is HTML alone has a text beside it', async () => {
+    await send({ text: null, content: { html: '<p>Good <b>evening</b></p>' } });
+    expect(await simpleParser(relay.arrived[0]?.mail ?? '')).toMatchObject({
+      text: expect.stringContaining('Good evening'),
+      html: expect.stringContaining('<b>evening</b>'),
+    });
+  });
+
   it('names what it answers, and who is machine-made says so', async () => {
     await send({
       threadSubject: 'AW: Re: RE [2]: Order A-17',

@@ -104,7 +104,7 @@ it('what happens on SMS in the sandbox is read as it was written, and Twilio’s
       expect(twilioSdk.validateRequest(SECRET, signature, url, params)).toBe(true);
       expect(twilioSdk.validateRequest('another', signature, url, params)).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -182,7 +182,7 @@ it('what happens by mail in the sandbox is read as it was written', async () => 
     fc.asyncProperty(fc.oneof(mail, report), fc.constantFrom('help@shop.test', '+15550009999'), (event, at) =>
       expectSame(emailShape, event, channelOf('email', at)).then(() => {}),
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

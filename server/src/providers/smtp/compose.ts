@@ -9,6 +9,7 @@ import {
 } from '../adapter.ts';
 import { filled, templateText } from '../template-text.ts';
 import { bareAddress, isAddress, type SmtpConfig } from './config.ts';
+import { textOf } from './html-text.ts';
 import { messageIdOf, plusAddress } from './own-ids.ts';
 
 export interface ComposedMail {
@@ -60,7 +61,8 @@ export async function composeMail(
     ? content.cc.filter((one) => typeof one === 'string' && isAddress(one))
     : [];
   const messageId = messageIdOf(message.id, channel);
-  const text = template ? templateText(template) : message.text;
+  const html = typeof content.html === 'string' && content.html !== '' ? content.html : undefined;
+  const text = template ? templateText(template) : (message.text ?? textOf(html ?? ''));
   const thread = [...new Set([...references, replyToVendorId])].filter(isMessageId);
   const inReplyTo = [replyToVendorId, ...references.toReversed()].find(isMessageId);
   const fetched = await Promise.all(
@@ -86,8 +88,8 @@ export async function composeMail(
     messageId,
     date: context.now(),
     ...(inReplyTo === undefined ? {} : { inReplyTo, references: thread }),
-    text: text ?? '',
-    ...(typeof content.html === 'string' ? { html: content.html } : {}),
+    text,
+    ...(html === undefined ? {} : { html }),
     attachments,
     headers: message.isAutomatic ? { 'Auto-Submitted': 'auto-generated' } : {},
     disableFileAccess: true,

@@ -12,6 +12,7 @@ import { clean } from '../clean.ts';
 import { isDeliveryReport, statusesIn } from './bounce.ts';
 import { isAddress } from './config.ts';
 import { headersOf, idsIn, type MailHeaders } from './headers.ts';
+import { textOf } from './html-text.ts';
 import { ownAddresses, ownIdIn, ownIdInAddresses } from './own-ids.ts';
 
 const LONGEST_TEXT = 500_000;
@@ -22,9 +23,13 @@ const CC_MOST = 100;
 // Loaded with the first mail: it would take a tenth of a start.
 async function read(bytes: Buffer): Promise<ParsedMail> {
   const { simpleParser } = await import('mailparser');
-  const options = { keepCidLinks: true, skipTextToHtml: true, skipTextLinks: true, keepDeliveryStatus: true };
-  // HTML that cannot be made a text of must not take the whole mail with it.
-  return simpleParser(bytes, options).catch(() => simpleParser(bytes, { ...options, skipHtmlToText: true }));
+  return simpleParser(bytes, {
+    keepCidLinks: true,
+    keepDeliveryStatus: true,
+    skipTextToHtml: true,
+    skipTextLinks: true,
+    skipHtmlToText: true,
+  });
 }
 
 /** What a mail is: a message, or the news that one of ours came back. */
@@ -49,9 +54,11 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
   const replyToMessageId =
     replyTo.map((id) => ownIdIn(id, channel)).find((id) => id !== undefined) ??
     ownIdInAddresses(recipients, channel);
-  const text = clean(mail.text ?? '')
+  const html = mail.html ? clean(mail.html) : '';
+  const written = clean(mail.text ?? '')
     .slice(0, LONGEST_TEXT)
     .trim();
+  const text = written || textOf(html.slice(0, LONGEST_HTML)).slice(0, LONGEST_TEXT);
   const message: InboundMessage = {
     kind: 'message',
     vendorId: idsIn(headers.get('message-id'))[0] ?? `sha256-${sha256(request.body).toString('hex')}`,
@@ -62,7 +69,7 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     media: mail.attachments.slice(0, MEDIA_MOST).map(mediaOf),
     content: {
       subject: mail.subject ? clean(mail.subject) : null,
-      html: mail.html && mail.html.length <= LONGEST_HTML ? clean(mail.html) : null,
+      html: html !== '' && html.length <= LONGEST_HTML ? html : null,
       cc: addressesOf(mail.cc).slice(0, CC_MOST),
     },
     ...(replyTo.length === 0 ? {} : { replyTo }),
