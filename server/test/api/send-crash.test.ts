@@ -92,7 +92,8 @@ const accepted = async (): Promise<string[]> =>
 const statuses = (ids: string[]): Promise<string[]> =>
   Promise.all(ids.map(async (id) => (await messageOf(tenant, id)).status));
 
-describe('a process that ends while it sends', () => {
+// Each of these starts whole servers.
+describe('a process that ends while it sends', { timeout: 60_000 }, () => {
   it('before the vendor has the message: the next one asks, and sends it, once and in order', async () => {
     await openOn('sandbox');
     const { ids } = await crashAt('before');
