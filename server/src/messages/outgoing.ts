@@ -26,9 +26,16 @@ export interface OutgoingRow {
   template: (OutgoingTemplate & { status: string }) | null;
   reply_to_vendor_id: string | null;
   reference_ids: string[];
+  thread_subject: string | null;
 }
 
 const REFERENCES = 20;
+
+/** The mails before m in its chat, the latest first. */
+const MAILS_BEFORE = `from messages e
+     where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
+       and e.vendor_id is not null
+     order by e.created_at desc, e.id desc limit ${REFERENCES}`;
 
 /** Columns of an `OutgoingRow`, of a message m in a chat k with a handle h over a channel c. */
 export const OUTGOING_COLUMNS = `m.id, m.type, m.text, m.media, m.content, m.author, m.scheduled_at,
@@ -37,10 +44,10 @@ export const OUTGOING_COLUMNS = `m.id, m.type, m.text, m.media, m.content, m.aut
     'vendorId', t.vendor_id, 'header', t.header, 'body', t.body, 'footer', t.footer, 'buttons', t.buttons,
     'variables', m.content->'variables') end as template,
   case when c.kind = 'email' then array(
-    select e.vendor_id from messages e
-     where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
-       and e.vendor_id is not null
-     order by e.created_at desc, e.id desc limit ${REFERENCES}) else '{}' end as reference_ids`;
+    select e.vendor_id ${MAILS_BEFORE}) else '{}' end as reference_ids,
+  case when c.kind = 'email' then coalesce(nullif(r.content->>'subject', ''), (
+    select b.subject from (select e.content->>'subject' as subject ${MAILS_BEFORE}) b where b.subject <> '' limit 1))
+  end as thread_subject`;
 export const OUTGOING_JOINS = `join chats k on k.id = m.chat_id and k.tenant_id = m.tenant_id
   join handles h on h.id = k.handle_id and h.tenant_id = k.tenant_id
   join channels c on c.id = m.channel_id and c.tenant_id = m.tenant_id
@@ -72,6 +79,7 @@ export const outgoingMessage = (row: OutgoingRow, store: FileStore): OutgoingMes
   template: row.template && withoutStatus(row.template),
   replyToVendorId: row.reply_to_vendor_id,
   references: row.reference_ids.toReversed(),
+  threadSubject: row.thread_subject,
   isAutomatic: row.author === 'automation' || row.author === 'campaign',
 });
 
