@@ -16,6 +16,7 @@ import { holdFolder } from './db/embedded/lock.ts';
 import { migrate } from './db/migrate.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { fillDemo } from './demo/fill-demo.ts';
+import { replyInDemo } from './demo/reply-in-demo.ts';
 import { createDemo, requireSameKey } from './installation.ts';
 import { parseAllowList } from './outbound/addresses.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -194,8 +195,9 @@ async function serveOn(
     );
   log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
   if (config.PARLEY_DEMO)
-    system.inBackground(async (needs) => {
+    system.inBackground(async (needs, isStopping) => {
       if (await fillDemo(needs)) log.info('the demo tenant has conversations to look at');
+      await replyInDemo(needs, isStopping);
     });
 }
 

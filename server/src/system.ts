@@ -67,6 +67,8 @@ export interface OperationNeeds {
   publisher: Publisher;
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
+  policy: OutboundPolicy;
+  baseUrl: () => string;
 }
 
 export interface System {

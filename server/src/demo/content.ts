@@ -33,7 +33,16 @@ interface Line {
   text: string;
 }
 
-export const demoConversations: { kind: ChannelKind; from: string; name: string; lines: Line[] }[] = [
+interface Conversation {
+  kind: ChannelKind;
+  from: string;
+  name: string;
+  lines: Line[];
+  /** What the shop answers at the first start; some wait for an answer. */
+  reply?: string;
+}
+
+export const demoConversations: Conversation[] = [
   {
     kind: 'whatsapp',
     from: '+12025550161',
@@ -42,6 +51,7 @@ export const demoConversations: { kind: ChannelKind; from: string; name: string;
       { minutesAgo: 95, text: 'Hi! Do you have the blue city bike in size M?' },
       { minutesAgo: 93, text: 'And could I try it on Saturday?' },
     ],
+    reply: 'Hi Mina! Yes, one is left in M. We have put it aside for you – Saturday from ten?',
   },
   {
     kind: 'whatsapp',
@@ -57,6 +67,7 @@ export const demoConversations: { kind: ChannelKind; from: string; name: string;
       { minutesAgo: 26 * 60, text: 'Is my bike ready for pick-up?' },
       { minutesAgo: 40, text: 'I could come by at five.' },
     ],
+    reply: 'It is ready, Jonas. Five is fine, see you then!',
   },
   {
     kind: 'email',
@@ -68,6 +79,7 @@ export const demoConversations: { kind: ChannelKind; from: string; name: string;
         text: 'Good morning,\n\ncould you send me the invoice for order B-2041 again?\n\nKind regards\nAmara Okafor',
       },
     ],
+    reply: 'Good morning Amara,\n\nof course: you will have it within the hour.\n\nYour bicycle shop',
   },
   {
     kind: 'email',

@@ -31,6 +31,12 @@ export interface OutgoingRow {
 
 const REFERENCES = 20;
 
+/** The mails before m in its chat, the latest first. */
+const MAILS_BEFORE = `from messages e
+     where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
+       and e.vendor_id is not null
+     order by e.created_at desc, e.id desc limit ${REFERENCES}`;
+
 /** Columns of an `OutgoingRow`, of a message m in a chat k with a handle h over a channel c. */
 export const OUTGOING_COLUMNS = `m.id, m.type, m.text, m.media, m.content, m.author, m.scheduled_at,
   h.type as handle_type, h.value as handle_value, h.opted_out_at, k.open_until, r.vendor_id as reply_to_vendor_id,
@@ -38,15 +44,10 @@ export const OUTGOING_COLUMNS = `m.id, m.type, m.text, m.media, m.content, m.aut
     'vendorId', t.vendor_id, 'header', t.header, 'body', t.body, 'footer', t.footer, 'buttons', t.buttons,
     'variables', m.content->'variables') end as template,
   case when c.kind = 'email' then array(
-    select e.vendor_id from messages e
-     where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
-       and e.vendor_id is not null
-     order by e.created_at desc, e.id desc limit ${REFERENCES}) else '{}' end as reference_ids,
-  case when c.kind = 'email' then coalesce(r.content->>'subject', (
-    select e.content->>'subject' from messages e
-     where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
-       and e.content->>'subject' is not null
-     order by e.created_at desc, e.id desc limit 1)) end as thread_subject`;
+    select e.vendor_id ${MAILS_BEFORE}) else '{}' end as reference_ids,
+  case when c.kind = 'email' then coalesce(nullif(r.content->>'subject', ''), (
+    select b.subject from (select e.content->>'subject' as subject ${MAILS_BEFORE}) b where b.subject <> '' limit 1))
+  end as thread_subject`;
 export const OUTGOING_JOINS = `join chats k on k.id = m.chat_id and k.tenant_id = m.tenant_id
   join handles h on h.id = k.handle_id and h.tenant_id = k.tenant_id
   join channels c on c.id = m.channel_id and c.tenant_id = m.tenant_id

@@ -2,10 +2,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
 import { demoConversations, demoTemplates } from '../../src/demo/content.ts';
 import { fillDemo } from '../../src/demo/fill-demo.ts';
+import { replyToWhatIsThere } from '../../src/demo/reply-in-demo.ts';
 import { publisher } from '../../src/engine/publish.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { adapters } from '../../src/handlers.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
 const nobody = async () => Promise.reject(new Error('nobody is called'));
@@ -33,7 +35,19 @@ async function firstStart() {
     files,
     baseUrl: () => 'http://127.0.0.1',
   });
-  const needs = { db: system.db, clock, keys, hints, publisher: publisher(clock, hints), adapters, context };
+  const policy = { allow: parseAllowList(''), loopback: false };
+  const baseUrl = () => 'http://127.0.0.1';
+  const needs = {
+    db: system.db,
+    clock,
+    keys,
+    hints,
+    publisher: publisher(clock, hints),
+    adapters,
+    context,
+    policy,
+    baseUrl,
+  };
   const find = async (what: string, query?: string) =>
     (
       await server.call('POST', `/v3/${what}/search`, {
@@ -74,6 +88,44 @@ describe('the demo tenant', () => {
     const [mina] = await find('contacts', 'eq(firstName,"Mina")');
     expect(mina).toMatchObject({ labels: [{ name: 'Customer' }], email: 'mina@example.com' });
     expect(mina.chats).toHaveLength(2);
+  });
+
+  it('has answers to some of them, once they are there, and each once', async () => {
+    const { server, needs, find } = await firstStart();
+    expect(await replyToWhatIsThere(needs, false)).toBe(true);
+    await fillDemo(needs);
+    expect(await replyToWhatIsThere(needs, false)).toBe(false);
+    await server.settle();
+    await Promise.all(Array.from({ length: 5 }, () => replyToWhatIsThere(needs, false)));
+    server.clock.advance(1000);
+    await server.settle();
+    const replies = demoConversations.flatMap(({ reply }) => reply ?? []);
+    const sent = await find('messages', 'eq(sender,"outbound")');
+    expect(sent.map(({ text }: { text: string }) => text).sort()).toEqual([...replies].sort());
+    for (const message of sent) {
+      expect(message).toMatchObject({ author: 'user', error: null });
+      expect(['sent', 'delivered', 'read']).toContain(message.status);
+    }
+    const chats = await find('chats');
+    const unread = chats.filter(({ isUnread }: { isUnread: boolean }) => isUnread);
+    expect([chats.length, unread.length]).toEqual([
+      demoConversations.length,
+      demoConversations.length - replies.length,
+    ]);
+  });
+
+  it('answers only what is left when somebody was faster', async () => {
+    const { server, demo, needs, find } = await firstStart();
+    await fillDemo(needs);
+    await server.settle();
+    const [chat] = await find('chats', 'eq(isUnread,true)');
+    await server.call('DELETE', `/v3/chats/${chat.id}`, { token: demo?.token as string });
+    const [email] = await find('channels', 'eq(kind,"email")');
+    await server.call('DELETE', `/v3/channels/${email.id}`, { token: demo?.token as string });
+    expect(await replyToWhatIsThere(needs, false)).toBe(false);
+    expect(await replyToWhatIsThere(needs, true)).toBe(true);
+    expect(await replyToWhatIsThere(needs, false)).toBe(true);
+    expect((await find('messages', 'eq(sender,"outbound")')).length).toBeLessThan(3);
   });
 
   it('has templates, one of them rejected', async () => {

@@ -32,8 +32,8 @@ export const replySubject = (subject: string): string =>
 /** Its own, or that of the mail it answers, or the beginning of what it says. */
 function subjectOf({ content, template, text, threadSubject }: OutgoingMessage): string {
   if (typeof content.subject === 'string' && content.subject !== '') return content.subject;
-  if (threadSubject) return replySubject(threadSubject);
   if (template?.header?.text) return filled(template.header.text, template.variables);
+  if (threadSubject) return replySubject(threadSubject);
   const [line = ''] = (template ? filled(template.body, template.variables) : (text ?? ''))
     .trim()
     .split('\n', 1);
