@@ -16,7 +16,7 @@ const INSERT = `
   insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, attempts, due_at,
                           created_at, updated_at)
   select uuidv7(), e.tenant_id, e.webhook_id, e.slot, uuidv7(), 'message.read', n, 'pending', 1,
-         now() + interval '1 hour' + (n * 7919 % 86400) * interval '1 second', now(), now()
+         now() + interval '1 hour' + (n % 86400 * 7919 % 86400) * interval '1 second', now(), now()
     from generate_series(0, ${RETRIES} - 1) as n
     join unnest($1::uuid[], $2::uuid[], $3::smallint[]) with ordinality as e (tenant_id, webhook_id, slot, number)
       on e.number = n % cardinality($1::uuid[]) + 1`;

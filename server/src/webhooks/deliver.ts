@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
+import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Publisher } from '../engine/publish.ts';
@@ -66,15 +67,23 @@ const deliveries = workList<DeliveryRow>({
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,
 });
-const readAgain = statement<[id: string, tenantId: string, attempts: number, now: Date], WebhookState>(
+const readAgain = statement<
+  [ids: string[], tenantIds: string[], attempts: number[], now: Date],
+  WebhookState & { id: string }
+>(
   'deliveries.read_again',
-  // With OFFSET the webhook is looked up by its key. Otherwise the planner, which counts a row for each partition of the
+  // With OFFSET each is looked up by its key. Otherwise the planner, which counts a row for each partition of the
   // deliveries, may read all webhooks of the tenant instead.
-  `select ${STATE_COLUMNS} from deliveries d
+  `select d.id, ${STATE_COLUMNS}
+     from unnest($1::uuid[], $2::uuid[], $3::int[]) as r (id, tenant_id, attempts)
+    cross join lateral (
+      select id, tenant_id, webhook_id from deliveries
+       where id = r.id and tenant_id = r.tenant_id and attempts = r.attempts and due_at <= $4 offset 0) d
      left join lateral (
-       select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true
-    where d.id = $1 and d.tenant_id = $2 and d.attempts = $3 and d.due_at <= $4`,
+       select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true`,
 );
+/** When everything is late, much is read again: then every delivery would cost a statement more. */
+const READ_TOGETHER = { atATime: 100, underWay: 2 };
 
 interface DeliverNeeds {
   db: Database;
@@ -156,10 +165,21 @@ export function deliver(needs: DeliverNeeds): Work {
     }
   }
 
+  const stateOf = together<DeliveryRow, WebhookState | undefined>(async (rows) => {
+    const found = await db.all(readAgain, [
+      rows.map((row) => row.id),
+      rows.map((row) => row.tenant_id),
+      rows.map((row) => row.attempts),
+      clock.now(),
+    ]);
+    const states = new Map(found.map(({ id, ...state }) => [id, state]));
+    return rows.map((row) => states.get(row.id));
+  }, READ_TOGETHER);
+
   /** The row as it is now; undefined when it is no longer due. */
   async function current(row: DeliveryRow): Promise<DeliveryRow | undefined> {
     if (performance.now() - (row.readAt ?? 0) < STALE_MS) return row;
-    const state = await db.find(readAgain, [row.id, row.tenant_id, row.attempts, clock.now()]);
+    const state = await stateOf(row);
     return state && { ...row, ...state };
   }
 
