@@ -59,7 +59,12 @@ const PNG = Buffer.from(
 );
 const files: [type: string, bytes: Buffer, filename: string, Kind[]][] = [
   ['image', PNG, 'a.png', ['whatsapp', 'sms', 'instagram', 'email']],
-  ['video', Buffer.from('00000018667479706d703432', 'hex'), 'a.mp4', ['whatsapp', 'sms', 'instagram', 'email']],
+  [
+    'video',
+    Buffer.from('00000018667479706d703432', 'hex'),
+    'a.mp4',
+    ['whatsapp', 'sms', 'instagram', 'email'],
+  ],
   ['audio', Buffer.from('#!AMR\n'), 'a.amr', ['whatsapp', 'sms', 'instagram', 'email']],
   ['document', Buffer.from('%PDF-1.7\n'), 'a.pdf', ['whatsapp', 'sms', 'email']],
   ['sticker', PNG, 'a.webp', ['whatsapp']],
@@ -73,11 +78,17 @@ async function written(kind: Kind, body: object) {
   const answer = await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: people[kind], ...body });
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
   await server.settle();
-  const { rows } = await server.system.db.query('select error from inbound where channel_id = $1', [channel.id]);
+  const { rows } = await server.system.db.query('select error from inbound where channel_id = $1', [
+    channel.id,
+  ]);
   expect(rows).toEqual([]);
   const { data } = (await tenant.post('/v3/messages/search', {})).body;
   expect(data).toHaveLength(1);
-  expect(data[0]).toMatchObject({ sender: 'inbound', author: 'contact', vendorId: answer.body.data.vendorId });
+  expect(data[0]).toMatchObject({
+    sender: 'inbound',
+    author: 'contact',
+    vendorId: answer.body.data.vendorId,
+  });
   return data[0];
 }
 
@@ -86,7 +97,9 @@ describe('what people write in the sandbox', () => {
     expect(await written(kind, ask)).toMatchObject(shown);
   });
 
-  it.each(filesOnEveryKind)('a file (%s) on %s is there with its bytes', async (type, kind, bytes, filename) => {
+  it.each(
+    filesOnEveryKind,
+  )('a file (%s) on %s is there with its bytes', async (type, kind, bytes, filename) => {
     const fileId = (await upload(tenant, bytes, filename)).body.data.id;
     const message = await written(kind, { media: { fileId }, ...(kind === 'email' ? {} : { type }) });
     expect(message.type).toBe(kind === 'email' ? 'email' : type);
@@ -95,7 +108,10 @@ describe('what people write in the sandbox', () => {
     expect((await server.call('GET', pathOfUrl(message.media[0].url))).bytes).toEqual(bytes);
   });
 
-  it.each<Kind>(['whatsapp', 'instagram'])('a reaction on %s names the message, and is taken back', async (kind) => {
+  it.each<Kind>([
+    'whatsapp',
+    'instagram',
+  ])('a reaction on %s names the message, and is taken back', async (kind) => {
     const channel = await tenant.channel(kind);
     const ours = await send(tenant, await openChat(server, tenant, channel, people[kind]), { text: 'hello' });
     await server.settle();

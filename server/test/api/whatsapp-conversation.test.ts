@@ -104,7 +104,11 @@ it('a text and a picture come in, a reply goes out and its fate comes back, each
   const image = { id: '8801', mime_type: 'image/png', sha256: '…', caption: 'this one' };
   await written({ id: 'wamid.in2', type: 'image', image });
   const chat = await onlyChat();
-  expect(chat).toMatchObject({ channelId: channel.id, unreadCount: 2, contact: { fullName: 'Ada Lovelace' } });
+  expect(chat).toMatchObject({
+    channelId: channel.id,
+    unreadCount: 2,
+    contact: { fullName: 'Ada Lovelace' },
+  });
   const [text, picture, ...more] = await conversation();
   expect(more).toEqual([]);
   expect(text).toMatchObject({ sender: 'inbound', type: 'text', text: 'Grüße! Is it open? 🎉' });
@@ -173,7 +177,9 @@ it('what Meta refuses fails, and says why in Meta’s words', async () => {
   const late = await send(tenant, chat, { text: 'Hi again' });
   await server.settle();
   const { vendorId } = await messageOf(tenant, late.id);
-  await status(vendorId, 'failed', { errors: [{ code: 131049, title: 'Not delivered', message: 'Not now' }] });
+  await status(vendorId, 'failed', {
+    errors: [{ code: 131049, title: 'Not delivered', message: 'Not now' }],
+  });
   expect(await messageOf(tenant, late.id)).toMatchObject({ status: 'failed', error: { code: '131049' } });
   expect(heard()).toEqual([
     ['message.failed', 'failed'],

@@ -1,9 +1,4 @@
-import type {
-  AdapterChannel,
-  AdapterContext,
-  OutgoingMessage,
-  SendResult,
-} from '../adapter.ts';
+import type { AdapterChannel, AdapterContext, OutgoingMessage, SendResult } from '../adapter.ts';
 import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 import { asResult, judgeAnswer, unsendable } from '../meta/judge.ts';
 import { idOf, type Part } from '../meta/payload.ts';
