@@ -175,9 +175,10 @@ const MOST_EVENTS = 2_000;
 
 function cut(parsed: ParsedRow[]): ParsedRow[][] {
   const parts: ParsedRow[][] = [];
-  let events = MOST_EVENTS;
+  let events = 0;
   for (const one of parsed) {
-    if (events + one.events.length > MOST_EVENTS) {
+    // Also for the first that says nothing to us: it is done with like every other.
+    if (parts.length === 0 || events + one.events.length > MOST_EVENTS) {
       parts.push([]);
       events = 0;
     }

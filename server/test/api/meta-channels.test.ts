@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signedRequest } from '../../src/providers/meta/signature.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
-const folder = process.env.PARLEY_FIXTURES;
 
 const secrets = { accessToken: 'EAAplanted', appSecret: 'planted-secret', verifyToken: 'planted-token' };
 const newChannel = (config: object) => ({
@@ -128,43 +125,5 @@ describe('what Meta sends', () => {
     for (const secret of ['another', 'undefined', ' '])
       expect(await deliver('whatsapp_cloud', body.data.id, payload, secret)).toBe(401);
     expect(await messagesOf(tenant)).toEqual([]);
-  });
-});
-
-describe.skipIf(!folder)('requests that vendors really sent (PARLEY_FIXTURES)', () => {
-  const read = (file: string): string => readFileSync(join(folder ?? '', file), 'utf8');
-
-  it('none of WhatsApp fails', async () => {
-    const tenant = await server.tenant();
-    const channels = new Map<string, string>();
-    for (const file of readdirSync(join(folder ?? '', 'whatsapp'))) {
-      // Some were recorded with words in the place of ids.
-      const cases = JSON.parse(read(`whatsapp/${file}`).replaceAll('<BUSINESS_PHONE_NUMBER_ID>', '7777'));
-      for (const [name, payload] of Object.entries<{
-        entry: { changes: { value: { metadata?: { phone_number_id: string } } }[] }[];
-      }>(cases)) {
-        const phoneNumberId = payload.entry[0]?.changes[0]?.value.metadata?.phone_number_id ?? '8888';
-        if (!channels.has(phoneNumberId)) {
-          const { body } = await tenant.post('/v3/channels', newChannel({ phoneNumberId }));
-          channels.set(phoneNumberId, body.data.id);
-        }
-        const channelId = channels.get(phoneNumberId) as string;
-        expect(await deliver('whatsapp_cloud', channelId, payload), `${file} ${name}`).toBe(200);
-        expect(await failures(tenant), `${file} ${name}`).toEqual([]);
-      }
-    }
-    const stored = await messagesOf(tenant);
-    expect(stored.map(({ vendorId }) => vendorId)).toContain('wamid.xsidjw');
-  });
-
-  it('none of Instagram fails', async () => {
-    const tenant = await server.tenant();
-    const { accountId, ...rest } = JSON.parse(read('instagram/replay.json'));
-    const { body } = await tenant.post('/v3/channels', newAccount({ accountId }));
-    for (const [name, payload] of Object.entries(rest).filter(([, value]) => typeof value === 'object')) {
-      expect(await deliver('instagram', body.data.id, payload), name).toBe(200);
-      expect(await failures(tenant), name).toEqual([]);
-    }
-    expect((await messagesOf(tenant)).map(({ vendorId }) => vendorId)).toContain('mid_ig_story_001');
   });
 });

@@ -58,6 +58,17 @@ describe('a message', () => {
     expect((await told()).at(-1)).toMatchObject({ type: 'message.received', data: message });
   });
 
+  it('is not held up by a request before it that says nothing to us', async () => {
+    await tell(server, channel);
+    await tell(server, channel, written('after', server.clock.now()));
+    await server.settle();
+    const { rows } = await server.system.db.query('select id from inbound where channel_id = $1', [
+      channel.id,
+    ]);
+    expect(rows).toEqual([]);
+    expect((await tenant.post('/v3/messages/search', {})).body.data).toMatchObject([{ text: 'after' }]);
+  });
+
   it('names what it answers by the vendor’s ids, the likeliest first, also of what came with it', async () => {
     await tellAll(written('first', at(0)));
     await tellAll(

@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listener } from '../kit/events.ts';
 import { upload } from '../kit/files.ts';
-import { type Kind, messageOf, openChat, outboxOf, people, send, type TestChat } from '../kit/sending.ts';
+import {
+  approvedTemplate,
+  type Kind,
+  messageOf,
+  openChat,
+  outboxOf,
+  people,
+  send,
+  type TestChat,
+} from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer({ maxFileBytes: 8 * 1024 * 1024 });
@@ -18,10 +27,9 @@ async function furnished(kind: Kind) {
   const chat = await openChat(server, tenant, channel, people[kind]);
   const fileId = (await upload(tenant, PNG, 'picture.png')).body.data.id as string;
   const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
-  const template = await tenant.post('/v3/message_templates', {
+  const templateId = await approvedTemplate(server, tenant, {
     channelId: channel.id,
     name: 'order_shipped',
-    language: 'en',
     body: 'Hello {{name}}, order {{1}} is on its way.',
   });
   const found = await tenant.post(`/v3/chats/${chat.id}/messages/search`, {});
@@ -31,7 +39,7 @@ async function furnished(kind: Kind) {
     chat,
     fileId,
     publicUrl,
-    templateId: template.body.data.id as string,
+    templateId,
     messageId,
     vendorId,
   };
@@ -304,16 +312,11 @@ describe('sending to somebody who is named', () => {
 
   it('by their id on WhatsApp, where a number is not known', async () => {
     const channel = await tenant.channel('whatsapp');
-    const template = await tenant.post('/v3/message_templates', {
-      channelId: channel.id,
-      name: 'hello',
-      language: 'en',
-      body: 'Hello',
-    });
+    const templateId = await approvedTemplate(server, tenant, { channelId: channel.id });
     const { chatId } = await written(channel.id, {
       to: 'US.13491208655302741918',
       text: undefined,
-      template: { templateId: template.body.data.id },
+      template: { templateId },
     });
     const { handle } = (await tenant.get(`/v3/chats/${chatId}`)).body.data;
     expect(handle).toMatchObject({ type: 'whatsapp_id', value: 'US.13491208655302741918' });

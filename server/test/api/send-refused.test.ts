@@ -1,7 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { upload } from '../kit/files.ts';
-import { type Kind, openChat, outboxOf, people, send, type TestChat } from '../kit/sending.ts';
+import {
+  approvedTemplate,
+  type Kind,
+  openChat,
+  outboxOf,
+  people,
+  send,
+  type TestChat,
+} from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer({ maxFileBytes: 8 * 1024 * 1024 });
@@ -313,7 +321,7 @@ describe('a template', () => {
 
   it('goes out where nothing else may', async () => {
     const chat = await chatOn('whatsapp');
-    const templateId = await made(chat.channelId, { body: 'Hello', header: null });
+    const templateId = await approvedTemplate(server, tenant, { channelId: chat.channelId });
     server.clock.advance(2 * DAY);
     await send(tenant, chat, { template: { templateId } });
     await server.settle();

@@ -12,6 +12,9 @@ export const people = {
 } as const;
 export type Kind = keyof typeof people;
 
+/** How long the sandbox takes to review a template, and to tell each status of a message. */
+const REVIEW_MS = 200;
+
 export interface TestChat {
   id: string;
   channelId: string;
@@ -36,6 +39,25 @@ export async function openChat(
   expect(rows).toHaveLength(1);
   const [row] = rows as [Record<string, string>];
   return { id: row.id as string, channelId: row.channel_id as string, contactId: row.contact_id as string };
+}
+
+/** A template that can be sent: the sandbox has looked at it, where it stands in for a vendor that does. */
+export async function approvedTemplate(
+  server: TestServer,
+  tenant: TestTenant,
+  body: object,
+): Promise<string> {
+  const made = await tenant.post('/v3/message_templates', {
+    name: 'hello',
+    language: 'en',
+    body: 'Hello',
+    ...body,
+  });
+  expect([made.status, made.body.error]).toEqual([200, undefined]);
+  await server.settle();
+  server.clock.advance(REVIEW_MS);
+  await server.settle();
+  return made.body.data.id;
 }
 
 /** Writes in a chat and gives the message. */
