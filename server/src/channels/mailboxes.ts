@@ -86,7 +86,8 @@ export function readMailboxes(needs: MailboxNeeds): Work {
     await db.transaction(async (tx) => {
       const moved = await tx.run(moveOn, [...unchanged(row), cursor.uidValidity, cursor.uid, dueAt]);
       if (moved === 0) return;
-      for (const request of requests) await storeRequest(tx, { id, tenantId: row.tenant_id }, request, needs);
+      for (const request of requests)
+        await storeRequest(tx, [{ id, tenantId: row.tenant_id }], request, needs);
     });
   }
 

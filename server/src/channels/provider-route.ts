@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { atOnce } from '../http/register.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
 import { type ChannelGate, isVerifyToken } from './channel.ts';
-import { type ReceiveNeeds, receiveForAll, signatureRefusal } from './receive-request.ts';
+import { type ReceiveNeeds, requestReceiver, signatureRefusal } from './receive-request.ts';
 
 interface ProviderRouteNeeds extends ReceiveNeeds {
   db: Database;
@@ -35,17 +35,20 @@ const MOST_KEYS = 1_000;
 export async function providerRoute(app: FastifyInstance, needs: ProviderRouteNeeds): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const take = requestReceiver(atOnce(needs.db), needs);
   for (const path of ['/providers/:provider', '/providers/:provider/:channelId']) {
     app.get<{ Params: Place }>(path, (request, reply) =>
       answerHandshake(request as ProviderCall, reply, needs),
     );
-    app.post<{ Params: Place }>(path, (request, reply) => receive(request as ProviderCall, reply, needs));
+    app.post<{ Params: Place }>(path, (request, reply) =>
+      receive(request as ProviderCall, reply, needs, take),
+    );
     // Named one by one, because how large a body may be is a matter of the route.
     for (const { provider, bodyBytes: bodyLimit } of needs.adapters.values())
       if (bodyLimit !== undefined)
         app.post<{ Params: Place }>(path.replace(':provider', provider), { bodyLimit }, (request, reply) => {
           request.params.provider = provider;
-          return receive(request as ProviderCall, reply, needs);
+          return receive(request as ProviderCall, reply, needs, take);
         });
   }
 }
@@ -54,6 +57,7 @@ async function receive(
   request: ProviderCall,
   reply: FastifyReply,
   needs: ProviderRouteNeeds,
+  take: ReturnType<typeof requestReceiver>,
 ): Promise<string> {
   const adapter = needs.adapters.get(request.params.provider);
   if (!adapter) throw signatureRefusal();
@@ -66,7 +70,7 @@ async function receive(
     body: request.body ?? Buffer.alloc(0),
   };
   const channels = await channelsOf(request.params, adapter, received, needs);
-  await receiveForAll(atOnce(needs.db), channels, adapter, received, needs).catch((error) => {
+  await take(channels, adapter, received).catch((error) => {
     throw error.key === 'channel_not_found' ? signatureRefusal() : error;
   });
   reply.type(adapter.reply.contentType);

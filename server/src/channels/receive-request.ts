@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
+import { gather } from '../base/gather.ts';
 import { newId } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -16,20 +18,23 @@ const insertInbound = statement<
     tenantIds: string[],
     channelIds: string[],
     slots: number[],
-    url: string,
-    headers: string,
-    body: Buffer,
+    numbers: number[],
+    urls: string[],
+    headers: string[],
+    bodies: Buffer[],
     now: Date,
   ],
-  { channel_id: string }
+  { id: string }
 >(
   'inbound.insert',
   // A channel may have been remembered from before it was deleted; the others get theirs.
   `insert into inbound (id, tenant_id, channel_id, url, headers, body, slot, due_at, created_at)
-   select n.id, n.tenant_id, n.channel_id, $5, $6, $7, n.slot, ${AT_ONCE}, $8
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[]) as n (id, tenant_id, channel_id, slot)
+   select n.id, n.tenant_id, n.channel_id, r.url, r.headers::jsonb, r.body, n.slot, ${AT_ONCE}, $9
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::int[])
+       as n (id, tenant_id, channel_id, slot, number)
+     join unnest($6::text[], $7::text[], $8::bytea[]) with ordinality as r (url, headers, body, number) using (number)
      join channels c on c.id = n.channel_id and c.tenant_id = n.tenant_id
-   returning channel_id`,
+   returning id`,
 );
 
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -43,61 +48,108 @@ export interface ReceiveNeeds {
 export const signatureRefusal = (): ApiError =>
   new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
 
+/** Those of the channels whose secret the request is signed with; at least one must be. */
+function signedOf(
+  channels: readonly ChannelGate[],
+  adapter: Adapter,
+  request: ProviderRequest,
+): readonly ChannelGate[] {
+  const signed = channels.filter((channel) => adapter.verifySignature(request, channel));
+  if (signed.length === 0) throw signatureRefusal();
+  return signed;
+}
+
 /** Verifies a vendor's request and stores it as it came, in one statement: once this returns, it cannot be lost. */
-export const receiveRequest = (
+export const receiveRequest = async (
   tx: Tx,
   channel: ChannelGate,
   adapter: Adapter,
   request: ProviderRequest,
   needs: ReceiveNeeds,
-): Promise<void> => receiveForAll(tx, [channel], adapter, request, needs);
+): Promise<void> => storeRequest(tx, signedOf([channel], adapter, request), request, needs);
 
-/** The same for each of the channels whose secret the request is signed with; at least one must be. */
-export async function receiveForAll(
+const MOST_TOGETHER = 100;
+/** A larger request is stored alone: together they would be held twice in memory. */
+const MOST_BYTES = 65_536;
+const CHANNELS_KEPT = 10_000;
+
+/**
+ * The same for each of the channels whose secret the request is signed with. What comes for one channel at about the
+ * same time is stored in one statement, and each is answered when that is committed. Channels do not share statements:
+ * one that is being deleted holds up nobody else.
+ */
+export function requestReceiver(
   tx: Tx,
-  channels: readonly ChannelGate[],
-  adapter: Adapter,
-  request: ProviderRequest,
   needs: ReceiveNeeds,
-): Promise<void> {
-  const signed = channels.filter((channel) => adapter.verifySignature(request, channel));
-  if (signed.length === 0) throw signatureRefusal();
-  await store(tx, signed, request, needs);
+): (channels: readonly ChannelGate[], adapter: Adapter, request: ProviderRequest) => Promise<void> {
+  type Store = (arrived: Arrived) => Promise<boolean>;
+  const alone: Store = async (one) => (await store(tx, [one], needs))[0] === true;
+  const perChannel = new LRUCache<string, Store>({ max: CHANNELS_KEPT });
+  const togetherIn = (channelId: string): Store => {
+    let together = perChannel.get(channelId);
+    if (!together) {
+      together = gather(MOST_TOGETHER, (arrived: Arrived[]) => store(tx, arrived, needs));
+      perChannel.set(channelId, together);
+    }
+    return together;
+  };
+  return async (channels, adapter, request) => {
+    const signed = signedOf(channels, adapter, request);
+    const [first] = signed as [ChannelGate];
+    const isLone = signed.length > 1 || request.body.length > MOST_BYTES;
+    const isStored = await (isLone ? alone : togetherIn(first.id))({ channels: signed, request });
+    if (!isStored) throw new ApiError('channel_not_found');
+  };
 }
 
 type Owned = Pick<ChannelGate, 'id' | 'tenantId'>;
+interface Arrived {
+  channels: readonly Owned[];
+  request: ProviderRequest;
+}
 
 /** Stores a request of which we know where it comes from. */
-export const storeRequest = (
-  tx: Tx,
-  channel: Owned,
-  request: ProviderRequest,
-  needs: ReceiveNeeds,
-): Promise<void> => store(tx, [channel], request, needs);
-
-async function store(
+export async function storeRequest(
   tx: Tx,
   channels: readonly Owned[],
   request: ProviderRequest,
-  { clock, hints }: ReceiveNeeds,
+  needs: ReceiveNeeds,
 ): Promise<void> {
-  const stored = await tx
+  const [isStored] = await store(tx, [{ channels, request }], needs);
+  if (!isStored) throw new ApiError('channel_not_found');
+}
+
+/** Stores requests in one statement, and tells of each whether a channel of it is still there. */
+async function store(
+  tx: Tx,
+  arrived: readonly Arrived[],
+  { clock, hints }: ReceiveNeeds,
+): Promise<boolean[]> {
+  const rows = arrived.flatMap(({ channels }, index) =>
+    channels.map(({ id, tenantId }) => ({ id: newId(), channelId: id, tenantId, slot: slotOf(id), index })),
+  );
+  const inserted = await tx
     .all(insertInbound, [
-      channels.map(() => newId()),
-      channels.map(({ tenantId }) => tenantId),
-      channels.map(({ id }) => id),
-      channels.map(({ id }) => slotOf(id)),
-      request.url,
-      JSON.stringify(request.headers),
-      request.body,
+      rows.map(({ id }) => id),
+      rows.map(({ tenantId }) => tenantId),
+      rows.map(({ channelId }) => channelId),
+      rows.map(({ slot }) => slot),
+      rows.map(({ index }) => index + 1),
+      arrived.map(({ request }) => request.url),
+      arrived.map(({ request }) => JSON.stringify(request.headers)),
+      arrived.map(({ request }) => request.body),
       clock.now(),
     ])
     .catch((error) => {
       if (error.code === FOREIGN_KEY_VIOLATION) return [];
       throw error;
     });
-  if (stored.length === 0) throw new ApiError('channel_not_found');
+  const ids = new Set(inserted.map(({ id }) => id));
+  const stored = rows.filter(({ id }) => ids.has(id));
+  const lanes = new Map(stored.map(({ channelId, slot }) => [channelId, slot]));
   tx.afterCommit(() => {
-    for (const { channel_id: id } of stored) hints.give(INBOUND_LIST, slotOf(id), id);
+    for (const [channelId, slot] of lanes) hints.give(INBOUND_LIST, slot, channelId);
   });
+  const indexes = new Set(stored.map(({ index }) => index));
+  return arrived.map((_, index) => indexes.has(index));
 }

@@ -89,6 +89,38 @@ describe('a vendor that calls one address for all channels', () => {
     expect(await textsOf(tenant)).toEqual([there.account]);
   });
 
+  it('may call many times at once: each request is stored as it came, and answered for itself', async () => {
+    const tenant = await server.tenant();
+    const kept = await pigeonChannel(tenant);
+    const gone = await pigeonChannel(tenant);
+    await tell(server, gone, written('before', at));
+    expect((await tenant.call('DELETE', `/v3/channels/${gone.id}`)).status).toBe(200);
+    const bodies = [kept, gone].flatMap(({ account }) =>
+      Array.from({ length: 30 }, (_, number) => ({
+        account,
+        raw: JSON.stringify({ sent: [{ account, events: [written(`${account} ${number}`, at)] }] }),
+      })),
+    );
+    const answers = await Promise.all(
+      bodies.map(async ({ account, raw }, index) => {
+        const secret = account === kept.account ? kept.secret : gone.secret;
+        const { status } = await post(raw, index % 3 === 0 ? 'wrong' : secret);
+        return { raw, status };
+      }),
+    );
+    const isTaken = (index: number): boolean => index < 30 && index % 3 !== 0;
+    expect(answers.map(({ status }) => status)).toEqual(
+      bodies.map((_, index) => (isTaken(index) ? 200 : 401)),
+    );
+    const stored = await inboundOf(tenant);
+    expect(stored.map(({ body }) => String(body)).toSorted()).toEqual(
+      bodies
+        .filter((_, index) => isTaken(index))
+        .map(({ raw }) => raw)
+        .toSorted(),
+    );
+  });
+
   it('is remembered with its type and own headers, and without those of anyone else', async () => {
     const tenant = await server.tenant();
     const channel = await pigeonChannel(tenant);
