@@ -5,7 +5,7 @@ import { type Comparison, type Measured, measure, type Side } from './rounds.ts'
 import { bodyOf, makeEndpoints, type Published, publishing } from './webhook-load.ts';
 import { callApi, type Tenant, type World } from './world.ts';
 
-const WARM_UP_EVENTS = 3000;
+export const WARM_UP_EVENTS = 3000;
 const LEAST_EVENTS = 1000;
 const ONE_GOAL = 0.45;
 const MANY_GOAL = 0.35;
