@@ -6,6 +6,7 @@ import { Me } from '../src/access/schema.ts';
 import { Chat } from '../src/chats/schema.ts';
 import { data } from '../src/http/route.ts';
 import { inbound } from './bare-inbound.ts';
+import { webhooks } from './bare-webhooks.ts';
 import { broadcasts, labels } from './bare-writes.ts';
 import { chatJson, chatStatement } from './chat-json.ts';
 
@@ -57,6 +58,8 @@ const programs: Record<string, () => Promise<number>> = {
   },
 
   inbound: () => inbound(pool(), setting('BENCH_RECEIVER')),
+
+  webhooks: () => webhooks(setting('BENCH_RECEIVER')),
 
   labels: () => labels(pool(), setting('BENCH_TENANT')),
 

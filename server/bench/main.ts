@@ -1,18 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { inboundFigure } from './inbound.ts';
+import { latencyFigure, latencyHead } from './latency.ts';
 import { cleanUp, isCleaning } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { chatsFigure, type Effort, meFigure } from './reads.ts';
 import { type Comparison, comparisonHead, comparisonRow, printTable } from './rounds.ts';
 import { searchFigures, searchHead } from './searches.ts';
 import { startFigure, startHead } from './start.ts';
+import { waitingFigure } from './waiting.ts';
+import { endpointFigure, endpointsFigure } from './webhooks.ts';
 import { startWorld, type World } from './world.ts';
 import { broadcastsFigure, labelsFigure } from './writes.ts';
 
-const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [broadcasts] [searches] [start] [--rounds N] [--seconds N] [--profile FOLDER]
+const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [broadcasts] [webhooks] [searches] [start]
+                 [--rounds N] [--seconds N] [--profile FOLDER]
 
-Without names, all figures. --profile writes a CPU profile of the server under test into that folder and prints where its
+Without names, all figures; webhooks are [endpoint] [endpoints] [latency] [waiting]. --profile writes a CPU profile of the server under test into that folder and prints where its
 time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
 
 const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comparison | Comparison[]>> = {
@@ -21,15 +25,24 @@ const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comp
   inbound: inboundFigure,
   labels: labelsFigure,
   broadcasts: broadcastsFigure,
+  endpoint: endpointFigure,
+  endpoints: endpointsFigure,
+  waiting: waitingFigure,
 };
-const figures = [...Object.keys(comparisons), 'searches', 'start'];
+const figures = [...Object.keys(comparisons), 'latency', 'searches', 'start'];
+/** Names for several figures at once. */
+const groups: Record<string, string[]> = { webhooks: ['endpoint', 'endpoints', 'latency', 'waiting'] };
 
 const NOTES = `Ratios are ours to bare, medians of the rounds' ratios, with the lowest and highest in brackets. For throughput more is
 better, for CPU less. CPU is the server's and PostgreSQL's, from the system's accounting, the server's part in brackets.
 Load generator, receiver, server and PostgreSQL share the machine, alike for both sides; 64 connections, one request in
 flight on each.
 The bare inbound program is driven in its own process, without HTTP in front, which is in its favour; the line below
-it has the same program behind a bare Fastify route and the same load generator as ours.`;
+it has the same program behind a bare Fastify route and the same load generator as ours.
+Events for endpoints are written beforehand by a transaction that is committed when the clock starts: publishing them is
+not measured; numbering, matching, sending and recording them is. The bare program signs and posts the same bytes and keeps
+nothing. Each event is for one endpoint; the thousand have paths of their own at one receiver and belong to ten tenants.
+For the line of the retries, bare is the same server without them.`;
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -42,14 +55,15 @@ function readArguments() {
     },
   });
   const effort = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
-  const unknown = positionals.find((name) => !figures.includes(name));
+  const named = positionals.flatMap((name) => groups[name] ?? [name]);
+  const unknown = named.find((name) => !figures.includes(name));
   if (unknown !== undefined) throw new Error(`There is no figure "${unknown}".\n\n${USAGE}`);
   if (!(effort.rounds >= 1) || !(effort.seconds > 0))
     throw new Error(`Rounds and seconds must be positive.\n\n${USAGE}`);
   return {
     effort,
     profile: values.profile,
-    chosen: positionals.length === 0 ? figures : positionals,
+    chosen: named.length === 0 ? figures : named,
     help: values.help,
   };
 }
@@ -63,13 +77,15 @@ async function main(): Promise<void> {
   const starting = chosen.includes('start') ? await startFigure(effort.rounds) : [];
   const rows: string[][] = [];
   const compared = chosen.filter((name) => name in comparisons);
+  const latencies: string[][] = [];
   const searches: string[][] = [];
-  if (compared.length > 0 || chosen.includes('searches')) {
+  if (compared.length > 0 || chosen.includes('latency') || chosen.includes('searches')) {
     const world = await startWorld(profile);
     for (const name of compared) {
       const found = await comparisons[name]?.(world, effort);
       rows.push(...[found ?? []].flat().map(comparisonRow));
     }
+    if (chosen.includes('latency')) latencies.push(...(await latencyFigure(world, effort)));
     if (chosen.includes('searches')) searches.push(...(await searchFigures(world)));
   }
   process.stderr.write('\n');
@@ -77,6 +93,7 @@ async function main(): Promise<void> {
     printTable(comparisonHead, rows);
     console.log(`\n${NOTES}\n`);
   }
+  if (latencies.length > 0) printTable(latencyHead, latencies);
   if (searches.length > 0) printTable(searchHead, searches);
   if (starting.length > 0) printTable(startHead, starting);
   if (profile !== undefined) {

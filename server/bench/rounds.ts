@@ -5,8 +5,14 @@ export interface Side {
   /** `ours`, or the name of a bare counterpart. */
   name: string;
   pid: number;
+  /** False for a program without a database, to which what PostgreSQL does meanwhile is not charged. */
+  hasDatabase?: boolean;
+  /** What a round needs to be there; not measured. */
+  prepare?(): Promise<void>;
   /** One round: resolves when everything it asked for is done. */
   run(): Promise<LoadResult>;
+  /** Throws when the round did not do what it said; not measured. */
+  check?(): Promise<void>;
 }
 
 export interface Measured {
@@ -38,11 +44,14 @@ export async function measure(sides: Side[], rounds: number, postmasterPid: numb
   for (let round = 0; round < rounds; round += 1) {
     const first = round % sides.length;
     for (const side of [...sides.slice(first), ...sides.slice(0, first)]) {
+      await side.prepare?.();
       const before = await cpuSeconds(side.pid, postmasterPid);
       const { operations, seconds } = await side.run();
       const after = await cpuSeconds(side.pid, postmasterPid);
+      await side.check?.();
       const serverCpu = ((after.server - before.server) / operations) * 1e6;
-      const postgresCpu = ((after.postgres - before.postgres) / operations) * 1e6;
+      const ofPostgres = side.hasDatabase === false ? 0 : after.postgres - before.postgres;
+      const postgresCpu = (ofPostgres / operations) * 1e6;
       results.get(side.name)?.push({ rate: operations / seconds, cpu: serverCpu + postgresCpu, serverCpu });
     }
     process.stderr.write('.');
@@ -62,7 +71,7 @@ const count = (value: number): string =>
   value < 10 ? value.toFixed(2) : Math.round(value).toLocaleString('en');
 
 /** The median of the rounds' ratios, with the lowest and highest in brackets. */
-function spread(ratios: number[]): string {
+export function spread(ratios: number[]): string {
   const sorted = ratios.toSorted((a, b) => a - b);
   return `${median(ratios).toFixed(2)} (${sorted[0]?.toFixed(2)}–${sorted.at(-1)?.toFixed(2)})`;
 }

@@ -5,16 +5,22 @@ import { request } from 'undici';
 import { startEmbedded } from '../src/db/embedded/embedded.ts';
 import { onCleanup, type Program, startParley, temporaryFolder } from './processes.ts';
 
-/** What the figures share: one PostgreSQL, the real program on it, and a tenant without a limit worth the name. */
-export interface World {
+/** Someone who uses the server, without a limit worth the name. */
+export interface Tenant {
+  tenantId: string;
+  token: string;
+  call<T>(method: string, path: string, body?: object): Promise<T>;
+}
+
+/** What the figures share: one PostgreSQL, the real program on it, and a tenant. */
+export interface World extends Tenant {
   server: Program;
   postmasterPid: number;
   databaseUrl: string;
   /** The bench's own connection, to prepare and to look. */
   db: pg.Client;
-  tenantId: string;
-  token: string;
-  call<T>(method: string, path: string, body?: object): Promise<T>;
+  /** Another tenant, for a figure that others must not disturb. */
+  newTenant(): Promise<Tenant>;
 }
 
 const ADMIN_TOKEN = 'operator-token-of-the-benchmark-0123456789';
@@ -66,18 +72,22 @@ export async function startWorld(profileDir: string | undefined): Promise<World>
   onCleanup(() => db.end());
   const asOperator = <T>(path: string, body: object) =>
     callApi<{ data: T }>(server.port, 'POST', path, { token: ADMIN_TOKEN, body });
-  const tenant = await asOperator<{ id: string }>('/admin/tenants', {
-    name: 'bench',
-    rateLimit: 1_000_000_000,
-  });
-  const { token } = (await asOperator<{ token: string }>(`/admin/tenants/${tenant.data.id}/tokens`, {})).data;
+  const newTenant = async (): Promise<Tenant> => {
+    const tenant = { name: 'bench', rateLimit: 1_000_000_000 };
+    const { id: tenantId } = (await asOperator<{ id: string }>('/admin/tenants', tenant)).data;
+    const { token } = (await asOperator<{ token: string }>(`/admin/tenants/${tenantId}/tokens`, {})).data;
+    return {
+      tenantId,
+      token,
+      call: (method, path, body) => callApi(server.port, method, path, { token, body }),
+    };
+  };
   return {
+    ...(await newTenant()),
     server,
     postmasterPid: await postmasterOf(folder),
     databaseUrl,
     db,
-    tenantId: tenant.data.id,
-    token,
-    call: (method, path, body) => callApi(server.port, method, path, { token, body }),
+    newTenant,
   };
 }

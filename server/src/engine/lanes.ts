@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Claim } from './claims.ts';
 import type { WorkList, WorkRow } from './work-list.ts';
 
 /** After this many failures in a row a lane is only probed: one call at a time until one succeeds. */
@@ -6,9 +7,21 @@ const FAILURES_UNTIL_PROBE = 3;
 /** How long a lane rests when its handler threw, so that a broken database is not asked without pause. */
 const PAUSE_MS = 1_000;
 const FAILING_LANES_KEPT = 50_000;
+/** How many calls may be under way or not stored yet for each that may be under way. */
+const OPEN_PER_PLACE = 4;
+/**
+ * How many rows are read ahead over all lanes, if a lane is read together with others: a few lanes read for as many
+ * calls as they may have open, a thousand read a row each, which is not stale when its turn comes.
+ */
+const READ_AHEAD = 1024;
 
 export type Outcome = 'ok' | 'failing';
-export type Handler<Row> = (rows: Row[]) => Promise<Outcome>;
+/** What came of a call whose outcome is being stored: its place is free already, its rows are not. */
+export interface Ended {
+  outcome: Outcome;
+  stored: Promise<void>;
+}
+export type Handler<Row> = (rows: Row[]) => Promise<Outcome | Ended>;
 
 interface Lane<Row> {
   readonly slot: number;
@@ -21,10 +34,12 @@ interface Lane<Row> {
   /** Finished while a claim was under way, whose answer may still show them as due. */
   finished: string[];
   running: number;
+  /** Calls that are running or not stored yet. */
+  open: number;
   /** There may be due rows that were not read yet. */
   more: boolean;
   claiming: boolean;
-  /** A call threw while a claim was under way: its answer lacks the rows that failed, which come first. */
+  /** Rows were let go of while a claim was under way: its answer may lack them, and they come first. */
   outdated: boolean;
   /** How many throws it still rests from. */
   resting: number;
@@ -44,7 +59,7 @@ export interface Lanes {
 interface LanesOptions<Row extends WorkRow> {
   list: WorkList<Row>;
   handle: Handler<Row>;
-  claim: (slot: number, lane: string, limit: number) => Promise<Row[]>;
+  claim: Claim<Row>;
   owns: (slot: number) => boolean;
   onError: (error: unknown, lane: string) => void;
 }
@@ -63,6 +78,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   const failing = new LRUCache<string, number>({ max: FAILING_LANES_KEPT });
   const waiters: (() => void)[] = [];
   let running = 0;
+  let open = 0;
   let failures = 0;
   let stopped = false;
   let pumping = false;
@@ -73,8 +89,14 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
    * How many rows are kept ready. A call to a failing receiver may take long and what waits behind it goes stale (its
    * webhook may be gone by then), so a lane that is probed reads the next row only when its turn has come.
    */
-  const fillOf = (lane: Lane<Row>): number =>
-    isProbed(lane) ? (lane.running > 0 ? 0 : list.batch) : list.batch * list.perLane;
+  const fillOf = (lane: Lane<Row>): number => {
+    if (isProbed(lane)) return lane.running > 0 ? 0 : list.batch;
+    if (list.claimMany === undefined) return list.batch * list.perLane;
+    const ahead = Math.floor(READ_AHEAD / lanes.size);
+    return list.batch * Math.max(1, Math.min(list.perLane * OPEN_PER_PLACE, ahead));
+  };
+  const hasPlace = (lane: Lane<Row>): boolean =>
+    lane.running < limitOf(lane) && lane.open < list.perLane * OPEN_PER_PLACE;
 
   function offer(lane: Lane<Row>): void {
     ready.add(lane);
@@ -86,7 +108,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   function pump(): void {
     pumping = false;
     for (const lane of ready) {
-      if (running >= list.atOnce) return;
+      if (running >= list.atOnce || open >= list.atOnce * OPEN_PER_PLACE) return;
       ready.delete(lane);
       // A timer or a held-back place may remember a lane that was forgotten; another may live under its id by now.
       if (lanes.get(lane.id) !== lane) continue;
@@ -99,7 +121,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
           holdBack(lane, lane.tenant);
         else {
           if (lane.more && !lane.claiming && fill > 0 && lane.queue.length <= fill / 2) void claim(lane);
-          if (lane.queue.length > 0 && lane.running < limitOf(lane)) start(lane);
+          if (lane.queue.length > 0 && hasPlace(lane)) start(lane);
         }
       }
       retire(lane);
@@ -119,15 +141,16 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
     for (const row of lane.queue.splice(count)) {
       lane.taken.delete(row.id);
       lane.more = true;
+      lane.outdated = lane.claiming;
     }
   }
 
   async function claim(lane: Lane<Row>): Promise<void> {
     lane.claiming = true;
     lane.more = false;
-    const limit = lane.taken.size + fillOf(lane) - lane.queue.length;
+    const limit = (list.claimMany ? 0 : lane.taken.size) + fillOf(lane) - lane.queue.length;
     try {
-      const rows = await options.claim(lane.slot, lane.id, limit);
+      const rows = await options.claim(lane.slot, lane.id, limit, lane.taken);
       if (lane.outdated) lane.more = true;
       for (const row of lane.outdated ? [] : rows)
         if (!lane.taken.has(row.id)) {
@@ -157,19 +180,11 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   }
 
   function start(lane: Lane<Row>): void {
-    const tenant = (lane.queue[0] as Row).tenant_id;
     const rows = lane.queue.splice(0, list.batch);
-    ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
-    running += 1;
-    lane.running += 1;
-    handle(rows)
-      .then((outcome) => {
-        if (outcome === 'ok') failing.delete(lane.id);
-        else {
-          failures += 1;
-          failing.set(lane.id, (failing.get(lane.id) ?? 0) + 1);
-        }
-      })
+    const free = takePlace(lane, (rows[0] as Row).tenant_id);
+    lane.open += 1;
+    open += 1;
+    call(lane, rows, free)
       .catch((error) => {
         failures += 1;
         // What waits came after what failed: it is read anew, so that rows of the lane start in order again.
@@ -177,30 +192,59 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
         lane.outdated = lane.claiming;
         rest(lane, error);
       })
-      .finally(() => finish(lane, rows, tenant));
+      .finally(() => {
+        letGo(lane, rows);
+        free();
+      });
     // The lane goes to the end of the line and may have another turn.
     if (lane.queue.length > 0 || lane.more) ready.add(lane);
   }
 
-  function finish(lane: Lane<Row>, rows: Row[], tenant: string): void {
+  async function call(lane: Lane<Row>, rows: Row[], free: () => void): Promise<void> {
+    const ended = await handle(rows);
+    const { outcome, stored } = typeof ended === 'string' ? { outcome: ended, stored: undefined } : ended;
+    if (outcome === 'ok') failing.delete(lane.id);
+    else {
+      failures += 1;
+      failing.set(lane.id, (failing.get(lane.id) ?? 0) + 1);
+    }
+    if (stored === undefined) return;
+    free();
+    await stored;
+  }
+
+  /** Counts a call as under way, for its lane and its tenant, until what it gives is called for the first time. */
+  function takePlace(lane: Lane<Row>, tenant: string): () => void {
+    ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
+    running += 1;
+    lane.running += 1;
+    let isFree = false;
+    return () => {
+      if (!isFree) {
+        isFree = true;
+        running -= 1;
+        lane.running -= 1;
+        const used = (ofTenant.get(tenant) ?? 1) - 1;
+        if (used === 0) ofTenant.delete(tenant);
+        else ofTenant.set(tenant, used);
+        for (const other of heldBack.get(tenant) ?? []) ready.add(other);
+        heldBack.delete(tenant);
+      }
+      offer(lane);
+    };
+  }
+
+  /** The database no longer shows these rows as due, or they are to be tried again. */
+  function letGo(lane: Lane<Row>, rows: Row[]): void {
     if (lane.claiming) lane.finished.push(...rows.map((row) => row.id));
     else for (const row of rows) lane.taken.delete(row.id);
-    running -= 1;
-    lane.running -= 1;
-    const used = (ofTenant.get(tenant) ?? 1) - 1;
-    if (used === 0) ofTenant.delete(tenant);
-    else ofTenant.set(tenant, used);
-    const waiting = heldBack.get(tenant);
-    if (waiting) {
-      heldBack.delete(tenant);
-      for (const other of waiting) ready.add(other);
-    }
-    offer(lane);
+    open -= 1;
+    lane.open -= 1;
   }
 
   /** Forgets a lane without work, so that memory holds what is under way and nothing else. */
   function retire(lane: Lane<Row>): void {
-    if (lane.running > 0 || lane.queue.length > 0 || lane.claiming) return;
+    if (lane.open > 0 || lane.queue.length > 0 || lane.claiming) return;
     if (!stopped && (lane.resting > 0 || (lane.more && owns(lane.slot)))) return;
     lanes.delete(lane.id);
     if (lanes.size === 0) for (const resolve of waiters.splice(0)) resolve();
@@ -219,6 +263,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
           taken: new Set(),
           finished: [],
           running: 0,
+          open: 0,
           more: true,
           claiming: false,
           outdated: false,
@@ -229,7 +274,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
       lane.more = true;
       offer(lane);
     },
-    isBusy: (slot) => [...lanes.values()].some((lane) => lane.slot === slot && lane.running > 0),
+    isBusy: (slot) => [...lanes.values()].some((lane) => lane.slot === slot && lane.open > 0),
     idle: () => (lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
     stop() {
       stopped = true;

@@ -14,13 +14,26 @@ export interface WorkRow {
   readAt?: number;
 }
 
+/** How the due rows of lanes are read, each lane's in the order in which they are to start. */
+type Claims<Row> =
+  | {
+      readonly claim: Statement<[slot: number, lane: string, now: Date, limit: number], Row>;
+      readonly claimMany?: undefined;
+    }
+  | {
+      readonly claim?: undefined;
+      /** Of several lanes at once, without what is taken already. */
+      readonly claimMany: Statement<
+        [slots: number[], lanes: string[], now: Date, limits: number[], taken: string[]],
+        Row & { lane: string }
+      >;
+    };
+
 /** A table whose due rows are a queue, cut into lanes that many rows share. */
-export interface WorkList<Row extends WorkRow> {
+export type WorkList<Row extends WorkRow> = Claims<Row> & {
   readonly name: string;
   /** The lanes of these slots that have something due. */
   readonly find: Statement<[slots: number[], now: Date], { slot: number; lane: string }>;
-  /** The due rows of a lane, in the order in which they are to start. */
-  readonly claim: Statement<[slot: number, lane: string, now: Date, limit: number], Row>;
   /** How much is due in all (a lane counts for at most 1000) and since when. */
   readonly depth: Statement<[now: Date], { due: number; oldest: Date | null }>;
   /** How many rows one call of the handler takes, and how many calls of a lane may be under way. */
@@ -28,9 +41,20 @@ export interface WorkList<Row extends WorkRow> {
   readonly perLane: number;
   /** How many calls may be under way in this process, over all lanes. */
   readonly atOnce: number;
-}
+};
 
-interface WorkListShape {
+type WorkListShape = (
+  | {
+      /** The statement behind `claim`, with $1 slot, $2 lane, $3 now, $4 limit. */
+      claim: string;
+      claimMany?: undefined;
+    }
+  | {
+      claim?: undefined;
+      /** That behind `claimMany`, with $1 slots, $2 lanes, $3 now, $4 limits, $5 taken: for lists of many lanes. */
+      claimMany: string;
+    }
+) & {
   name: string;
   table: string;
   /** The column that is the lane. */
@@ -41,12 +65,10 @@ interface WorkListShape {
   due?: string;
   /** Which rows are on the list at all: the condition of its index. */
   listed: string;
-  /** The statement behind `claim`, with $1 slot, $2 lane, $3 now, $4 limit. */
-  claim: string;
   batch: number;
   perLane: number;
   atOnce: number;
-}
+};
 
 /** The `due_at` of what is due as soon as it is there. It sorts before every retry, whatever the clocks do. */
 export const AT_ONCE = "'-infinity'";
@@ -77,7 +99,9 @@ export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Ro
       `${name}.find`,
       `${lanes('unnest($1::smallint[]) as s (slot)')} select slot, lane from lanes where due <= $2`,
     ),
-    claim: statement(`${name}.claim`, shape.claim),
+    ...(shape.claimMany === undefined
+      ? { claim: statement(`${name}.claim`, shape.claim) }
+      : { claimMany: statement(`${name}.claim_many`, shape.claimMany) }),
     depth: statement(
       `${name}.depth`,
       `${lanes('slots s')}

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
+import { claimsOf } from './claims.ts';
 import type { Hints } from './hints.ts';
 import { type Handler, type Lanes, runLanes } from './lanes.ts';
 import { HEARTBEAT_MS, type Slots } from './slots.ts';
@@ -43,21 +44,13 @@ interface WorkerOptions {
 export function worker(options: WorkerOptions): Worker {
   const { db, slots, clock, log } = options;
   const lanes = new Map<string, Lanes>();
-  const claimFrom =
-    (list: WorkList<WorkRow>) =>
-    async (slot: number, lane: string, limit: number): Promise<WorkRow[]> => {
-      const readAt = performance.now();
-      const rows = await db.all(list.claim, [slot, lane, clock.now(), limit]);
-      for (const row of rows) row.readAt = readAt;
-      return rows;
-    };
   for (const { list, handle } of options.works)
     lanes.set(
       list.name,
       runLanes({
         list,
         handle,
-        claim: claimFrom(list),
+        claim: claimsOf(db, list, clock),
         owns: slots.owns,
         onError: (error, lane) =>
           log.error({ err: error, list: list.name, lane }, 'work failed, will be tried again'),

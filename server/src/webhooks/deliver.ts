@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
+import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Publisher } from '../engine/publish.ts';
@@ -15,7 +16,7 @@ import { DELIVERIES_LIST } from './match.ts';
 import { keyOf, signatureOf, unsignedHeaders } from './payload.ts';
 import { type DeliveryResult, recorder } from './record.ts';
 import { nextAttempt, retryAfterMs } from './schedule.ts';
-import { bodyOf, ITS_WEBHOOK, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
+import { bodyOf, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
 import { SECRET } from './webhook.ts';
 
 const DEADLINE_MS = 15_000;
@@ -55,18 +56,34 @@ const deliveries = workList<DeliveryRow>({
   order: 'due_at, sequence',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
-            from ${SENT_FROM}
-           where d.slot = $1 and d.webhook_id = $2 and d.due_at <= $3 order by d.due_at, d.sequence limit $4`,
+  // The rows of a lane come in order, because lanes can only be gone through one after the other.
+  claimMany: `select l.lane, d.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (slot, lane, wanted)
+    cross join lateral (
+      select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
+        from ${SENT_FROM}
+       where d.slot = l.slot and d.webhook_id = l.lane and d.due_at <= $3 and d.id <> all ($5::uuid[])
+       order by d.due_at, d.sequence limit l.wanted) d`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,
 });
-const readAgain = statement<[id: string, tenantId: string, attempts: number, now: Date], WebhookState>(
+const readAgain = statement<
+  [ids: string[], tenantIds: string[], attempts: number[], now: Date],
+  WebhookState & { id: string }
+>(
   'deliveries.read_again',
-  `select ${STATE_COLUMNS} from deliveries d ${ITS_WEBHOOK}
-    where d.id = $1 and d.tenant_id = $2 and d.attempts = $3 and d.due_at <= $4`,
+  // With OFFSET each is looked up by its key. Otherwise the planner, which counts a row for each partition of the
+  // deliveries, may read all webhooks of the tenant instead.
+  `select d.id, ${STATE_COLUMNS}
+     from unnest($1::uuid[], $2::uuid[], $3::int[]) as r (id, tenant_id, attempts)
+    cross join lateral (
+      select id, tenant_id, webhook_id from deliveries
+       where id = r.id and tenant_id = r.tenant_id and attempts = r.attempts and due_at <= $4 offset 0) d
+     left join lateral (
+       select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true`,
 );
+/** When everything is late, much is read again: then every delivery would cost a statement more. */
+const READ_TOGETHER = { atATime: 100, underWay: 2 };
 
 interface DeliverNeeds {
   db: Database;
@@ -148,10 +165,21 @@ export function deliver(needs: DeliverNeeds): Work {
     }
   }
 
+  const stateOf = together<DeliveryRow, WebhookState | undefined>(async (rows) => {
+    const found = await db.all(readAgain, [
+      rows.map((row) => row.id),
+      rows.map((row) => row.tenant_id),
+      rows.map((row) => row.attempts),
+      clock.now(),
+    ]);
+    const states = new Map(found.map(({ id, ...state }) => [id, state]));
+    return rows.map((row) => states.get(row.id));
+  }, READ_TOGETHER);
+
   /** The row as it is now; undefined when it is no longer due. */
   async function current(row: DeliveryRow): Promise<DeliveryRow | undefined> {
     if (performance.now() - (row.readAt ?? 0) < STALE_MS) return row;
-    const state = await db.find(readAgain, [row.id, row.tenant_id, row.attempts, clock.now()]);
+    const state = await stateOf(row);
     return state && { ...row, ...state };
   }
 
@@ -167,8 +195,9 @@ export function deliver(needs: DeliverNeeds): Work {
       return 'ok';
     }
     const result = await attempt(row as Sendable);
-    await record.attempt(result);
-    if (result.status === 'delivered') return 'ok';
+    const stored = record.attempt(result);
+    if (result.status === 'delivered') return { outcome: 'ok', stored };
+    await stored;
     if (result.response?.status === GONE)
       await disableWebhook(db, row.tenant_id, row.webhook_id, 'gone', needs);
     else if (hasFailedTooLong(row.failing_since, result.startedAt))

@@ -64,6 +64,12 @@ beforeAll(async () => {
        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[]) as x (i, t, l, s)`,
     rows((lane) => lanes[lane] as string),
   );
+  await client.query(
+    `insert into webhooks (id, tenant_id, url, status, secret_encrypted, api_version, created_at, updated_at)
+     select case when n = 1 then l else gen_random_uuid() end, t, 'http://127.0.0.1', 'active', '', 3, now(), now()
+       from unnest($1::uuid[], $2::uuid[]) as x (l, t), generate_series(1, 100) as n`,
+    [lanes, tenants],
+  );
 });
 
 interface Plan {
@@ -88,7 +94,12 @@ const partitionsOf = async (table: string): Promise<number> =>
 
 const lists = [
   { list: 'inbound', table: 'inbound', index: /^inbound_due/, lane: () => lanes[3] as string },
-  { list: 'events', table: 'events', index: /slot_tenant_id_position/, lane: () => tenants[3] as string },
+  {
+    list: 'events',
+    table: 'events',
+    index: /slot_tenant_id_position/,
+    lane: () => tenants[3] as string,
+  },
   {
     list: 'deliveries',
     table: 'deliveries',
@@ -123,7 +134,12 @@ describe.each([
     expect(read).toBeLessThanOrEqual(2 * LANES * (await partitionsOf(table)));
   });
 
-  it.each(lists)('reads of a lane what it takes and no more: $list', async ({ list, table, index, lane }) => {
+  it.each(lists.slice(0, 2))('reads of a lane what it takes and no more: $list', async ({
+    list,
+    table,
+    index,
+    lane,
+  }) => {
     const nodes = await explain(
       `${list}.claim`,
       `${slotOf(lane())}, '${lane()}', '${NOW.toISOString()}', 10`,
@@ -138,5 +154,50 @@ describe.each([
     expect(looks.length).toBeGreaterThan(0);
     const read = looks.reduce((sum, look) => sum + look['Actual Rows'] * look['Actual Loops'], 0);
     expect(read).toBeLessThanOrEqual(10 + (await partitionsOf(table)));
+  });
+
+  it('reads of several lanes what each takes, without the events of what is taken already', async () => {
+    const some = lanes.slice(3, 6);
+    const { rows: taken } = await client.query<{ id: string }>(
+      'select id from deliveries where webhook_id = $1 order by id limit 200',
+      [some[0]],
+    );
+    const lists = [some.map(slotOf), some, [10, 1, 4], taken.map(({ id }) => id)].map((of) => `'{${of}}'`);
+    const nodes = await explain(
+      'deliveries.claim_many',
+      `${lists[0]}, ${lists[1]}, '${NOW.toISOString()}', ${lists[2]}, ${lists[3]}`,
+    );
+    expect(nodes[0]?.['Actual Rows']).toBe(15);
+    const types = nodes.map((node) => node['Node Type']);
+    expect(types).not.toContain('Seq Scan');
+    expect(types.filter((type) => type.includes('Sort'))).toEqual([]);
+    const looks = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries'));
+    for (const look of looks) expect(look['Index Name']).toMatch(/slot_webhook_id_due_at/);
+    const read = looks.reduce((sum, look) => sum + look['Actual Rows'] * look['Actual Loops'], 0);
+    expect(read).toBeLessThanOrEqual(15 + some.length * (await partitionsOf('deliveries')));
+    const events = nodes.filter((node) => node['Relation Name']?.startsWith('events'));
+    expect(events.length).toBeGreaterThan(0);
+    for (const node of events) expect(node['Actual Loops']).toBeLessThanOrEqual(15);
+  });
+
+  it('reads again of each delivery its one webhook, however many its tenant has', async () => {
+    const { rows } = await client.query<{ id: string }>(
+      'select id from deliveries where webhook_id = $1 limit 3',
+      [lanes[3]],
+    );
+    const each = [rows.map(({ id }) => id), rows.map(() => tenants[3]), rows.map(() => 0)];
+    const nodes = await explain(
+      'deliveries.read_again',
+      `${each.map((of) => `'{${of}}'`).join(', ')}, '${NOW.toISOString()}'`,
+    );
+    expect(nodes[0]?.['Actual Rows']).toBe(3);
+    const webhooks = nodes.filter((node) => node['Relation Name'] === 'webhooks');
+    expect(webhooks.map((node) => node['Index Name'])).toEqual(['webhooks_pkey']);
+    expect(webhooks[0]?.['Actual Rows']).toBe(1);
+    expect(webhooks[0]?.['Actual Loops']).toBeLessThanOrEqual(3);
+    const read = nodes.filter(
+      (node) => node['Relation Name']?.startsWith('deliveries') && node['Actual Loops'] > 0,
+    );
+    for (const node of read) expect(node['Index Name']).toMatch(/_pkey$/);
   });
 });

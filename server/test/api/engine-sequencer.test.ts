@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { claimsOf } from '../../src/engine/claims.ts';
 import type { Hints } from '../../src/engine/hints.ts';
 import { publisher } from '../../src/engine/publish.ts';
 import { type SequencedEvent, sequencer } from '../../src/engine/sequencer.ts';
@@ -33,7 +34,7 @@ const notes = async (tenantId: string) =>
 const seen: SequencedEvent[] = [];
 const { list, handle } = sequencer(db, [async (_tx, _tenantId, events) => void seen.push(...events)]);
 const claim = (tenantId: string, limit = 500): Promise<WorkRow[]> =>
-  db.all(list.claim, [slotOf(tenantId), tenantId, server.clock.now(), limit]);
+  claimsOf(db, list, server.clock)(slotOf(tenantId), tenantId, limit, new Set());
 
 describe('publishing', () => {
   it('gives a hint after the commit, and neither an event nor a hint after a rollback', async () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import type { Database } from '../../src/db/database.ts';
+import { claimsOf } from '../../src/engine/claims.ts';
 import { publisher } from '../../src/engine/publish.ts';
 import { slotOf } from '../../src/engine/work-list.ts';
 import { adapters } from '../../src/handlers.ts';
@@ -52,7 +53,7 @@ describe('processing inbound', () => {
       publisher: publisher(server.clock, silent),
       adapters,
     });
-    const rows = await db.all(list.claim, [slotOf(channel.id), channel.id, server.clock.now(), 10]);
+    const rows = await claimsOf(db, list, server.clock)(slotOf(channel.id), channel.id, 10, new Set());
     expect(rows).toHaveLength(3);
     await expect(handle(rows)).rejects.toMatchObject({ key: 'service_unavailable' });
     const { rows: left } = await db.query('select attempts, error from inbound where tenant_id = $1', [

@@ -1,4 +1,5 @@
-import { type Lanes, type Outcome, runLanes } from '../../src/engine/lanes.ts';
+import type { Claim as AnyClaim } from '../../src/engine/claims.ts';
+import { type Ended, type Lanes, type Outcome, runLanes } from '../../src/engine/lanes.ts';
 import type { WorkList, WorkRow } from '../../src/engine/work-list.ts';
 
 export interface Call {
@@ -7,6 +8,16 @@ export interface Call {
   /** Ends the call; its rows are no longer due. */
   finish(outcome?: Outcome): void;
   /** Throws; its rows stay due. */
+  fail(): void;
+  /** Ends the call, while its outcome is still to be stored. */
+  end(outcome?: Outcome): void;
+}
+
+/** An outcome on its way to the database, where its rows are due until it is there. */
+export interface Storing {
+  lane: string;
+  ids: string[];
+  store(): void;
   fail(): void;
 }
 
@@ -20,21 +31,24 @@ export interface LanesBench {
   due(lane: string): string[];
   /** The calls under way, oldest first. */
   calls: Call[];
+  /** What has ended and is not stored yet. */
+  storing: Storing[];
   /** Every id that was ever started, in order. */
   started: string[];
   owned: Set<number>;
   errors: unknown[];
 }
 
-type Claim = (slot: number, lane: string, limit: number) => Promise<WorkRow[]>;
+type Claim = AnyClaim<WorkRow>;
 
 /** Lanes over a table in memory, whose calls end when the test says so. A row that runs twice at once is refused. */
 export function lanesBench(
-  limits: { batch?: number; perLane?: number; atOnce?: number },
+  limits: { batch?: number; perLane?: number; atOnce?: number; skipsTaken?: boolean },
   wrapClaim: (claim: Claim) => Claim = (claim) => claim,
 ): LanesBench {
   const table = new Map<string, WorkRow[]>();
   const calls: Call[] = [];
+  const storing: Storing[] = [];
   const started: string[] = [];
   const owned = new Set([0]);
   const errors: unknown[] = [];
@@ -48,34 +62,68 @@ export function lanesBench(
       );
   };
 
-  const handle = (rows: WorkRow[]): Promise<Outcome> =>
+  const handle = (rows: WorkRow[]): Promise<Outcome | Ended> =>
     new Promise((resolve, reject) => {
       const ids = rows.map((row) => row.id);
       const lane = laneOf.get(ids[0] as string) as string;
       for (const id of ids)
-        if (calls.some((other) => other.ids.includes(id))) errors.push(`${id} runs twice at once`);
+        if ([...calls, ...storing].some((other) => other.ids.includes(id)))
+          errors.push(`${id} runs twice at once`);
       started.push(...ids);
-      const end = (): void => void calls.splice(calls.indexOf(call), 1);
+      const over = (): void => void calls.splice(calls.indexOf(call), 1);
       const call: Call = {
         lane,
         ids,
         finish(outcome = 'ok') {
-          end();
+          over();
           remove(ids);
           resolve(outcome);
         },
         fail() {
-          end();
+          over();
           reject(new Error('the handler threw'));
+        },
+        end(outcome = 'ok') {
+          over();
+          resolve({ outcome, stored: stored(lane, ids) });
         },
       };
       calls.push(call);
     });
 
+  const stored = (lane: string, ids: string[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const over = (): void => void storing.splice(storing.indexOf(one), 1);
+      const one: Storing = {
+        lane,
+        ids,
+        store() {
+          over();
+          remove(ids);
+          resolve();
+        },
+        fail() {
+          over();
+          reject(new Error('the outcome could not be stored'));
+        },
+      };
+      storing.push(one);
+    });
+
   const lanes = runLanes<WorkRow>({
-    list: { name: 'test', batch: 1, perLane: 2, atOnce: 8, ...limits } as WorkList<WorkRow>,
+    list: {
+      name: 'test',
+      batch: 1,
+      perLane: 2,
+      atOnce: 8,
+      ...limits,
+      ...(limits.skipsTaken ? { claimMany: {} } : {}),
+    } as WorkList<WorkRow>,
     handle,
-    claim: wrapClaim(async (_slot, lane, limit) => (table.get(lane) ?? []).slice(0, limit)),
+    claim: wrapClaim(async (_slot, lane, limit, taken) => {
+      const skipped = new Set(limits.skipsTaken ? taken : []);
+      return (table.get(lane) ?? []).filter(({ id }) => !skipped.has(id)).slice(0, limit);
+    }),
     owns: (slot) => owned.has(slot),
     onError: (error) => void errors.push(error),
   });
@@ -89,6 +137,7 @@ export function lanesBench(
     remove: (id) => remove([id]),
     due: (lane) => (table.get(lane) ?? []).map((row) => row.id),
     calls,
+    storing,
     started,
     owned,
     errors,

@@ -15,6 +15,8 @@ type Step =
   | { do: 'answer'; which: number }
   | { do: 'finish'; which: number; outcome: 'ok' | 'failing' }
   | { do: 'throw'; which: number }
+  | { do: 'end'; which: number; outcome: 'ok' | 'failing' }
+  | { do: 'store'; which: number; fails: boolean }
   | { do: 'pass'; ms: number }
   | { do: 'lose' | 'regain'; slot: number };
 
@@ -33,6 +35,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     outcome: fc.constantFrom('ok' as const, 'failing' as const),
   }),
   fc.record({ do: fc.constant('throw' as const), which: fc.nat(9) }),
+  fc.record({
+    do: fc.constant('end' as const),
+    which: fc.nat(9),
+    outcome: fc.constantFrom('ok' as const, 'failing' as const),
+  }),
+  fc.record({ do: fc.constant('store' as const), which: fc.nat(9), fails: fc.boolean() }),
   fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(300, 700, 1000) }),
   fc.record({ do: fc.constantFrom('lose' as const, 'regain' as const), slot: fc.nat(1) }),
 );
@@ -40,12 +48,19 @@ const limits = fc.record({
   batch: fc.integer({ min: 1, max: 3 }),
   perLane: fc.integer({ min: 1, max: 4 }),
   atOnce: fc.integer({ min: 1, max: 6 }),
+  skipsTaken: fc.boolean(),
 });
+interface Limits {
+  batch: number;
+  perLane: number;
+  atOnce: number;
+  skipsTaken: boolean;
+}
 const LANES = [0, 1, 2, 3, 4];
 const slotOf = (lane: number): number => lane % 2;
 
 /** Claims look at once and answer when told: the stalest that a database could be. */
-function benchWithSlowClaims(given: { batch: number; perLane: number; atOnce: number }) {
+function benchWithSlowClaims(given: Limits) {
   const answers: (() => void)[] = [];
   const bench = lanesBench(given, (claim) => async (...asked) => {
     const rows = await claim(...asked);
@@ -56,11 +71,9 @@ function benchWithSlowClaims(given: { batch: number; perLane: number; atOnce: nu
   return { bench, answers };
 }
 
-function requireLimits(
-  { calls }: LanesBench,
-  { perLane, atOnce }: { perLane: number; atOnce: number },
-): void {
+function requireLimits({ calls, storing }: LanesBench, { perLane, atOnce }: Limits): void {
   expect(calls.length).toBeLessThanOrEqual(atOnce);
+  expect(calls.length + storing.length).toBeLessThanOrEqual(4 * atOnce);
   for (const lane of new Set(calls.map((call) => call.lane)))
     expect(calls.filter((call) => call.lane === lane).length).toBeLessThanOrEqual(perLane);
 }
@@ -69,7 +82,7 @@ it('runs every due row and none twice, in whatever order hints, claims, ends and
   await fc.assert(
     fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (given, steps) => {
       const { bench, answers } = benchWithSlowClaims(given);
-      const { lanes, calls, owned } = bench;
+      const { lanes, calls, storing, owned } = bench;
       const added: string[] = [];
       const wake = (lane: number): void => lanes.wake(slotOf(lane), `lane${lane}`);
       for (const one of steps) {
@@ -83,7 +96,12 @@ it('runs every due row and none twice, in whatever order hints, claims, ends and
         else if (one.do === 'answer') answers.splice(one.which % Math.max(answers.length, 1), 1)[0]?.();
         else if (one.do === 'finish') calls[one.which % Math.max(calls.length, 1)]?.finish(one.outcome);
         else if (one.do === 'throw') calls[one.which % Math.max(calls.length, 1)]?.fail();
-        else if (one.do === 'pass') vi.advanceTimersByTime(one.ms);
+        else if (one.do === 'end') calls[one.which % Math.max(calls.length, 1)]?.end(one.outcome);
+        else if (one.do === 'store') {
+          const outcome = storing[one.which % Math.max(storing.length, 1)];
+          if (one.fails) outcome?.fail();
+          else outcome?.store();
+        } else if (one.do === 'pass') vi.advanceTimersByTime(one.ms);
         else if (one.do === 'lose') owned.delete(one.slot);
         else owned.add(one.slot);
         const before = bench.started.length;
@@ -100,6 +118,7 @@ it('runs every due row and none twice, in whatever order hints, claims, ends and
         for (const answer of answers.splice(0)) answer();
         await turn();
         for (const call of [...calls]) call.finish();
+        for (const outcome of [...storing]) outcome.store();
         vi.advanceTimersByTime(1000);
       }
       let idle = false;
@@ -121,7 +140,7 @@ it('runs every due row and none twice, in whatever order hints, claims, ends and
 
 it('starts the rows of a lane in order when nothing is lost', async () => {
   await fc.assert(
-    fc.asyncProperty(limits, fc.array(fc.nat(3), { maxLength: 40 }), async (given, choices) => {
+    fc.asyncProperty(limits, fc.array(fc.nat(5), { maxLength: 40 }), async (given, choices) => {
       const { bench, answers } = benchWithSlowClaims(given);
       const ids = Array.from({ length: 30 }, (_, at) => String(at).padStart(2, '0'));
       for (const [at, id] of ids.entries()) {
@@ -131,11 +150,14 @@ it('starts the rows of a lane in order when nothing is lost', async () => {
         if (choice === 1) answers.shift()?.();
         if (choice === 2) bench.calls.at(-1)?.finish();
         if (choice === 3) bench.calls[0]?.finish('failing');
+        if (choice === 4) bench.calls[0]?.end();
+        if (choice === 5) bench.storing.at(-1)?.store();
         await turn();
       }
       for (let turns = 0; turns < 200 && bench.due('lane').length > 0; turns += 1) {
         for (const answer of answers.splice(0)) answer();
         for (const call of [...bench.calls]) call.finish();
+        for (const outcome of [...bench.storing]) outcome.store();
         await turn();
       }
       expect(bench.started).toEqual(ids);

@@ -94,8 +94,8 @@ describe('a lane', () => {
 
   it('does not run again what finished while it was being claimed', async () => {
     const answers: (() => void)[] = [];
-    const bench = lanesBench({ perLane: 2 }, (claim) => async (slot, lane, limit) => {
-      const rows = await claim(slot, lane, limit);
+    const bench = lanesBench({ perLane: 2 }, (claim) => async (...asked) => {
+      const rows = await claim(...asked);
       await new Promise<void>((resolve) => answers.push(resolve));
       return rows;
     });

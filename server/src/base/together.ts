@@ -1,0 +1,54 @@
+interface Waiting<Asked, Answer> {
+  asked: Asked;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+interface TogetherOptions {
+  /** How many questions go together at most. */
+  atATime: number;
+  /** While so many are under way, the next ones gather. */
+  underWay: number;
+}
+
+/**
+ * Questions that come at about the same time are asked together: `ask` gets several and answers each in its place. One
+ * that is alone waits for nothing but the end of this turn of the event loop; a failure is that of all who asked.
+ */
+export function together<Asked, Answer>(
+  ask: (asked: Asked[]) => Promise<Answer[]>,
+  options: TogetherOptions,
+): (asked: Asked) => Promise<Answer> {
+  const waiting: Waiting<Asked, Answer>[] = [];
+  let underWay = 0;
+  let isDue = false;
+
+  async function run(batch: Waiting<Asked, Answer>[]): Promise<void> {
+    underWay += 1;
+    try {
+      const answers = await ask(batch.map(({ asked }) => asked));
+      for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as Answer);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    underWay -= 1;
+    runSoon();
+  }
+
+  function runWaiting(): void {
+    isDue = false;
+    while (waiting.length > 0 && underWay < options.underWay) void run(waiting.splice(0, options.atATime));
+  }
+
+  function runSoon(): void {
+    if (isDue || waiting.length === 0 || underWay >= options.underWay) return;
+    isDue = true;
+    setImmediate(runWaiting);
+  }
+
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ asked, resolve, reject });
+      runSoon();
+    });
+}

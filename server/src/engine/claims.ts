@@ -1,0 +1,55 @@
+import type { Clock } from '../base/clock.ts';
+import { together } from '../base/together.ts';
+import type { Database } from '../db/database.ts';
+import type { WorkList, WorkRow } from './work-list.ts';
+
+/** Reads the due rows of a lane, in order, but for those that are taken already where the list can leave them out. */
+export type Claim<Row> = (
+  slot: number,
+  lane: string,
+  limit: number,
+  taken: ReadonlySet<string>,
+) => Promise<Row[]>;
+
+interface AskedLane {
+  slot: number;
+  lane: string;
+  limit: number;
+  taken: string[];
+}
+
+/** More lanes than this are no cheaper for each, and the first of them would wait for the last. */
+const TOGETHER = { atATime: 64, underWay: 4 };
+
+/**
+ * How the rows of a list are claimed: lane by lane, or several lanes by one statement. Of a thousand lanes with a row
+ * each, every claim would otherwise be a statement of its own, dearer than what follows it.
+ */
+export function claimsOf<Row extends WorkRow>(db: Database, list: WorkList<Row>, clock: Clock): Claim<Row> {
+  const { claim, claimMany } = list;
+  if (claimMany === undefined)
+    return async (slot, lane, limit) => {
+      const readAt = performance.now();
+      return stamped(await db.all(claim, [slot, lane, clock.now(), limit]), readAt);
+    };
+  const claimLane = together<AskedLane, Row[]>(async (asked) => {
+    const readAt = performance.now();
+    const rows = await db.all(claimMany, [
+      asked.map(({ slot }) => slot),
+      asked.map(({ lane }) => lane),
+      clock.now(),
+      asked.map(({ limit }) => limit),
+      asked.flatMap(({ taken }) => taken),
+    ]);
+    const byLane = new Map(asked.map(({ lane }) => [lane, [] as Row[]]));
+    for (const row of stamped(rows, readAt)) byLane.get(row.lane)?.push(row);
+    return asked.map(({ lane }) => byLane.get(lane) as Row[]);
+  }, TOGETHER);
+  // What is taken now counts; the set goes on changing.
+  return (slot, lane, limit, taken) => claimLane({ slot, lane, limit, taken: [...taken] });
+}
+
+function stamped<Row extends WorkRow>(rows: Row[], readAt: number): Row[] {
+  for (const row of rows) row.readAt = readAt;
+  return rows;
+}

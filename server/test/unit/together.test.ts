@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { together } from '../../src/base/together.ts';
+import { turn } from '../kit/lanes.ts';
+
+/** Asks that are answered when the test says so. */
+function bench(options: { atATime: number; underWay: number }) {
+  const asks: { asked: number[]; answer(): void; fail(): void }[] = [];
+  const ask = together<number, string>(
+    (asked) =>
+      new Promise((resolve, reject) => {
+        const answer = (): void => resolve(asked.map((one) => `answer ${one}`));
+        asks.push({ asked, answer, fail: () => reject(new Error('refused')) });
+      }),
+    options,
+  );
+  return { asks, ask };
+}
+
+describe('questions that come together', () => {
+  it('are asked together, and each gets its own answer', async () => {
+    const { asks, ask } = bench({ atATime: 10, underWay: 1 });
+    const answers = Promise.all([ask(1), ask(2), ask(3)]);
+    await turn();
+    expect(asks.map(({ asked }) => asked)).toEqual([[1, 2, 3]]);
+    asks[0]?.answer();
+    expect(await answers).toEqual(['answer 1', 'answer 2', 'answer 3']);
+  });
+
+  it('are asked so many at a time, and the rest when others are answered', async () => {
+    const { asks, ask } = bench({ atATime: 2, underWay: 2 });
+    const answers = [1, 2, 3, 4, 5, 6, 7].map(ask);
+    await turn();
+    expect(asks.map(({ asked }) => asked)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    asks[1]?.answer();
+    await turn();
+    await turn();
+    expect(asks.map(({ asked }) => asked).slice(2)).toEqual([[5, 6]]);
+    for (let at = 0; at < 4; at += 1) {
+      for (const one of asks) one.answer();
+      await turn();
+      await turn();
+    }
+    expect(await Promise.all(answers)).toHaveLength(7);
+  });
+
+  it('fail together, and the next ones are asked all the same', async () => {
+    const { asks, ask } = bench({ atATime: 2, underWay: 1 });
+    const failed = Promise.allSettled([ask(1), ask(2)]);
+    const third = ask(3);
+    await turn();
+    asks[0]?.fail();
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await turn();
+    asks[1]?.answer();
+    expect(await third).toBe('answer 3');
+  });
+});
