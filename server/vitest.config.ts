@@ -11,28 +11,33 @@ const oneByOne = {
   hookTimeout: 120_000,
 };
 
+const FOLDERS = ['unit', 'api', 'conformance'];
+const filesOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
+const globalSetups: Record<string, string[]> = {
+  api: ['test/kit/postgres.ts'],
+  conformance: ['test/conformance/setup.ts'],
+};
+
+/** What `npm test` runs, as one project: a process serves one only, and each would have to import the server anew. */
+const together = {
+  test: {
+    name: 'together',
+    include: FOLDERS.map(filesOf),
+    globalSetup: Object.values(globalSetups).flat(),
+    ...shared,
+  },
+};
+const apart = FOLDERS.map((name) => ({
+  test: { name, include: [filesOf(name)], globalSetup: globalSetups[name] ?? [], ...shared },
+}));
+
 export default defineConfig({
   test: {
     // PostgreSQL does half of the work: as many workers as cores, and not one less as is the default.
     maxWorkers: availableParallelism(),
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...shared } },
-      {
-        test: {
-          name: 'api',
-          include: ['test/api/**/*.test.ts'],
-          globalSetup: ['test/kit/postgres.ts'],
-          ...shared,
-        },
-      },
-      {
-        test: {
-          name: 'conformance',
-          include: ['test/conformance/**/*.test.ts'],
-          globalSetup: ['test/conformance/setup.ts'],
-          ...shared,
-        },
-      },
+      together,
+      ...apart,
       { test: { name: 'embedded', include: ['test/embedded/**/*.test.ts'], ...oneByOne } },
       { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...oneByOne } },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...oneByOne } },

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Claim } from './claims.ts';
 import type { WorkList, WorkRow } from './work-list.ts';
 
@@ -75,7 +74,8 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   const ready = new Set<Lane<Row>>();
   const heldBack = new Map<string, Set<Lane<Row>>>();
   const ofTenant = new Map<string, number>();
-  const failing = new LRUCache<string, number>({ max: FAILING_LANES_KEPT });
+  /** Failures in a row, by lane; the one that failed last stands last. A cache of that size would be made whole at once. */
+  const failing = new Map<string, number>();
   const waiters: (() => void)[] = [];
   let running = 0;
   let open = 0;
@@ -83,6 +83,12 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   let stopped = false;
   let pumping = false;
 
+  function noteFailure(lane: string): void {
+    const inARow = (failing.get(lane) ?? 0) + 1;
+    failing.delete(lane);
+    failing.set(lane, inARow);
+    if (failing.size > FAILING_LANES_KEPT) failing.delete(failing.keys().next().value as string);
+  }
   const isProbed = (lane: Lane<Row>): boolean => (failing.get(lane.id) ?? 0) >= FAILURES_UNTIL_PROBE;
   const limitOf = (lane: Lane<Row>): number => (isProbed(lane) ? 1 : list.perLane);
   /**
@@ -206,7 +212,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
     if (outcome === 'ok') failing.delete(lane.id);
     else {
       failures += 1;
-      failing.set(lane.id, (failing.get(lane.id) ?? 0) + 1);
+      noteFailure(lane.id);
     }
     if (stored === undefined) return;
     free();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { statement } from '../../src/db/statement.ts';
 import type { Route } from '../../src/http/route.ts';
 import { bodyFor, furnish, idsFor, paramsOf, pathOf, tokenFor } from '../kit/route-calls.ts';
 import { type Answer, useServer } from '../kit/server.ts';
@@ -27,26 +28,26 @@ const ask = (route: Route, id: string): Promise<Answer> =>
     },
   );
 
+const { rows: tables } = await server.system.db.query(
+  `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attname = 'tenant_id' and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition and c.relname <> 'rate_windows' order by 1`,
+  [],
+);
+const wholeState = statement<[tenantId: string], { text: string }>(
+  'test.state_of_tenant',
+  tables
+    .map(({ name }) => `select '${name}' || to_jsonb(t)::text as text from ${name} t where tenant_id = $1`)
+    .join(' union all '),
+);
+
 /** Everything that a tenant has, in words. */
 async function stateOf(tenantId: string): Promise<string> {
-  const { rows } = await server.system.db.query(
-    `select c.table_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-      where c.column_name = 'tenant_id' and c.table_schema = 'public' and t.table_type = 'BASE TABLE'
-        and c.table_name <> 'rate_windows' order by 1`,
-    [],
-  );
-  const parts = [];
-  for (const { table_name } of rows)
-    parts.push(
-      JSON.stringify(
-        (
-          await server.system.db.query(`select * from ${table_name} where tenant_id = $1 order by 1, 2`, [
-            tenantId,
-          ])
-        ).rows,
-      ),
-    );
-  return parts.join('\n');
+  const rows = await server.system.db.all(wholeState, [tenantId]);
+  return rows
+    .map(({ text }) => text)
+    .sort()
+    .join('\n');
 }
 
 describe('another tenant’s id', () => {

@@ -12,6 +12,8 @@ import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { routes } = server.system.app;
+/** What only looks leaves the furniture as it was; every change gets its own. */
+const lookedAt = await furnish(server);
 const named = routes.map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
 const ajv = new Ajv({ strict: false });
 ajv.addFormat('uuid', { type: 'string', validate: isUuid });
@@ -99,7 +101,7 @@ describe('the table of routes', () => {
   });
 
   it.each(named)('%s works as its example says', async (_, route) => {
-    const furnished = await furnish(server);
+    const furnished = route.kind === 'read' ? lookedAt : await furnish(server);
     const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
     const options = { token: tokenFor(route, furnished.tenant), ...payloadFor(route, furnished) };
     // The kit holds the answer against the contract. Scopes of the example's token are the caller's own.

@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/db/database.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { ensurePartitions } from '../../src/db/partitions.ts';
+import { ensurePartitions, partitionsOf, WEEK_MS } from '../../src/db/partitions.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -35,16 +35,34 @@ export function withDatabase(url: string, database: string): string {
   return changed.href;
 }
 
+/**
+ * A server that is thrown away need not survive. Its databases live for seconds: asking each in turn whether it wants a
+ * vacuum, as the naptime of a lasting one has it, would start ten processes a second.
+ */
+const HASTY = {
+  max_connections: '300',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '1h',
+};
+
 /** One PostgreSQL for the whole run: the one in TEST_DATABASE_URL, or an embedded one in a temporary folder. */
 export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  const embedded = await startEmbedded({
-    dataDir: folder,
-    settings: { fsync: 'on', max_connections: '300' },
-  });
+  const embedded = await startEmbedded({ dataDir: folder, settings: HASTY });
+  const url = urlOf(embedded.connection, 'postgres');
+  const { user, password } = embedded.connection;
+  // Thousands of connections are made, and each would derive its key in four thousand rounds, on both sides.
+  await onServer(
+    url,
+    'set scram_iterations = 1',
+    `alter role ${user} password ${pg.escapeLiteral(password)}`,
+  );
   return {
-    url: urlOf(embedded.connection, 'postgres'),
+    url,
     async stop() {
       await embedded.stop();
       await rm(folder, { recursive: true, force: true });
@@ -52,14 +70,28 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   };
 }
 
-export async function createDatabase(url: string, name: string, template?: string): Promise<string> {
+async function onServer(url: string, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
   await client.connect();
   try {
-    await client.query(`create database ${name}${template === undefined ? '' : ` template ${template}`}`);
+    for (const text of statements) await client.query(text);
   } finally {
     await client.end();
   }
+}
+
+export async function createDatabase(url: string, name: string): Promise<string> {
+  await onServer(url, `create database ${name}`);
+  return withDatabase(url, name);
+}
+
+/** A copy that need not survive: that what is answered is on the disk is tested by killing servers, and not here. */
+export async function copyDatabase(url: string, template: string, name: string): Promise<string> {
+  await onServer(
+    url,
+    `create database ${name} template ${template}`,
+    `alter database ${name} set synchronous_commit = off`,
+  );
   return withDatabase(url, name);
 }
 
@@ -85,7 +117,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     poolSize: 1,
     readers: 0,
   });
-  await ensurePartitions(db, new Date());
+  const now = Date.now();
+  await ensurePartitions(db, new Date(now));
+  // Each week more makes every plan and every copy dearer, and no test runs for that long.
+  for (const { name, startsAt } of await partitionsOf(db))
+    if (startsAt > now + WEEK_MS) await db.query(`drop table ${name}`, []);
   await db.close();
   project.provide('postgres', postgres.url);
   project.provide('template', template);

@@ -14,30 +14,39 @@ export interface Furnished {
 export async function furnish(server: TestServer): Promise<Furnished> {
   const tenant = await server.tenant();
   const channel = await tenant.channel();
-  // Nobody listens there: the delivery fails, and is there to be read.
+  const made = async (path: string, body: unknown): Promise<string> =>
+    (await tenant.post(path, body)).body.data.id;
+  const team = async () => {
+    const userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
+    return { userId, teamId: await made('/v3/teams', { name: 'Furniture', userIds: [userId] }) };
+  };
+  const file = async () => {
+    const fileId: string = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id;
+    const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
+    const [publicToken, name] = publicUrl.split('/').slice(-2);
+    return { fileId, publicToken, name };
+  };
+  const [tokenId, labelId, attributeId, messageTemplateId, people, content] = await Promise.all([
+    made('/v3/tokens', { name: 'spare', scopes: ['*'] }),
+    made('/v3/labels', { name: 'Furniture' }),
+    made('/v3/attributes', { name: 'Furniture', externalId: 'furniture' }),
+    made('/v3/message_templates', {
+      channelId: channel.id,
+      name: 'furniture',
+      language: 'en',
+      body: 'Hello {{name}}',
+    }),
+    team(),
+    file(),
+  ]);
+  // Nobody listens there: the delivery fails, and is there to be read. Subscribed last, so that they are few.
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
   const v2Hook = await tenant.post('/v2/api_webhooks', {
     tenantId: tenant.id,
     type: 'WHATSAPP_MESSAGE_RECEIVED',
     url: 'http://127.0.0.1:9/',
   });
-  const token = await tenant.post('/v3/tokens', { name: 'spare', scopes: ['*'] });
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
-  const made = async (path: string, body: unknown): Promise<string> =>
-    (await tenant.post(path, body)).body.data.id;
-  const labelId = await made('/v3/labels', { name: 'Furniture' });
-  const attributeId = await made('/v3/attributes', { name: 'Furniture', externalId: 'furniture' });
-  const userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
-  const teamId = await made('/v3/teams', { name: 'Furniture', userIds: [userId] });
-  const messageTemplateId = await made('/v3/message_templates', {
-    channelId: channel.id,
-    name: 'furniture',
-    language: 'en',
-    body: 'Hello {{name}}',
-  });
-  const fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id;
-  const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
-  const [publicToken, name] = publicUrl.split('/').slice(-2);
   await server.settle();
   const messages = await tenant.post('/v3/messages/search', {});
   // As if its ten attempts were over: only what has ended can be sent again.
@@ -72,19 +81,16 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       tenantId: tenant.id,
       channelId: channel.id,
       webhookId: hook.body.data.id,
-      tokenId: token.body.data.id,
+      tokenId,
       deliveryId: deliveries.body.data[0].id,
       chatId: rows[0]?.id as string,
       contactId: rows[0]?.contact_id as string,
       labelId,
       attributeId,
-      userId,
-      teamId,
+      ...people,
       messageTemplateId,
       messageId: messages.body.data[0].id,
-      fileId,
-      publicToken,
-      name,
+      ...content,
       automationId,
       campaignId,
       versionId: automation.body.data.latestVersionId,

@@ -2,21 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Ajv } from 'ajv';
 import type { LightMyRequestResponse as InjectResponse } from 'fastify';
 import { afterAll, expect, inject } from 'vitest';
 import { createTenant } from '../../src/access/tenants.ts';
 import { issueToken } from '../../src/access/tokens.ts';
 import { type ManualClock, manualClock } from '../../src/base/clock.ts';
 import { type Keys, keysFrom } from '../../src/base/crypto.ts';
-import { isUuid } from '../../src/base/ids.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { Plan } from '../../src/http/permissions.ts';
-import type { Route } from '../../src/http/route.ts';
-import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type System, type SystemOptions, startSystem } from '../../src/system.ts';
-import { createDatabase } from './postgres.ts';
+import { checkAnswer, contractFinder } from './contracts.ts';
+import { copyDatabase } from './postgres.ts';
 import { learnWebhook } from './receiver.ts';
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789abcdef';
@@ -73,10 +70,10 @@ let databases = 0;
 
 /** A database of its own, copied from the migrated template. */
 export const freshDatabase = (): Promise<string> =>
-  createDatabase(
+  copyDatabase(
     inject('postgres'),
-    `${inject('template')}_${randomBytes(4).toString('hex')}_${++databases}`,
     inject('template'),
+    `${inject('template')}_${randomBytes(4).toString('hex')}_${++databases}`,
   );
 
 export interface ServerOptions extends Partial<SystemOptions> {
@@ -118,13 +115,12 @@ export async function startServer({
     timers: false,
     ...overrides,
   });
-  const check = answerChecker(system.app.routes);
+  const findContract = contractFinder(system.app.routes);
 
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-    const isStream = system.app.routes.some(
-      ({ kind, spec }) => kind === 'stream' && spec.method === method && spec.path === path.split('?')[0],
-    );
+    const contract = findContract(method, path);
+    const isStream = contract?.isStream === true;
     const response = await system.app.server.inject({
       payloadAsStream: isStream,
       method: method as 'GET',
@@ -146,7 +142,7 @@ export async function startServer({
       text,
       bytes: isStream ? Buffer.from(text) : response.rawPayload,
     };
-    check(method, path, answer);
+    checkAnswer(method, path, answer, contract);
     if (path.includes('/api_webhooks')) learnWebhook(answer.body?.data);
     return answer;
   }
@@ -213,41 +209,4 @@ export async function useServer(options: ServerOptions = {}): Promise<TestServer
   const server = await startServer(options);
   afterAll(() => server.stop());
   return server;
-}
-
-/** Every answer of the API is held against the contract of its route, or against the error envelope. */
-function answerChecker(routes: readonly Route[]) {
-  const ajv = new Ajv({ strict: false });
-  ajv.addFormat('uuid', { type: 'string', validate: isUuid });
-  ajv.addFormat('date-time', {
-    type: 'string',
-    validate: (text: string) => isDateTime(text) && /\.\d{3}Z$/.test(text),
-  });
-  const known = routes.map(({ spec }) => ({
-    method: spec.method,
-    isContent: spec.answer.isContent,
-    pattern: new RegExp(`^${spec.path.replaceAll(/:[^/]+/g, '[^/]+')}/?$`),
-    validate: ajv.compile({ ...spec.answer.schema }),
-  }));
-  return (method: string, path: string, answer: Answer): void => {
-    if (!/^\/(v\d|admin|livez|readyz)/.test(path)) return;
-    expect(answer.headers['x-request-id']).toMatch(/^req_/);
-    if (method === 'HEAD' || answer.headers['content-type']?.startsWith('text/event-stream')) return;
-    const route = known.find(
-      (one) => one.method === method && one.pattern.test(path.split('?')[0] as string),
-    );
-    if (route?.isContent && answer.status < 400) return;
-    expect(answer.body).toBeTypeOf('object');
-    if (answer.body.success === true) {
-      expect(route, `a route for ${method} ${path}`).toBeDefined();
-      expect(route?.validate(answer.body), JSON.stringify(route?.validate.errors)).toBe(true);
-    } else {
-      expect(answer.body.success).toBe(false);
-      expect(answer.body.error).toMatchObject({
-        messageKey: expect.any(String),
-        message: expect.any(String),
-        requestId: answer.headers['x-request-id'],
-      });
-    }
-  };
 }

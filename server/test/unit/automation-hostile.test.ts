@@ -157,15 +157,14 @@ describe('a hostile definition', () => {
   it.each(hostile)('D3: %s take work in proportion to their number', (_, make) => {
     const costOf = (size: number): number => {
       const given = definitionOf(make(size), { variables });
-      return Math.min(
-        ...Array.from({ length: 3 }, () => {
-          const start = performance.now();
-          checkDefinition(given, policy);
-          return performance.now() - start;
-        }),
-      );
+      const start = performance.now();
+      checkDefinition(given, policy);
+      return performance.now() - start;
     };
-    const [once, twice] = [costOf(95_000), costOf(190_000)];
+    if (costOf(190_000) < 500) return;
+    /** Whatever else the machine does only ever adds. */
+    const bestOf = (size: number): number => Math.min(...Array.from({ length: 3 }, () => costOf(size)));
+    const [once, twice] = [bestOf(95_000), bestOf(190_000)];
     expect(twice).toBeLessThan(10 * once + 500);
   });
 });

@@ -45,6 +45,25 @@ describe('a body', () => {
     });
   });
 
+  it('D1: may be long and full of brackets, where they are text', () => {
+    const texts = [
+      '['.repeat(100_000),
+      `"${'{'.repeat(100_000)}`,
+      `\\"${'[{'.repeat(50_000)}\\`,
+      '"'.repeat(70_000),
+    ];
+    expect(parse(JSON.stringify({ texts, [texts[1] as string]: 1 }))).toEqual({
+      texts,
+      [texts[1] as string]: 1,
+    });
+    const wide = Array.from({ length: 9_000 }, () => ({ a: [[]] }));
+    expect(parse(JSON.stringify(wide))).toEqual(wide);
+    for (const open of [`{"a":"${'x'.repeat(20_000)}`, `["${'\\'.repeat(20_001)}"`])
+      expect(faultsOf(open)).toEqual({
+        body: { key: 'custom', message: expect.stringContaining('not valid JSON') },
+      });
+  });
+
   it('D1: may be nested 64 deep, and 100,000 deep is refused without falling over', () => {
     const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     expect(parse(deep(64))).toBeDefined();

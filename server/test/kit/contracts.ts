@@ -1,0 +1,78 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { expect } from 'vitest';
+import { isUuid } from '../../src/base/ids.ts';
+import type { Route } from '../../src/http/route.ts';
+import { isDateTime } from '../../src/http/validation.ts';
+import type { Answer } from './server.ts';
+
+const ajv = new Ajv({ strict: false });
+ajv.addFormat('uuid', { type: 'string', validate: isUuid });
+ajv.addFormat('date-time', {
+  type: 'string',
+  validate: (text: string) => isDateTime(text) && /\.\d{3}Z$/.test(text),
+});
+
+/** By contract, for all servers of the process: compiling each for each server was a third of the suite's time. */
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(schema: object): ValidateFunction {
+  const contract = JSON.stringify(schema);
+  const validate = validators.get(contract) ?? ajv.compile(JSON.parse(contract));
+  validators.set(contract, validate);
+  return validate;
+}
+
+/** What an answer of a path is judged by: the contract of its route, or nothing when there is none. */
+export interface Contract {
+  spec: Route['spec'];
+  isStream: boolean;
+  validate?: ValidateFunction;
+}
+
+/** Finds the contract of a request. */
+export function contractFinder(routes: readonly Route[]) {
+  const known = routes.map(({ spec, kind }) => ({
+    pattern: new RegExp(`^${spec.method} ${spec.path.replaceAll(/:[^/]+/g, '[^/]+')}/?$`),
+    contract: { spec, isStream: kind === 'stream' } as Contract,
+  }));
+  return (method: string, path: string): Contract | undefined => {
+    const asked = `${method} ${path.split('?')[0]}`;
+    return known.find(({ pattern }) => pattern.test(asked))?.contract;
+  };
+}
+
+/**
+ * Every answer of the API is held against the contract of its route, or against the error envelope. Tests ask a hundred
+ * thousand times, so `expect`, which is slow, only tells what is wrong.
+ */
+export function checkAnswer(
+  method: string,
+  path: string,
+  answer: Answer,
+  contract: Contract | undefined,
+): void {
+  if (!/^\/(v\d|admin|livez|readyz)/.test(path)) return;
+  const { body, headers } = answer;
+  const requestId = headers['x-request-id'];
+  if (!requestId?.startsWith('req_')) expect(requestId).toMatch(/^req_/);
+  if (method === 'HEAD' || headers['content-type']?.startsWith('text/event-stream')) return;
+  if (contract?.spec.answer.isContent && answer.status < 400) return;
+  if (typeof body !== 'object' || body === null) expect(body).toBeTypeOf('object');
+  if (body.success === true) {
+    if (contract === undefined) throw new Error(`There is no route for ${method} ${path}`);
+    contract.validate ??= validatorOf(contract.spec.answer.schema);
+    if (!contract.validate(body)) expect.fail(JSON.stringify(contract.validate.errors));
+    return;
+  }
+  const { messageKey, message, requestId: told } = body.error ?? {};
+  const isEnvelope =
+    body.success === false &&
+    typeof messageKey === 'string' &&
+    typeof message === 'string' &&
+    told === requestId;
+  if (!isEnvelope)
+    expect(body).toMatchObject({
+      success: false,
+      error: { messageKey: expect.any(String), message: expect.any(String), requestId },
+    });
+}
