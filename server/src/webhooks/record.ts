@@ -8,8 +8,8 @@ import type { OutboundTimings } from '../outbound/outbound-error.ts';
 
 const BATCH = 300;
 /**
- * Under load a batch waits until it is worth its commit: a result in a batch of 15 costs PostgreSQL twice as much as
- * one in a batch of 100, and half as much again in a batch of 30.
+ * Under load a batch waits until it is worth its commit: for one client, recording a result takes 110 µs in a batch of
+ * 15, 85 in one of 30, 59 in one of 100, commit included.
  */
 const WORTH_A_COMMIT = 64;
 const GATHER_MS = 10;
