@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './faults.ts';
 import { pipelinedReaders } from './pipelined.ts';
@@ -51,6 +52,7 @@ const QUERY_TIMEOUT_MS = 20_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const TRIES = 4;
+const LONGEST_PAUSE_MS = 50;
 
 /** With the session in UTC, PostgreSQL prints `2026-11-15 01:02:03.456+00`: cheaper to read by position than by pattern. */
 function parseTime(text: string): Date {
@@ -163,6 +165,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         // After a migration every connection of the pool may be stale, and each failure replaces just one.
         const fruitless = isStalePlan(error) ? ++replaced > options.poolSize : ++repeated === TRIES;
         if (fruitless || !(isRetryable(error) || isStalePlan(error))) throw failed(error);
+        // Whoever is repeated at once may take the lock again that the other one was waiting for.
+        if (repeated > 0) await delay(Math.random() * LONGEST_PAUSE_MS);
       }
     }
   }
