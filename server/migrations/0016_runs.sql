@@ -24,3 +24,6 @@ update automation_runs
    set status = 'cancelled', due_at = null, ended_at = now(), updated_at = now(), revision = revision + 1,
        error = '{"code":"overdue","message":"It was due before this version of Parley began to run automations"}'
  where status in ('scheduled', 'running', 'waiting') and due_at <= now();
+
+-- What has ended is never due again, however it ended.
+alter table automation_runs add check (due_at is null or status in ('scheduled', 'running', 'waiting'));

@@ -82,6 +82,10 @@ describe('a campaign', () => {
       (await tenant.post('/v3/message_templates', { channelId, name, language: 'en', body: 'Hello' })).body
         .data.id;
     const [own, other] = [await template('own'), await template('other')];
+    // The sandbox takes them, and approves them a moment later.
+    await server.settle();
+    server.clock.advance(SECOND);
+    await server.settle();
     const automationId = await automationOf(tenant, {
       variables: [
         { name: 'discount', type: 'number' },

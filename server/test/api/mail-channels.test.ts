@@ -199,7 +199,7 @@ describe('a vendor’s request', () => {
     expect(data).toHaveLength(1);
   });
 
-  it('is a mail of up to 25 MiB, and none that is larger', async () => {
+  it('is a mail of up to 40 MiB, and none that is larger', async () => {
     const channelId = await makeMailChannel({ inboundSecret: SECRET });
     const post = (bytes: number) => {
       const begin = Buffer.from(largeMail('large'));
@@ -207,8 +207,8 @@ describe('a vendor’s request', () => {
       const headers = { 'content-type': 'message/rfc822', 'x-parley-signature': mailSignature(raw, SECRET) };
       return server.call('POST', `/providers/smtp/${channelId}`, { raw, headers });
     };
-    expect((await post(25 * MIB + 1)).status).toBe(413);
-    expect((await post(25 * MIB)).status).toBe(200);
+    expect((await post(40 * MIB + 1)).status).toBe(413);
+    expect((await post(40 * MIB)).status).toBe(200);
     await server.settle();
     expect((await texts()).map((text) => text.trim())).toEqual(['large']);
   });

@@ -7,8 +7,8 @@ import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } fr
 export interface Furnished {
   tenant: TestTenant;
   ids: Record<string, string>;
-  /** Instead of those above, on the paths of version 2. */
-  v2Ids: Record<string, string>;
+  /** Instead of those above, on paths that begin so. */
+  idsAt: Record<string, Record<string, string>>;
 }
 
 /** Makes a tenant with one of everything. A new path parameter must be added here, or the walk over the routes fails. */
@@ -70,9 +70,16 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   });
   const automationId = automation.body.data.id as string;
   await tenant.post(`/v3/automations/${automationId}/publish`);
-  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
-    contactId: rows[0]?.contact_id,
-  });
+  const runOf = async (): Promise<string> => {
+    const body = { contactId: rows[0]?.contact_id };
+    const { headers } = await tenant.post(`/v3/automations/${automationId}/trigger`, body);
+    return headers['x-automation-run-id'] as string;
+  };
+  const [runId, failedRunId] = [await runOf(), await runOf()];
+  await server.system.db.query(
+    `update automation_runs set status = 'failed', due_at = null, step = 'end', started_at = created_at where id = $1`,
+    [failedRunId],
+  );
   const campaignId = await made('/v3/campaigns', {
     channelId: channel.id,
     name: 'Furniture',
@@ -100,9 +107,12 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       automationId,
       campaignId,
       versionId: automation.body.data.latestVersionId,
-      runId: run.headers['x-automation-run-id'] as string,
+      runId,
     },
-    v2Ids: { webhookId: v2Hook.body.data.id },
+    idsAt: {
+      '/v2/': { webhookId: v2Hook.body.data.id },
+      '/v3/automation_runs/:runId/retry': { runId: failedRunId },
+    },
   };
 }
 
@@ -114,8 +124,12 @@ export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string 
   spec.path.replaceAll(/:([^/]+)/g, (_, name: string) => idOf(name));
 
 /** The tenant's own ids, as the route's path needs them. */
-export const idsFor = ({ spec }: Route, { ids, v2Ids }: Furnished): Record<string, string> =>
-  spec.path.startsWith('/v2/') ? { ...ids, ...v2Ids } : ids;
+export const idsFor = ({ spec }: Route, { ids, idsAt }: Furnished): Record<string, string> =>
+  Object.assign(
+    {},
+    ids,
+    ...Object.keys(idsAt).map((path) => (spec.path.startsWith(path) ? idsAt[path] : {})),
+  );
 
 /** A token that may call the route. */
 export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
