@@ -32,5 +32,5 @@ export const messageSource = (chatId?: string): SearchSource => ({
   from: 'messages m',
   tenantColumn: 'm.tenant_id',
   countCap: COUNT_CAP,
-  ...(chatId === undefined ? {} : { where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
+  ...(chatId === undefined ? {} : { growing: chatId, where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
 });
