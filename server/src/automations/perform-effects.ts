@@ -52,9 +52,13 @@ export interface Asked {
 
 const firstReply = statement<[chatId: string, tenantId: string, after: string], MessageRow>(
   'automation_runs.first_reply',
-  // By the order in which they came in: ids grow with real time, also where a test clock stands still.
+  // By the order in which they came in: ids grow with real time, also where a test clock stands still. What came long
+  // before need not be looked at; the clocks of two processes may differ a little.
   `select ${MESSAGE_COLUMNS} from messages m
     where m.tenant_id = $2 and m.chat_id = $1 and m.sender = 'inbound' and not m.is_automatic and m.id > $3
+      and m.created_at >= coalesce((select created_at from messages where id = $3 and tenant_id = $2),
+                                   (select created_at from automation_runs where id = $3 and tenant_id = $2),
+                                   '-infinity') - interval '5 minutes'
     order by m.id limit 1`,
 );
 

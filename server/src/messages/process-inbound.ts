@@ -14,28 +14,32 @@ import { MEDIA_LIST } from './received-media.ts';
 import { type FilesChannel, storeFiles } from './store-files.ts';
 import type { ReceivingChannel } from './store-messages.ts';
 
-interface InboundRow extends WorkRow {
+interface ListedRow extends WorkRow {
   channel_id: string;
   kind: ChannelKind;
   provider: string;
   address: string;
   config_encrypted: Buffer;
+  attempts: number;
+  bytes: number;
+}
+
+interface InboundRow extends ListedRow {
   url: string;
   headers: Record<string, string>;
   body: Buffer;
   receivedAt: Date;
-  attempts: number;
 }
 
-const inbound = workList<InboundRow>({
+const inbound = workList<ListedRow>({
   name: INBOUND_LIST,
   table: 'inbound',
   lane: 'channel_id',
   order: 'due_at, id',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select i.id, i.tenant_id, i.channel_id, i.url, i.headers, i.body, i.created_at as "receivedAt",
-                 i.attempts, c.kind, c.provider, c.address, c.config_encrypted
+  claim: `select i.id, i.tenant_id, i.channel_id, i.attempts, octet_length(i.body) as bytes,
+                 c.kind, c.provider, c.address, c.config_encrypted
             from inbound i join channels c on c.id = i.channel_id and c.tenant_id = i.tenant_id
            where i.slot = $1 and i.channel_id = $2 and i.due_at <= $3 order by i.due_at, i.id limit $4`,
   batch: 200,
@@ -43,6 +47,13 @@ const inbound = workList<InboundRow>({
   atOnce: 8,
 });
 
+const read = statement<
+  [ids: string[], tenantId: string],
+  Pick<InboundRow, 'id' | 'url' | 'headers' | 'body' | 'receivedAt'>
+>(
+  'inbound.read',
+  `select id, url, headers, body, created_at as "receivedAt" from inbound where id = any ($1::uuid[]) and tenant_id = $2`,
+);
 const remove = statement<[ids: string[], tenantId: string]>(
   'inbound.delete',
   'delete from inbound where id = any ($1::uuid[]) and tenant_id = $2',
@@ -121,15 +132,24 @@ export function processInbound(needs: InboundNeeds): Work {
     else log.warn(line, "a vendor's request failed for good; it is listed with the channel");
   }
 
-  return work(inbound, async (rows) => {
-    // All are of one channel, as the channel is the lane.
-    const [{ channel_id: id, tenant_id: tenantId, kind, address, provider, config_encrypted }] = rows as [
-      InboundRow,
-    ];
-    const channel = { id, tenantId, kind, address, config: openConfig(config_encrypted, keys) };
-    const adapter = adapters.get(provider);
-    const { parsed, failures } = await parseAll(rows, channel, adapter, provider);
-    for (const part of cut(parsed)) {
+  /** The requests themselves, in their order; one may be gone by now. */
+  async function bodiesOf(listed: ListedRow[], tenantId: string): Promise<InboundRow[]> {
+    const ids = listed.map(({ id }) => id);
+    const found = new Map((await db.all(read, [ids, tenantId])).map((row) => [row.id, row]));
+    return listed.flatMap((row) => {
+      const rest = found.get(row.id);
+      return rest ? [{ ...row, ...rest }] : [];
+    });
+  }
+
+  /** True where some could not be taken in. */
+  async function takeIn(
+    rows: InboundRow[],
+    channel: AdapterChannel & FilesChannel & ReceivingChannel,
+    provider: string,
+  ): Promise<boolean> {
+    const { parsed, failures } = await parseAll(rows, channel, adapters.get(provider), provider);
+    for (const part of cut(parsed, ({ events }) => events.length, MOST_EVENTS)) {
       try {
         await apply(channel, part);
         continue;
@@ -143,7 +163,19 @@ export function processInbound(needs: InboundNeeds): Work {
         });
     }
     for (const failure of failures) await giveUpOn(failure);
-    return failures.length > 0 ? 'failing' : 'ok';
+    return failures.length > 0;
+  }
+
+  return work(inbound, async (rows) => {
+    // All are of one channel, as the channel is the lane.
+    const [{ channel_id: id, tenant_id: tenantId, kind, address, provider, config_encrypted }] = rows as [
+      ListedRow,
+    ];
+    const channel = { id, tenantId, kind, address, config: openConfig(config_encrypted, keys) };
+    let isFailing = false;
+    for (const part of cut(rows, ({ bytes }) => bytes, MOST_BYTES))
+      if (await takeIn(await bodiesOf(part, tenantId), channel, provider)) isFailing = true;
+    return isFailing ? 'failing' : 'ok';
   });
 }
 
@@ -172,18 +204,21 @@ async function parseAll(
 
 /** A vendor may put any number into one request. A transaction has its time, so few such requests go together. */
 const MOST_EVENTS = 2_000;
+/** A mail may be large, and those that go together are in memory at once. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
-function cut(parsed: ParsedRow[]): ParsedRow[][] {
-  const parts: ParsedRow[][] = [];
-  let events = 0;
-  for (const one of parsed) {
+/** In their order, in parts that weigh no more than `most`, but for one that does so alone. */
+function cut<T>(all: T[], weightOf: (one: T) => number, most: number): T[][] {
+  const parts: T[][] = [];
+  let weight = 0;
+  for (const one of all) {
     // Also for the first that says nothing to us: it is done with like every other.
-    if (parts.length === 0 || events + one.events.length > MOST_EVENTS) {
+    if (parts.length === 0 || weight + weightOf(one) > most) {
       parts.push([]);
-      events = 0;
+      weight = 0;
     }
-    (parts.at(-1) as ParsedRow[]).push(one);
-    events += one.events.length;
+    (parts.at(-1) as T[]).push(one);
+    weight += weightOf(one);
   }
   return parts;
 }

@@ -77,12 +77,15 @@ const queued = workList<QueuedRow>({
   order: 'due_at, id',
   due: 'due_at',
   listed: `due_at is not null and ${isFirst('messages')}`,
-  claim: `select ${OUTGOING_COLUMNS}, m.tenant_id, m.channel_id, m.attempts, m.sending_at, m.created_at,
-                 c.kind, c.provider, c.address, c.health, c.config_encrypted
-            from (select * from messages w
-                   where w.slot = $1 and w.channel_id = $2 and w.due_at <= $3 and ${isFirst('w')}
-                   order by w.due_at, w.id limit $4) m
-            ${OUTGOING_JOINS} order by m.due_at, m.id`,
+  claimMany: `select l.lane, m.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (slot, lane, wanted)
+    cross join lateral (
+      select ${OUTGOING_COLUMNS}, m.tenant_id, m.channel_id, m.attempts, m.sending_at, m.created_at,
+             c.kind, c.provider, c.address, c.health, c.config_encrypted
+        from (select * from messages w
+               where w.slot = l.slot and w.channel_id = l.lane and w.due_at <= $3 and w.id <> all ($5::uuid[])
+                 and ${isFirst('w')}
+               order by w.due_at, w.id limit l.wanted) m
+        ${OUTGOING_JOINS} order by m.due_at, m.id) m`,
   batch: 1,
   perLane: 32,
   atOnce: 1024,

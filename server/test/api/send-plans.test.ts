@@ -141,8 +141,8 @@ describe.each<[string, () => Promise<unknown>]>([
   it('are taken by a few looks for each', async () => {
     const lane = channels[3] as string;
     const { given, read } = await reading(
-      'messages.claim',
-      `${slotOf(lane)}, '${lane}', '${NOW.toISOString()}', 10`,
+      'messages.claim_many',
+      `'{${slotOf(lane)}}', '{${lane}}', '${NOW.toISOString()}', '{10}', '{}'`,
     );
     expect(given).toBe(10);
     expect(read).toBeLessThanOrEqual(10 * (2 + WAITING));

@@ -2,7 +2,6 @@ import twilioSdk from 'twilio';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import type { AdapterChannel } from '../../src/providers/adapter.ts';
-import { segmentsOf } from '../../src/providers/segments.ts';
 import { twilio } from '../../src/providers/twilio/twilio.ts';
 import { adapterContext } from '../kit/adapter-context.ts';
 import { outgoing } from '../kit/outgoing.ts';
@@ -231,14 +230,4 @@ it('Twilio’s own client finds in the fake what it expects of Twilio', async ()
   await expect(stranger.messages.create({ to: '+1', from: '+1', body: 'a' })).rejects.toMatchObject({
     code: 20003,
   });
-});
-
-it.each([
-  ['a'.repeat(160), 1],
-  ['a'.repeat(161), 2],
-  ['☃'.repeat(70), 1],
-  ['☃'.repeat(71), 2],
-  ['€'.repeat(80), 1],
-])('a text is charged by its segments', (text, segments) => {
-  expect(segmentsOf(text)).toBe(segments);
 });
