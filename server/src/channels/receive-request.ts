@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
-import { gather } from '../base/gather.ts';
 import { newId } from '../base/ids.ts';
+import { together } from '../base/together.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Hints } from '../engine/hints.ts';
@@ -68,7 +68,8 @@ export const receiveRequest = async (
   needs: ReceiveNeeds,
 ): Promise<void> => storeRequest(tx, signedOf([channel], adapter, request), request, needs);
 
-const MOST_TOGETHER = 100;
+/** While one statement is being committed the next may be on its way, so that neither waits for the other. */
+const TOGETHER = { atATime: 100, underWay: 4 };
 /** A larger request is stored alone: together they would be held twice in memory. */
 const MOST_BYTES = 65_536;
 const CHANNELS_KEPT = 10_000;
@@ -86,12 +87,12 @@ export function requestReceiver(
   const alone: Store = async (one) => (await store(tx, [one], needs))[0] === true;
   const perChannel = new LRUCache<string, Store>({ max: CHANNELS_KEPT });
   const togetherIn = (channelId: string): Store => {
-    let together = perChannel.get(channelId);
-    if (!together) {
-      together = gather(MOST_TOGETHER, (arrived: Arrived[]) => store(tx, arrived, needs));
-      perChannel.set(channelId, together);
+    let known = perChannel.get(channelId);
+    if (!known) {
+      known = together((arrived: Arrived[]) => store(tx, arrived, needs), TOGETHER);
+      perChannel.set(channelId, known);
     }
-    return together;
+    return known;
   };
   return async (channels, adapter, request) => {
     const signed = signedOf(channels, adapter, request);

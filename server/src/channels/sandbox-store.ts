@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
-import { gather } from '../base/gather.ts';
 import { newId } from '../base/ids.ts';
+import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { slotOf } from '../engine/work-list.ts';
@@ -67,8 +67,7 @@ const fileOfChannel = statement<
 
 /** What the sandbox, as a vendor, has accepted, and the requests by which it tells of it. */
 export function sandboxStore(db: Database, clock: Clock, files: FileStore): SandboxStore {
-  const accept = gather(
-    BATCH,
+  const accept = together(
     async (all: { channel: AdapterChannel; accepted: Accepted; later: Later }[]): Promise<undefined[]> => {
       const told = all.flatMap(({ channel, accepted, later }) =>
         later.map((one) => ({ ...one, channelId: channel.id, messageId: accepted.messageId })),
@@ -94,6 +93,7 @@ export function sandboxStore(db: Database, clock: Clock, files: FileStore): Sand
       ]);
       return [];
     },
+    { atATime: BATCH, underWay: 1 },
   );
   return {
     accept: (channel, accepted, later) => accept({ channel, accepted, later }),

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import { gather } from '../base/gather.ts';
 import { groupBy } from '../base/group-by.ts';
+import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
@@ -10,7 +10,7 @@ import type { Message } from './schema.ts';
 import { statusRank } from './status.ts';
 import type { Outcome } from './verdict.ts';
 
-const BATCH = 300;
+const TOGETHER = { atATime: 300, underWay: 1 };
 
 /** A message on the list, as it was when it was read. */
 export interface ListedMessage {
@@ -160,7 +160,7 @@ const byId = (a: ListedMessage, b: ListedMessage): number => (a.id < b.id ? -1 :
 
 /** Writes what happens to messages on their way out, many at a time. */
 export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher): SendRecorder {
-  const begin = gather(BATCH, async (messages: ListedMessage[]): Promise<boolean[]> => {
+  const begin = together(async (messages: ListedMessage[]): Promise<boolean[]> => {
     const sorted = messages.toSorted(byId);
     const rows = await db.all(markSending, [
       clock.now(),
@@ -170,9 +170,9 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
     ]);
     const begun = new Set(rows.map(({ id }) => id));
     return messages.map(({ id }) => begun.has(id));
-  });
+  }, TOGETHER);
 
-  const end = gather(BATCH, async (all: Ended[]): Promise<boolean[]> => {
+  const end = together(async (all: Ended[]): Promise<boolean[]> => {
     const ended = all.toSorted((a, b) => byId(a.message, b.message));
     const messages = ended.map(({ message }) => message);
     const outcomes = ended.map(({ outcome }) => outcome);
@@ -199,7 +199,7 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
     });
     const more = new Set(rows.filter((row) => row.has_more).map(({ id }) => id));
     return all.map(({ message }) => more.has(message.id));
-  });
+  }, TOGETHER);
 
   return {
     begin: async (message, isScheduled) =>
