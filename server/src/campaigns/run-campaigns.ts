@@ -81,7 +81,7 @@ export function runCampaigns(needs: CampaignNeeds): Work {
 
   /** One transaction's worth of work; true when there is more to do at once. */
   async function advance(tx: Tx, tenantId: string, campaignId: string): Promise<boolean> {
-    const now = clock.now();
+    const now = clock.now(tenantId);
     const locked = await tx.find(lockDue, [campaignId, tenantId, now]);
     if (!locked) return false;
     if (locked.next_at !== null || locked.occurrence_at === null)
@@ -105,7 +105,7 @@ export function runCampaigns(needs: CampaignNeeds): Work {
     const isTheirs = error instanceof ExpressionError;
     if (!isTheirs) log.error({ err: error, campaignId: id, tenantId }, 'a campaign failed');
     if (!isTheirs && attempts + 1 < TRIES) {
-      const dueAt = new Date(clock.now().getTime() + FIRST_PAUSE_MS * 4 ** attempts);
+      const dueAt = new Date(clock.now(tenantId).getTime() + FIRST_PAUSE_MS * 4 ** attempts);
       await db.run(postpone, [id, tenantId, attempts, dueAt]);
       return;
     }
@@ -113,7 +113,7 @@ export function runCampaigns(needs: CampaignNeeds): Work {
       ? { code: 'invalid_audience', message: error.message }
       : { code: 'internal', message: 'It failed again and again for a reason of the server; see its log' };
     await db.transaction(async (tx) => {
-      if (await tx.find(lockDue, [id, tenantId, clock.now()]))
+      if (await tx.find(lockDue, [id, tenantId, clock.now(tenantId)]))
         await failCampaign(tx, tenantId, id, fault, needs);
     });
   }

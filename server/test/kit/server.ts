@@ -59,7 +59,7 @@ export interface TestServer {
   filesFolder: string;
   /** Every line that was logged, for tests that look for what must not be there. */
   logged: string[];
-  tenant(options?: { plan?: Plan; rateLimit?: number }): Promise<TestTenant>;
+  tenant(options?: { plan?: Plan; rateLimit?: number; isTest?: boolean }): Promise<TestTenant>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Does everything that is due by the clock. */
   settle(): Promise<void>;
@@ -147,7 +147,9 @@ export async function startServer({
     return answer;
   }
 
-  async function tenant(options: { plan?: Plan; rateLimit?: number } = {}): Promise<TestTenant> {
+  async function tenant(
+    options: { plan?: Plan; rateLimit?: number; isTest?: boolean } = {},
+  ): Promise<TestTenant> {
     const { db, app } = system;
     const made = await createTenant(db, { name: 'test', rateLimit: 1_000_000_000, ...options }, clock.now());
     const tokenWith = async (scopes: string[]): Promise<string> =>
