@@ -73,7 +73,9 @@ function targetOf({ to, by }: ClockAdvance, clock: Date): Date {
 
 function after(clock: Date, by: string): Date {
   const span = Duration.fromISO(by);
-  const target = span.isValid ? DateTime.fromJSDate(clock, { zone: 'utc' }).plus(span) : undefined;
+  // The library takes a P alone for a duration, too.
+  const target =
+    span.isValid && /\d/.test(by) ? DateTime.fromJSDate(clock, { zone: 'utc' }).plus(span) : undefined;
   if (!target?.isValid)
     throw invalidParam('by', 'invalid_string', 'Must be an ISO 8601 duration, such as PT36H or P1M');
   return target.toJSDate();

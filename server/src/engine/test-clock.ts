@@ -89,6 +89,7 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
   const attended = new Map<string, Attended>();
   const failures = new Map<string, number>();
   let stopped = false;
+  let isHinted = false;
   let timer: NodeJS.Timeout | undefined;
   const mayWork = (): boolean => !stopped && isOurs();
 
@@ -177,16 +178,20 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
     return found.length;
   }
 
+  /** One look at a time, and another for what was hinted at meanwhile. */
+  async function followHints(): Promise<void> {
+    while (isHinted) {
+      isHinted = false;
+      await look().catch((error) => log.warn({ err: error }, 'the clocks of test tenants cannot be read'));
+    }
+    timer = undefined;
+  }
+
   return {
     look,
     lookSoon() {
-      if (stopped) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        look().catch((error) =>
-          log.warn({ err: error }, 'the clocks of test tenants could not be looked at'),
-        );
-      }, COLLECT_MS);
+      isHinted = !stopped;
+      if (isHinted) timer ??= setTimeout(followHints, COLLECT_MS);
     },
     isBusy: () => [...attended.values()].some(isBusy),
     async idle() {

@@ -11,7 +11,7 @@ import { deliveriesOf, statusOf, subscribe, write } from '../kit/webhooks.ts';
 const server = await useServer({ timers: true });
 const START = Date.parse('2026-11-15T01:02:03.456Z');
 const DAY = 24 * 3600_000;
-const after = (ms: number): string => new Date(START + ms).toISOString();
+const later = (ms: number): string => new Date(START + ms).toISOString();
 const contact = async (tenant: TestTenant, firstName: string, number: string): Promise<string> =>
   (await tenant.post('/v3/contacts', { firstName, phoneNumber: `+1202555${number}` })).body.data.id;
 
@@ -51,24 +51,24 @@ describe('an automation of a test tenant', () => {
       const answer = await tenant.post(`/v3/automations/${id}/trigger`, { contactId });
       expect(answer.status).toBe(200);
     }
-    expect(await settled(tenant)).toBe(after(0));
+    expect(await settled(tenant)).toBe(later(0));
     const sent = async () =>
       (await outboxOf(tenant, channel)).map(({ text, at }: { text: string; at: string }) => [text, at]);
     expect((await sent()).map(([text]: string[]) => text).sort()).toEqual(['quick 0', 'slow 0']);
-    expect(await advance(tenant, { by: 'P11D' })).toBe(after(11 * DAY));
+    expect(await advance(tenant, { by: 'P11D' })).toBe(later(11 * DAY));
     expect((await sent()).slice(2)).toEqual([
-      ['quick 3', after(3 * DAY)],
-      ['slow 10', after(10 * DAY)],
+      ['quick 3', later(3 * DAY)],
+      ['slow 10', later(10 * DAY)],
     ]);
-    expect(await advance(tenant, { to: after(30 * DAY) })).toBe(after(30 * DAY));
+    expect(await advance(tenant, { to: later(30 * DAY) })).toBe(later(30 * DAY));
     expect((await sent()).slice(4)).toEqual([
-      ['quick 12', after(12 * DAY)],
-      ['slow 20', after(20 * DAY)],
+      ['quick 12', later(12 * DAY)],
+      ['slow 20', later(20 * DAY)],
     ]);
     const runs = (await tenant.post('/v3/automation_runs/search', {})).body.data;
     expect(runs.map((run: { status: string; endedAt: string }) => [run.status, run.endedAt]).sort()).toEqual([
-      ['completed', after(12 * DAY)],
-      ['completed', after(20 * DAY)],
+      ['completed', later(12 * DAY)],
+      ['completed', later(20 * DAY)],
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('an automation of a test tenant', () => {
       ['+15550001111', 'Thanks!'],
       ['+15550002222', 'Another time, then.'],
     ]);
-    expect(sent[3].at).toBe(after(5 * 3600_000));
+    expect(sent[3].at).toBe(later(5 * 3600_000));
   });
 
   it('runs by its schedule for a month, at the same time on the wall when clocks are changed', async () => {
@@ -162,17 +162,17 @@ describe('a chat of a test tenant', () => {
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: people.whatsapp, text: 'hello' });
     await settled(tenant);
     const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
-    const snoozedUntil = after(7 * DAY);
+    const snoozedUntil = later(7 * DAY);
     await tenant.post(`/v3/chats/${chat.id}/status`, { status: 'snoozed', snoozedUntil });
     const status = async () => (await tenant.get(`/v3/chats/${chat.id}`)).body.data.status;
-    await advance(tenant, { to: after(7 * DAY - 1) });
+    await advance(tenant, { to: later(7 * DAY - 1) });
     expect(await status()).toBe('snoozed');
     await advance(tenant, { by: 'PT0.001S' });
     expect(await status()).toBe('open');
     const { data } = (await tenant.post('/v3/events/search', { query: 'eq(type,"chat.status_changed")' }))
       .body;
     expect(data.map(({ createdAt }: { createdAt: string }) => createdAt).sort()).toEqual([
-      after(0),
+      later(0),
       snoozedUntil,
     ]);
   });
@@ -187,7 +187,7 @@ describe('a chat of a test tenant', () => {
     await send(tenant, chat, { text: 'In time' });
     await advance(tenant, { by: 'PT2M' });
     const late = await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'Too late' });
-    expect([late.status, late.body.errorKey]).toEqual([409, 'conflict']);
+    expect([late.status, late.body.error.messageKey]).toEqual([409, 'conflict']);
   });
 });
 
@@ -196,15 +196,15 @@ describe('a message of a test tenant', () => {
     const tenant = await testTenant(server);
     const channel = await smsChannel(tenant, { statusDelayMs: 60_000 });
     const chat = await chatWith(tenant, channel.id, '+12025550106');
-    const scheduledAt = after(3 * DAY);
+    const scheduledAt = later(3 * DAY);
     const { id } = await send(tenant, chat, { text: 'Later', scheduledAt });
-    await advance(tenant, { to: after(3 * DAY - 1) });
+    await advance(tenant, { to: later(3 * DAY - 1) });
     expect(await messageOf(tenant, id)).toMatchObject({ status: 'queued' });
     await advance(tenant, { to: scheduledAt });
     expect(await messageOf(tenant, id)).toMatchObject({
       status: 'sent',
       timestamp: scheduledAt,
-      createdAt: after(0),
+      createdAt: later(0),
       updatedAt: scheduledAt,
     });
     await advance(tenant, { by: 'PT59.999S' });

@@ -1,6 +1,6 @@
 import { newId } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { slotOf } from '../../src/engine/work-list.ts';
 import type { ChannelKind, InboundMessage } from '../../src/providers/adapter.ts';
 import { shapes } from '../../src/providers/sandbox/shapes.ts';
 
@@ -42,7 +42,7 @@ export async function storeInbound(
   await db.query(
     `insert into inbound (id, tenant_id, channel_id, headers, body, slot, due_at, created_at)
      select b.id, $1, $2, '{}', b.body, $3, '-infinity', now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
-    [tenantId, channelId, realSlotOf(channelId), ids, bodies],
+    [tenantId, channelId, slotOf(channelId, tenantId), ids, bodies],
   );
   return ids;
 }
