@@ -17,6 +17,8 @@ export const CLOCK_TOPIC = 'clock';
 const COLLECT_MS = 10;
 /** How many clocks are looked at by one statement, and how many statements at once: the rest of the pool is everyone's. */
 const TOGETHER = { atATime: 200, underWay: 2 };
+/** How many calls one tenant may have under way in a list, as nobody else is counted with it: half of this. */
+const AT_ONCE = 32;
 /** What is still due after so many rounds does not become less by trying; then it is tried with a pause. */
 const ROUNDS_WITHOUT_PAUSE = 500;
 const PAUSE_MS = 200;
@@ -103,7 +105,8 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
     const work = worksByList.get(name);
     if (known || !work) return known;
     const made = runLanes({
-      ...work,
+      handle: work.handle,
+      list: { ...work.list, atOnce: Math.min(work.list.atOnce, AT_ONCE) },
       claim: claimsOf(db, work.list, () => clock.now(tenant.id)),
       owns: mayWork,
       onError: (error, lane) =>
