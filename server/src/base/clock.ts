@@ -40,6 +40,12 @@ export function tenantClock({ real }: RealClock): TenantClock {
   };
 }
 
+/** The times of these tenants, as statements take many. Ordinary ones share one text. */
+export function timesOf(clock: Clock, tenantIds: readonly string[]): string[] {
+  const real = clock.real().toISOString();
+  return tenantIds.map((id) => (isTestTenant(id) ? clock.now(id).toISOString() : real));
+}
+
 export interface ManualClock extends Clock {
   /** One time for everybody, so nobody needs to be named. */
   now(tenantId?: string): Date;

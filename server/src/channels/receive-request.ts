@@ -23,7 +23,7 @@ const insertInbound = statement<
     urls: string[],
     headers: string[],
     bodies: Buffer[],
-    nows: Date[],
+    nows: string[],
   ],
   { id: string }
 >(
@@ -138,6 +138,7 @@ async function store(
   // Vendors call without a token, so nobody has looked at the clocks of test tenants yet.
   const tested = rows.filter(({ tenantId }) => isTestTenant(tenantId)).map(({ tenantId }) => tenantId);
   const times = tested.length > 0 ? await readClocks(tx, tested) : undefined;
+  const real = clock.real().toISOString();
   const inserted = await tx
     .all(insertInbound, [
       rows.map(({ id }) => id),
@@ -148,7 +149,7 @@ async function store(
       arrived.map(({ request }) => request.url),
       arrived.map(({ request }) => JSON.stringify(request.headers)),
       arrived.map(({ request }) => request.body),
-      rows.map(({ tenantId }) => times?.get(tenantId) ?? clock.now(tenantId)),
+      rows.map(({ tenantId }) => times?.get(tenantId)?.toISOString() ?? real),
     ])
     .catch((error) => {
       if (error.code === FOREIGN_KEY_VIOLATION) return [];

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import { gather } from '../base/gather.ts';
 import { newId } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
@@ -15,7 +15,7 @@ const BATCH = 300;
 
 const acceptAll = statement<
   [
-    nows: Date[],
+    nows: string[],
     heldIds: string[],
     messageIds: string[],
     channelIds: string[],
@@ -74,7 +74,10 @@ export function sandboxStore(db: Database, clock: Clock, files: FileStore): Sand
         later.map((one) => ({ ...one, channel, messageId: accepted.messageId })),
       );
       await db.run(acceptAll, [
-        all.map(({ channel }) => clock.now(channel.tenantId)),
+        timesOf(
+          clock,
+          all.map(({ channel }) => channel.tenantId),
+        ),
         [...new Set(all.map(({ channel }) => channel.id))],
         all.map(({ accepted }) => accepted.messageId),
         all.map(({ channel }) => channel.id),

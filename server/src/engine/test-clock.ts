@@ -18,7 +18,7 @@ const COLLECT_MS = 10;
 /** How many clocks are looked at by one statement, and how many statements at once: the rest of the pool is everyone's. */
 const TOGETHER = { atATime: 200, underWay: 2 };
 /** How many calls one tenant may have under way in a list, as nobody else is counted with it: half of this. */
-const AT_ONCE = 32;
+const CALLS_AT_ONCE = 32;
 /** What is still due after so many rounds does not become less by trying; then it is tried with a pause. */
 const ROUNDS_WITHOUT_PAUSE = 500;
 const PAUSE_MS = 200;
@@ -106,7 +106,7 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
     if (known || !work) return known;
     const made = runLanes({
       handle: work.handle,
-      list: { ...work.list, atOnce: Math.min(work.list.atOnce, AT_ONCE) },
+      list: { ...work.list, atOnce: Math.min(work.list.atOnce, CALLS_AT_ONCE) },
       claim: claimsOf(db, work.list, () => clock.now(tenant.id)),
       owns: mayWork,
       onError: (error, lane) =>
@@ -150,7 +150,7 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
     }
   }
 
-  function begin(id: string): Attended {
+  function begin(id: string): void {
     const tenant: Attended = { id, lanes: new Map(), isAgain: false, done: Promise.resolve() };
     attended.set(id, tenant);
     tenant.done = attend(tenant)
@@ -164,7 +164,6 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
         attended.delete(id);
         for (const [list, one] of tenant.lanes) failures.set(list, (failures.get(list) ?? 0) + one.failures);
       });
-    return tenant;
   }
 
   async function look(): Promise<number> {

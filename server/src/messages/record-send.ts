@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import { gather } from '../base/gather.ts';
 import { groupBy } from '../base/group-by.ts';
 import type { Database } from '../db/database.ts';
@@ -28,7 +28,7 @@ export interface ListedMessage {
 const isListed = (name: string): string => `num_nulls(${name}.due_at) = 0`;
 
 const markSending = statement<
-  [nows: Date[], ids: string[], tenantIds: string[], attempts: number[]],
+  [nows: string[], ids: string[], tenantIds: string[], attempts: number[]],
   { id: string }
 >(
   'messages.mark_sending',
@@ -75,7 +75,7 @@ interface RecordedRow extends MessageRow {
 }
 const recordOutcomes = statement<
   [
-    nows: Date[],
+    nows: string[],
     ids: string[],
     tenantIds: string[],
     channelIds: string[],
@@ -163,7 +163,10 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
   const begin = gather(BATCH, async (messages: ListedMessage[]): Promise<boolean[]> => {
     const sorted = messages.toSorted(byId);
     const rows = await db.all(markSending, [
-      sorted.map(({ tenant_id }) => clock.now(tenant_id)),
+      timesOf(
+        clock,
+        sorted.map(({ tenant_id }) => tenant_id),
+      ),
       sorted.map(({ id }) => id),
       sorted.map(({ tenant_id }) => tenant_id),
       sorted.map(({ attempts }) => attempts),
@@ -181,7 +184,10 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
       const [, recorded] = await Promise.all([
         tx.run(holdChannels, [[...new Set(messages.map(({ channel_id }) => channel_id))]]),
         tx.all(recordOutcomes, [
-          messages.map(({ tenant_id }) => clock.now(tenant_id)),
+          timesOf(
+            clock,
+            messages.map(({ tenant_id }) => tenant_id),
+          ),
           messages.map(({ id }) => id),
           messages.map(({ tenant_id }) => tenant_id),
           messages.map(({ channel_id }) => channel_id),

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
@@ -68,7 +68,7 @@ const deliveries = workList<DeliveryRow>({
   atOnce: SOCKETS,
 });
 const readAgain = statement<
-  [ids: string[], tenantIds: string[], attempts: number[], nows: Date[]],
+  [ids: string[], tenantIds: string[], attempts: number[], nows: string[]],
   WebhookState & { id: string }
 >(
   'deliveries.read_again',
@@ -171,7 +171,10 @@ export function deliver(needs: DeliverNeeds): Work {
       rows.map((row) => row.id),
       rows.map((row) => row.tenant_id),
       rows.map((row) => row.attempts),
-      rows.map((row) => clock.now(row.tenant_id)),
+      timesOf(
+        clock,
+        rows.map((row) => row.tenant_id),
+      ),
     ]);
     const states = new Map(found.map(({ id, ...state }) => [id, state]));
     return rows.map((row) => states.get(row.id));

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
@@ -34,7 +34,7 @@ export interface DeliveryResult {
 
 const recordAttempts = statement<
   [
-    nows: Date[],
+    nows: string[],
     ids: string[],
     tenantIds: string[],
     attempts: number[],
@@ -198,7 +198,10 @@ function parametersOf(unsorted: DeliveryResult[], clock: Clock) {
     (a, b) => (a.id < b.id ? -1 : 1),
   );
   return [
-    results.map((result) => clock.now(result.tenantId)),
+    timesOf(
+      clock,
+      results.map((result) => result.tenantId),
+    ),
     results.map((result) => result.id),
     results.map((result) => result.tenantId),
     results.map((result) => result.attempts),
