@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { slotOf } from '../src/engine/work-list.ts';
+import { realSlotOf } from '../src/engine/work-list.ts';
 import type { CountedSide } from './counted.ts';
 import { callApi, type World } from './world.ts';
 
@@ -37,7 +37,7 @@ export const isWorkedOff =
     (
       await db.query(
         `select 1 from ${list} where slot = $1 and channel_id = $2 and due_at = '-infinity' limit 1`,
-        [slotOf(channelId), channelId],
+        [realSlotOf(channelId), channelId],
       )
     ).rows.length === 0;
 
@@ -48,7 +48,7 @@ export const eventsNumbered = ({ db }: World, tenantId: string): Promise<void> =
       (
         await db.query(
           'select 1 from events where slot = $1 and tenant_id = $2 and sequence is null limit 1',
-          [slotOf(tenantId), tenantId],
+          [realSlotOf(tenantId), tenantId],
         )
       ).rows.length === 0,
   );

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../src/base/ids.ts';
 import { HEARTBEAT_MS } from '../src/engine/slots.ts';
-import { slotOf } from '../src/engine/work-list.ts';
+import { realSlotOf } from '../src/engine/work-list.ts';
 import { signedRequest } from '../src/providers/meta/signature.ts';
 import { type CountedSide, measureCounted } from './counted.ts';
 import { requestBytes, runLoad, times } from './load.ts';
@@ -88,7 +88,7 @@ function posting(name: string, { pid, port }: { pid: number; port: number }, num
 
 /** Gives the work of a channel to a process that does none of it: requests to it are stored, and nothing else. */
 async function leaveWorkOf({ db }: World, channelId: string): Promise<() => Promise<void>> {
-  const slot = slotOf(channelId);
+  const slot = realSlotOf(channelId);
   const set = (owner: string | null, until: string | null) =>
     db.query('update slots set owner = $2, lease_until = $3 where slot = $1', [slot, owner, until]);
   await set(newId(), 'infinity');

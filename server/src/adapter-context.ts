@@ -15,7 +15,7 @@ interface ContextNeeds {
 
 /** All that adapters may use of the world. */
 export const adapterContext = ({ db, clock, outbound, baseUrl, files }: ContextNeeds): AdapterContext => ({
-  now: clock.now,
+  now: ({ tenantId }) => clock.now(tenantId),
   request: outbound.request,
   connect: outbound.connect,
   resolve: outbound.resolve,

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
+import { clockRoutes } from './access/clock-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { type V2Usage, v2Usage } from './access/v2-usage.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/run.ts';
-import type { Clock } from './base/clock.ts';
+import type { TenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { channelGates, vendorGates } from './channels/channel.ts';
@@ -51,7 +53,7 @@ import { webhookRoutes } from './webhooks/routes.ts';
 
 export interface AppNeeds {
   db: Database;
-  clock: Clock;
+  clock: TenantClock;
   keys: Keys;
   hints: Hints & Broadcast;
   publisher: Publisher;
@@ -89,10 +91,12 @@ function apiRoutes(
     findGate: ReturnType<typeof channelGates>;
     streams: EventStreams;
     usage: V2Usage;
+    arrivals: Arrivals;
   },
 ) {
   return [
     ...accessRoutes(needs),
+    ...clockRoutes(needs),
     ...channelRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
     ...sandboxRoutes(needs),
     ...failedRequestRoutes(needs),
@@ -137,7 +141,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   const { app: server, desk } = await httpServer(needs);
   const tokens = authenticator(
     keys.tokens,
-    (tokenId, tenantId) => findPrincipal(db.byKey, tokenId, tenantId),
+    (tokenId, tenantId) => findPrincipal(db.byKey, tokenId, tenantId, clock),
     keys.earlierTokens,
   );
   const findGate = channelGates(db.byKey, keys);
@@ -145,7 +149,8 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   const answers = idempotency(db, clock, keys);
   const usage = v2Usage(db, clock);
   const streams = eventStreams(needs);
-  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage, streams });
+  const arrivals = clockArrivals(needs.hints);
+  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage, streams, arrivals });
   await addRoutes(
     server,
     {

@@ -63,7 +63,7 @@ export const adapters: ReadonlyMap<string, Adapter> = new Map(
 
 /** What follows from every event, in the transaction that numbers it. */
 const reactions = (needs: HandlerNeeds): Reaction[] => [
-  createDeliveries(needs.hints, needs.clock.now),
+  createDeliveries(needs.hints, needs.clock),
   announceEvents(needs.hints),
   startRuns(needs.hints, needs.clock),
 ];

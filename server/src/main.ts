@@ -181,7 +181,7 @@ async function serveOn(
   });
   ({ port } = system.app.server.server.address() as { port: number });
   const demo = config.PARLEY_DEMO
-    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.now() })
+    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.real() })
     : undefined;
   if (demo)
     console.log(
@@ -189,7 +189,7 @@ async function serveOn(
         baseUrl: baseUrl(),
         dataDir: config.PARLEY_DATA_DIR,
         database: storage.alone,
-        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.now()),
+        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.real()),
         ...demo,
       }),
     );

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
 import { type App, createApp } from './app.ts';
-import type { Clock } from './base/clock.ts';
+import { type Clock, type RealClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { newId } from './base/ids.ts';
 import { countFailingChannels } from './channels/health.ts';
@@ -26,7 +26,8 @@ export type Role = 'api' | 'worker' | 'all';
 
 export interface SystemOptions {
   connection: Connection;
-  clock: Clock;
+  /** The time of day; test tenants have clocks of their own beside it. */
+  clock: RealClock;
   keys: Keys;
   log: Logger;
   policy: OutboundPolicy;
@@ -90,7 +91,8 @@ const FLUSH_MS = 5_000;
 
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { connection, clock, log } = options;
+  const { connection, log } = options;
+  const clock = tenantClock(options.clock);
   const onLoss = options.onLoss ?? (() => {});
   const hasWorker = options.role !== 'api';
   const db = openDatabase({
@@ -121,9 +123,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let draining = false;
   const publish = publisher(clock, hint);
   const { adapters = everyAdapter } = options;
-  const contextOn = (on: Database) => adapterContext({ ...options, db: on, outbound, files: store });
+  const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });
   const app = await createApp({
     ...options,
+    clock,
     db,
     adapters,
     context: contextOn(db),
@@ -140,6 +143,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   if (workerDb && ownSlots) {
     const needs = {
       ...options,
+      clock,
       db: workerDb,
       hints: hint,
       publisher: publish,
@@ -161,7 +165,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     running = lanes;
     report.watchWork(async () => {
       const failures = new Map(lanes.failures().map((entry) => [entry.list, entry.failures]));
-      const now = clock.now();
+      const now = clock.real();
       return Promise.all(
         list.map(async ({ list: { name, depth } }) => {
           const row = await workerDb.find(depth, [now]);
@@ -205,6 +209,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     inBackground(task) {
       const needs = {
         ...options,
+        clock,
         adapters,
         context: contextOn(db),
         db,

@@ -194,7 +194,7 @@ export function executeRuns(needs: RunNeeds): Work {
     ids: string[],
     answers: ReadonlyMap<string, Answered>,
   ): Promise<Calling[]> {
-    const now = clock.now();
+    const now = clock.now(tenantId);
     const runs = await tx.all(lockRuns, [ids, tenantId, now]);
     if (runs.length === 0) return [];
     const ready = await programsOf(
@@ -265,7 +265,7 @@ export function executeRuns(needs: RunNeeds): Work {
 
   async function giveUpOn(row: DueRun, error: unknown): Promise<void> {
     const again = row.attempts + 1 < TRIES;
-    const now = clock.now();
+    const now = clock.now(row.tenant_id);
     const dueAt = again ? new Date(now.getTime() + FIRST_PAUSE_MS * 4 ** row.attempts) : null;
     const fault = again
       ? null

@@ -34,5 +34,5 @@ export async function planSchedule(
   const isScheduled = trigger?.type === 'schedule';
   const next = isScheduled ? occurrenceAfter(scheduleOf(trigger, start), now) : null;
   // Of what is only switched off the start is remembered: it goes on as it was counted.
-  await tx.run(setSchedule, [automationId, tenantId, slotOf(tenantId), start, next]);
+  await tx.run(setSchedule, [automationId, tenantId, slotOf(tenantId, tenantId), start, next]);
 }

@@ -82,7 +82,7 @@ export function automationRoutes(needs: AutomationNeeds): Route[] {
         example: { body: exampleDefinition, answer: exampleAutomation },
       },
       ({ principal, body }, tx) =>
-        createAutomation(tx, principal.tenantId, body, { policy, now: clock.now() }),
+        createAutomation(tx, principal.tenantId, body, { policy, now: clock.now(principal.tenantId) }),
     ),
     read(
       {
@@ -126,7 +126,10 @@ export function automationRoutes(needs: AutomationNeeds): Route[] {
         example: { ...at, body: exampleDefinition, answer: exampleAutomation },
       },
       ({ principal, params, body }, tx) =>
-        changeAutomation(tx, principal.tenantId, params.automationId, body, { policy, now: clock.now() }),
+        changeAutomation(tx, principal.tenantId, params.automationId, body, {
+          policy,
+          now: clock.now(principal.tenantId),
+        }),
     ),
     write(
       {
@@ -148,7 +151,7 @@ export function automationRoutes(needs: AutomationNeeds): Route[] {
         },
       },
       ({ principal, params, body }, tx) =>
-        publishAutomation(tx, principal.tenantId, params.automationId, body, clock.now()),
+        publishAutomation(tx, principal.tenantId, params.automationId, body, clock.now(principal.tenantId)),
     ),
     write(
       {
@@ -166,7 +169,13 @@ export function automationRoutes(needs: AutomationNeeds): Route[] {
         example: { ...at, body: { status: 'active' }, answer: exampleAutomation },
       },
       ({ principal, params, body }, tx) =>
-        setAutomationStatus(tx, principal.tenantId, params.automationId, body.status, clock.now()),
+        setAutomationStatus(
+          tx,
+          principal.tenantId,
+          params.automationId,
+          body.status,
+          clock.now(principal.tenantId),
+        ),
     ),
     write(
       {
@@ -248,7 +257,8 @@ export function automationRoutes(needs: AutomationNeeds): Route[] {
         failures: [...run.failures, 'conflict'],
         example: { ...atRun, answer: { ...exampleRun, status: 'cancelled', endedAt: exampleRun.updatedAt } },
       },
-      ({ principal, params }, tx) => cancelRun(tx, principal.tenantId, params.runId, clock.now()),
+      ({ principal, params }, tx) =>
+        cancelRun(tx, principal.tenantId, params.runId, clock.now(principal.tenantId)),
     ),
     write(
       {

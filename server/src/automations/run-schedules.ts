@@ -87,7 +87,7 @@ export function runSchedules({ db, clock, hints, log }: ScheduleNeeds): Work {
 
   /** One transaction's worth of work; true when there is more to do at once. */
   async function advance(tx: Tx, tenantId: string, automationId: string): Promise<boolean> {
-    const now = clock.now();
+    const now = clock.now(tenantId);
     const schedule = await tx.find(lockDue, [automationId, tenantId, now]);
     if (!schedule) return false;
     const recurrence = scheduleOf(schedule.definition.trigger, schedule.schedule_start);

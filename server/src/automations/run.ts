@@ -148,7 +148,7 @@ export async function retryRun(
   runId: string,
   { clock, hints }: { clock: Clock; hints: Hints },
 ): Promise<AutomationRun> {
-  const row = isUuid(runId) ? await tx.find(retryById, [runId, tenantId, clock.now()]) : undefined;
+  const row = isUuid(runId) ? await tx.find(retryById, [runId, tenantId, clock.now(tenantId)]) : undefined;
   if (row) {
     tx.afterCommit(() => hints.give(RUNS_LIST, row.slot, row.automation_id));
     return presentRun(row);

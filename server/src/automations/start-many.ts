@@ -71,7 +71,7 @@ export async function startMany(
 ): Promise<Started[]> {
   if (contactIds.length === 0) return [];
   const { automationId, versionId, campaignId, occurrenceAt, variables, templateId, fault } = occurrence;
-  const slot = slotOf(automationId);
+  const slot = slotOf(automationId, tenantId);
   const { after: _, ...state } = freshState('', variables);
   const runs = await tx.all(insertRuns, [
     tenantId,

@@ -192,7 +192,7 @@ export function startRuns(hints: Hints, clock: Clock): Reaction {
     if (runs.length === 0) return;
     await tx.run(insertRuns, [
       tenantId,
-      clock.now(),
+      clock.now(tenantId),
       runs.map(({ id }) => id),
       runs.map(({ automation }) => automation.id),
       runs.map(({ automation }) => automation.version_id),
@@ -202,9 +202,9 @@ export function startRuns(hints: Hints, clock: Clock): Reaction {
       runs.map(({ error }) => (error === null ? 'scheduled' : 'failed')),
       runs.map(({ state }) => state),
       runs.map(({ error }) => error),
-      runs.map(({ automation }) => slotOf(automation.id)),
+      runs.map(({ automation }) => slotOf(automation.id, tenantId)),
     ]);
     for (const id of new Set(runs.map(({ automation }) => automation.id)))
-      tx.afterCommit(() => hints.give(RUNS_LIST, slotOf(id), id));
+      tx.afterCommit(() => hints.give(RUNS_LIST, slotOf(id, tenantId), id));
   };
 }

@@ -122,7 +122,7 @@ export function automationTrigger({ clock, hints }: { clock: Clock; hints: Hints
   const remembered = new LRUCache<string, ActiveVersion>({ max: REMEMBERED });
 
   return async (tx, tenantId, automationId, { contactId, variables: given = {}, scheduledAt }) => {
-    const now = clock.now();
+    const now = clock.now(tenantId);
     const dueAt = dueTime(scheduledAt, now);
     if (!isUuid(automationId)) throw new ApiError('automation_not_found');
 
@@ -131,7 +131,7 @@ export function automationTrigger({ clock, hints }: { clock: Clock; hints: Hints
       if (Object.keys(faults).length > 0) return { faults };
       const id = newId();
       const state = JSON.stringify(freshState(id, variables));
-      const slot = slotOf(automationId);
+      const slot = slotOf(automationId, tenantId);
       const row = [id, tenantId, automationId, versionId, contactId, state, slot, dueAt, now] as const;
       if ((await tx.run(insertRun, [...row])) !== 1) return {};
       if (dueAt <= now) tx.afterCommit(() => hints.give(RUNS_LIST, slot, automationId));

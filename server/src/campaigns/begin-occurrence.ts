@@ -64,7 +64,7 @@ export async function failCampaign(
   error: Failure,
   needs: Pick<StatusNeeds, 'clock' | 'publisher'>,
 ): Promise<void> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const row = await tx.find(endOne, [campaignId, tenantId, 'failed', JSON.stringify(error), now]);
   if (row) await tellOf(tx, tenantId, 'campaign.failed', row, needs);
 }
@@ -76,7 +76,7 @@ export async function endOccurrence(
   campaign: DueCampaign,
   needs: Pick<StatusNeeds, 'clock' | 'publisher'>,
 ): Promise<void> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const next = occurrenceNext(campaign, now);
   if (next !== null) {
     await tx.run(planNext, [campaign.id, tenantId, next, now]);
@@ -114,7 +114,7 @@ export async function beginOccurrence(
   campaign: DueCampaign,
   needs: Pick<StatusNeeds, 'clock' | 'publisher'>,
 ): Promise<DueCampaign | undefined> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const occurrence = occurrenceNow(campaign, now);
   if (occurrence === null) {
     await endOccurrence(tx, tenantId, campaign, needs);

@@ -107,7 +107,7 @@ async function applyToRuns(
   } else {
     await releaseRuns(tx, tenantId, campaignId, hints);
     await releaseMessages(tx, tenantId, campaignId);
-    tx.afterCommit(() => hints.give(CAMPAIGNS_LIST, slotOf(tenantId), tenantId));
+    tx.afterCommit(() => hints.give(CAMPAIGNS_LIST, slotOf(tenantId, tenantId), tenantId));
   }
 }
 
@@ -129,7 +129,7 @@ export async function changeCampaignStatus(
       throw new ApiError('conflict', {
         detail: 'the campaign has no recipients; add some with POST /v3/campaigns/{campaignId}/recipients',
       });
-    const now = needs.clock.now();
+    const now = needs.clock.now(tenantId);
     const isUnderWay = row.occurrence_at !== null && row.next_at === null;
     const { status, dueAt, startedAt, nextAt }: Course =
       answer === 'go'

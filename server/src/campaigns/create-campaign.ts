@@ -84,7 +84,7 @@ export async function createCampaign(
   input: NewCampaign,
   needs: StatusNeeds,
 ): Promise<CampaignRow> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const { contacts = [], variables, recurrenceRules } = input;
   const channel = await findHeldChannel(tx, tenantId, input.channelId);
   const automation = await findAutomation(tx, tenantId, input.automationId);
@@ -127,14 +127,14 @@ export async function createCampaign(
     input.audience ?? null,
     course.startedAt,
     course.nextAt,
-    slotOf(tenantId),
+    slotOf(tenantId, tenantId),
     course.dueAt,
     now,
   ])) as CampaignRow;
   await storeRecipients(tx, tenantId, id, contacts, channel.kind, needs);
   if (course.startedAt !== null) {
     await tellOf(tx, tenantId, 'campaign.started', row, needs);
-    tx.afterCommit(() => needs.hints.give(CAMPAIGNS_LIST, slotOf(tenantId), tenantId));
+    tx.afterCommit(() => needs.hints.give(CAMPAIGNS_LIST, slotOf(tenantId, tenantId), tenantId));
   }
   return row;
 }

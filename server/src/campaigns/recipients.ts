@@ -75,7 +75,7 @@ export async function storeRecipients(
 ): Promise<void> {
   if (people.length === 0) return;
   const contactIds = await mergePeople(tx, tenantId, people, { matchBy: handleOf(kind) }, needs);
-  await tx.run(insertRecipients, [campaignId, tenantId, contactIds, needs.clock.now()]);
+  await tx.run(insertRecipients, [campaignId, tenantId, contactIds, needs.clock.now(tenantId)]);
 }
 
 const over = (status: string): ApiError =>
@@ -97,7 +97,7 @@ export async function addRecipients(
   if (!OPEN.includes(campaign.status)) throw over(campaign.status);
   const { kind } = await requireChannel(tx, tenantId, campaign.channel_id);
   await storeRecipients(tx, tenantId, campaign.id, people, kind, needs);
-  if ((await tx.run(keepOpen, [campaign.id, tenantId, needs.clock.now()])) === 0) throw over('over');
+  if ((await tx.run(keepOpen, [campaign.id, tenantId, needs.clock.now(tenantId)])) === 0) throw over('over');
   return requireCampaign(tx, tenantId, campaign.id);
 }
 

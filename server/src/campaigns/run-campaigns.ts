@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
+import { isTestTenant } from '../base/ids.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Hints } from '../engine/hints.ts';
 import type { Publisher } from '../engine/publish.ts';
-import { type WorkRow, workList } from '../engine/work-list.ts';
+import { HELD, type WorkRow, workList } from '../engine/work-list.ts';
 import { type Work, work } from '../engine/worker.ts';
 import { ExpressionError } from '../search/tokens.ts';
 import {
@@ -47,6 +48,11 @@ const lookAgain = statement<[id: string, tenantId: string, dueAt: Date]>(
   'campaigns.look_again',
   'update campaigns set due_at = $3, attempts = 0 where id = $1 and tenant_id = $2',
 );
+const nextRun = statement<[campaignId: string, tenantId: string, now: Date], { at: Date | null }>(
+  'campaigns.next_run',
+  `select min(due_at) as at from automation_runs
+    where campaign_id = $1 and tenant_id = $2 and due_at > $3 and due_at < ${HELD}`,
+);
 const postpone = statement<[id: string, tenantId: string, attempts: number, dueAt: Date]>(
   'campaigns.postpone',
   `update campaigns set attempts = attempts + 1, due_at = $4
@@ -60,6 +66,8 @@ const FIRST_PAUSE_MS = 1_000;
 const STRETCH = 20;
 const SOONEST_LOOK_MS = 1_000;
 const LATEST_LOOK_MS = 600_000;
+/** A clock that is moved stops at every look, so there the next one may wait until a run goes on, but no longer than this. */
+const LATEST_TEST_LOOK_MS = 2 * 3600_000;
 
 export interface CampaignNeeds {
   db: Database;
@@ -75,13 +83,25 @@ function nextLook(beganAt: Date | null, now: Date): Date {
   return new Date(now.getTime() + Math.min(LATEST_LOOK_MS, Math.max(SOONEST_LOOK_MS, tenth)));
 }
 
+async function nextTestLook(
+  tx: Tx,
+  tenantId: string,
+  campaignId: string,
+  soonest: Date,
+  now: Date,
+): Promise<Date> {
+  const run = (await tx.find(nextRun, [campaignId, tenantId, now]))?.at?.getTime() ?? 0;
+  const latest = Math.min(run, now.getTime() + LATEST_TEST_LOOK_MS);
+  return new Date(Math.max(soonest.getTime(), latest));
+}
+
 /** Begins occurrences of campaigns that are due, starts the runs of their recipients, and ends them when all are through. */
 export function runCampaigns(needs: CampaignNeeds): Work {
   const { db, clock, hints, log } = needs;
 
   /** One transaction's worth of work; true when there is more to do at once. */
   async function advance(tx: Tx, tenantId: string, campaignId: string): Promise<boolean> {
-    const now = clock.now();
+    const now = clock.now(tenantId);
     const locked = await tx.find(lockDue, [campaignId, tenantId, now]);
     if (!locked) return false;
     if (locked.next_at !== null || locked.occurrence_at === null)
@@ -94,9 +114,13 @@ export function runCampaigns(needs: CampaignNeeds): Work {
       return false;
     }
     if (served > 0) return true;
-    if (await hasOpenRecipients(tx, tenantId, campaignId))
-      await tx.run(lookAgain, [campaignId, tenantId, nextLook(locked.began_at, now)]);
-    else await endOccurrence(tx, tenantId, locked, needs);
+    if (await hasOpenRecipients(tx, tenantId, campaignId)) {
+      const soonest = nextLook(locked.began_at, now);
+      const at = isTestTenant(tenantId)
+        ? await nextTestLook(tx, tenantId, campaignId, soonest, now)
+        : soonest;
+      await tx.run(lookAgain, [campaignId, tenantId, at]);
+    } else await endOccurrence(tx, tenantId, locked, needs);
     return false;
   }
 
@@ -105,7 +129,7 @@ export function runCampaigns(needs: CampaignNeeds): Work {
     const isTheirs = error instanceof ExpressionError;
     if (!isTheirs) log.error({ err: error, campaignId: id, tenantId }, 'a campaign failed');
     if (!isTheirs && attempts + 1 < TRIES) {
-      const dueAt = new Date(clock.now().getTime() + FIRST_PAUSE_MS * 4 ** attempts);
+      const dueAt = new Date(clock.now(tenantId).getTime() + FIRST_PAUSE_MS * 4 ** attempts);
       await db.run(postpone, [id, tenantId, attempts, dueAt]);
       return;
     }
@@ -113,7 +137,7 @@ export function runCampaigns(needs: CampaignNeeds): Work {
       ? { code: 'invalid_audience', message: error.message }
       : { code: 'internal', message: 'It failed again and again for a reason of the server; see its log' };
     await db.transaction(async (tx) => {
-      if (await tx.find(lockDue, [id, tenantId, clock.now()]))
+      if (await tx.find(lockDue, [id, tenantId, clock.now(tenantId)]))
         await failCampaign(tx, tenantId, id, fault, needs);
     });
   }

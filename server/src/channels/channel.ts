@@ -220,7 +220,7 @@ export async function findConfiguredChannel(
   const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
   if (!row) return undefined;
   const { id, kind, provider, address, config_encrypted } = row;
-  return { id, kind, provider, address, config: openConfig(config_encrypted, keys) };
+  return { id, tenantId, kind, provider, address, config: openConfig(config_encrypted, keys) };
 }
 
 /** What is said of a body that names a channel which the tenant does not have. */
@@ -241,7 +241,6 @@ export async function findKnownChannelIds(
 
 /** What the provider route must know of a channel before it trusts a request. */
 export interface ChannelGate extends AdapterChannel {
-  tenantId: string;
   provider: string;
 }
 

@@ -86,7 +86,7 @@ export async function replayRequest(
       ? await tx.find(replay, [requestId, tenantId, channelId])
       : undefined;
   if (!row) throw new ApiError('failed_request_not_found');
-  tx.afterCommit(() => hints.give(INBOUND_LIST, slotOf(channelId), channelId));
+  tx.afterCommit(() => hints.give(INBOUND_LIST, slotOf(channelId, tenantId), channelId));
   return presentFailedRequest(row);
 }
 

@@ -39,7 +39,7 @@ export async function setHealth(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const words = problem && storable(problem);
-    const row = await tx.find(updateHealth, [channelId, tenantId, health, words, clock.now()]);
+    const row = await tx.find(updateHealth, [channelId, tenantId, health, words, clock.now(tenantId)]);
     if (!row || row.was === health) return;
     await publisher.publish(tx, tenantId, [
       {

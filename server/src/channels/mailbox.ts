@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import { AT_ONCE, realSlotOf } from '../engine/work-list.ts';
 
 // The same mailbox goes on where it was read to; another one has other ids of mails.
 const listMailbox = statement<
@@ -26,6 +26,6 @@ export async function keepMailbox(
   now: Date,
 ): Promise<void> {
   if (after !== undefined)
-    await tx.run(listMailbox, [channelId, tenantId, before === after, slotOf(channelId), now]);
+    await tx.run(listMailbox, [channelId, tenantId, before === after, realSlotOf(channelId), now]);
   else if (before !== undefined) await tx.run(strikeMailbox, [channelId, tenantId]);
 }

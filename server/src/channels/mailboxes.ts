@@ -72,22 +72,25 @@ interface MailboxNeeds {
  */
 export function readMailboxes(needs: MailboxNeeds): Work {
   const { db, clock, keys, adapters, context } = needs;
-  const later = (ms: number): Date => new Date(clock.now().getTime() + ms);
+  const later = (ms: number): Date => new Date(clock.real().getTime() + ms);
 
   async function read(row: MailboxRow): Promise<void> {
     const adapter = adapters.get(row.provider);
     if (!adapter?.receive) throw new Error(`The provider "${row.provider}" has no mailboxes.`);
-    const { id, kind, address } = row;
+    const { id, tenant_id: tenantId, kind, address } = row;
     const config = openConfig(row.config_encrypted, keys);
     const before: MailboxCursor | null =
       row.uid_validity === null || row.uid === null ? null : { uidValidity: row.uid_validity, uid: row.uid };
-    const { requests, cursor, more } = await adapter.receive({ id, kind, address, config }, before, context);
-    const dueAt = more ? clock.now() : later(PAUSE_MS);
+    const { requests, cursor, more } = await adapter.receive(
+      { id, tenantId, kind, address, config },
+      before,
+      context,
+    );
+    const dueAt = more ? clock.real() : later(PAUSE_MS);
     await db.transaction(async (tx) => {
       const moved = await tx.run(moveOn, [...unchanged(row), cursor.uidValidity, cursor.uid, dueAt]);
       if (moved === 0) return;
-      for (const request of requests)
-        await storeRequest(tx, [{ id, tenantId: row.tenant_id }], request, needs);
+      for (const request of requests) await storeRequest(tx, [{ id, tenantId }], request, needs);
     });
   }
 

@@ -50,7 +50,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
           body,
           adapters.get(body.provider) as Adapter,
           keys,
-          clock.now(),
+          clock.now(principal.tenantId),
         ),
     ),
     read(
@@ -111,7 +111,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         example: { ...at, body: { name: 'Support', config: { statusDelayMs: 200 } }, answer: exampleChannel },
       },
       ({ principal, params, body }, tx) =>
-        changeChannel(tx, principal.tenantId, params.channelId, body, needs, clock.now()),
+        changeChannel(tx, principal.tenantId, params.channelId, body, needs, clock.now(principal.tenantId)),
     ),
     write(
       {

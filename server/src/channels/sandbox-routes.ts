@@ -66,7 +66,12 @@ export function sandboxRoutes(needs: SandboxNeeds): Route[] {
         const bytesOf = async (fileId: string) => (await context.sandbox.readFile(channel, fileId))?.bytes;
         const message = await personsMessage(db, channel, body, bytesOf);
         const url = context.callbackUrl(adapter.provider, channel.id);
-        const { vendorId, requests } = await writeAsPerson(message, clock.now(), channel, url);
+        const { vendorId, requests } = await writeAsPerson(
+          message,
+          clock.now(principal.tenantId),
+          channel,
+          url,
+        );
         for (const request of requests) await receiveRequest(tx, channel, adapter, request, needs);
         return { vendorId };
       },

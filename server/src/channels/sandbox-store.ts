@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import { newId } from '../base/ids.ts';
 import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
@@ -15,7 +15,7 @@ const BATCH = 300;
 
 const acceptAll = statement<
   [
-    now: Date,
+    nows: string[],
     heldIds: string[],
     messageIds: string[],
     channelIds: string[],
@@ -40,14 +40,14 @@ const acceptAll = statement<
   `with held as (select id, tenant_id from channels where id = any ($2::uuid[]) order by id for key share),
    accepted as (
      insert into sandbox_outbox (message_id, tenant_id, channel_id, vendor_id, recipient, type, text, content, at)
-     select a.message_id, h.tenant_id, h.id, a.vendor_id, a.recipient, a.type, a.text, a.content::jsonb, $1
-       from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-         as a (message_id, channel_id, vendor_id, recipient, type, text, content)
+     select a.message_id, h.tenant_id, h.id, a.vendor_id, a.recipient, a.type, a.text, a.content::jsonb, a.now
+       from unnest($1::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+         as a (now, message_id, channel_id, vendor_id, recipient, type, text, content)
        join held h on h.id = a.channel_id
       order by a.message_id
-     on conflict (message_id, tenant_id) do nothing returning message_id)
+     on conflict (message_id, tenant_id) do nothing returning message_id, at)
    insert into inbound (id, tenant_id, channel_id, url, headers, body, slot, due_at, created_at)
-   select l.id, h.tenant_id, h.id, l.url, l.headers::jsonb, l.body, l.slot, l.due_at, $1
+   select l.id, h.tenant_id, h.id, l.url, l.headers::jsonb, l.body, l.slot, l.due_at, accepted.at
      from unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::bytea[], $16::smallint[],
                  $17::timestamptz[]) as l (message_id, id, channel_id, url, headers, body, slot, due_at)
      join accepted using (message_id) join held h on h.id = l.channel_id`,
@@ -70,10 +70,13 @@ export function sandboxStore(db: Database, clock: Clock, files: FileStore): Sand
   const accept = together(
     async (all: { channel: AdapterChannel; accepted: Accepted; later: Later }[]): Promise<undefined[]> => {
       const told = all.flatMap(({ channel, accepted, later }) =>
-        later.map((one) => ({ ...one, channelId: channel.id, messageId: accepted.messageId })),
+        later.map((one) => ({ ...one, channel, messageId: accepted.messageId })),
       );
       await db.run(acceptAll, [
-        clock.now(),
+        timesOf(
+          clock,
+          all.map(({ channel }) => channel.tenantId),
+        ),
         [...new Set(all.map(({ channel }) => channel.id))],
         all.map(({ accepted }) => accepted.messageId),
         all.map(({ channel }) => channel.id),
@@ -84,11 +87,11 @@ export function sandboxStore(db: Database, clock: Clock, files: FileStore): Sand
         all.map(({ accepted }) => JSON.stringify(accepted.content)),
         told.map(({ messageId }) => messageId),
         told.map(() => newId()),
-        told.map(({ channelId }) => channelId),
+        told.map(({ channel }) => channel.id),
         told.map(({ request }) => request.url),
         told.map(({ request }) => JSON.stringify(request.headers)),
         told.map(({ request }) => request.body),
-        told.map(({ channelId }) => slotOf(channelId)),
+        told.map(({ channel }) => slotOf(channel.id, channel.tenantId)),
         told.map(({ at }) => at),
       ]);
       return [];

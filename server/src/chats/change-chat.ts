@@ -136,7 +136,7 @@ export async function setChatStatus(
   change: StatusChange,
   needs: ChangeNeeds,
 ): Promise<Chat> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const until = snoozeEnd(change, now);
   const { status = 'closed' } = change;
   const chat = await requireLocked(tx, tenantId, chatId);
@@ -147,7 +147,7 @@ export async function setChatStatus(
     tenantId,
     status,
     until,
-    until === null ? null : slotOf(chat.channel_id),
+    until === null ? null : slotOf(chat.channel_id, tenantId),
     now,
   ]);
   const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
@@ -164,7 +164,7 @@ export async function markChat(
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if ((chat.marked_unread || chat.unread_count > 0) === isUnread) return requireChat(tx, tenantId, chat.id);
-  await tx.run(updateRead, [chat.id, tenantId, isUnread, needs.clock.now()]);
+  await tx.run(updateRead, [chat.id, tenantId, isUnread, needs.clock.now(tenantId)]);
   return tell(tx, tenantId, chat, 'chat.read', needs);
 }
 
@@ -190,7 +190,7 @@ export async function assignChat(
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   if (userId === chat.assigned_user_id && teamId === chat.assigned_team_id)
     return requireChat(tx, tenantId, chat.id);
-  await tx.run(updateAssignment, [chat.id, tenantId, userId, teamId, needs.clock.now()]);
+  await tx.run(updateAssignment, [chat.id, tenantId, userId, teamId, needs.clock.now(tenantId)]);
   return tell(tx, tenantId, chat, 'chat.assigned', needs);
 }
 
@@ -204,7 +204,7 @@ export async function setSensitive(
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if (chat.is_sensitive !== isSensitive)
-    await tx.run(updateSensitive, [chat.id, tenantId, isSensitive, clock.now()]);
+    await tx.run(updateSensitive, [chat.id, tenantId, isSensitive, clock.now(tenantId)]);
   return requireChat(tx, tenantId, chat.id);
 }
 
@@ -220,7 +220,7 @@ export async function removeChat(
   const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId, tenantId]) : undefined;
   if (!chat) return false;
   const [data] = await chatsForEvents(tx, tenantId, [chat.id]);
-  await beforeRemoval(tx, tenantId, [chat.id], clock.now());
+  await beforeRemoval(tx, tenantId, [chat.id], clock.now(tenantId));
   await tx.run(deleteChat, [chat.id, tenantId]);
   await publisher.publish(tx, tenantId, [
     { type: 'chat.deleted', channelId: chat.channel_id, contactId: chat.contact_id, chatId: chat.id, data },

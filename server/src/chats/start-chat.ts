@@ -72,7 +72,7 @@ export async function startChat(
       channel.id,
       contact.id,
       handle.id,
-      clock.now(),
+      clock.now(tenantId),
     ]);
     // Somebody else made it meanwhile: it is there now, unless it has been deleted again.
     if (!made) continue;

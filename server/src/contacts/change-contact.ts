@@ -81,7 +81,7 @@ export async function changeContact(
   judgeMetadata(change.metadata, faults.complain);
   faults.throwAny();
 
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const values = [...attributes.stored].map(([attributeId, stored]) => ({
     contactId: before.id,
     attributeId,

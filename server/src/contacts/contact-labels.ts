@@ -127,7 +127,7 @@ export async function addContactLabels(
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const ids = labels.map((label) => label.id);
-  const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now()]);
+  const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now(tenantId)]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const known = new Set(outcome.known);
   const faults: InvalidParams = {};
@@ -151,7 +151,7 @@ export async function removeContactLabel(
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const label = isUuid(labelId) ? labelId : null;
-  const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now()]);
+  const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now(tenantId)]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const contact = await requireContact(tx, tenantId, id);
   if (outcome.removed > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_removed'], needs);

@@ -34,7 +34,7 @@ export async function eraseContact(
   // Everything that belongs to a contact goes with it by foreign key.
   await tx.run(deleteContact, [contact.id, tenantId]);
   const eventIds = await eraseEventsOf(tx, tenantId, contact.id);
-  await eraseDeliveriesOf(tx, tenantId, eventIds, clock.now());
+  await eraseDeliveriesOf(tx, tenantId, eventIds, clock.now(tenantId));
   await eraseInboundOf(tx, tenantId, contact.handles);
   await eraseOutboxOf(tx, tenantId, contact.handles);
   await forgetAnswersAbout(tx, tenantId, contact.id);

@@ -84,7 +84,7 @@ export async function mergePeople(
   const externalIds = items.flatMap((item) => (item.attributes ?? []).map((one) => one.externalId));
   const attributes = await findAttributes(tx, tenantId, { externalIds });
   const people = judgePeople(items, matchBy, attributes, path);
-  const now = clock.now();
+  const now = clock.now(tenantId);
 
   await lockHandles(tx, tenantId, matchOrder(matchBy)[0] === 'email' ? 'exclusive' : 'shared');
   const { contactIds, created } = await resolve(tx, tenantId, people, matchBy, now);

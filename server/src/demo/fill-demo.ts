@@ -39,13 +39,13 @@ export async function fillDemo(needs: DemoNeeds): Promise<boolean> {
     const row = await tx.find(lockEmpty, []);
     if (!row) return false;
     await fill(tx, row.demo_tenant_id, needs);
-    await tx.run(markFilled, [needs.clock.now()]);
+    await tx.run(markFilled, [needs.clock.real()]);
     return true;
   });
 }
 
 async function fill(tx: Tx, tenantId: string, needs: DemoNeeds): Promise<void> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const channels = new Map<string, ChannelGate>();
   for (const channel of await findChannelsOf(tx, tenantId, needs.keys))
     if (channel.provider === sandbox.provider && !channels.has(channel.kind))

@@ -62,7 +62,7 @@ export async function replyToWhatIsThere(needs: ReplyNeeds, isLast: boolean): Pr
     // After a long pause between filling and replying a window may be closed; that is no fault.
     const fault = replies.find((one) => one instanceof ApiError && one.key !== 'conflict');
     if (fault) throw fault;
-    await tx.run(markReplied, [needs.clock.now()]);
+    await tx.run(markReplied, [needs.clock.real()]);
     return true;
   });
 }

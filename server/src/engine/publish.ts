@@ -56,11 +56,11 @@ export function publisher(clock: Clock, hints: Hints): Publisher {
   return {
     async publish(tx, tenantId, events) {
       if (events.length === 0) return;
-      const slot = slotOf(tenantId);
+      const slot = slotOf(tenantId, tenantId);
       await tx.withCommit(insertEvents, [
         tenantId,
         slot,
-        clock.now(),
+        clock.now(tenantId),
         events.map(() => newId()),
         events.map((event) => event.type),
         events.map((event) => event.channelId),

@@ -85,7 +85,7 @@ export async function publishNumbered(
   const made = await tx.find(insertNumbered, [
     newId(),
     tenantId,
-    slotOf(tenantId),
+    slotOf(tenantId, tenantId),
     now,
     event.type,
     event.channelId,

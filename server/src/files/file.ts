@@ -5,7 +5,7 @@ import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Hints } from '../engine/hints.ts';
 import type { Publisher } from '../engine/publish.ts';
-import { slotOf } from '../engine/work-list.ts';
+import { realSlotOf } from '../engine/work-list.ts';
 import { timestamp } from '../http/schema.ts';
 import { givenUp, type StoredFile } from './receive.ts';
 import { REMOVALS_LIST } from './removals.ts';
@@ -184,6 +184,6 @@ export const publicUrlOf = (row: Pick<FileRow, 'public_token' | 'filename'>, bas
 /** Deletes a file, and says whether it was there. Its bytes go after the commit. */
 export async function removeFile(tx: Tx, tenantId: string, fileId: string, hints: Hints): Promise<boolean> {
   if (!isUuid(fileId) || (await tx.run(deleteFile, [fileId, tenantId])) === 0) return false;
-  tx.afterCommit(() => hints.give(REMOVALS_LIST, slotOf(tenantId), tenantId));
+  tx.afterCommit(() => hints.give(REMOVALS_LIST, realSlotOf(tenantId), tenantId));
   return true;
 }

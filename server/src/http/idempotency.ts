@@ -174,7 +174,7 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
     once(request, work) {
       const keyHash = hashOf(request);
       return db.transaction(async (tx) => {
-        const now = clock.now();
+        const now = clock.real();
         const known = await findAnswer(tx, request, keyHash, now);
         if (known) return { ...known, replayed: true };
         const answer = await work(tx);
@@ -188,7 +188,7 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
       const { tenantId, bodyHash } = request;
       const reservation = newId();
       const known = await db.transaction(async (tx) => {
-        const now = clock.now();
+        const now = clock.real();
         const answer = await findAnswer(tx, request, keyHash, now);
         const until = new Date(now.getTime() + RESERVED_MS);
         if (!answer) await tx.run(reserve, [keyHash, tenantId, bodyHash, reservation, until, now]);
@@ -200,7 +200,7 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
         return await db.transaction(async (tx) => {
           const answer = await finish(tx);
           const { sealed, marks } = seal(answer);
-          const kept = [keyHash, tenantId, reservation, sealed, clock.now(), marks] as const;
+          const kept = [keyHash, tenantId, reservation, sealed, clock.real(), marks] as const;
           // It took so long that the key has passed to another, who is at it now: this one's effect must not count.
           if ((await tx.run(storeReserved, [...kept])) === 0) throw inFlight();
           return { ...answer, replayed: false };
@@ -211,7 +211,7 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
       }
     },
     async sweep() {
-      while ((await db.run(sweep, [new Date(clock.now().getTime() - KEPT_MS)])) > 0);
+      while ((await db.run(sweep, [new Date(clock.real().getTime() - KEPT_MS)])) > 0);
     },
   };
 }

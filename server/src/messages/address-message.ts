@@ -44,7 +44,7 @@ async function chatWithHandle(
   const find = () => tx.find(chatWith, [tenantId, channelId, type, value]);
   const known = await find();
   if (known) return known.id;
-  const now = clock.now();
+  const now = clock.now(tenantId);
   const newContacts = await createPeople(tx, tenantId, [{ type, value, name: null }], now);
   const newChats = await createChats(tx, tenantId, channelId, [{ type, value }], now);
   const contacts = await findContacts(tx, tenantId, newContacts);

@@ -83,9 +83,9 @@ export function fetchMedia(needs: FetchNeeds): Work {
     const adapter = adapters.get(row.provider);
     if (!adapter?.fetchMedia)
       throw new VendorFault('unsupported', `"${row.provider}" has no files to fetch.`);
-    const { channel_id: id, kind, address } = row;
+    const { channel_id: id, tenant_id: tenantId, kind, address } = row;
     const config = openConfig(row.config_encrypted, keys);
-    const fetched = await adapter.fetchMedia(row.ref, { id, kind, address, config }, context);
+    const fetched = await adapter.fetchMedia(row.ref, { id, tenantId, kind, address, config }, context);
     if (fetched.bytes.length === 0) throw new VendorFault('empty', 'The vendor gave an empty file.');
     return storeBytes(needs, row.tenant_id, fetched);
   }
@@ -96,7 +96,7 @@ export function fetchMedia(needs: FetchNeeds): Work {
       const message = await tx.find(lockMessage, [row.message_id, row.tenant_id]);
       if (!message || (await tx.run(finish, [row.id, row.tenant_id, row.attempts])) === 0) return;
       if (message.media[row.number] === undefined) return;
-      const now = clock.now();
+      const now = clock.now(row.tenant_id);
       message.media[row.number] = entryOf(file, needs.baseUrl());
       message.updated_at = now;
       await tx.run(setMedia, [message.id, row.tenant_id, JSON.stringify(message.media), now]);
@@ -108,7 +108,7 @@ export function fetchMedia(needs: FetchNeeds): Work {
 
   async function giveUpOn(row: FetchRow, error: unknown): Promise<void> {
     const pauseMs = error instanceof VendorFault && !error.isPassing ? undefined : PAUSES_MS[row.attempts];
-    const dueAt = pauseMs === undefined ? null : new Date(clock.now().getTime() + pauseMs);
+    const dueAt = pauseMs === undefined ? null : new Date(clock.now(row.tenant_id).getTime() + pauseMs);
     const message = error instanceof Error ? error.message : String(error);
     await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(message), dueAt]);
     const { tenant_id: tenantId, channel_id: channelId, message_id: messageId, number } = row;

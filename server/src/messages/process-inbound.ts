@@ -102,7 +102,7 @@ export function processInbound(needs: InboundNeeds): Work {
     const told = parsed.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
     try {
       await db.transaction(async (tx) => {
-        const now = clock.now();
+        const now = clock.now(channel.tenantId);
         const events = told.flatMap(({ row, events }) =>
           events.map((event) => ({ event, receivedAt: row.receivedAt })),
         );
@@ -118,12 +118,14 @@ export function processInbound(needs: InboundNeeds): Work {
       await files.release();
     }
     if (all.some((event) => 'media' in event && event.media.some(({ ref }) => ref)))
-      needs.hints.give(MEDIA_LIST, slotOf(channel.id), channel.id);
+      needs.hints.give(MEDIA_LIST, slotOf(channel.id, channel.tenantId), channel.id);
   }
 
   async function giveUpOn({ row, error }: Failure): Promise<void> {
     const again = row.attempts + 1 < TRIES;
-    const dueAt = again ? new Date(clock.now().getTime() + FIRST_PAUSE_MS * 2 ** row.attempts) : null;
+    const dueAt = again
+      ? new Date(clock.now(row.tenant_id).getTime() + FIRST_PAUSE_MS * 2 ** row.attempts)
+      : null;
     await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(String(error)), dueAt]);
     // Not what went wrong: errors quote what they choke on, and what people write stays out of logs.
     const { id: requestId, tenant_id: tenantId, channel_id: channelId } = row;

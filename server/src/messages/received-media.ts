@@ -99,7 +99,7 @@ export async function keepMedia(
   await tx.run(insertFetches, [
     tenantId,
     channelId,
-    slotOf(channelId),
+    slotOf(channelId, tenantId),
     now,
     fetched.map(() => newId()),
     fetched.map(({ messageId }) => messageId),

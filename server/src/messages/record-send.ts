@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import { groupBy } from '../base/group-by.ts';
 import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
@@ -28,13 +28,13 @@ export interface ListedMessage {
 const isListed = (name: string): string => `num_nulls(${name}.due_at) = 0`;
 
 const markSending = statement<
-  [now: Date, ids: string[], tenantIds: string[], attempts: number[]],
+  [nows: string[], ids: string[], tenantIds: string[], attempts: number[]],
   { id: string }
 >(
   'messages.mark_sending',
   // Of two who believe that the message is theirs to send, one finds it still waiting.
-  `update messages m set sending_at = $1
-     from unnest($2::uuid[], $3::uuid[], $4::int[]) as r (id, tenant_id, attempts)
+  `update messages m set sending_at = r.now
+     from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::int[]) as r (now, id, tenant_id, attempts)
     where m.id = r.id and m.tenant_id = r.tenant_id and m.attempts = r.attempts and m.sending_at is null
       and ${isListed('m')}
    returning m.id`,
@@ -75,7 +75,7 @@ interface RecordedRow extends MessageRow {
 }
 const recordOutcomes = statement<
   [
-    now: Date,
+    nows: string[],
     ids: string[],
     tenantIds: string[],
     channelIds: string[],
@@ -91,12 +91,12 @@ const recordOutcomes = statement<
   'messages.record_outcomes',
   // What the vendor told of the message before it answered has waited at its id, and counts at once.
   `with results as (
-     select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::text[], $7::timestamptz[], $8::text[],
-                          $9::smallint[], $10::text[])
-       as r (id, tenant_id, channel_id, attempts, outcome, due_at, vendor_id, rank, error)),
+     select * from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::text[],
+                          $7::timestamptz[], $8::text[], $9::smallint[], $10::text[])
+       as r (now, id, tenant_id, channel_id, attempts, outcome, due_at, vendor_id, rank, error)),
    known as (
      insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
-     select r.channel_id, r.tenant_id, r.vendor_id, r.id, r.rank, $1
+     select r.channel_id, r.tenant_id, r.vendor_id, r.id, r.rank, r.now
        from results r join channels c on c.id = r.channel_id and c.tenant_id = r.tenant_id
       where r.vendor_id is not null order by r.channel_id, r.vendor_id
      on conflict (channel_id, vendor_id) do update
@@ -111,7 +111,7 @@ const recordOutcomes = statement<
       set status = coalesce(t.status, m.status), vendor_id = coalesce(t.vendor_id, m.vendor_id), due_at = t.due_at,
           sending_at = case when t.outcome = 'unknown' then m.sending_at end,
           attempts = m.attempts + case when t.outcome in ('unknown', 'postponed') then 0 else 1 end,
-          error = case when t.status = 'failed' then coalesce(t.error::jsonb, t.parked) end, updated_at = $1
+          error = case when t.status = 'failed' then coalesce(t.error::jsonb, t.parked) end, updated_at = t.now
      from told t, chats k
     where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isListed('m')}
       and k.id = m.chat_id and k.tenant_id = m.tenant_id
@@ -163,7 +163,10 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
   const begin = together(async (messages: ListedMessage[]): Promise<boolean[]> => {
     const sorted = messages.toSorted(byId);
     const rows = await db.all(markSending, [
-      clock.now(),
+      timesOf(
+        clock,
+        sorted.map(({ tenant_id }) => tenant_id),
+      ),
       sorted.map(({ id }) => id),
       sorted.map(({ tenant_id }) => tenant_id),
       sorted.map(({ attempts }) => attempts),
@@ -181,7 +184,10 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
       const [, recorded] = await Promise.all([
         tx.run(holdChannels, [[...new Set(messages.map(({ channel_id }) => channel_id))]]),
         tx.all(recordOutcomes, [
-          clock.now(),
+          timesOf(
+            clock,
+            messages.map(({ tenant_id }) => tenant_id),
+          ),
           messages.map(({ id }) => id),
           messages.map(({ tenant_id }) => tenant_id),
           messages.map(({ channel_id }) => channel_id),
@@ -204,8 +210,12 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
   return {
     begin: async (message, isScheduled) =>
       isScheduled
-        ? (await db.find(markScheduled, [clock.now(), message.id, message.tenant_id, message.attempts])) !==
-          undefined
+        ? (await db.find(markScheduled, [
+            clock.now(message.tenant_id),
+            message.id,
+            message.tenant_id,
+            message.attempts,
+          ])) !== undefined
         : begin(message),
     end,
   };

@@ -177,7 +177,7 @@ export async function queueMessages(
 ): Promise<(Message | ApiError)[]> {
   if (drafts.length === 0) return [];
   const { chats, ...references } = await readFacts(tx, tenantId, drafts);
-  const now = clock.now();
+  const now = clock.now(tenantId);
   const queued: Queued[] = [];
   const windows = new Map<string, number | null>();
   const hasWindow = (chat: SendingChat): boolean => {
@@ -216,7 +216,7 @@ export async function queueMessages(
   const answers = drafts.map(judge);
   if (queued.length > 0) await store(tx, tenantId, queued, now);
   for (const channelId of new Set(queued.map(({ chat }) => chat.channel_id)))
-    tx.afterCommit(() => hints.give(MESSAGES_LIST, slotOf(channelId), channelId));
+    tx.afterCommit(() => hints.give(MESSAGES_LIST, slotOf(channelId, tenantId), channelId));
   return answers;
 }
 
@@ -235,7 +235,7 @@ async function store(tx: Tx, tenantId: string, queued: Queued[], now: Date): Pro
     queued.map(({ judged }) => JSON.stringify(judged.content)),
     queued.map(({ judged }) => judged.replyToMessageId),
     queued.map(({ judged }) => judged.scheduledAt),
-    queued.map(({ chat }) => slotOf(chat.channel_id)),
+    queued.map(({ chat }) => slotOf(chat.channel_id, tenantId)),
     queued.map(({ draft }) => draft.origin?.runId ?? null),
     queued.map(({ draft }) => draft.origin?.runStep ?? null),
     queued.map(({ draft }) => draft.origin?.campaignId ?? null),

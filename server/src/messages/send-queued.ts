@@ -144,12 +144,13 @@ export function sendQueued(needs: SendNeeds): Work {
       known = { sealed: row.config_encrypted, config: openConfig(row.config_encrypted, keys) };
       configs.set(row.channel_id, known);
     }
-    return { id: row.channel_id, kind: row.kind, address: row.address, config: known.config };
+    const { channel_id: id, tenant_id: tenantId, kind, address } = row;
+    return { id, tenantId, kind, address, config: known.config };
   }
 
   async function end(row: QueuedRow, outcome: Outcome): Promise<void> {
     if (await record.end({ message: row, outcome }))
-      needs.hints.give(MESSAGES_LIST, slotOf(row.channel_id), row.channel_id);
+      needs.hints.give(MESSAGES_LIST, slotOf(row.channel_id, row.tenant_id), row.channel_id);
   }
 
   async function attempt(
@@ -194,14 +195,14 @@ export function sendQueued(needs: SendNeeds): Work {
 
   /** For a message that was being sent when its process ended, or whose answer was lost. It is not simply sent again. */
   async function settle(row: QueuedRow, adapter: Adapter, sendingAt: Date): Promise<LaneOutcome> {
-    const now = clock.now();
+    const now = clock.now(row.tenant_id);
     const mayBeUnderWay = sendingAt.getTime() + deadlineOf(adapter) + STALE_MS;
     if (!needs.alone && now.getTime() < mayBeUnderWay) {
       await end(row, { kind: 'unknown', until: new Date(mayBeUnderWay) });
       return 'ok';
     }
     const told = await ask(adapter, outgoingMessage(row, store), channelOf(row));
-    await end(row, outcomeAfter(told, sendingOf(row, sendingAt), clock.now(), Math.random()));
+    await end(row, outcomeAfter(told, sendingOf(row, sendingAt), clock.now(row.tenant_id), Math.random()));
     return 'ok';
   }
 
@@ -222,7 +223,7 @@ export function sendQueued(needs: SendNeeds): Work {
     if (result.ok && row.health === 'failing')
       await setHealth(db, row.tenant_id, row.channel_id, 'healthy', null, needs);
     if (result.ok || result.retry !== 'reauth') return;
-    resting.set(row.channel_id, new Date(clock.now().getTime() + REAUTH_PAUSE_MS));
+    resting.set(row.channel_id, new Date(clock.now(row.tenant_id).getTime() + REAUTH_PAUSE_MS));
     await setHealth(db, row.tenant_id, row.channel_id, 'failing', result.error.message, needs);
   }
 
@@ -234,11 +235,16 @@ export function sendQueued(needs: SendNeeds): Work {
     if (!(await record.begin(row, row.scheduled_at !== null && row.attempts === 0))) return 'ok';
     // It stays as it is, and is asked about like every other whose process was gone.
     if (performance.now() - since > STALE_MS) return 'failing';
-    const sending = sendingOf(row, clock.now());
+    const sending = sendingOf(row, clock.now(row.tenant_id));
     const result = await attempt(adapter, message, channel);
-    let outcome = outcomeOf(result, sending, clock.now(), Math.random());
+    let outcome = outcomeOf(result, sending, clock.now(row.tenant_id), Math.random());
     if (outcome.kind === 'unknown' && adapter.reconcile)
-      outcome = outcomeAfter(await ask(adapter, message, channel), sending, clock.now(), Math.random());
+      outcome = outcomeAfter(
+        await ask(adapter, message, channel),
+        sending,
+        clock.now(row.tenant_id),
+        Math.random(),
+      );
     await end(row, outcome);
     await noteHealth(row, result);
     return result.ok || ['never', 'needs_template'].includes(result.retry) ? 'ok' : 'failing';
@@ -253,7 +259,7 @@ export function sendQueued(needs: SendNeeds): Work {
       return 'ok';
     }
     if (row.sending_at !== null) return settle(row, adapter, row.sending_at);
-    const now = clock.now();
+    const now = clock.now(row.tenant_id);
     const hasWindow = replyWindowMs(row.kind, channelOf(row).config) !== null;
     const error = refusalOf(row, row, hasWindow, now) ?? (await missingFile(row));
     if (error) {

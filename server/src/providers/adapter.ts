@@ -157,6 +157,7 @@ export type ChannelConfig = Record<string, unknown>;
 /** A channel as its adapter sees it. */
 export interface AdapterChannel {
   id: string;
+  tenantId: string;
   kind: ChannelKind;
   address: string;
   config: ChannelConfig;
@@ -255,7 +256,8 @@ export interface SandboxStore {
 
 /** What adapters may use of the world: the guarded client and its sockets, the time, and nothing else. */
 export interface AdapterContext extends OutboundSockets {
-  now: () => Date;
+  /** The time that it is for whoever has the channel. */
+  now(channel: Pick<AdapterChannel, 'tenantId'>): Date;
   /** The guarded client. Every failure is an `OutboundError` whose phase says how far it came. */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /** Where the vendor is to call for this channel, such as `https://…/providers/twilio/{channelId}`. */

@@ -142,7 +142,7 @@ export async function createTemplate(
     jsonOrNull(content.header),
     content.footer,
     JSON.stringify(content.buttons),
-    needs.clock.now(),
+    needs.clock.now(tenantId),
   ]);
   if (!row) throw taken(content);
   if (waits) await queueTask(tx, tenantId, { ...row, template_id: row.id, vendor_id: null }, needs);
@@ -198,7 +198,7 @@ export async function changeTemplate(
       jsonOrNull(content.header),
       content.footer,
       JSON.stringify(content.buttons),
-      needs.clock.now(),
+      needs.clock.now(tenantId),
       reviewed && isNew,
     ])
     .catch((error) => {

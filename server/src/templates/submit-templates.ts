@@ -116,11 +116,12 @@ interface SubmitNeeds {
 /** Tells vendors that review templates what is new, changed and deleted, one thing of a channel at a time. */
 export function submitTemplates(needs: SubmitNeeds): Work {
   const { db, clock, keys, publisher, log, adapters, context } = needs;
-  const later = (ms: number): Date => new Date(clock.now().getTime() + ms);
-  const pauseAfter = (attempts: number): Date =>
-    later(Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS));
+  const later = (task: TaskRow, ms: number): Date => new Date(clock.now(task.tenant_id).getTime() + ms);
+  const pauseAfter = (task: TaskRow): Date =>
+    later(task, Math.min(FIRST_PAUSE_MS * 2 ** task.attempts, LONGEST_PAUSE_MS));
   const channelOf = (task: TaskRow): AdapterChannel => ({
     id: task.channel_id,
+    tenantId: task.tenant_id,
     kind: task.kind,
     address: task.address,
     config: openConfig(task.config_encrypted, keys),
@@ -137,8 +138,8 @@ export function submitTemplates(needs: SubmitNeeds): Work {
     const problem = wordsOf(error, task);
     await db.transaction(async (tx) => {
       if (task.template_id !== null)
-        await tx.run(setProblem, [task.template_id, task.tenant_id, problem, clock.now()]);
-      await tx.run(postpone, [task.id, task.tenant_id, task.attempts + 1, pauseAfter(task.attempts)]);
+        await tx.run(setProblem, [task.template_id, task.tenant_id, problem, clock.now(task.tenant_id)]);
+      await tx.run(postpone, [task.id, task.tenant_id, task.attempts + 1, pauseAfter(task)]);
     });
     return 'failing';
   }
@@ -162,7 +163,7 @@ export function submitTemplates(needs: SubmitNeeds): Work {
         row.revision,
         status,
         reason,
-        clock.now(),
+        clock.now(task.tenant_id),
       ])) as TemplateRow;
       if (status !== current.status) await tellOfStatus(tx, task.tenant_id, [stored], publisher);
     });
@@ -182,7 +183,7 @@ export function submitTemplates(needs: SubmitNeeds): Work {
       if (!review) return conclude(task, row, { vendorId: null, status: 'approved', reason: null });
       if (task.attempts > 0 || review.afterMs === 0)
         return conclude(task, row, { ...review, vendorId: null });
-      await db.run(postpone, [task.id, task.tenant_id, task.attempts + 1, later(review.afterMs)]);
+      await db.run(postpone, [task.id, task.tenant_id, task.attempts + 1, later(task, review.afterMs)]);
       return 'ok';
     }
     let decision: Decision;

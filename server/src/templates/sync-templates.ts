@@ -129,7 +129,7 @@ async function takeOver(
   before: Set<string>,
   { clock, publisher }: SyncNeeds,
 ): Promise<TemplateSync> {
-  const now = clock.now();
+  const now = clock.now(tenantId);
   const rows = await tx.all(lockAll, [channelId, tenantId]);
   const leaving = new Set((await tx.all(removals, [channelId, tenantId])).map(keyOf));
   const byId = new Map(rows.map((row) => [row.vendor_id, row]));

@@ -48,8 +48,8 @@ export async function queueTask(
   { clock, hints }: { clock: Clock; hints: Hints },
 ): Promise<void> {
   const { channel_id, template_id, name, language, vendor_id } = task;
-  const slot = slotOf(channel_id);
-  const values = [channel_id, template_id, name, language, vendor_id, slot, clock.now()] as const;
+  const slot = slotOf(channel_id, tenantId);
+  const values = [channel_id, template_id, name, language, vendor_id, slot, clock.now(tenantId)] as const;
   await tx.run(insertTask, [newId(), tenantId, ...values]);
   tx.afterCommit(() => hints.give(TEMPLATES_LIST, slot, channel_id));
 }

@@ -153,7 +153,7 @@ describe('what a client may not set', () => {
       .filter(({ spec, kind }) => spec.body && kind !== 'read')
       .map((route) => [route.spec.operationId, route] as const),
   )('A4: %s never stores id, tenantId, createdAt, secret or plan from a body', async (operationId, route) => {
-    const mine = await furnish(server);
+    const mine = await furnish(server, route);
     const planted = {
       id: UNKNOWN,
       // Version 2 asks for it, and refuses another one.

@@ -9,7 +9,7 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 
 // Every look at this clock is a moment later, so that attempts tell in which order they began.
 let time = new Date('2026-11-15T01:02:03.456Z').getTime();
-const server = await useServer({ clock: { now: () => new Date(++time) } });
+const server = await useServer({ clock: { real: () => new Date(++time) } });
 const { db } = server.system;
 const pass = (ms: number): void => {
   time += ms;

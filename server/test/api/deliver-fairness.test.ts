@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import { startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
@@ -141,7 +141,7 @@ describe('what waits for its turn behind a slow receiver', () => {
     expect([slow.seen.length, moved.received.length]).toEqual([32, 28]);
     const { rows } = await (await server).system.db.query(
       'select count(*) as n from deliveries where webhook_id = $1 and slot = $2',
-      [hook.id, slotOf(hook.id)],
+      [hook.id, realSlotOf(hook.id)],
     );
     expect(rows).toEqual([{ n: 60 }]);
   });

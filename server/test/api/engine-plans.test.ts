@@ -4,7 +4,7 @@ import '../../src/handlers.ts';
 import { newId } from '../../src/base/ids.ts';
 import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 /** As the worker's connections are set up, with the plans that prepared statements end up with. */
@@ -33,7 +33,7 @@ const rows = (laneOf: (at: number) => string) => {
     at.map(() => newId()),
     at.map((lane) => tenants[lane]),
     at.map((lane) => laneOf(lane)),
-    at.map((lane) => slotOf(laneOf(lane))),
+    at.map((lane) => realSlotOf(laneOf(lane))),
   ];
 };
 
@@ -142,7 +142,7 @@ describe.each([
   }) => {
     const nodes = await explain(
       `${list}.claim`,
-      `${slotOf(lane())}, '${lane()}', '${NOW.toISOString()}', 10`,
+      `${realSlotOf(lane())}, '${lane()}', '${NOW.toISOString()}', 10`,
     );
     expect(nodes[0]?.['Actual Rows']).toBe(10);
     const types = nodes.map((node) => node['Node Type']);
@@ -162,7 +162,9 @@ describe.each([
       'select id from deliveries where webhook_id = $1 order by id limit 200',
       [some[0]],
     );
-    const lists = [some.map(slotOf), some, [10, 1, 4], taken.map(({ id }) => id)].map((of) => `'{${of}}'`);
+    const lists = [some.map(realSlotOf), some, [10, 1, 4], taken.map(({ id }) => id)].map(
+      (of) => `'{${of}}'`,
+    );
     const nodes = await explain(
       'deliveries.claim_many',
       `${lists[0]}, ${lists[1]}, '${NOW.toISOString()}', ${lists[2]}, ${lists[3]}`,
@@ -185,11 +187,13 @@ describe.each([
       'select id from deliveries where webhook_id = $1 limit 3',
       [lanes[3]],
     );
-    const each = [rows.map(({ id }) => id), rows.map(() => tenants[3]), rows.map(() => 0)];
-    const nodes = await explain(
-      'deliveries.read_again',
-      `${each.map((of) => `'{${of}}'`).join(', ')}, '${NOW.toISOString()}'`,
-    );
+    const each = [
+      rows.map(({ id }) => id),
+      rows.map(() => tenants[3]),
+      rows.map(() => 0),
+      rows.map(() => NOW.toISOString()),
+    ];
+    const nodes = await explain('deliveries.read_again', each.map((of) => `'{${of}}'`).join(', '));
     expect(nodes[0]?.['Actual Rows']).toBe(3);
     const webhooks = nodes.filter((node) => node['Relation Name'] === 'webhooks');
     expect(webhooks.map((node) => node['Index Name'])).toEqual(['webhooks_pkey']);

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { startReceiver } from '../kit/receiver.ts';
 import { startServer, type TestServer, type TestTenant } from '../kit/server.ts';
@@ -61,7 +61,7 @@ it('stores 1000 messages of a chat once, though two workers both believe that th
   const second = await beside(true);
   started.push(second);
   await storeInbound(db, tenant.id, channel.id, await bodies(channel, COUNT));
-  for (const one of [first, second]) one.system.worker?.wake('inbound', slotOf(channel.id), channel.id);
+  for (const one of [first, second]) one.system.worker?.wake('inbound', realSlotOf(channel.id), channel.id);
   await second.settle();
   await first.settle();
   await second.settle();
@@ -81,7 +81,7 @@ it('goes on where another worker stopped', async () => {
   const channel = await tenant.channel();
   const leaving = await beside(true);
   await storeInbound(db, tenant.id, channel.id, await bodies(channel, 400));
-  leaving.system.worker?.wake('inbound', slotOf(channel.id), channel.id);
+  leaving.system.worker?.wake('inbound', realSlotOf(channel.id), channel.id);
   await leaving.stop();
   await Promise.all(started.map((one) => one.settle()));
   await Promise.all(started.map((one) => one.settle()));

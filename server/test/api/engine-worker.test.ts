@@ -6,7 +6,7 @@ import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
 import { publisher } from '../../src/engine/publish.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { adapters } from '../../src/handlers.ts';
 import { processInbound } from '../../src/messages/process-inbound.ts';
@@ -64,7 +64,12 @@ describe('processing inbound', () => {
       baseUrl: () => '',
       log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
     });
-    const rows = await claimsOf(db, list, server.clock)(slotOf(channel.id), channel.id, 10, new Set());
+    const rows = await claimsOf(db, list, server.clock.real)(
+      realSlotOf(channel.id),
+      channel.id,
+      10,
+      new Set(),
+    );
     expect(rows).toHaveLength(3);
     await expect(handle(rows)).rejects.toMatchObject({ key: 'service_unavailable' });
     const { rows: left } = await db.query('select attempts, error from inbound where tenant_id = $1', [

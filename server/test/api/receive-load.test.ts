@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { publisher } from '../../src/engine/publish.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { processInbound } from '../../src/messages/process-inbound.ts';
 import { storeInbound } from '../kit/inbound.ts';
@@ -63,7 +63,7 @@ it('plain texts of people who are known take five statements, however many they 
     const ids = await storeInbound(db, tenant.id, channel.id, texts(turn));
     await db.query(`update inbound set due_at = 'infinity' where id = any ($1::uuid[])`, [ids]);
     const rows = await db.all(list.claim as NonNullable<typeof list.claim>, [
-      slotOf(channel.id),
+      realSlotOf(channel.id),
       channel.id,
       'infinity' as never,
       200,

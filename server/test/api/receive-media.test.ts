@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import type { InboundMedia } from '../../src/providers/adapter.ts';
 import { listener } from '../kit/events.ts';
 import { pathOfUrl, storedNames } from '../kit/files.ts';
@@ -238,7 +238,7 @@ describe('a file that is still with the vendor', () => {
     const response = await underWay;
     await happen();
     // What was told meanwhile is processed by the same worker, beside the fetch that is under way.
-    server.system.worker?.wake('inbound', slotOf(channel.id), channel.id);
+    server.system.worker?.wake('inbound', realSlotOf(channel.id), channel.id);
     for (;;) {
       const { rows } = await db.query(
         `select 1 from messages where tenant_id = $1 and deleted_at is null union all

@@ -35,10 +35,14 @@ beforeEach(async () => {
 });
 
 async function adapterChannel(id: string, kind: Kind): Promise<AdapterChannel> {
-  const { rows } = await db.query('select address, config_encrypted from channels where id = $1', [id]);
-  const [{ address, config_encrypted }] = rows as [{ address: string; config_encrypted: Buffer }];
+  const { rows } = await db.query('select tenant_id, address, config_encrypted from channels where id = $1', [
+    id,
+  ]);
+  const [{ tenant_id: tenantId, address, config_encrypted }] = rows as [
+    { tenant_id: string; address: string; config_encrypted: Buffer },
+  ];
   const config = JSON.parse(server.keys.decrypt(config_encrypted, 'channels.config'));
-  return { id, kind, address, config };
+  return { id, tenantId, kind, address, config };
 }
 
 /** What the sandbox has told, or will tell, of this channel: when, and what. Every request is signed. */

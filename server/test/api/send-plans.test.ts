@@ -4,7 +4,7 @@ import '../../src/handlers.ts';
 import { newId } from '../../src/base/ids.ts';
 import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 /** As the worker's connections are set up, with the plans that prepared statements end up with. */
@@ -50,7 +50,7 @@ async function write(count: number, waits: boolean): Promise<void> {
       rows.map(() => newId()),
       rows.map(({ id }) => id),
       rows.map(({ channelId }) => channelId),
-      rows.map(({ channelId }) => slotOf(channelId)),
+      rows.map(({ channelId }) => realSlotOf(channelId)),
     ],
   );
 }
@@ -142,7 +142,7 @@ describe.each<[string, () => Promise<unknown>]>([
     const lane = channels[3] as string;
     const { given, read } = await reading(
       'messages.claim_many',
-      `'{${slotOf(lane)}}', '{${lane}}', '${NOW.toISOString()}', '{10}', '{}'`,
+      `'{${realSlotOf(lane)}}', '{${lane}}', '${NOW.toISOString()}', '{10}', '{}'`,
     );
     expect(given).toBe(10);
     expect(read).toBeLessThanOrEqual(10 * (2 + WAITING));
@@ -156,7 +156,7 @@ describe.each<[string, () => Promise<unknown>]>([
       `'{${rows.map(value).join(',')}}'`;
     const { read } = await reading(
       'messages.record_outcomes',
-      `'${NOW.toISOString()}', ${all(({ id }) => id)}, ${all(() => tenantId)}, ${all(({ channel_id }) => channel_id)},
+      `${all(() => NOW.toISOString())}, ${all(({ id }) => id)}, ${all(() => tenantId)}, ${all(({ channel_id }) => channel_id)},
        ${all(() => 0)}, ${all(() => 'sent')}, ${all(() => 'null')}, ${all(({ id }) => id)}, ${all(() => 1)}, ${all(() => 'null')}`,
     );
     expect(read).toBeLessThanOrEqual(rows.length * (2 + WAITING));

@@ -10,7 +10,7 @@ import { requireChat } from '../../src/chats/chat.ts';
 import { startChat } from '../../src/chats/start-chat.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { publisher } from '../../src/engine/publish.ts';
-import { SLOTS, slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf, SLOTS } from '../../src/engine/work-list.ts';
 import type { Work } from '../../src/engine/worker.ts';
 import { requireMessage } from '../../src/messages/message.ts';
 import type { TestServer, TestTenant } from './server.ts';
@@ -107,7 +107,7 @@ export function execution(
           draft.author,
           draft.text,
           clock.now(),
-          slotOf(chat.channelId),
+          realSlotOf(chat.channelId),
           origin.runId,
           origin.runStep,
           origin.campaignId,

@@ -26,7 +26,7 @@ export async function sandboxBody(
   { id, kind = 'whatsapp' }: { id: string; kind?: ChannelKind },
   message: { id: string; from: string; at: Date; text: string },
 ): Promise<Buffer> {
-  const channel = { id, kind, address: '+15550009999', config: {} };
+  const channel = { id, tenantId: newId(), kind, address: '+15550009999', config: {} };
   const event = inboundMessage(message.id, message.from, message.at, message.text);
   return (await shapes[kind].write(event, channel, 'http://localhost/', 'unsigned')).body;
 }
@@ -42,7 +42,7 @@ export async function storeInbound(
   await db.query(
     `insert into inbound (id, tenant_id, channel_id, headers, body, slot, due_at, created_at)
      select b.id, $1, $2, '{}', b.body, $3, '-infinity', now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
-    [tenantId, channelId, slotOf(channelId), ids, bodies],
+    [tenantId, channelId, slotOf(channelId, tenantId), ids, bodies],
   );
   return ids;
 }

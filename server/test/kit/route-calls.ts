@@ -11,9 +11,12 @@ export interface Furnished {
   idsAt: Record<string, Record<string, string>>;
 }
 
-/** Makes a tenant with one of everything. A new path parameter must be added here, or the walk over the routes fails. */
-export async function furnish(server: TestServer): Promise<Furnished> {
-  const tenant = await server.tenant();
+/**
+ * Makes a tenant with one of everything, a test tenant if the route is for those. A new path parameter must be added
+ * here, or the walk over the routes fails.
+ */
+export async function furnish(server: TestServer, route?: Route): Promise<Furnished> {
+  const tenant = await server.tenant({ isTest: route?.spec.operationId === 'advanceClock' });
   const channel = await tenant.channel();
   const made = async (path: string, body: unknown): Promise<string> =>
     (await tenant.post(path, body)).body.data.id;

@@ -4,6 +4,7 @@ import { instagram } from '../../src/providers/instagram/instagram.ts';
 
 const channel: AdapterChannel = {
   id: '019a82a0-0000-7000-8000-000000000021',
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'instagram',
   address: 'shop',
   config: { accountId: '1784', appSecret: 'app-secret' },

@@ -20,6 +20,7 @@ afterAll(async () => {
 
 const channelWith = (config: object = {}): AdapterChannel => ({
   id: '019a82a0-0000-7000-8000-000000000021',
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'instagram',
   address: 'shop',
   config: { accountId: graph.accountId, accessToken: graph.token, baseUrl: graph.url, ...config },

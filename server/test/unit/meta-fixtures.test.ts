@@ -205,6 +205,7 @@ const configOf = (payload: unknown) => {
 };
 const channelWith = (config: Record<string, unknown>) => ({
   id: '',
+  tenantId: '',
   kind: 'whatsapp' as const,
   address: '',
   config,

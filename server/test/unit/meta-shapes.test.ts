@@ -13,6 +13,7 @@ import { whatsappShape } from '../../src/providers/sandbox/shapes/whatsapp.ts';
 
 const channelOf = (kind: 'whatsapp' | 'instagram'): AdapterChannel => ({
   id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind,
   address: kind === 'whatsapp' ? '+15550009999' : 'shop',
   config: {},

@@ -15,6 +15,7 @@ async function read(name: string) {
   const body = readFileSync(join(String(folder), 'email', `${name}.eml`));
   const channel = {
     id: newId(),
+    tenantId: newId(),
     kind: 'email' as const,
     address: 'reply@example.com',
     config: smtp.configure({ from: 'reply@example.com', smtp: { host: 'a', port: 25 } }, {}),

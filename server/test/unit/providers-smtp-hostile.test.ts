@@ -6,6 +6,7 @@ import { NOW } from '../kit/adapter-context.ts';
 
 const channel = {
   id: newId(),
+  tenantId: newId(),
   kind: 'email' as const,
   address: 'help@shop.test',
   config: smtp.configure({ from: 'help@shop.test', smtp: { host: 'a', port: 25 } }, {}),

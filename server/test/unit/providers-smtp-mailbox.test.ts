@@ -18,6 +18,7 @@ afterAll(async () => {
 
 const channelOf = (more: object = {}, port = imap.port): AdapterChannel => ({
   id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'email',
   address: 'help@shop.test',
   config: smtp.configure(

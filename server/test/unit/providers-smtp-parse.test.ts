@@ -7,6 +7,7 @@ import { NOW } from '../kit/adapter-context.ts';
 
 const channel: AdapterChannel = {
   id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'email',
   address: 'help@shop.test',
   config: smtp.configure(

@@ -22,6 +22,7 @@ beforeEach(() => {
 
 const channelOf = (config: ChannelConfig = {}, address = 'help@shop.test'): AdapterChannel => ({
   id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'email',
   address,
   config: smtp.configure(

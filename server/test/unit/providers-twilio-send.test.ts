@@ -20,6 +20,7 @@ beforeEach(() => {
 
 const channelOf = (config: object = {}): AdapterChannel => ({
   id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'sms',
   address: '+15550009999',
   config: twilio.configure(

@@ -9,6 +9,7 @@ import { ACCOUNT, TOKEN } from '../kit/twilio.ts';
 
 const channelOf = (config: object = {}): AdapterChannel => ({
   id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'sms',
   address: '+15550009999',
   config: twilio.configure({ accountSid: ACCOUNT, authToken: TOKEN, from: '+15550009999', ...config }, {}),

@@ -12,6 +12,7 @@ const URL_OF_CHANNEL = 'https://parley.test/providers/sandbox/1';
 const SECRET = 'what the sandbox signs with';
 const channelOf = (kind: 'sms' | 'email', address: string): AdapterChannel => ({
   id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind,
   address,
   config: {},

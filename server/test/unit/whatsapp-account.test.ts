@@ -19,6 +19,7 @@ afterAll(async () => {
 
 const channelWith = (config: object = {}, address = '+15550009999'): AdapterChannel => ({
   id: '019a82a0-0000-7000-8000-000000000020',
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'whatsapp',
   address,
   config: {

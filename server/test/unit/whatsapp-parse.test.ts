@@ -5,6 +5,7 @@ import { whatsappCloud } from '../../src/providers/whatsapp_cloud/whatsapp-cloud
 
 const channel: AdapterChannel = {
   id: '019a82a0-0000-7000-8000-000000000020',
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'whatsapp',
   address: '+15550009999',
   config: { phoneNumberId: '111', businessAccountId: '222', appSecret: 'app-secret' },

@@ -26,6 +26,7 @@ afterAll(async () => {
 
 const channelWith = (config: object = {}): AdapterChannel => ({
   id: '019a82a0-0000-7000-8000-000000000020',
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
   kind: 'whatsapp',
   address: '+15550009999',
   config: {

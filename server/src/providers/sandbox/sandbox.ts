@@ -145,7 +145,7 @@ export const sandbox: Adapter = {
         vendorId,
         channel,
         context.callbackUrl('sandbox', channel.id),
-        context.now(),
+        context.now(channel),
       ),
     );
     if (delayMs > 0) await delay(delayMs);

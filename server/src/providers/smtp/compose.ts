@@ -86,7 +86,7 @@ export async function composeMail(
     ...(replyTo === undefined ? {} : { replyTo }),
     subject: subjectOf(message),
     messageId,
-    date: context.now(),
+    date: context.now(channel),
     ...(inReplyTo === undefined ? {} : { inReplyTo, references: thread }),
     text,
     ...(html === undefined ? {} : { html }),
