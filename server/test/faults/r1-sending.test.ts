@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
 import { embeddedUrl, withDatabaseAt } from './database.ts';
 import { client } from './load.ts';
 import { until } from './postmaster.ts';
 import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
-import { noteSandboxCalls, repeatedCalls } from './sandbox-calls.ts';
 
 const KILLS = Number(process.env.KILLS ?? 4);
 const MESSAGES = 200;

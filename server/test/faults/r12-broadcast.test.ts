@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
 import { print } from './checker.ts';
 import { embeddedUrl, type Rows, withDatabaseAt } from './database.ts';
 import { client } from './load.ts';
 import { until } from './postmaster.ts';
 import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
-import { noteSandboxCalls, repeatedCalls } from './sandbox-calls.ts';
 
 const PEOPLE = Number(process.env.RECIPIENTS ?? 1000);
 /** While a part of them has their message and most have not. */

@@ -1,6 +1,4 @@
-import type { Rows } from './database.ts';
-
-type Ask = (text: string, values?: unknown[]) => Promise<Rows>;
+type Ask = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
 /** Notes every message that is handed to the sandbox, also one that it has already and takes only once. */
 export async function noteSandboxCalls(ask: Ask): Promise<void> {
