@@ -24,6 +24,7 @@ function faultOf(error: unknown): Fault {
   if (!(error instanceof ApiError) || error.key === 'service_unavailable') throw error;
   const [[path, first] = []] = Object.entries(error.invalidParams ?? {});
   if (path === 'contactId' && first) return { code: 'no_handle', message: first.message };
+  if (path === 'channelId' && first) return { code: 'channel_gone', message: first.message };
   return { code: error.reason ?? error.key, message: first?.message ?? error.message };
 }
 
