@@ -166,6 +166,25 @@ describe('a broadcast', () => {
   });
 });
 
+describe('a batch of runs', () => {
+  it('takes as many statements for many people whom nobody has written to as for one', async () => {
+    const sms = await tenant.channel('sms');
+    const automationId = await automationOf(tenant, { trigger: { type: 'campaign' }, steps: [SAY] });
+    const statementsFor = async (count: number, from: number): Promise<number> => {
+      const campaign = { name: 'Sale', automationId, channelId: sms.id, contacts: people(count, from) };
+      expect((await tenant.post('/v3/campaigns', campaign)).status).toBe(200);
+      await born(tenant, undefined, ['campaigns']).settle();
+      const worker = born(tenant, undefined, ['runs']);
+      await worker.settle();
+      return worker.statements();
+    };
+    const [one, many] = [await statementsFor(1, 100), await statementsFor(50, 200)];
+    expect(many).toBe(one);
+    const { rows } = await db.query('select 1 from messages where channel_id = $1', [sms.id]);
+    expect(rows).toHaveLength(51);
+  });
+});
+
 describe('two workers', () => {
   it('that execute the same runs at the same time send each message once, and every trace is whole', async () => {
     const sms = await tenant.channel('sms');

@@ -5,7 +5,7 @@ import { sendForRuns } from '../../src/automations/send-for-runs.ts';
 import { startRuns } from '../../src/automations/start-runs.ts';
 import { createLog } from '../../src/base/log.ts';
 import { runCampaigns } from '../../src/campaigns/run-campaigns.ts';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import type { Broadcast, Hints } from '../../src/engine/hints.ts';
 import { publisher } from '../../src/engine/publish.ts';
@@ -32,6 +32,8 @@ export interface MortalWorker {
   settle(): Promise<boolean>;
   /** How many commits it has come to. */
   commits(): number;
+  /** How many statements it has sent within transactions. */
+  statements(): number;
 }
 
 const silent: Hints & Broadcast = {
@@ -48,7 +50,25 @@ const isWrite = ({ text }: { text: string }): boolean => !/^\s*select/i.test(tex
 /** A database as a process has it that is killed at one of its commits: from then on it hears nothing any more. */
 function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => void) {
   let commits = 0;
+  let statements = 0;
   let isDead = false;
+  const counted = (tx: Tx): Tx => {
+    const count =
+      <A extends unknown[], R>(ask: (...asked: A) => R) =>
+      (...asked: A): R => {
+        statements += 1;
+        return ask(...asked);
+      };
+    const { all, find, run, query, withCommit } = tx;
+    return {
+      ...tx,
+      all: count(all) as Tx['all'],
+      find: count(find) as Tx['find'],
+      run: count(run) as Tx['run'],
+      query: count(query),
+      withCommit: count(withCommit) as Tx['withCommit'],
+    };
+  };
   const die = (): Promise<never> => {
     isDead = true;
     onDeath();
@@ -77,7 +97,7 @@ function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => v
     run: statement('run') as Database['run'],
     transaction: (work) =>
       commit(
-        () => db.transaction(work),
+        () => db.transaction((tx) => work(counted(tx))),
         () =>
           db
             .transaction(async (tx) => {
@@ -89,7 +109,7 @@ function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => v
             }),
       ),
   };
-  return { mortal, commits: () => commits };
+  return { mortal, commits: () => commits, statements: () => statements };
 }
 
 /** Its memory takes longer to make than all the rest, and the sandbox has no pace to be kept. */
@@ -129,7 +149,7 @@ export function mortalWorkers(server: TestServer, db: Database) {
     const died = new Promise<boolean>((resolve) => {
       onDeath = () => resolve(false);
     });
-    const { mortal, commits } = mortalDatabase(db, death, onDeath);
+    const { mortal, commits, statements } = mortalDatabase(db, death, onDeath);
     const needs: HandlerNeeds = {
       db: mortal,
       clock,
@@ -148,6 +168,7 @@ export function mortalWorkers(server: TestServer, db: Database) {
     const chosen = lists.map((name) => (made[name] as (typeof made)[List])(needs));
     return {
       commits,
+      statements,
       settle: () => Promise.race([settleWorks(db, tenantId, chosen, clock.now).then(() => true), died]),
     };
   };
