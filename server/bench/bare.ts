@@ -9,7 +9,7 @@ import { inbound } from './bare-inbound.ts';
 import { sending } from './bare-sending.ts';
 import { webhooks } from './bare-webhooks.ts';
 import { whatsapp } from './bare-whatsapp.ts';
-import { broadcasts, labels } from './bare-writes.ts';
+import { broadcasts, labels, trigger } from './bare-writes.ts';
 import { chatJson, chatStatement } from './chat-json.ts';
 
 /**
@@ -70,6 +70,8 @@ const programs: Record<string, () => Promise<number>> = {
   webhooks: () => webhooks(setting('BENCH_RECEIVER')),
 
   labels: () => labels(pool(), setting('BENCH_TENANT')),
+
+  trigger: () => trigger(pool(), setting('BENCH_TENANT'), setting('BENCH_VERSION')),
 
   broadcasts: () =>
     broadcasts(pool(), setting('BENCH_TENANT'), {

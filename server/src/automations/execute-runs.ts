@@ -239,7 +239,7 @@ export function executeRuns(needs: RunNeeds): Work {
         stretch: turn.value as Stretch,
       }),
     );
-    await storeStretches(tx, tenantId, advanced, now, publisherOf);
+    await storeStretches(tx, tenantId, advanced, now, needs.publisher);
     return advanced.flatMap(({ runId, stretch: { ending, state } }) =>
       ending.kind === 'calling' ? [{ runId, number: state.begun, call: ending.call }] : [],
     );

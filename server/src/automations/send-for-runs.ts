@@ -1,6 +1,7 @@
 import { ApiError } from '../base/errors.ts';
+import { groupBy } from '../base/group-by.ts';
 import type { ChangeNeeds } from '../chats/change-chat.ts';
-import { startChat } from '../chats/start-chat.ts';
+import { startChats } from '../chats/start-chat.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Message } from '../messages/schema.ts';
@@ -24,6 +25,7 @@ function faultOf(error: unknown): Fault {
   if (!(error instanceof ApiError) || error.key === 'service_unavailable') throw error;
   const [[path, first] = []] = Object.entries(error.invalidParams ?? {});
   if (path === 'contactId' && first) return { code: 'no_handle', message: first.message };
+  if (path === 'channelId' && first) return { code: 'channel_gone', message: first.message };
   return { code: error.reason ?? error.key, message: first?.message ?? error.message };
 }
 
@@ -45,18 +47,20 @@ async function chatsOf(
         ])
     ).map((row) => [`${row.channel_id} ${row.contact_id}`, row.id]),
   );
-  const chats: (string | Fault)[] = [];
-  for (const { chatId, channelId, contactId } of drafts) {
-    const there = chatId ?? known.get(`${channelId} ${contactId}`);
-    chats.push(
-      there ??
-        (await startChat(tx, tenantId, { contactId, channelId: channelId as string }, needs).then(
-          (chat) => chat.id,
-          faultOf,
-        )),
-    );
+  const missing = groupBy(
+    without.filter(({ channelId, contactId }) => !known.has(`${channelId} ${contactId}`)),
+    ({ channelId }) => channelId as string,
+  );
+  const started = new Map<string, string | Fault>();
+  for (const [channelId, theirs] of missing) {
+    const contactIds = theirs.map(({ contactId }) => contactId);
+    for (const [contactId, chat] of await startChats(tx, tenantId, channelId, contactIds, needs))
+      started.set(`${channelId} ${contactId}`, typeof chat === 'string' ? chat : faultOf(chat));
   }
-  return chats;
+  return drafts.map(({ chatId, channelId, contactId }) => {
+    const place = `${channelId} ${contactId}`;
+    return chatId ?? known.get(place) ?? (started.get(place) as string | Fault);
+  });
 }
 
 /** Sends what runs want sent, as the API would send it. */

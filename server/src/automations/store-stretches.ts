@@ -92,7 +92,7 @@ export async function storeStretches(
   tenantId: string,
   advanced: Advanced[],
   now: Date,
-  publisherOf: (runId: string) => Publisher,
+  publisher: Publisher,
 ): Promise<void> {
   if (advanced.length === 0) return;
   const endingsOf = advanced.map(({ stretch }) => stretch.ending);
@@ -128,19 +128,20 @@ export async function storeStretches(
       lines.map(({ endedAt }) => endedAt),
     ]);
   const begun = new Set(advanced.filter(({ wasScheduled }) => wasScheduled).map(({ runId }) => runId));
-  for (const row of rows) {
+  const events = rows.flatMap((row) => {
     const tell = (type: EventType): NewEvent => ({
       type,
       channelId: null,
       contactId: row.contact_id,
       chatId: row.chat_id,
       data: presentRun(row),
+      originRunId: row.id,
     });
     const ended = endings[row.status];
-    const events = [
+    return [
       ...(begun.has(row.id) ? [tell('automation.run_started')] : []),
       ...(ended === undefined ? [] : [tell(ended)]),
     ];
-    if (events.length > 0) await publisherOf(row.id).publish(tx, tenantId, events);
-  }
+  });
+  await publisher.publish(tx, tenantId, events);
 }

@@ -57,6 +57,24 @@ describe('a schedule', () => {
     ]);
   });
 
+  it('keeps its time on the wall on the days on which clocks change', async () => {
+    const tenant = await server.tenant();
+    await contact(tenant, 'Ada', '1111');
+    const id = await scheduled(tenant, {
+      timezone: 'Europe/Berlin',
+      rrule: 'FREQ=WEEKLY;BYDAY=SU;BYHOUR=9;BYMINUTE=0',
+    });
+    const sundays = ['2027-03-21', '2027-03-28', '2027-10-24', '2027-10-31'];
+    for (const day of sundays) await at(tenant, `${day}T12:00:00Z`);
+    // Nine in the morning is 08:00 in winter and 07:00 in summer, from the last Sunday of March to that of October.
+    expect(await times(id)).toEqual([
+      '2027-03-21T08:00:00.000Z',
+      '2027-03-28T07:00:00.000Z',
+      '2027-10-24T07:00:00.000Z',
+      '2027-10-31T08:00:00.000Z',
+    ]);
+  });
+
   it('runs once for what was missed, and then goes on', async () => {
     const tenant = await server.tenant();
     server.clock.set(PUBLISHED);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { automationOf, groundFor, people } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
+import { approvedTemplate } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -78,9 +79,7 @@ describe('a campaign', () => {
   it('gives its runs the variables as their types, its channel, and its template', async () => {
     const tenant = await server.tenant();
     const { id: channelId } = await tenant.channel();
-    const template = async (name: string): Promise<string> =>
-      (await tenant.post('/v3/message_templates', { channelId, name, language: 'en', body: 'Hello' })).body
-        .data.id;
+    const template = (name: string): Promise<string> => approvedTemplate(server, tenant, { channelId, name });
     const [own, other] = [await template('own'), await template('other')];
     // The sandbox takes them, and approves them a moment later.
     await server.settle();

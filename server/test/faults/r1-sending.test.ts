@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
 import { embeddedUrl, withDatabaseAt } from './database.ts';
 import { client } from './load.ts';
 import { until } from './postmaster.ts';
@@ -43,6 +44,7 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
     // An answer that takes its time, so that a kill finds messages that the vendor has and nobody has noted.
     await make(`/v3/sandbox/${channel.id}/faults`, token, { delayMs: ANSWER_MS });
 
+    await withDatabaseAt(embeddedUrl(dataDir), noteSandboxCalls);
     const rowsOf = (text: string) => withDatabaseAt(embeddedUrl(dataDir), (ask) => ask(text, [channel.id]));
     const queued = new Set<string>();
     let interrupted = 0;
@@ -81,7 +83,8 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
     expect(new Set(fates.map((row) => row.id))).toEqual(queued);
     expect(fates.filter((row) => !['sent', 'delivered', 'read'].includes(row.status as string))).toEqual([]);
     expect(fates.filter((row) => row.is_accepted !== true || row.told !== 1)).toEqual([]);
-    // The outbox has a message once by its key; in each chat they came in order.
+    // The outbox has a message once by its key; nor was any handed over again, and in each chat they came in order.
+    expect(await withDatabaseAt(embeddedUrl(dataDir), repeatedCalls)).toBe(0);
     const accepted = await rowsOf('select message_id from sandbox_outbox where channel_id = $1');
     expect(accepted).toHaveLength(queued.size);
     const outOfOrder = await rowsOf(

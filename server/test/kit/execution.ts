@@ -28,7 +28,12 @@ export interface Execution {
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot);
 
 /** Does everything of these lists that is due for a tenant. Whoever asks at the same time claims the same rows, as two workers may. */
-async function settle(db: Database, tenantId: string, works: Work[], now: () => Date): Promise<void> {
+export async function settleWorks(
+  db: Database,
+  tenantId: string,
+  works: Work[],
+  now: () => Date,
+): Promise<void> {
   for (let found = 1; found > 0; ) {
     found = 0;
     for (const { list, handle } of works)
@@ -131,8 +136,8 @@ export function execution(
   const campaigns = [runSchedules(needs), runCampaigns(needs)];
   return {
     sent,
-    settle: () => settle(db, tenantId, [...campaigns, executeRuns(needs)], clock.now),
-    settleCampaigns: () => settle(db, tenantId, campaigns, clock.now),
+    settle: () => settleWorks(db, tenantId, [...campaigns, executeRuns(needs)], clock.now),
+    settleCampaigns: () => settleWorks(db, tenantId, campaigns, clock.now),
   };
 }
 
