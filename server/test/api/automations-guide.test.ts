@@ -78,8 +78,7 @@ async function shopOf(tenant: TestTenant) {
       (await outboxOf(tenant, channel)).map((sent: { text: string | null }) => sent.text),
     contact: async () => (await tenant.post('/v3/contacts/search', {})).body.data[0],
     chat: async () => (await tenant.post('/v3/chats/search', {})).body.data[0],
-    runs: async () =>
-      (await tenant.post('/v3/automation_runs/search', { sortBy: 'createdAt.asc' })).body.data,
+    runs: async () => (await tenant.post('/v3/automation_runs/search', {})).body.data,
   };
 }
 const labelsOf = (contact: { labels: { id: string }[] }): string[] => contact.labels.map(({ id }) => id);
