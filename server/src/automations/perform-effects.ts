@@ -9,6 +9,7 @@ import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from '../messages/message.ts';
 import type { Message } from '../messages/schema.ts';
+import type { MessageTemplate } from '../templates/schema.ts';
 import { findTemplate } from '../templates/template.ts';
 import type { Done, Effect, Fault } from './interpret.ts';
 import { attributesOf, type World } from './world.ts';
@@ -129,13 +130,12 @@ const single: {
 type SendEffect = Extract<Effect, { kind: 'send' }>;
 
 /** Where a message goes: where the step says, the template's channel, the run's chat, the trigger's channel. */
-async function placeOf(
-  tx: Tx,
-  tenantId: string,
+function placeOf(
   { world, channelId }: Actor,
   effect: SendEffect,
-): Promise<{ chatId: string | null; channelId: string | null } | Fault> {
-  const template = effect.template && (await findTemplate(tx, tenantId, effect.template.templateId));
+  templates: ReadonlyMap<string, MessageTemplate>,
+): { chatId: string | null; channelId: string | null } | Fault {
+  const template = effect.template && templates.get(effect.template.templateId);
   if (effect.template && !template)
     return { code: 'template_gone', message: `There is no template ${effect.template.templateId}` };
   const asked = effect.channelId ?? template?.channelId ?? null;
@@ -150,6 +150,20 @@ async function placeOf(
     : { chatId: null, channelId: onto };
 }
 
+/** The templates that are to be sent. Many runs send the same one. */
+async function templatesOf(
+  tx: Tx,
+  tenantId: string,
+  asked: { effect: SendEffect }[],
+): Promise<Map<string, MessageTemplate>> {
+  const templates = new Map<string, MessageTemplate>();
+  for (const id of new Set(asked.flatMap(({ effect }) => effect.template?.templateId ?? []))) {
+    const template = await findTemplate(tx, tenantId, id);
+    if (template) templates.set(id, template);
+  }
+  return templates;
+}
+
 async function sendAll(
   tx: Tx,
   tenantId: string,
@@ -158,6 +172,7 @@ async function sendAll(
 ): Promise<Done[]> {
   const results: Done[] = [];
   const drafts: { index: number; draft: RunDraft }[] = [];
+  const templates = await templatesOf(tx, tenantId, asked);
   for (const [index, { actor, effect }] of asked.entries()) {
     const { contact } = actor.world;
     if (!contact.isSubscribed) {
@@ -165,7 +180,7 @@ async function sendAll(
       results[index] = { fault: { code: 'unsubscribed', message }, ends: 'cancelled' };
       continue;
     }
-    const place = await placeOf(tx, tenantId, actor, effect);
+    const place = placeOf(actor, effect, templates);
     if ('code' in place) {
       results[index] = { fault: place };
       continue;

@@ -14,9 +14,11 @@ const chatsWith = statement<
   { id: string; channel_id: string; contact_id: string }
 >(
   'automation_runs.chats_with',
+  // By the contacts, and the tenant said so that no index serves: one of it would lead to all chats that it has.
   `select distinct on (k.channel_id, k.contact_id) k.id, k.channel_id, k.contact_id
      from unnest($2::uuid[], $3::uuid[]) as n (channel_id, contact_id)
-     join chats k on k.tenant_id = $1 and k.channel_id = n.channel_id and k.contact_id = n.contact_id
+     join chats k on k.channel_id = n.channel_id and k.contact_id = n.contact_id
+    where k.contact_id = any ($3::uuid[]) and (k.tenant_id = $1) is true
     order by k.channel_id, k.contact_id, k.updated_at desc, k.id`,
 );
 

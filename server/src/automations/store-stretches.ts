@@ -35,6 +35,7 @@ const updateRuns = statement<
   RunRow
 >(
   'automation_runs.advance',
+  // The ids are said twice: from the join alone, the planner would read all runs of a tenant while the table is young.
   `update automation_runs r
       set status = n.status, step = n.step, state = n.state, waiting_reply = n.waiting_reply,
           due_at = case when n.is_due then ${AT_ONCE}::timestamptz else n.due_at end, chat_id = n.chat_id,
@@ -43,7 +44,7 @@ const updateRuns = statement<
      from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::jsonb[], $8::boolean[], $9::timestamptz[],
                  $10::boolean[], $11::uuid[], $12::jsonb[], $13::boolean[])
        as n (id, revision, status, step, state, waiting_reply, due_at, is_due, chat_id, error, is_over)
-    where r.id = n.id and r.tenant_id = $1 and r.revision = n.revision returning ${RUN_COLUMNS}`,
+    where r.id = any ($3::uuid[]) and r.tenant_id = $1 and r.id = n.id and r.revision = n.revision returning ${RUN_COLUMNS}`,
 );
 const writeTrace = statement<
   [

@@ -31,8 +31,10 @@ const holdContacts = statement<[ids: string[], tenantId: string], { id: string }
 );
 const holdHandles = statement<[contactIds: string[], tenantId: string, types: readonly string[]], HeldHandle>(
   'chats.hold_handles',
+  // The tenant is said so that no index serves: one of it would lead to all handles that it has.
   `select id, contact_id, type, is_primary, created_at from handles
-    where contact_id = any ($1::uuid[]) and tenant_id = $2 and type = any ($3::text[]) order by id for key share`,
+    where contact_id = any ($1::uuid[]) and (tenant_id = $2) is true and type = any ($3::text[])
+    order by id for key share`,
 );
 const chatsOver = statement<
   [channelId: string, tenantId: string, handleIds: string[]],

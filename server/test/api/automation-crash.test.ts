@@ -122,7 +122,8 @@ async function tracesOf(tenant: TestTenant, contactId: string) {
   };
 }
 
-describe('a worker that dies at any of its commits', () => {
+// It takes one from beginning to end for every commit, twice.
+describe('a worker that dies at any of its commits', { timeout: 120_000 }, () => {
   it('leaves each step of a run to be done once by the next, and the trace whole', async () => {
     const { tenant, channelId } = await ground();
     let people = 0;

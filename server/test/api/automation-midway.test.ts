@@ -169,7 +169,9 @@ describe('a broadcast', () => {
 describe('a batch of runs', () => {
   it('takes as many statements for many people whom nobody has written to as for one', async () => {
     const sms = await tenant.channel('sms');
-    const automationId = await automationOf(tenant, { trigger: { type: 'campaign' }, steps: [SAY] });
+    const templateId = await approvedTemplate(server, tenant, { channelId: sms.id });
+    const steps = [SAY, { id: 'template', type: 'send_template', parameters: { templateId } }];
+    const automationId = await automationOf(tenant, { trigger: { type: 'campaign' }, steps });
     const statementsFor = async (count: number, from: number): Promise<number> => {
       const campaign = { name: 'Sale', automationId, channelId: sms.id, contacts: people(count, from) };
       expect((await tenant.post('/v3/campaigns', campaign)).status).toBe(200);
@@ -181,7 +183,7 @@ describe('a batch of runs', () => {
     const [one, many] = [await statementsFor(1, 100), await statementsFor(50, 200)];
     expect(many).toBe(one);
     const { rows } = await db.query('select 1 from messages where channel_id = $1', [sms.id]);
-    expect(rows).toHaveLength(51);
+    expect(rows).toHaveLength(102);
   });
 });
 
