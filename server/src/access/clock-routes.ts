@@ -16,7 +16,7 @@ export function clockRoutes(needs: AdvanceNeeds): Route[] {
         access: 'channels:write',
         body: ClockAdvance,
         answer: data(TestClock),
-        failures: ['conflict'],
+        failures: ['conflict', 'service_unavailable'],
         example: { body: { by: 'P1D' }, answer: { now: '2026-11-16T01:02:03.456Z' } },
       },
       ({ principal, body }) => advanceClock(principal.tenantId, body, needs),

@@ -15,6 +15,8 @@ export const CLOCK_TOPIC = 'clock';
 
 /** Hints come with every commit, and one look serves them all. */
 const COLLECT_MS = 10;
+/** How long nobody looks on a hint after a look, in looks: where a look takes long, work must not wait for looking. */
+const PAUSE_PER_LOOK = 5;
 /** How many clocks are looked at by one statement, and how many statements at once: the rest of the pool is everyone's. */
 const TOGETHER = { atATime: 200, underWay: 2 };
 /** How many calls one tenant may have under way in a list, as nobody else is counted with it: half of this. */
@@ -26,8 +28,8 @@ const PAUSE_MS = 200;
 export interface TestClock {
   /** Finds test tenants with something to do, has it done, and says how many there are. */
   look(): Promise<number>;
-  /** The same in a moment. */
-  lookSoon(): void;
+  /** Says that a lane of a list may have something due. */
+  hint(list: string, lane: string): void;
   isBusy(): boolean;
   /** Resolves when everything is done that was found so far, and all clocks that were on their way have arrived. */
   idle(): Promise<void>;
@@ -64,19 +66,23 @@ interface Attended {
 }
 
 /**
- * What every test tenant, or some, have due by their own clocks, and when there is more. To the next millisecond, as
- * clocks here know nothing finer and must not stand still just before something.
+ * What test tenants have due by their own clocks, and when there is more. To the next millisecond, as clocks here know
+ * nothing finer and must not stand still just before something.
  */
-const scanOf = (lists: readonly WorkList<WorkRow>[]): Statement<[ids: string[] | null], Found> => ({
-  name: 'test_clock.scan',
+const scanOf = <P extends readonly unknown[]>(
+  name: string,
+  fronts: readonly (readonly [list: string, text: string])[],
+  which: string,
+): Statement<P, Found> => ({
+  name: `test_clock.${name}`,
   text: `with fronts as (
-    ${lists.map(({ name, fronts }) => `select '${name}' as list, f.lane, f.due, f.tenant_id from (${fronts}) f`).join(' union all ')})
+    ${fronts.map(([list, text]) => `select '${list}' as list, f.lane, f.due, f.tenant_id from (${text}) f`).join(' union all ')})
    select t.id, t.clock, t.clock_target as target,
           coalesce(json_agg(json_build_array(f.list, f.lane)) filter (where f.due <= t.clock), '[]') as due,
           date_trunc('milliseconds', min(f.due) filter (where f.due > t.clock and f.due < 'infinity')
                                      + interval '999 microseconds') as next
      from tenants t left join fronts f on f.tenant_id = t.id
-    where t.clock is not null and ($1::uuid[] is null or t.id = any ($1::uuid[]))
+    where t.clock is not null and ${which}
     group by t.id`,
 });
 
@@ -86,7 +92,18 @@ const scanOf = (lists: readonly WorkList<WorkRow>[]): Statement<[ids: string[] |
  * nothing is due and nothing under way. Tenants do not wait for each other.
  */
 export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOptions): TestClock {
-  const scan = scanOf(works.map(({ list }) => list));
+  const lists = works.map(({ list }) => list);
+  const scanAll = scanOf<[]>(
+    'scan_all',
+    lists.map(({ name, fronts }) => [name, fronts]),
+    '(t.clock_target is not null or f.due <= t.clock)',
+  );
+  // Others may have left thousands of lanes in which something waits; a clock on its way must not pass by them all.
+  const scanSome = scanOf<[ids: string[]]>(
+    'scan_some',
+    lists.map(({ name, frontsOfSome }) => [name, frontsOfSome]),
+    't.id = any ($1::uuid[])',
+  );
   const worksByList = new Map(works.map((one) => [one.list.name, one]));
   const attended = new Map<string, Attended>();
   const failures = new Map<string, number>();
@@ -96,7 +113,7 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
   const mayWork = (): boolean => !stopped && isOurs();
 
   const find = together<string, Found | undefined>(async (ids) => {
-    const found = new Map((await db.all(scan, [ids])).map((one) => [one.id, one]));
+    const found = new Map((await db.all(scanSome, [ids])).map((one) => [one.id, one]));
     return ids.map((id) => found.get(id));
   }, TOGETHER);
 
@@ -150,9 +167,11 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
     }
   }
 
-  function begin(id: string): void {
+  function begin(found: Found): void {
+    const { id } = found;
     const tenant: Attended = { id, lanes: new Map(), isAgain: false, done: Promise.resolve() };
     attended.set(id, tenant);
+    wake(tenant, found);
     tenant.done = attend(tenant)
       .catch((error) =>
         log.warn(
@@ -166,34 +185,49 @@ export function testClock({ db, works, clock, hints, isOurs, log }: TestClockOpt
       });
   }
 
+  /** Sees to it that a tenant is attended to, if there is anything to do. */
+  function see(found: Found): void {
+    if (found.due.length === 0 && found.target === null) return;
+    const tenant = attended.get(found.id);
+    if (tenant) {
+      // Something may be due at once while the rest waits for an answer from outside.
+      tenant.isAgain = true;
+      wake(tenant, found);
+    } else begin(found);
+  }
+
   async function look(): Promise<number> {
     if (!mayWork()) return 0;
-    const found = (await db.all(scan, [null])).filter(({ due, target }) => due.length > 0 || target !== null);
-    for (const one of found) {
-      const tenant = attended.get(one.id);
-      // Something may be due at once while the rest waits for an answer from outside.
-      if (tenant) {
-        tenant.isAgain = true;
-        wake(tenant, one);
-      } else begin(one.id);
-    }
+    const found = await db.all(scanAll, []);
+    for (const one of found) see(one);
     return found.length;
   }
 
-  /** One look at a time, and another for what was hinted at meanwhile. */
+  const guarded = (looking: Promise<unknown>): Promise<unknown> =>
+    looking.catch((error) => log.warn({ err: error }, 'the clocks of test tenants cannot be read'));
+
+  /** One look at a time, and another for what was hinted at meanwhile, after a pause that leaves time for others. */
   async function followHints(): Promise<void> {
-    while (isHinted) {
-      isHinted = false;
-      await look().catch((error) => log.warn({ err: error }, 'the clocks of test tenants cannot be read'));
-    }
-    timer = undefined;
+    isHinted = false;
+    const since = performance.now();
+    await guarded(look());
+    const pauseMs = COLLECT_MS + PAUSE_PER_LOOK * (performance.now() - since);
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isHinted && !stopped) void followHints();
+    }, pauseMs);
   }
 
   return {
     look,
-    lookSoon() {
-      isHinted = !stopped;
-      if (isHinted) timer ??= setTimeout(followHints, COLLECT_MS);
+    hint(list, lane) {
+      if (!mayWork()) return;
+      if (list === CLOCK_TOPIC || worksByList.get(list)?.list.isByTenant)
+        void guarded(find(lane).then((found) => found && see(found)));
+      else {
+        isHinted = true;
+        timer ??= setTimeout(followHints, COLLECT_MS);
+      }
     },
     isBusy: () => [...attended.values()].some(isBusy),
     async idle() {

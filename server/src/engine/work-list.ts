@@ -43,8 +43,12 @@ export type WorkList<Row extends WorkRow> = Claims<Row> & {
   readonly name: string;
   /** The lanes of these slots that have something due. */
   readonly find: Statement<[slots: number[], now: Date], { slot: number; lane: string }>;
+  /** Whether each lane is all that a tenant has on the list. */
+  readonly isByTenant: boolean;
   /** What stands first in each lane of test tenants, as a text: lane, when it is due, and whose it is. */
   readonly fronts: string;
+  /** The same for the tenants in $1, by a look at each lane that they could have. */
+  readonly frontsOfSome: string;
   /** How much is due in all (a lane counts for at most 1000) and since when. */
   readonly depth: Statement<[now: Date], { due: number; oldest: Date | null }>;
   /** How many rows one call of the handler takes, and how many calls of a lane may be under way. */
@@ -87,6 +91,14 @@ export const AT_ONCE = "'-infinity'";
 /** The `due_at` of what waits for someone to let it go on: on the list, and never due. */
 export const HELD = "'infinity'";
 
+/** Whose rows are lanes, by the column that names them. */
+const LANES: Record<string, string> = {
+  id: 'channels',
+  channel_id: 'channels',
+  webhook_id: 'webhooks',
+  automation_id: 'automations',
+};
+
 /** Counting stops here for each lane: a metric must not cost more than the work. */
 const COUNT_AT_MOST = 1000;
 
@@ -104,13 +116,21 @@ export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Ro
       select s.slot, n.* from ${slots} cross join lateral (${nextLane('s.slot', '')}) n
       union all
       select l.slot, n.* from lanes l cross join lateral (${nextLane('l.slot', ` and ${lane} > l.lane`)}) n)`;
+  const ofTenants =
+    lane === 'tenant_id'
+      ? '(select id, id as tenant_id from unnest($1::uuid[]) as t (id))'
+      : `(select id, tenant_id from ${LANES[lane]} where tenant_id = any ($1::uuid[]))`;
   return {
     name,
     find: statement(
       `${name}.find`,
       `${lanes('unnest($1::smallint[]) as s (slot)')} select slot, lane from lanes where due <= $2`,
     ),
+    isByTenant: lane === 'tenant_id',
     fronts: `${lanes(`(values (${TEST_SLOT}::smallint)) as s (slot)`)} select lane, due, tenant_id from lanes`,
+    frontsOfSome: `select l.id as lane, n.due, l.tenant_id from ${ofTenants} l
+      cross join lateral (select ${due}::timestamptz as due from ${table}
+        where slot = ${TEST_SLOT} and ${table}.${lane} = l.id and ${listed} order by ${order} limit 1) n`,
     ...(shape.claimMany === undefined
       ? { claim: statement(`${name}.claim`, shape.claim) }
       : { claimMany: statement(`${name}.claim_many`, shape.claimMany) }),

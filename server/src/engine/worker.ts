@@ -59,7 +59,7 @@ export function worker(options: WorkerOptions): Worker {
     );
   const ofTests = testClock({ ...options, isOurs: () => slots.owns(TEST_SLOT) });
   const wake = (list: string, slot: number, lane: string): void =>
-    slot === TEST_SLOT ? ofTests.lookSoon() : lanes.get(list)?.wake(slot, lane);
+    slot === TEST_SLOT ? ofTests.hint(list, lane) : lanes.get(list)?.wake(slot, lane);
   const isBusy = (slot: number): boolean =>
     slot === TEST_SLOT ? ofTests.isBusy() : [...lanes.values()].some((one) => one.isBusy(slot));
   const idle = (): Promise<unknown> =>

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
+import { upload } from '../kit/files.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { chatWith, messageOf, outboxOf, send } from '../kit/sending.ts';
 import { OPERATOR_TOKEN, startServer, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
@@ -224,6 +225,32 @@ describe('test tenants', () => {
   });
 });
 
+describe('what is about the machine and not about the tenant', () => {
+  it('runs on the time of day: mailboxes are not read a thousand times, and files are not given up', async () => {
+    const tenant = await testTenant(server);
+    const nobody = { host: '127.0.0.1', port: 9 };
+    const made = await tenant.post('/v3/channels', {
+      kind: 'email',
+      provider: 'smtp',
+      name: 'Test',
+      address: 'help@shop.test',
+      config: {
+        from: 'help@shop.test',
+        smtp: nobody,
+        imap: { ...nobody, user: 'ada', password: 'right' },
+      },
+    });
+    expect([made.status, made.body.error]).toEqual([200, undefined]);
+    const fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id;
+    await advance(tenant, { by: 'P300D' });
+    const { rows } = await server.system.db.query('select attempts from mailboxes where id = $1', [
+      made.body.data.id,
+    ]);
+    expect(rows[0]?.attempts).toBeLessThan(2);
+    expect((await tenant.get(`/v3/files/${fileId}/content`)).text).toBe('hello\n');
+  });
+});
+
 describe('a clock on its way', () => {
   it('goes on with the next worker, and everything happens once and in order', async () => {
     const shared = { timers: true, alone: false };
@@ -262,5 +289,18 @@ describe('a clock on its way', () => {
     expect(await sent()).toEqual(daily(3));
     await other.stop();
     await api.stop();
+  });
+
+  it('is not waited for by a server that stops, and not by who is deleted', async () => {
+    const api = await startServer({ timers: true, alone: false, role: 'api' });
+    const [staying, leaving] = [await testTenant(api), await testTenant(api)];
+    const moving = [staying, leaving].map((tenant) => post(tenant, { by: 'P1D' }));
+    await Promise.all([onItsWay(api, staying), onItsWay(api, leaving)]);
+    await api.call('DELETE', `/admin/tenants/${leaving.id}`, { token: OPERATOR_TOKEN });
+    expect((await moving[1])?.status).toBe(401);
+    const stopping = api.stop();
+    const answer = await moving[0];
+    expect([answer?.status, answer?.body.error.messageKey]).toEqual([503, 'service_unavailable']);
+    await stopping;
   });
 });
