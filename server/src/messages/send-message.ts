@@ -29,10 +29,11 @@ interface SendingChat {
 }
 const lockChats = statement<[ids: string[], tenantId: string], SendingChat>(
   'messages.lock_chats',
-  // Always in the order of ids, so that two who lock the same chats never wait for each other.
+  // Always in the order of ids, so that two who lock the same chats never wait for each other. What belongs to a chat is
+  // the same tenant's, said so that no index serves: while tables are young, the planner would read all that it has.
   `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted, h.opted_out_at
-     from chats k join channels c on c.id = k.channel_id and c.tenant_id = k.tenant_id
-     join handles h on h.id = k.handle_id and h.tenant_id = k.tenant_id
+     from chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
+     join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
     where k.id = any ($1::uuid[]) and k.tenant_id = $2 order by k.id for update of k`,
 );
 const filesById = statement<[ids: string[], tenantId: string], FileRow>(
@@ -85,7 +86,7 @@ const insertQueued = statement<
             latest_message_id = case when k.latest_message_at > $2 then k.latest_message_id else n.id end,
             latest_message_at = greatest(k.latest_message_at, $2)
        from (select chat_id, max(id::text)::uuid as id from queued where scheduled_at is null group by chat_id) n
-      where k.id = n.chat_id and k.tenant_id = $1)
+      where k.id = any ($4::uuid[]) and k.tenant_id = $1 and k.id = n.chat_id)
    insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content, status,
                          reply_to_message_id, timestamp, scheduled_at, slot, due_at, run_id, run_step, campaign_id,
                          created_at, updated_at)
