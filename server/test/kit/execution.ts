@@ -9,6 +9,7 @@ import { runCampaigns } from '../../src/campaigns/run-campaigns.ts';
 import { requireChat } from '../../src/chats/chat.ts';
 import { startChat } from '../../src/chats/start-chat.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
+import { claimsOf } from '../../src/engine/claims.ts';
 import { publisher } from '../../src/engine/publish.ts';
 import { realSlotOf, SLOTS } from '../../src/engine/work-list.ts';
 import type { Work } from '../../src/engine/worker.ts';
@@ -38,12 +39,7 @@ export async function settleWorks(
     found = 0;
     for (const { list, handle } of works)
       for (const { slot, lane } of await db.all(list.find, [slots, now()])) {
-        const rows = await db.all(list.claim as NonNullable<typeof list.claim>, [
-          slot,
-          lane,
-          now(),
-          list.batch,
-        ]);
+        const rows = await claimsOf(db, list, now)(slot, lane, list.batch, new Set());
         if (rows[0]?.tenant_id !== tenantId) continue;
         found += rows.length;
         await handle(rows);
