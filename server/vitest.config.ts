@@ -11,23 +11,25 @@ const oneByOne = {
   hookTimeout: 120_000,
 };
 
+/** What `npm test` runs. Beside it, `long` has what takes long: thousands of rows, large bodies, deaths at every commit. */
 const FOLDERS = ['unit', 'api', 'conformance'];
 const filesOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
 const globalSetups: Record<string, string[]> = {
   api: ['test/kit/postgres.ts'],
   conformance: ['test/conformance/setup.ts'],
+  long: ['test/kit/postgres.ts'],
 };
 
-/** What `npm test` runs, as one project: a process serves one only, and each would have to import the server anew. */
+/** `npm test` is one project: a process serves one only, and each would have to import the server anew. */
 const together = {
   test: {
     name: 'together',
     include: FOLDERS.map(filesOf),
-    globalSetup: Object.values(globalSetups).flat(),
+    globalSetup: FOLDERS.flatMap((name) => globalSetups[name] ?? []),
     ...shared,
   },
 };
-const apart = FOLDERS.map((name) => ({
+const apart = [...FOLDERS, 'long'].map((name) => ({
   test: { name, include: [filesOf(name)], globalSetup: globalSetups[name] ?? [], ...shared },
 }));
 

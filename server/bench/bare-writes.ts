@@ -67,6 +67,38 @@ export async function labels(db: pg.Pool, tenantId: string): Promise<number> {
   return listen(app);
 }
 
+/** One committed insert of what triggering an automation writes. */
+export async function trigger(db: pg.Pool, tenantId: string, versionId: string): Promise<number> {
+  const app = Fastify({ logger: false });
+  app.post<{ Params: { automationId: string }; Body: { contactId: string; scheduledAt?: string } }>(
+    '/v3/automations/:automationId/trigger',
+    async (request, reply) => {
+      const id = newId();
+      const now = new Date();
+      const { contactId, scheduledAt } = request.body;
+      await db.query({
+        name: 'run',
+        text: `insert into bare_writes.automation_runs (id, tenant_id, automation_id, version_id, contact_id, status, state,
+                                                        slot, scheduled_at, due_at, created_at, updated_at)
+               values ($1, $2, $3, $4, $5, 'scheduled', $6, 0, $7, $7, $8, $8)`,
+        values: [
+          id,
+          tenantId,
+          request.params.automationId,
+          versionId,
+          contactId,
+          JSON.stringify({ variables: {}, after: id }),
+          scheduledAt === undefined ? now : new Date(scheduledAt),
+          now,
+        ],
+      });
+      reply.header('x-automation-run-id', id);
+      return { success: true };
+    },
+  );
+  return listen(app);
+}
+
 interface Person {
   firstName: string;
   lastName: string;

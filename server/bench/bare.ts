@@ -6,8 +6,10 @@ import { Me } from '../src/access/schema.ts';
 import { Chat } from '../src/chats/schema.ts';
 import { data } from '../src/http/route.ts';
 import { inbound } from './bare-inbound.ts';
+import { sending } from './bare-sending.ts';
 import { webhooks } from './bare-webhooks.ts';
-import { broadcasts, labels } from './bare-writes.ts';
+import { whatsapp } from './bare-whatsapp.ts';
+import { broadcasts, labels, trigger } from './bare-writes.ts';
 import { chatJson, chatStatement } from './chat-json.ts';
 
 /**
@@ -59,9 +61,17 @@ const programs: Record<string, () => Promise<number>> = {
 
   inbound: () => inbound(pool(), setting('BENCH_RECEIVER')),
 
+  whatsapp: () => whatsapp(pool(), setting('BENCH_SECRET'), false),
+
+  'whatsapp-visible': () => whatsapp(pool(), setting('BENCH_SECRET'), true),
+
+  sending: () => sending(pool()),
+
   webhooks: () => webhooks(setting('BENCH_RECEIVER')),
 
   labels: () => labels(pool(), setting('BENCH_TENANT')),
+
+  trigger: () => trigger(pool(), setting('BENCH_TENANT'), setting('BENCH_VERSION')),
 
   broadcasts: () =>
     broadcasts(pool(), setting('BENCH_TENANT'), {

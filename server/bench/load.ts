@@ -18,16 +18,18 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 export function requestBytes(
   method: string,
   path: string,
-  options: { token?: string; body?: object } = {},
+  options: { token?: string; body?: object | Buffer; headers?: Record<string, string> } = {},
 ): Buffer {
-  const body = options.body === undefined ? '' : JSON.stringify(options.body);
+  const { token, body: given, headers: more = {} } = options;
+  const body = Buffer.isBuffer(given) ? given : Buffer.from(given === undefined ? '' : JSON.stringify(given));
   const headers = [
     `${method} ${path} HTTP/1.1`,
     'host: 127.0.0.1',
-    ...(options.token === undefined ? [] : [`authorization: Bearer ${options.token}`]),
-    ...(body === '' ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]),
+    ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
+    ...(body.length === 0 ? [] : ['content-type: application/json', `content-length: ${body.length}`]),
+    ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
   ];
-  return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${body}`);
+  return Buffer.concat([Buffer.from(`${headers.join('\r\n')}\r\n\r\n`), body]);
 }
 
 /**

@@ -1,37 +1,58 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { triggerFigure } from './automations.ts';
+import { broadcastRunFigure } from './broadcast-run.ts';
 import { inboundFigure } from './inbound.ts';
 import { latencyFigure, latencyHead } from './latency.ts';
+import { longChatFigure } from './long-chat.ts';
 import { cleanUp, isCleaning } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { chatsFigure, type Effort, meFigure } from './reads.ts';
 import { type Comparison, comparisonHead, comparisonRow, printTable } from './rounds.ts';
 import { searchFigures, searchHead } from './searches.ts';
+import { sendingFigure } from './sending.ts';
 import { startFigure, startHead } from './start.ts';
 import { waitingFigure } from './waiting.ts';
+import { waitingRunsFigure } from './waiting-runs.ts';
 import { endpointFigure, endpointsFigure } from './webhooks.ts';
+import { whatsappFigure, whatsappVisibleFigure } from './whatsapp.ts';
 import { startWorld, type World } from './world.ts';
 import { broadcastsFigure, labelsFigure } from './writes.ts';
 
-const USAGE = `npm run bench -- [me] [chats] [inbound] [labels] [broadcasts] [webhooks] [searches] [start]
-                 [--rounds N] [--seconds N] [--profile FOLDER]
+const USAGE = `npm run bench -- [me] [chats] [inbound] [conversations] [labels] [broadcasts] [automations] [webhooks] [searches]
+                 [start] [--rounds N] [--seconds N] [--profile FOLDER]
 
-Without names, all figures; webhooks are [endpoint] [endpoints] [latency] [waiting]. --profile writes a CPU profile of the server under test into that folder and prints where its
-time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
+Without names, all figures; webhooks are [endpoint] [endpoints] [latency] [waiting], conversations are [whatsapp]
+[whatsapp-visible] [sending] [long-chat], automations are [trigger] [broadcast-run] [waiting-runs]. --profile writes a CPU profile of the server under test into that folder and
+prints where its time goes; choose one figure with it. Being profiled costs time, so the ratios of such a run are too low.`;
 
 const comparisons: Record<string, (world: World, effort: Effort) => Promise<Comparison | Comparison[]>> = {
   me: meFigure,
   chats: chatsFigure,
   inbound: inboundFigure,
+  whatsapp: whatsappFigure,
+  'whatsapp-visible': whatsappVisibleFigure,
+  sending: sendingFigure,
+  'long-chat': longChatFigure,
   labels: labelsFigure,
   broadcasts: broadcastsFigure,
+  trigger: triggerFigure,
   endpoint: endpointFigure,
   endpoints: endpointsFigure,
   waiting: waitingFigure,
 };
-const figures = [...Object.keys(comparisons), 'latency', 'searches', 'start'];
+/** What is compared with nothing but its goal. */
+const absolutes: Record<string, (world: World, effort: Effort) => Promise<string[][]>> = {
+  'broadcast-run': broadcastRunFigure,
+  'waiting-runs': waitingRunsFigure,
+};
+const figures = [...Object.keys(comparisons), ...Object.keys(absolutes), 'latency', 'searches', 'start'];
 /** Names for several figures at once. */
-const groups: Record<string, string[]> = { webhooks: ['endpoint', 'endpoints', 'latency', 'waiting'] };
+const groups: Record<string, string[]> = {
+  automations: ['trigger', 'broadcast-run', 'waiting-runs'],
+  conversations: ['whatsapp', 'whatsapp-visible', 'sending', 'long-chat'],
+  webhooks: ['endpoint', 'endpoints', 'latency', 'waiting'],
+};
 
 const NOTES = `Ratios are ours to bare, medians of the rounds' ratios, with the lowest and highest in brackets. For throughput more is
 better, for CPU less. CPU is the server's and PostgreSQL's, from the system's accounting, the server's part in brackets.
@@ -42,7 +63,10 @@ it has the same program behind a bare Fastify route and the same load generator 
 Events for endpoints are written beforehand by a transaction that is committed when the clock starts: publishing them is
 not measured; numbering, matching, sending and recording them is. The bare program signs and posts the same bytes and keeps
 nothing. Each event is for one endpoint; the thousand have paths of their own at one receiver and belong to ten tenants.
-For the line of the retries, bare is the same server without them.`;
+For the line of the retries, bare is the same server without them.
+While WhatsApp texts are acknowledged, another process owns the channel's work, as it would among several: they are stored
+and nothing else. Runs that are triggered to begin tomorrow are recorded and nothing else; those that begin at once are
+executed beside it, on the same cores, which the bare route does not do. The lines of long chats compare the same request to two chats of this server: bare is the short one.`;
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -79,12 +103,15 @@ async function main(): Promise<void> {
   const compared = chosen.filter((name) => name in comparisons);
   const latencies: string[][] = [];
   const searches: string[][] = [];
-  if (compared.length > 0 || chosen.includes('latency') || chosen.includes('searches')) {
+  const alone = chosen.filter((name) => name in absolutes);
+  const measured: string[][] = [];
+  if ([...compared, ...alone].length > 0 || chosen.includes('latency') || chosen.includes('searches')) {
     const world = await startWorld(profile);
     for (const name of compared) {
       const found = await comparisons[name]?.(world, effort);
       rows.push(...[found ?? []].flat().map(comparisonRow));
     }
+    for (const name of alone) measured.push(...((await absolutes[name]?.(world, effort)) ?? []));
     if (chosen.includes('latency')) latencies.push(...(await latencyFigure(world, effort)));
     if (chosen.includes('searches')) searches.push(...(await searchFigures(world)));
   }
@@ -93,6 +120,7 @@ async function main(): Promise<void> {
     printTable(comparisonHead, rows);
     console.log(`\n${NOTES}\n`);
   }
+  if (measured.length > 0) printTable(startHead, measured);
   if (latencies.length > 0) printTable(latencyHead, latencies);
   if (searches.length > 0) printTable(searchHead, searches);
   if (starting.length > 0) printTable(startHead, starting);

@@ -1,4 +1,4 @@
-import { slotOf } from '../src/engine/work-list.ts';
+import { realSlotOf } from '../src/engine/work-list.ts';
 import { startBare } from './processes.ts';
 import type { Effort } from './reads.ts';
 import { type Comparison, measure, type Side } from './rounds.ts';
@@ -34,7 +34,11 @@ export async function waitingFigure(world: World, effort: Effort): Promise<Compa
     if (areThere === wanted) return;
     areThere = wanted;
     if (wanted)
-      await db.query(INSERT, [endpoints.map(({ tenantId }) => tenantId), webhookIds, webhookIds.map(slotOf)]);
+      await db.query(INSERT, [
+        endpoints.map(({ tenantId }) => tenantId),
+        webhookIds,
+        webhookIds.map(realSlotOf),
+      ]);
     else await db.query(REMOVE);
     await db.query('vacuum analyze deliveries');
     await db.query('checkpoint');

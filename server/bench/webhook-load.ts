@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { request } from 'undici';
 import { newId } from '../src/base/ids.ts';
-import { slotOf } from '../src/engine/work-list.ts';
+import { realSlotOf } from '../src/engine/work-list.ts';
 import { payloadOf } from '../src/webhooks/payload.ts';
 import type { LoadResult } from './load.ts';
 import { onCleanup, type Program } from './processes.ts';
@@ -97,7 +97,7 @@ export async function publishing(
   onCleanup(() => held.end());
   const webhookIds = endpoints.map(({ webhookId }) => webhookId);
   const tenantIds = endpoints.map(({ tenantId }) => tenantId);
-  const hint = [...new Set(tenantIds)].map((id) => `events:${slotOf(id)}:${id}`).join(' ');
+  const hint = [...new Set(tenantIds)].map((id) => `events:${realSlotOf(id)}:${id}`).join(' ');
   const received = async (): Promise<number> =>
     Number(await (await request(`http://127.0.0.1:${receiver.port}/`)).body.text());
   const isPending = async (): Promise<boolean> =>
@@ -106,7 +106,7 @@ export async function publishing(
         `select 1 from unnest($1::uuid[], $2::smallint[]) as w (id, slot)
           cross join lateral (select 1 from deliveries d
             where d.slot = w.slot and d.webhook_id = w.id and d.due_at = '-infinity' limit 1) d limit 1`,
-        [webhookIds, webhookIds.map(slotOf)],
+        [webhookIds, webhookIds.map(realSlotOf)],
       )
     ).rows.length > 0;
 
@@ -121,7 +121,7 @@ export async function publishing(
         count,
         data,
         tenantIds,
-        tenantIds.map(slotOf),
+        tenantIds.map(realSlotOf),
         endpoints.map(({ channelId }) => channelId),
       ]);
       await held.query(`select pg_notify('parley_work', $1)`, [hint]);

@@ -1,17 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
+import { clockRoutes } from './access/clock-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { type V2Usage, v2Usage } from './access/v2-usage.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/run.ts';
-import type { Clock } from './base/clock.ts';
+import type { TenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
-import { channelGates } from './channels/channel.ts';
+import { channelGates, vendorGates } from './channels/channel.ts';
+import { failedRequestRoutes } from './channels/failed-request-routes.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
+import { sandboxRoutes } from './channels/sandbox-routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
@@ -39,6 +43,7 @@ import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Document, v2Routes } from './v2/routes.ts';
@@ -48,7 +53,7 @@ import { webhookRoutes } from './webhooks/routes.ts';
 
 export interface AppNeeds {
   db: Database;
-  clock: Clock;
+  clock: TenantClock;
   keys: Keys;
   hints: Hints & Broadcast;
   publisher: Publisher;
@@ -56,6 +61,9 @@ export interface AppNeeds {
   metrics: Metrics;
   policy: OutboundPolicy;
   store: FileStore;
+  /** The vendors that channels can have. */
+  adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
   maxFileBytes: number;
   baseUrl: () => string;
   operatorToken: string;
@@ -83,11 +91,15 @@ function apiRoutes(
     findGate: ReturnType<typeof channelGates>;
     streams: EventStreams;
     usage: V2Usage;
+    arrivals: Arrivals;
   },
 ) {
   return [
     ...accessRoutes(needs),
-    ...channelRoutes({ ...needs, adapters, beforeRemoval: cancelRunsOfChats }),
+    ...clockRoutes(needs),
+    ...channelRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
+    ...sandboxRoutes(needs),
+    ...failedRequestRoutes(needs),
     ...contactRoutes(needs),
     ...labelRoutes(needs),
     ...attributeRoutes(needs),
@@ -106,7 +118,7 @@ function apiRoutes(
 }
 
 /** Every contract of the API, for those who only want to read them: none is ever called. */
-export const contracts = (): readonly Route[] => apiRoutes({} as never);
+export const contracts = (): readonly Route[] => apiRoutes({ adapters } as never);
 
 /** What each version of the API says of itself. */
 export const apiDocuments = (routes: readonly Route[]): Documents => ({
@@ -127,14 +139,18 @@ export const apiDocuments = (routes: readonly Route[]): Documents => ({
 export async function createApp(needs: AppNeeds): Promise<App> {
   const { db, clock, keys, log } = needs;
   const { app: server, desk } = await httpServer(needs);
-  const tokens = authenticator(keys.tokens, (tokenId, tenantId) =>
-    findPrincipal(db.byKey, tokenId, tenantId),
+  const tokens = authenticator(
+    keys.tokens,
+    (tokenId, tenantId) => findPrincipal(db.byKey, tokenId, tenantId, clock),
+    keys.earlierTokens,
   );
-  const findGate = channelGates(db, keys);
+  const findGate = channelGates(db.byKey, keys);
+  const findVendorGates = vendorGates(db.byKey, keys);
   const answers = idempotency(db, clock, keys);
   const usage = v2Usage(db, clock);
   const streams = eventStreams(needs);
-  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage, streams });
+  const arrivals = clockArrivals(needs.hints);
+  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage, streams, arrivals });
   await addRoutes(
     server,
     {
@@ -152,7 +168,7 @@ export async function createApp(needs: AppNeeds): Promise<App> {
   await server.register(async (scope) => {
     receiveAt(scope, desk);
     await allowCompression(scope);
-    await scope.register(providerRoute, { ...needs, adapters, findGate });
+    await scope.register(providerRoute, { ...needs, findGate, findVendorGates });
     await scope.register(reference, { documents: apiDocuments(routes) });
     scope.get('/metrics', async (_request, reply) => {
       reply.type(needs.metrics.contentType);

@@ -1,6 +1,10 @@
 import { type TSchema, Type } from 'typebox';
+import { exampleRun } from './automations/example.ts';
+import { AutomationRun } from './automations/schema.ts';
 import { exampleCampaign } from './campaigns/example.ts';
 import { Campaign } from './campaigns/schema.ts';
+import { exampleChannel } from './channels/example.ts';
+import { Channel } from './channels/schema.ts';
 import { exampleChat } from './chats/example.ts';
 import { Chat } from './chats/schema.ts';
 import { exampleContact } from './contacts/example.ts';
@@ -10,6 +14,7 @@ import { exampleFile } from './files/example.ts';
 import { File } from './files/schema.ts';
 import type { DocumentedEvent } from './http/openapi-webhooks.ts';
 import { Nullable, Timestamp, Uuid } from './http/schema.ts';
+import { exampleSentMessage } from './messages/example.ts';
 import { Message } from './messages/schema.ts';
 import { exampleTemplate } from './templates/example.ts';
 import { MessageTemplate } from './templates/schema.ts';
@@ -30,12 +35,52 @@ const ErasedContact = Type.Object({ id: Uuid() }, { title: 'ErasedContact' });
 
 const ofChat = { data: Chat, example: exampleChat, hasChannel: true };
 const ofContact = { data: Contact, example: exampleContact, hasChannel: false };
-const ofMessage = { data: Message, example: exampleChat.latestMessage, hasChannel: true };
+const exampleMessage = exampleChat.latestMessage as Message;
+const ofMessage = { data: Message, example: exampleMessage, hasChannel: true };
+/** A message of ours, as far as it has come. */
+const ofSent = (status: Message['status'], error: Message['error'] = null) => ({
+  data: Message,
+  example: { ...exampleSentMessage, status, error },
+  hasChannel: true,
+});
+const ofRun = { data: AutomationRun, hasChannel: false };
+const runBegan = { startedAt: exampleRun.createdAt };
 const ofWebhook = { data: ApiWebhook, example: exampleWebhook, hasChannel: false };
 
 /** What every event means and carries: the reference, docs/events.md and the tests' receiver are made from it. */
 export const eventCatalogue: Record<EventType, EventEntry> = {
   'message.received': { ...ofMessage, when: 'A customer wrote.' },
+  'message.sent': { ...ofSent('sent'), when: 'The vendor took a message.' },
+  'message.delivered': { ...ofSent('delivered'), when: 'A message reached the customer’s device.' },
+  'message.read': { ...ofSent('read'), when: 'The customer saw a message.' },
+  'message.failed': {
+    ...ofSent('failed', { code: '131026', message: 'The message cannot be delivered to this recipient.' }),
+    when: 'A message was not sent, or not delivered; `error` says why.',
+  },
+  'message.echo': {
+    ...ofSent('sent'),
+    when: 'Somebody of yours wrote elsewhere, such as in the vendor’s own app.',
+  },
+  'message.updated': {
+    ...ofMessage,
+    when: 'Whoever wrote a message has changed it, or one of its files has been fetched.',
+  },
+  'message.deleted': {
+    ...ofMessage,
+    example: {
+      ...exampleMessage,
+      text: null,
+      deletedAt: '2026-11-15T01:03:03.456Z',
+      updatedAt: '2026-11-15T01:03:03.456Z',
+    },
+    when: 'Whoever wrote a message has taken it back: what it said is gone.',
+  },
+  'channel.health_changed': {
+    data: Channel,
+    example: { ...exampleChannel, health: 'failing' },
+    hasChannel: true,
+    when: 'A channel stopped sending because the vendor refuses its credentials, or sends again.',
+  },
   'chat.created': { ...ofChat, when: 'A chat began.' },
   'chat.status_changed': { ...ofChat, when: 'A chat was opened, snoozed or closed.' },
   'chat.assigned': { ...ofChat, when: 'A chat was given to a user or a team, or taken from them.' },
@@ -65,11 +110,55 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
     when: 'A message template was approved, rejected, paused or disabled.',
   },
   'file.created': { data: File, example: exampleFile, hasChannel: false, when: 'A file was uploaded.' },
+  'automation.run_started': {
+    ...ofRun,
+    example: { ...exampleRun, ...runBegan, status: 'running' },
+    when: 'A run of an automation began.',
+  },
+  'automation.run_completed': {
+    ...ofRun,
+    example: { ...exampleRun, ...runBegan, status: 'completed', endedAt: exampleRun.updatedAt },
+    when: 'A run of an automation came to its end.',
+  },
+  'automation.run_failed': {
+    ...ofRun,
+    example: {
+      ...exampleRun,
+      ...runBegan,
+      status: 'failed',
+      step: 'hello',
+      endedAt: exampleRun.updatedAt,
+      error: { code: 'window_closed', message: 'The last message of the person is more than 24 hours old' },
+    },
+    when: 'A step of a run could not be done; the run can be tried again from there.',
+  },
   'campaign.started': {
     data: Campaign,
     example: exampleCampaign,
     hasChannel: true,
     when: 'A campaign began.',
+  },
+  'campaign.completed': {
+    data: Campaign,
+    example: {
+      ...exampleCampaign,
+      status: 'completed',
+      startedAt: '2027-01-02T09:00:00.000Z',
+      nextOccurrenceAt: null,
+    },
+    hasChannel: true,
+    when: 'Every recipient of a campaign was served, and it comes no more.',
+  },
+  'campaign.failed': {
+    data: Campaign,
+    example: {
+      ...exampleCampaign,
+      status: 'failed',
+      nextOccurrenceAt: null,
+      error: { code: 'automation_not_active', message: 'The automation is inactive' },
+    },
+    hasChannel: true,
+    when: 'A campaign could not begin, or not go on; `error` says why.',
   },
   'webhook.test': {
     ...ofWebhook,

@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
+import { executeRuns } from './automations/execute-runs.ts';
+import { runSchedules } from './automations/run-schedules.ts';
+import { sendForRuns } from './automations/send-for-runs.ts';
+import { startRuns } from './automations/start-runs.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { runCampaigns } from './campaigns/run-campaigns.ts';
+import { readMailboxes } from './channels/mailboxes.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
 import type { Database } from './db/database.ts';
 import type { Broadcast, Hints } from './engine/hints.ts';
@@ -10,10 +16,18 @@ import type { Work } from './engine/worker.ts';
 import { announceEvents } from './events/streams.ts';
 import { removeStored } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
+import { fetchMedia } from './messages/fetch-media.ts';
 import { processInbound } from './messages/process-inbound.ts';
+import { sendQueued } from './messages/send-queued.ts';
+import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import type { Adapter } from './providers/adapter.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import { instagram } from './providers/instagram/instagram.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
+import { smtp } from './providers/smtp/smtp.ts';
+import { twilio } from './providers/twilio/twilio.ts';
+import { whatsappCloud } from './providers/whatsapp_cloud/whatsapp-cloud.ts';
+import { submitTemplates } from './templates/submit-templates.ts';
 import { version } from './version.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { createDeliveries } from './webhooks/match.ts';
@@ -26,30 +40,49 @@ export interface HandlerNeeds {
   publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
+  /** The vendors that channels can have. */
+  adapters: ReadonlyMap<string, Adapter>;
+  /** What vendors may use of the world. */
+  context: AdapterContext;
+  /** What public URLs begin with. */
+  baseUrl: () => string;
+  policy: OutboundPolicy;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
+  /** How long one attempt at sending a message may take. */
+  sendDeadlineMs?: number;
+  /** Nobody else works on this database. */
+  alone: boolean;
 }
 
-/** The vendors that channels can have. */
+/** The vendors that channels can have, unless told otherwise. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [sandbox].map((adapter) => [adapter.provider, adapter]),
+  [sandbox, whatsappCloud, instagram, twilio, smtp].map((adapter) => [adapter.provider, adapter]),
 );
 
 /** What follows from every event, in the transaction that numbers it. */
 const reactions = (needs: HandlerNeeds): Reaction[] => [
-  createDeliveries(needs.hints, needs.clock.now),
+  createDeliveries(needs.hints, needs.clock),
   announceEvents(needs.hints),
+  startRuns(needs.hints, needs.clock),
 ];
 
 /**
- * Every work list and what is done with its rows. Receiving a message writes contacts, handles, chats and messages in
- * one transaction (messages/receive-messages.ts); all other tables are written by their own module only.
+ * Every work list and what is done with its rows. Receiving writes contacts, handles, chats, messages, files and
+ * templates in one transaction (messages/apply-inbound.ts), each by its module's own statements but for chats; all other tables are written by their own module only.
  */
 export const works = (needs: HandlerNeeds): Work[] => [
-  processInbound({ ...needs, adapters }),
+  processInbound(needs),
+  sendQueued(needs),
+  executeRuns({ ...needs, send: sendForRuns(needs) }),
+  fetchMedia(needs),
+  readMailboxes(needs),
   sequencer(needs.db, reactions(needs)),
   deliver({ ...needs, version }),
   endSnoozes(needs.db, needs),
+  runSchedules(needs),
+  runCampaigns(needs),
   removeStored(needs.db, needs.store),
+  submitTemplates(needs),
 ];

@@ -15,8 +15,11 @@ import { startEmbedded } from './db/embedded/embedded.ts';
 import { holdFolder } from './db/embedded/lock.ts';
 import { migrate } from './db/migrate.ts';
 import { ensurePartitions } from './db/partitions.ts';
+import { fillDemo } from './demo/fill-demo.ts';
+import { replyInDemo } from './demo/reply-in-demo.ts';
 import { createDemo, requireSameKey } from './installation.ts';
 import { parseAllowList } from './outbound/addresses.ts';
+import { rotateKey } from './rotate-key.ts';
 import { type Role, startSystem } from './system.ts';
 import { v2State } from './v2/version.ts';
 import { version } from './version.ts';
@@ -115,7 +118,7 @@ async function serve(config: Config, role: Role): Promise<void> {
     secretKey: config.PARLEY_SECRET_KEY,
     adminToken: config.PARLEY_ADMIN_TOKEN,
   });
-  const keys = keysFrom(secrets.secretKey);
+  const keys = keysFrom(secrets.secretKey, config.PARLEY_SECRET_KEY_PREVIOUS);
   const storage = await openStorage(config, log);
   try {
     await serveOn(storage, { config, role, keys, log, operatorToken: secrets.adminToken });
@@ -164,6 +167,11 @@ async function serveOn(
     await system.stop(GRACE_MS);
     await storage.stop();
   });
+  if (keys.earlierTokens.length > 0)
+    system.inBackground(async ({ db }, isStopping) => {
+      const values = await rotateKey(db, keys, isStopping);
+      if (!isStopping()) log.info({ values }, 'everything is encrypted with the present secret key');
+    });
   if (role === 'worker') {
     log.info('working');
     return;
@@ -173,7 +181,7 @@ async function serveOn(
   });
   ({ port } = system.app.server.server.address() as { port: number });
   const demo = config.PARLEY_DEMO
-    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.now() })
+    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.real() })
     : undefined;
   if (demo)
     console.log(
@@ -181,11 +189,16 @@ async function serveOn(
         baseUrl: baseUrl(),
         dataDir: config.PARLEY_DATA_DIR,
         database: storage.alone,
-        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.now()),
+        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.real()),
         ...demo,
       }),
     );
   log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
+  if (config.PARLEY_DEMO)
+    system.inBackground(async (needs, isStopping) => {
+      if (await fillDemo(needs)) log.info('the demo tenant has conversations to look at');
+      await replyInDemo(needs, isStopping);
+    });
 }
 
 const outboundPolicy = (config: Config) => ({

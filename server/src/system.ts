@@ -1,29 +1,33 @@
 import type { Logger } from 'pino';
+import { adapterContext } from './adapter-context.ts';
 import { type App, createApp } from './app.ts';
-import type { Clock } from './base/clock.ts';
+import { type Clock, type RealClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { newId } from './base/ids.ts';
+import { countFailingChannels } from './channels/health.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
-import { hints, listenForHints } from './engine/hints.ts';
-import { publisher } from './engine/publish.ts';
+import { type Hints, hints, listenForHints } from './engine/hints.ts';
+import { type Publisher, publisher } from './engine/publish.ts';
 import { slots } from './engine/slots.ts';
-import { repeat, type Worker, worker } from './engine/worker.ts';
+import { inBackground, repeat, type Worker, worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
-import { works } from './handlers.ts';
+import { adapters as everyAdapter, works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
+import type { Adapter, AdapterContext } from './providers/adapter.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
 export interface SystemOptions {
   connection: Connection;
-  clock: Clock;
+  /** The time of day; test tenants have clocks of their own beside it. */
+  clock: RealClock;
   keys: Keys;
   log: Logger;
   policy: OutboundPolicy;
@@ -45,10 +49,27 @@ export interface SystemOptions {
   timers: boolean;
   /** How names are resolved and whose certificates are trusted, where that is not the system's affair. */
   outbound?: { lookup?: Lookup; ca?: string };
+  /** The vendors that channels can have; those of handlers.ts when left out. */
+  adapters?: ReadonlyMap<string, Adapter>;
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
+  /** How long one attempt at sending a message may take; 30 seconds when left out. */
+  sendDeadlineMs?: number;
   /** Told when a connection to the database is lost. */
   onLoss?: (error: unknown) => void;
+}
+
+/** What operations need that are called by no request and no work list. */
+export interface OperationNeeds {
+  db: Database;
+  clock: Clock;
+  keys: Keys;
+  hints: Hints;
+  publisher: Publisher;
+  adapters: ReadonlyMap<string, Adapter>;
+  context: AdapterContext;
+  policy: OutboundPolicy;
+  baseUrl: () => string;
 }
 
 export interface System {
@@ -56,6 +77,8 @@ export interface System {
   app: App;
   /** Present unless this process only answers requests. */
   worker: Worker | undefined;
+  /** Does something once, beside everything else, with what operations need. Stopping waits for it. */
+  inBackground(task: (needs: OperationNeeds, isStopping: () => boolean) => Promise<void>): void;
   /** Finishes what is under way, within `graceMs`, and lets go of everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -68,7 +91,8 @@ const FLUSH_MS = 5_000;
 
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { connection, clock, log } = options;
+  const { connection, log } = options;
+  const clock = tenantClock(options.clock);
   const onLoss = options.onLoss ?? (() => {});
   const hasWorker = options.role !== 'api';
   const db = openDatabase({
@@ -98,9 +122,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const store = fileStore(options.filesFolder);
   let draining = false;
   const publish = publisher(clock, hint);
+  const { adapters = everyAdapter } = options;
+  const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });
   const app = await createApp({
     ...options,
+    clock,
     db,
+    adapters,
+    context: contextOn(db),
     hints: hint,
     publisher: publish,
     store,
@@ -112,7 +141,17 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
   if (workerDb && ownSlots) {
-    const needs = { ...options, db: workerDb, hints: hint, publisher: publish, outbound, store };
+    const needs = {
+      ...options,
+      clock,
+      db: workerDb,
+      hints: hint,
+      publisher: publish,
+      outbound,
+      store,
+      adapters,
+      context: contextOn(workerDb),
+    };
     const list = works(needs);
     const lanes = worker({
       db: workerDb,
@@ -126,7 +165,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     running = lanes;
     report.watchWork(async () => {
       const failures = new Map(lanes.failures().map((entry) => [entry.list, entry.failures]));
-      const now = clock.now();
+      const now = clock.real();
       return Promise.all(
         list.map(async ({ list: { name, depth } }) => {
           const row = await workerDb.find(depth, [now]);
@@ -138,6 +177,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     if (options.alone) await abandonUploads(workerDb);
     await lanes.start({ alone: options.alone });
   }
+  report.watchChannels(() => countFailingChannels(db));
   if (options.timers) {
     const listening = listenForHints(clientConfig(workerDatabase), (list, slot, lane) => {
       running?.wake(list, slot, lane);
@@ -166,6 +206,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     db,
     app,
     worker: running,
+    inBackground(task) {
+      const needs = {
+        ...options,
+        clock,
+        adapters,
+        context: contextOn(db),
+        db,
+        hints: hint,
+        publisher: publish,
+      };
+      background.push(inBackground((isStopping) => task(needs, isStopping), log));
+    },
     async stop(graceMs) {
       draining = true;
       app.streams.end();

@@ -39,6 +39,7 @@ const exampleTenant = {
   name: 'Example Ltd',
   plan: 'growth',
   rateLimit: null,
+  isTest: false,
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
@@ -164,14 +165,14 @@ function operatorRoutes({ db, clock, authenticator }: AccessNeeds): Route[] {
         tag: 'Operator',
         summary: 'Make a tenant',
         description:
-          'Without a plan it gets `scale`. `rateLimit` overrides the requests per minute of its plan.',
+          'Without a plan it gets `scale`. `rateLimit` overrides the requests per minute of its plan. With `isTest` it is a test tenant, whose clock is moved with `POST /v3/clock/advance`.',
         access: 'operator',
         body: NewTenant,
         answer: data(Tenant),
         failures: [],
         example: { body: { name: 'Example Ltd', plan: 'growth' }, answer: exampleTenant },
       },
-      async ({ body }, tx) => createTenant(tx, body, clock.now()),
+      async ({ body }, tx) => createTenant(tx, body, clock.real()),
     ),
     read(
       {
@@ -204,7 +205,7 @@ function operatorRoutes({ db, clock, authenticator }: AccessNeeds): Route[] {
         example: { params: { tenantId: exampleTenant.id }, body: { plan: 'growth' }, answer: exampleTenant },
       },
       async ({ params, body }, tx) => {
-        const tenant = await changeTenant(tx, params.tenantId, body, clock.now());
+        const tenant = await changeTenant(tx, params.tenantId, body, clock.real());
         tx.afterCommit(() => authenticator.forget(tenant.id));
         return tenant;
       },

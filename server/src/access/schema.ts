@@ -69,6 +69,12 @@ export const NewTenant = Type.Object({
   name: Name('How the tenant is called'),
   plan: Type.Optional(OneOf(planNames, '`scale` when left out')),
   rateLimit: Type.Optional(RateLimit),
+  isTest: Type.Optional(
+    Type.Boolean({
+      description:
+        'Makes a test tenant: its clock stands still until `POST /v3/clock/advance` moves it. It stays one for good',
+    }),
+  ),
 });
 
 export const TenantChange = Type.Object({
@@ -83,9 +89,25 @@ export const Tenant = Type.Object(
     name: Type.String(),
     plan: OneOf(planNames),
     rateLimit: Nullable(Type.Integer({ description: "Set when it differs from the plan's" })),
+    isTest: Type.Boolean({ description: 'Whether it has a clock of its own' }),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
   { title: 'Tenant' },
 );
 export type Tenant = Static<typeof Tenant>;
+
+export const ClockAdvance = Type.Object({
+  to: Type.Optional(Timestamp('The time that the clock is to show')),
+  by: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'How far the clock is to go, as an ISO 8601 duration such as `PT36H` or `P1M`; days and longer count on the calendar of UTC',
+    }),
+  ),
+});
+export type ClockAdvance = Static<typeof ClockAdvance>;
+
+export const TestClock = Type.Object({ now: Timestamp('What the clock shows') }, { title: 'TestClock' });
+export type TestClock = Static<typeof TestClock>;

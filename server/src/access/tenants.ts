@@ -1,5 +1,6 @@
+import type { TenantClock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
-import { isUuid, newId } from '../base/ids.ts';
+import { isTestTenant, isUuid, newId, newTestTenantId } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { DEFAULT_PLAN, type Plan, type Principal, plans } from '../http/permissions.ts';
@@ -18,11 +19,12 @@ interface TenantRow {
 const COLUMNS = 'id, name, plan, rate_override, created_at, updated_at';
 
 const insertTenant = statement<
-  [id: string, name: string, plan: string, rate: number | null, now: Date],
+  [id: string, name: string, plan: string, rate: number | null, now: Date, clock: Date | null],
   TenantRow
 >(
   'tenants.insert',
-  `insert into tenants (id, name, plan, rate_override, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
+  `insert into tenants (id, name, plan, rate_override, created_at, updated_at, clock)
+   values ($1, $2, $3, $4, $5, $5, $6)
    returning ${COLUMNS}`,
 );
 const listTenants = statement<[], TenantRow>(
@@ -49,10 +51,10 @@ const deleteLogs = ['events', 'deliveries', 'attempts', 'rate_windows'].map((tab
 const deleteTenant = statement<[id: string]>('tenants.delete', 'delete from tenants where id = $1');
 const findPrincipalRow = statement<
   [tokenId: string, tenantId: string],
-  { name: string; plan: Plan; rate_override: number | null; scopes: string[] }
+  { name: string; plan: Plan; rate_override: number | null; clock: Date | null; scopes: string[] }
 >(
   'tenants.principal',
-  `select t.name, t.plan, t.rate_override, k.scopes from tokens k join tenants t on t.id = k.tenant_id
+  `select t.name, t.plan, t.rate_override, t.clock, k.scopes from tokens k join tenants t on t.id = k.tenant_id
     where k.id = $1 and k.tenant_id = $2`,
 );
 
@@ -61,21 +63,24 @@ const present = (row: TenantRow): Tenant => ({
   name: row.name,
   plan: row.plan,
   rateLimit: row.rate_override,
+  isTest: isTestTenant(row.id),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
 
+/** Makes a tenant. The clock of a test tenant begins at the time of day. */
 export async function createTenant(
   tx: Queryable,
-  input: { name: string; plan?: Plan; rateLimit?: number },
+  input: { name: string; plan?: Plan; rateLimit?: number; isTest?: boolean },
   now: Date,
 ): Promise<Tenant> {
   const row = await tx.find(insertTenant, [
-    newId(),
+    input.isTest ? newTestTenantId() : newId(),
     input.name,
     input.plan ?? DEFAULT_PLAN,
     input.rateLimit ?? null,
     now,
+    input.isTest ? now : null,
   ]);
   return present(row as TenantRow);
 }
@@ -117,14 +122,16 @@ export async function removeTenant(tx: Tx, tenantId: string): Promise<boolean> {
   return (await tx.run(deleteTenant, [tenantId])) === 1;
 }
 
-/** Whoever holds this token, if it has not been revoked. */
+/** Whoever holds this token, if it has not been revoked. The clock is told what that of a test tenant shows. */
 export async function findPrincipal(
   db: Pick<Queryable, 'find'>,
   tokenId: string,
   tenantId: string,
+  clock: Pick<TenantClock, 'tell'>,
 ): Promise<Principal | undefined> {
   const row = await db.find(findPrincipalRow, [tokenId, tenantId]);
   if (!row) return undefined;
+  if (row.clock !== null) clock.tell(tenantId, row.clock);
   return {
     tenantId,
     tenantName: row.name,

@@ -95,7 +95,7 @@ export function v2Usage(db: Database, clock: Clock): V2Usage {
   };
   return {
     count: ({ tenantId, tokenId }, operation) =>
-      add({ tenantId, tokenId, operation, calls: 1, lastCalledAt: clock.now() }),
+      add({ tenantId, tokenId, operation, calls: 1, lastCalledAt: clock.real() }),
     flush,
     async all() {
       await flush();

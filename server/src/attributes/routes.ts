@@ -47,7 +47,8 @@ export function attributeRoutes({ db, clock }: { db: Database; clock: Clock }): 
           answer: example,
         },
       },
-      ({ principal, body }, tx) => createAttribute(tx, principal.tenantId, body, clock.now()),
+      ({ principal, body }, tx) =>
+        createAttribute(tx, principal.tenantId, body, clock.now(principal.tenantId)),
     ),
     searchRoute(db, {
       path: '/v3/attributes/search',
@@ -88,7 +89,7 @@ export function attributeRoutes({ db, clock }: { db: Database; clock: Clock }): 
         example: { ...at, body: { name: 'Shoe size' }, answer: example },
       },
       ({ principal, params, body }, tx) =>
-        changeAttribute(tx, principal.tenantId, params.attributeId, body, clock.now()),
+        changeAttribute(tx, principal.tenantId, params.attributeId, body, clock.now(principal.tenantId)),
     ),
     write(
       {

@@ -5,6 +5,7 @@ import { statement } from '../db/statement.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { type AutomationInput, requireAutomation, triggerColumns } from './automation.ts';
 import { requireFaultless } from './check-definition.ts';
+import { planSchedule } from './plan-schedule.ts';
 import type { Automation, Definition } from './schema.ts';
 
 interface AutomationState {
@@ -51,17 +52,26 @@ const saveVersion = statement<
       set latest_version_id = version.id, latest_trigger_type = $6, latest_channel_id = $7, updated_at = $8
      from version where a.id = $1 and a.tenant_id = $2`,
 );
-const activate = statement<[id: string, tenantId: string, versionId: string, now: Date]>(
+const activate = statement<
+  [id: string, tenantId: string, versionId: string, now: Date],
+  { trigger: Definition['trigger'] }
+>(
   'automations.activate',
   `update automations a
       set status = 'active', active_version_id = v.id, active_trigger_type = v.definition #>> '{trigger,type}',
           active_channel_id = (v.definition #>> '{trigger,parameters,channelId}')::uuid, updated_at = $4
      from automation_versions v
-    where a.id = $1 and a.tenant_id = $2 and v.id = $3 and v.automation_id = a.id and v.tenant_id = a.tenant_id`,
+    where a.id = $1 and a.tenant_id = $2 and v.id = $3 and v.automation_id = a.id and v.tenant_id = a.tenant_id
+   returning v.definition -> 'trigger' as trigger`,
 );
-const updateStatus = statement<[id: string, tenantId: string, status: string, now: Date]>(
+const updateStatus = statement<
+  [id: string, tenantId: string, status: string, now: Date],
+  { trigger: Definition['trigger'] | null; schedule_start: Date | null }
+>(
   'automations.update_status',
-  'update automations set status = $3, updated_at = $4 where id = $1 and tenant_id = $2',
+  `update automations a set status = $3, updated_at = $4 where a.id = $1 and a.tenant_id = $2
+   returning a.schedule_start, (select v.definition -> 'trigger' from automation_versions v
+     where v.id = a.active_version_id and v.tenant_id = a.tenant_id) as trigger`,
 );
 
 async function requireLocked(tx: Tx, tenantId: string, automationId: string): Promise<AutomationState> {
@@ -113,8 +123,9 @@ export async function publishAutomation(
   const { id, status, latest_version_id } = await requireLocked(tx, tenantId, automationId);
   if (status === 'archived')
     throw new ApiError('conflict', { detail: 'the automation is archived; make it inactive first' });
-  if ((await tx.run(activate, [id, tenantId, versionId ?? latest_version_id, now])) === 0)
-    throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
+  const active = await tx.find(activate, [id, tenantId, versionId ?? latest_version_id, now]);
+  if (!active) throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
+  await planSchedule(tx, tenantId, id, active.trigger, { start: now, now });
   return requireAutomation(tx, tenantId, id);
 }
 
@@ -141,7 +152,9 @@ export async function setAutomationStatus(
       throw new ApiError('conflict', {
         detail: `the automation is ${status}${isUnpublished ? ' and was never published; publish it' : ''}, and cannot become ${to}`,
       });
-    await tx.run(updateStatus, [id, tenantId, to, now]);
+    const changed = await tx.find(updateStatus, [id, tenantId, to, now]);
+    const trigger = to === 'active' ? (changed?.trigger ?? null) : null;
+    await planSchedule(tx, tenantId, id, trigger, { start: changed?.schedule_start ?? now, now });
   }
   return requireAutomation(tx, tenantId, id);
 }

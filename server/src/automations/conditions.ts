@@ -1,6 +1,6 @@
 import { chatStatuses } from '../chats/schema.ts';
 import { contactSearchable } from '../contacts/search-contacts.ts';
-import { messageTypes } from '../messages/schema.ts';
+import { messageTypes } from '../providers/adapter.ts';
 import { type Field, type FieldTable, type FieldType, findField, type Searchable } from '../search/fields.ts';
 
 /** A condition is judged from what a run knows and never becomes SQL. */

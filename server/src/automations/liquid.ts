@@ -6,12 +6,18 @@ import { Liquid, type LiquidError } from 'liquidjs';
  */
 export const MAX_TEMPLATE_CHARACTERS = 10_000;
 
+/** A text may loop over what somebody else's server answered: how long it may take, and how much it may make. */
+const RENDER_MS = 200;
+const RENDER_MEMORY = 5_000_000;
+
 const engine = new Liquid({
   templates: {},
   strictFilters: true,
   strictVariables: true,
   ownPropertyOnly: true,
   parseLimit: MAX_TEMPLATE_CHARACTERS,
+  renderLimit: RENDER_MS,
+  memoryLimit: RENDER_MEMORY,
 });
 // There is nothing that these could include.
 for (const tag of ['include', 'render', 'layout', 'block']) delete engine.tags[tag];
@@ -26,6 +32,8 @@ export const liquidAt = (text: string): number => text.search(MARK);
 
 const LONGEST_MESSAGE = 300;
 
+const shortened = (message: string): string => message.slice(0, LONGEST_MESSAGE).toWellFormed();
+
 /** What is wrong with a template, with line and column, or undefined. */
 export function faultOfTemplate(text: string): string | undefined {
   if (liquidAt(text) < 0) return undefined;
@@ -36,6 +44,19 @@ export function faultOfTemplate(text: string): string | undefined {
     const { message, originalError } = error as LiquidError;
     if (originalError instanceof RangeError || error instanceof RangeError)
       return 'This Liquid is nested too deeply';
-    return `This is not valid Liquid: ${message.slice(0, LONGEST_MESSAGE)}`.toWellFormed();
+    return `This is not valid Liquid: ${shortened(message)}`;
+  }
+}
+
+/** What a text says to someone, or why it cannot be said. */
+export type Rendered = { text: string; fault?: undefined } | { text?: undefined; fault: string };
+
+/** Fills a text in. A name that nothing stands for is a fault: nobody is sent a text with a hole in it. */
+export function render(text: string, scope: object): Rendered {
+  if (liquidAt(text) < 0) return { text };
+  try {
+    return { text: String(engine.parseAndRenderSync(text, scope)).toWellFormed() };
+  } catch (error) {
+    return { fault: shortened((error as Error).message) };
   }
 }

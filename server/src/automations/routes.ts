@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
+import type { Hints } from '../engine/hints.ts';
 import {
   DeleteResult,
   data,
@@ -24,7 +25,7 @@ import {
 } from './automation.ts';
 import { changeAutomation, publishAutomation, setAutomationStatus } from './change-automation.ts';
 import { exampleAutomation, exampleDefinition, exampleRun } from './example.ts';
-import { cancelRun, presentRun, requireRun, runFields, runSource } from './run.ts';
+import { cancelRun, presentRun, requireRun, retryRun, runFields, runSource } from './run.ts';
 import {
   Automation,
   AutomationChange,
@@ -40,6 +41,7 @@ import { automationTrigger } from './trigger-automation.ts';
 export interface AutomationNeeds {
   db: Database;
   clock: Clock;
+  hints: Hints;
   policy: OutboundPolicy;
 }
 
@@ -59,8 +61,9 @@ const run = {
 const at = { params: { automationId: exampleAutomation.id } };
 const atRun = { params: { runId: exampleRun.id } };
 
-export function automationRoutes({ db, clock, policy }: AutomationNeeds): Route[] {
-  const trigger = automationTrigger(clock);
+export function automationRoutes(needs: AutomationNeeds): Route[] {
+  const { db, clock, policy } = needs;
+  const trigger = automationTrigger(needs);
   return [
     write(
       {
@@ -79,7 +82,7 @@ export function automationRoutes({ db, clock, policy }: AutomationNeeds): Route[
         example: { body: exampleDefinition, answer: exampleAutomation },
       },
       ({ principal, body }, tx) =>
-        createAutomation(tx, principal.tenantId, body, { policy, now: clock.now() }),
+        createAutomation(tx, principal.tenantId, body, { policy, now: clock.now(principal.tenantId) }),
     ),
     read(
       {
@@ -123,7 +126,10 @@ export function automationRoutes({ db, clock, policy }: AutomationNeeds): Route[
         example: { ...at, body: exampleDefinition, answer: exampleAutomation },
       },
       ({ principal, params, body }, tx) =>
-        changeAutomation(tx, principal.tenantId, params.automationId, body, { policy, now: clock.now() }),
+        changeAutomation(tx, principal.tenantId, params.automationId, body, {
+          policy,
+          now: clock.now(principal.tenantId),
+        }),
     ),
     write(
       {
@@ -145,7 +151,7 @@ export function automationRoutes({ db, clock, policy }: AutomationNeeds): Route[
         },
       },
       ({ principal, params, body }, tx) =>
-        publishAutomation(tx, principal.tenantId, params.automationId, body, clock.now()),
+        publishAutomation(tx, principal.tenantId, params.automationId, body, clock.now(principal.tenantId)),
     ),
     write(
       {
@@ -163,7 +169,13 @@ export function automationRoutes({ db, clock, policy }: AutomationNeeds): Route[
         example: { ...at, body: { status: 'active' }, answer: exampleAutomation },
       },
       ({ principal, params, body }, tx) =>
-        setAutomationStatus(tx, principal.tenantId, params.automationId, body.status, clock.now()),
+        setAutomationStatus(
+          tx,
+          principal.tenantId,
+          params.automationId,
+          body.status,
+          clock.now(principal.tenantId),
+        ),
     ),
     write(
       {
@@ -245,7 +257,27 @@ export function automationRoutes({ db, clock, policy }: AutomationNeeds): Route[
         failures: [...run.failures, 'conflict'],
         example: { ...atRun, answer: { ...exampleRun, status: 'cancelled', endedAt: exampleRun.updatedAt } },
       },
-      ({ principal, params }, tx) => cancelRun(tx, principal.tenantId, params.runId, clock.now()),
+      ({ principal, params }, tx) =>
+        cancelRun(tx, principal.tenantId, params.runId, clock.now(principal.tenantId)),
+    ),
+    write(
+      {
+        ...run,
+        method: 'POST',
+        path: '/v3/automation_runs/:runId/retry',
+        operationId: 'retryAutomationRun',
+        summary: 'Retry a run from its failed step',
+        description:
+          'The step at which it failed is tried again, on the version that the run started with, and the run goes on from there. What it did before is not repeated.',
+        access: 'automations:write',
+        answer: data(AutomationRun),
+        failures: [...run.failures, 'conflict'],
+        example: {
+          ...atRun,
+          answer: { ...exampleRun, status: 'running', startedAt: exampleRun.createdAt, step: 'hello' },
+        },
+      },
+      ({ principal, params }, tx) => retryRun(tx, principal.tenantId, params.runId, needs),
     ),
   ];
 }

@@ -1,11 +1,16 @@
+import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { Hints } from '../engine/hints.ts';
+import { AT_ONCE } from '../engine/work-list.ts';
 import { type StoredTime, timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
 import { type AutomationRun, type AutomationRunWithTrace, runStatuses } from './schema.ts';
+
+export const RUNS_LIST = 'automation_runs';
 
 export interface RunRow {
   id: string;
@@ -31,7 +36,7 @@ type TraceFacts = Omit<Entry, 'startedAt' | 'endedAt'> & {
   ended_at: StoredTime | null;
 };
 
-const COLUMNS = `r.id, r.automation_id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status,
+export const RUN_COLUMNS = `r.id, r.automation_id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status,
   r.state -> 'variables' as variables, r.scheduled_at, r.started_at, r.ended_at, r.step, r.error, r.created_at,
   r.updated_at`;
 
@@ -52,7 +57,7 @@ export const runFields: Searchable = {
 const COUNT_CAP = 10_000;
 
 export const runSource: SearchSource = {
-  select: COLUMNS,
+  select: RUN_COLUMNS,
   from: 'automation_runs r',
   tenantColumn: 'r.tenant_id',
   countCap: COUNT_CAP,
@@ -60,19 +65,32 @@ export const runSource: SearchSource = {
 
 const runById = statement<[id: string, tenantId: string], RunRow & { trace: TraceFacts[] }>(
   'automation_runs.by_id',
-  `select ${COLUMNS}, (select coalesce(json_agg(json_build_object(
+  `select ${RUN_COLUMNS}, (select coalesce(json_agg(json_build_object(
        'number', t.number, 'step', t.step, 'type', t.type, 'status', t.status, 'detail', t.detail, 'error', t.error,
        'started_at', t.started_at, 'ended_at', t.ended_at) order by t.number), '[]')
      from run_trace t where t.run_id = r.id) as trace
      from automation_runs r where r.id = $1 and r.tenant_id = $2`,
 );
 /** Whoever works on a run compares its revision, so what it was about to do no longer counts. */
-const CANCEL = `status = 'cancelled', due_at = null, waiting_reply = false, revision = revision + 1`;
-const UNENDED = `status in ('scheduled', 'running', 'waiting')`;
+export const CANCEL = `status = 'cancelled', due_at = null, held_due_at = null, waiting_reply = false,
+  revision = revision + 1`;
+export const UNENDED = `status in ('scheduled', 'running', 'waiting')`;
 const cancelById = statement<[id: string, tenantId: string, now: Date], RunRow>(
   'automation_runs.cancel',
   `update automation_runs r set ${CANCEL}, ended_at = $3, updated_at = $3
-    where r.id = $1 and r.tenant_id = $2 and ${UNENDED} returning ${COLUMNS}`,
+    where r.id = $1 and r.tenant_id = $2 and ${UNENDED} returning ${RUN_COLUMNS}`,
+);
+const IS_PAUSED = `exists (select 1 from campaigns c
+  where c.id = r.campaign_id and c.tenant_id = r.tenant_id and c.status = 'paused')`;
+const retryById = statement<[id: string, tenantId: string, now: Date], RunRow & { slot: number }>(
+  'automation_runs.retry',
+  // One whose campaign is paused goes on when the campaign does.
+  `update automation_runs r
+      set status = 'running', due_at = case when not ${IS_PAUSED} then ${AT_ONCE}::timestamptz end,
+          held_due_at = case when ${IS_PAUSED} then ${AT_ONCE}::timestamptz end, error = null, ended_at = null, attempts = 0,
+          revision = revision + 1, updated_at = $3
+    where r.id = $1 and r.tenant_id = $2 and r.status = 'failed' and r.started_at is not null
+   returning ${RUN_COLUMNS}, r.slot`,
 );
 const cancelByChats = statement<[chatIds: string[], tenantId: string, now: Date]>(
   'automation_runs.cancel_by_chats',
@@ -121,6 +139,24 @@ export async function cancelRun(tx: Tx, tenantId: string, runId: string, now: Da
   if (row) return presentRun(row);
   const { status } = await requireRun(tx, tenantId, runId);
   throw new ApiError('conflict', { detail: `the run is ${status} already` });
+}
+
+/** Lets a run that failed try the step again at which it failed, and go on from there. */
+export async function retryRun(
+  tx: Tx,
+  tenantId: string,
+  runId: string,
+  { clock, hints }: { clock: Clock; hints: Hints },
+): Promise<AutomationRun> {
+  const row = isUuid(runId) ? await tx.find(retryById, [runId, tenantId, clock.now(tenantId)]) : undefined;
+  if (row) {
+    tx.afterCommit(() => hints.give(RUNS_LIST, row.slot, row.automation_id));
+    return presentRun(row);
+  }
+  const { status } = await requireRun(tx, tenantId, runId);
+  throw new ApiError('conflict', {
+    detail: status === 'failed' ? 'the run failed before its first step' : `the run is ${status}, not failed`,
+  });
 }
 
 /** Ends what still goes on in chats that are about to be deleted, in the transaction that deletes them. */

@@ -143,7 +143,7 @@ export const Automation = Type.Object(
 );
 export type Automation = Static<typeof Automation>;
 
-const Failure = Type.Unsafe<{ code: string; message: string } | null>({
+export const Failure = Type.Unsafe<{ code: string; message: string } | null>({
   type: ['object', 'null'],
   properties: { code: { type: 'string' }, message: { type: 'string' } },
   required: ['code', 'message'],

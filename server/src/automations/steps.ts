@@ -97,20 +97,22 @@ export const stepParameters = {
 };
 
 const channel = { channelId: Type.Optional(id('channel')) };
+/** What starts by itself: also by what another run did, if it says so. */
+const byItself = { ...channel, fromAutomations: Type.Optional(Type.Boolean()) };
 
 /** Every type of trigger, and what its parameters are and mean. */
 export const triggerParameters = {
   api: Type.Object(channel),
   message_received: Type.Object({
-    ...channel,
+    ...byItself,
     keywords: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 }),
     ),
   }),
-  chat_opened: Type.Object(channel),
-  chat_closed: Type.Object(channel),
-  contact_created: Type.Object(channel),
-  label_added: Type.Object({ ...channel, labelId: id('label') }),
+  chat_opened: Type.Object(byItself),
+  chat_closed: Type.Object(byItself),
+  contact_created: Type.Object(byItself),
+  label_added: Type.Object({ ...byItself, labelId: id('label') }),
   campaign: Type.Object(channel),
   schedule: Type.Object({
     ...channel,

@@ -4,7 +4,10 @@ import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { Hints } from '../engine/hints.ts';
 import { slotOf } from '../engine/work-list.ts';
+import { freshState } from './interpret.ts';
+import { RUNS_LIST } from './run.ts';
 import type { Automation, Scalar, Variable } from './schema.ts';
 
 interface ActiveVersion {
@@ -115,11 +118,11 @@ const REMEMBERED = 1000;
  * was last looked up is remembered; the statement that writes the run takes it only if it still is, so an automation
  * that was triggered before takes one statement, and what is remembered can be old but never wrong.
  */
-export function automationTrigger(clock: Clock): TriggerAutomation {
+export function automationTrigger({ clock, hints }: { clock: Clock; hints: Hints }): TriggerAutomation {
   const remembered = new LRUCache<string, ActiveVersion>({ max: REMEMBERED });
 
   return async (tx, tenantId, automationId, { contactId, variables: given = {}, scheduledAt }) => {
-    const now = clock.now();
+    const now = clock.now(tenantId);
     const dueAt = dueTime(scheduledAt, now);
     if (!isUuid(automationId)) throw new ApiError('automation_not_found');
 
@@ -127,10 +130,12 @@ export function automationTrigger(clock: Clock): TriggerAutomation {
       const { variables, faults } = fillVariables(declared, given);
       if (Object.keys(faults).length > 0) return { faults };
       const id = newId();
-      const state = JSON.stringify({ variables });
-      const slot = slotOf(automationId);
+      const state = JSON.stringify(freshState(id, variables));
+      const slot = slotOf(automationId, tenantId);
       const row = [id, tenantId, automationId, versionId, contactId, state, slot, dueAt, now] as const;
-      return (await tx.run(insertRun, [...row])) === 1 ? { id } : {};
+      if ((await tx.run(insertRun, [...row])) !== 1) return {};
+      if (dueAt <= now) tx.afterCommit(() => hints.give(RUNS_LIST, slot, automationId));
+      return { id };
     };
 
     const key = `${tenantId} ${automationId}`;

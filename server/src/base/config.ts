@@ -60,6 +60,13 @@ const secretKey = (value: string): string | undefined => {
   return optional(value);
 };
 
+const secretKeys = (value: string): string[] | undefined => {
+  const keys = list(value);
+  if (keys.some((key) => key.length < 32))
+    throw new Error('must be keys of at least 32 characters, comma-separated');
+  return keys.length === 0 ? undefined : keys;
+};
+
 const variable = <T>(it: Variable<T>): Variable<T> => it;
 
 /** Every variable that Parley reads, in the order in which the documentation shows them. None is required. */
@@ -105,6 +112,13 @@ export const variables = {
     description:
       'Signs tokens and encrypts secrets; made at first start and kept in the data folder when not set. Must be the same on every machine.',
   }),
+  PARLEY_SECRET_KEY_PREVIOUS: variable({
+    default: '',
+    parse: secretKeys,
+    secret: true,
+    description:
+      'While the key is being changed: the one before, or several, comma-separated. What they encrypted is encrypted anew with PARLEY_SECRET_KEY; tokens that they signed are good until they are taken away here.',
+  }),
   PARLEY_OUTBOUND_ALLOW_HOSTS: variable({
     default: '',
     parse: text,
@@ -130,7 +144,8 @@ export const variables = {
   PARLEY_DEMO: variable({
     default: 'true, in production false',
     parse: flag,
-    description: 'Make a tenant "demo" with a token at first start.',
+    description:
+      'Make a tenant "demo" at first start, with a token, a sandbox channel of each kind and people who write.',
   }),
   LOG_LEVEL: variable({
     default: 'info',

@@ -7,37 +7,72 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-const VERSION = 1;
+/** Without the id of its key: so values were written until keys could be changed. */
+const WITHOUT_ID = 1;
+const VERSION = 2;
+const ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keys made from the installation's one secret, each for a purpose of its own. */
+/** Keys made from the installation's one secret, each for a purpose of its own; and from those that it had before. */
 export interface Keys {
   /** Signs access tokens. */
   readonly tokens: Uint8Array;
+  /** What signed access tokens before, as long as these are to be good. */
+  readonly earlierTokens: readonly Uint8Array[];
+  /** What everything begins with that is encrypted with the present key, and nothing else. */
+  readonly mark: Buffer;
   /** Encrypts `text`; `purpose` must be given again to decrypt it, so a value cannot be moved to another column. */
   encrypt(text: string, purpose: string): Buffer;
+  /** Reads what the present key or an earlier one has encrypted. */
   decrypt(sealed: Buffer, purpose: string): string;
 }
 
-export function keysFrom(secret: string): Keys {
-  const derive = (info: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'parley', info, 32));
-  const atRest = derive('at-rest');
+const derive = (secret: string, info: string, bytes = 32): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'parley', info, bytes));
+
+const lockOf = (secret: string) => ({
+  key: derive(secret, 'at-rest'),
+  mark: Buffer.concat([Buffer.of(VERSION), derive(secret, 'at-rest-id', ID_BYTES)]),
+});
+
+function open(key: Buffer, sealed: Buffer, headBytes: number, purpose: string): string {
+  const bodyAt = headBytes + IV_BYTES + TAG_BYTES;
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(headBytes, headBytes + IV_BYTES))
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(sealed.subarray(headBytes + IV_BYTES, bodyAt));
+  return decipher.update(sealed.subarray(bodyAt), undefined, 'utf8') + decipher.final('utf8');
+}
+
+/** Writes with `secret`; reads what was written with it or with one of the earlier ones. */
+export function keysFrom(secret: string, earlier: readonly string[] = []): Keys {
+  const present = lockOf(secret);
+  const all = [present, ...earlier.map(lockOf)];
+
+  /** Which of the keys it was cannot be seen; whichever opens it was the one. */
+  function openWithAny(sealed: Buffer, purpose: string): string {
+    for (const { key } of all.slice(0, -1))
+      try {
+        return open(key, sealed, 1, purpose);
+      } catch {}
+    return open((all.at(-1) as typeof present).key, sealed, 1, purpose);
+  }
+
   return {
-    tokens: derive('tokens'),
+    tokens: derive(secret, 'tokens'),
+    earlierTokens: earlier.map((one) => derive(one, 'tokens')),
+    mark: present.mark,
     encrypt(text, purpose) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', atRest, iv).setAAD(Buffer.from(purpose));
+      const cipher = createCipheriv('aes-256-gcm', present.key, iv).setAAD(Buffer.from(purpose));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), body]);
+      return Buffer.concat([present.mark, iv, cipher.getAuthTag(), body]);
     },
     decrypt(sealed, purpose) {
-      if (sealed[0] !== VERSION) throw new Error(`Sealed value of unknown version ${sealed[0]}.`);
-      const bodyAt = 1 + IV_BYTES + TAG_BYTES;
-      const decipher = createDecipheriv('aes-256-gcm', atRest, sealed.subarray(1, 1 + IV_BYTES))
-        .setAAD(Buffer.from(purpose))
-        .setAuthTag(sealed.subarray(1 + IV_BYTES, bodyAt));
-      return decipher.update(sealed.subarray(bodyAt), undefined, 'utf8') + decipher.final('utf8');
+      if (sealed[0] === WITHOUT_ID) return openWithAny(sealed, purpose);
+      const lock = all.find(({ mark }) => mark.equals(sealed.subarray(0, mark.length)));
+      if (!lock) throw new Error('There is no key for this sealed value.');
+      return open(lock.key, sealed, lock.mark.length, purpose);
     },
   };
 }

@@ -15,6 +15,7 @@ export const errorCatalogue = {
   automation_not_found: { status: 404, message: 'Automation not found' },
   automation_run_not_found: { status: 404, message: 'Automation run not found' },
   attribute_not_found: { status: 404, message: 'Attribute not found' },
+  failed_request_not_found: { status: 404, message: 'Failed request not found' },
   file_not_found: { status: 404, message: 'File not found' },
   label_not_found: { status: 404, message: 'Label not found' },
   message_not_found: { status: 404, message: 'Message not found' },
@@ -58,6 +59,8 @@ interface ApiErrorDetails {
   /** What the client can do about it; follows the catalogue's words after a colon. */
   detail?: string;
   invalidParams?: InvalidParams;
+  /** Which state forbids it, for code of ours that must tell one conflict from another. */
+  reason?: string;
   cause?: unknown;
 }
 
@@ -66,6 +69,7 @@ export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly status: number;
   readonly invalidParams: InvalidParams | undefined;
+  readonly reason: string | undefined;
 
   constructor(key: ErrorKey, details: ApiErrorDetails = {}) {
     const { status, message } = errorCatalogue[key];
@@ -74,6 +78,7 @@ export class ApiError extends Error {
     this.key = key;
     this.status = status;
     this.invalidParams = details.invalidParams;
+    this.reason = details.reason;
   }
 }
 

@@ -1,3 +1,5 @@
+import { ApiError } from './errors.ts';
+
 interface Waiting<Asked, Answer> {
   asked: Asked;
   resolve: (answer: Answer) => void;
@@ -11,9 +13,13 @@ interface TogetherOptions {
   underWay: number;
 }
 
+const isOutOfReach = (error: unknown): boolean =>
+  error instanceof ApiError && error.key === 'service_unavailable';
+
 /**
  * Questions that come at about the same time are asked together: `ask` gets several and answers each in its place. One
- * that is alone waits for nothing but the end of this turn of the event loop; a failure is that of all who asked.
+ * that is alone waits for nothing but the end of this turn of the event loop. Where asking together fails each is asked
+ * alone, so that a bad one fails alone.
  */
 export function together<Asked, Answer>(
   ask: (asked: Asked[]) => Promise<Answer[]>,
@@ -23,14 +29,19 @@ export function together<Asked, Answer>(
   let underWay = 0;
   let isDue = false;
 
-  async function run(batch: Waiting<Asked, Answer>[]): Promise<void> {
-    underWay += 1;
+  async function answer(batch: Waiting<Asked, Answer>[]): Promise<void> {
     try {
       const answers = await ask(batch.map(({ asked }) => asked));
       for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as Answer);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      if (batch.length > 1 && !isOutOfReach(error)) for (const one of batch) await answer([one]);
+      else for (const { reject } of batch) reject(error);
     }
+  }
+
+  async function run(batch: Waiting<Asked, Answer>[]): Promise<void> {
+    underWay += 1;
+    await answer(batch);
     underWay -= 1;
     runSoon();
   }

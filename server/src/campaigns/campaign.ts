@@ -1,10 +1,11 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Database, Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
+import { byIndex, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
 import { type Campaign, type CampaignWithCounts, campaignStatuses, recipientStatuses } from './schema.ts';
 
 export interface CampaignRow {
@@ -20,16 +21,17 @@ export interface CampaignRow {
   variables: Campaign['variables'] | null;
   audience: string | null;
   started_at: Date | null;
+  next_at: Date | null;
+  error: Campaign['error'];
   created_at: Date;
   updated_at: Date;
 }
 
 export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_template_id, c.name, c.status, c.scheduled_at,
-  c.is_reoccurring, c.recurrence_rules, c.variables, c.audience, c.started_at, c.created_at, c.updated_at`;
+  c.is_reoccurring, c.recurrence_rules, c.variables, c.audience, c.started_at, c.next_at, c.error, c.created_at,
+  c.updated_at`;
 
-/** SQL for what has become of the recipient under `alias`. */
-export const recipientStatus = (alias: string): string =>
-  `(case when ${alias}.skip_reason is not null then 'skipped' else 'queued' end)`;
+export const CAMPAIGNS_LIST = 'campaigns';
 
 const withCounts = statement<
   [id: string, tenantId: string],
@@ -40,7 +42,7 @@ const withCounts = statement<
      select json_build_object(${recipientStatuses
        .map((status) => `'${status}', count(*) filter (where r.status = '${status}')`)
        .join(', ')}) as counts
-       from (select ${recipientStatus('p')} as status from recipients p where p.campaign_id = c.id) r) n
+       from (select ${RECIPIENT_STATUS} as status from ${RECIPIENTS} where r.campaign_id = c.id) r) n
     where c.id = $1 and c.tenant_id = $2`,
 );
 const campaignExists = statement<[id: string, tenantId: string], { id: string }>(
@@ -67,16 +69,20 @@ export const presentCampaign = (row: CampaignRow): Campaign => ({
   variables: row.variables ?? [],
   audience: row.audience,
   startedAt: timestampOrNull(row.started_at),
+  nextOccurrenceAt: ['scheduled', 'paused'].includes(row.status) ? timestampOrNull(row.next_at) : null,
+  error: row.error,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
 
 /** A campaign with how many recipients have come how far. */
 export async function requireCampaign(
-  db: Pick<Queryable, 'find'>,
+  db: Tx | Database,
   tenantId: string,
   campaignId: string,
 ): Promise<CampaignWithCounts> {
+  if ('transaction' in db) return db.transaction((tx) => requireCampaign(tx, tenantId, campaignId));
+  await byIndex(db);
   const row = isUuid(campaignId) ? await db.find(withCounts, [campaignId, tenantId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
   return { ...presentCampaign(row), recipientCounts: row.counts };

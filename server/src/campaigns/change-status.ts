@@ -1,15 +1,29 @@
+import { cancelRunsOfCampaign, holdRuns, releaseRuns } from '../automations/hold-runs.ts';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { EventType } from '../engine/event-types.ts';
+import type { Hints } from '../engine/hints.ts';
 import type { Publisher } from '../engine/publish.ts';
-import { CAMPAIGN_COLUMNS, type CampaignRow, presentCampaign, requireCampaign } from './campaign.ts';
+import { slotOf } from '../engine/work-list.ts';
+import { cancelMessages, holdMessages, releaseMessages } from '../messages/hold-messages.ts';
+import {
+  CAMPAIGN_COLUMNS,
+  CAMPAIGNS_LIST,
+  type CampaignRow,
+  presentCampaign,
+  requireCampaign,
+} from './campaign.ts';
 import type { askedStatuses, CampaignStatus, CampaignWithCounts } from './schema.ts';
 
-const lockCampaign = statement<[id: string, tenantId: string], CampaignRow & { has_recipients: boolean }>(
+const lockCampaign = statement<
+  [id: string, tenantId: string],
+  CampaignRow & { occurrence_at: Date | null; has_recipients: boolean }
+>(
   'campaigns.lock',
-  `select ${CAMPAIGN_COLUMNS}, exists (select 1 from recipients r where r.campaign_id = c.id) as has_recipients
+  `select ${CAMPAIGN_COLUMNS}, c.occurrence_at, exists (select 1 from recipients r where r.campaign_id = c.id) as has_recipients
      from campaigns c where c.id = $1 and c.tenant_id = $2 for update of c`,
 );
 const updateStatus = statement<
@@ -19,12 +33,13 @@ const updateStatus = statement<
     status: CampaignStatus,
     dueAt: Date | null,
     startedAt: Date | null,
+    nextAt: Date | null,
     now: Date,
   ],
   CampaignRow
 >(
   'campaigns.update_status',
-  `update campaigns c set status = $3, due_at = $4, started_at = $5, updated_at = $6
+  `update campaigns c set status = $3, due_at = $4, started_at = $5, next_at = $6, updated_at = $7, attempts = 0
     where c.id = $1 and c.tenant_id = $2 returning ${CAMPAIGN_COLUMNS}`,
 );
 
@@ -41,40 +56,62 @@ export interface Course {
   status: CampaignStatus;
   dueAt: Date | null;
   startedAt: Date | null;
+  /** When the next occurrence is to be; null while one is under way. */
+  nextAt: Date | null;
 }
 
 /** How a campaign goes on that nothing holds back: at its time, or now. */
-export const goAhead = (
-  { scheduledAt, startedAt }: { scheduledAt: Date | null; startedAt: Date | null },
+export function goAhead(
+  { nextAt, startedAt, isUnderWay }: { nextAt: Date | null; startedAt: Date | null; isUnderWay: boolean },
   now: Date,
-): Course =>
-  scheduledAt !== null && scheduledAt > now
-    ? { status: 'scheduled', dueAt: scheduledAt, startedAt }
-    : { status: 'running', dueAt: now, startedAt: startedAt ?? now };
+): Course {
+  if (nextAt !== null && nextAt > now) return { status: 'scheduled', dueAt: nextAt, startedAt, nextAt };
+  const next = isUnderWay ? null : (nextAt ?? now);
+  return { status: 'running', dueAt: now, startedAt: startedAt ?? now, nextAt: next };
+}
 
 export interface StatusNeeds {
   clock: Clock;
   publisher: Publisher;
+  hints: Hints;
 }
 
-/** Tells that a campaign has begun. */
-export const tellOfStart = (
+/** Tells what has become of a campaign. */
+export const tellOf = (
   tx: Tx,
   tenantId: string,
+  type: Extract<EventType, `campaign.${string}`>,
   row: CampaignRow,
-  { publisher }: StatusNeeds,
+  { publisher }: Pick<StatusNeeds, 'publisher'>,
 ): Promise<void> =>
   publisher.publish(tx, tenantId, [
-    {
-      type: 'campaign.started',
-      channelId: row.channel_id,
-      contactId: null,
-      chatId: null,
-      data: presentCampaign(row),
-    },
+    { type, channelId: row.channel_id, contactId: null, chatId: null, data: presentCampaign(row) },
   ]);
 
-/** Lets a campaign begin or go on as planned, holds it back, or ends it. What it is already is no error and no event. */
+/** What the change means for runs and messages of the campaign that are not through. */
+async function applyToRuns(
+  tx: Tx,
+  tenantId: string,
+  campaignId: string,
+  answer: 'go' | 'pause' | 'cancel',
+  { publisher, hints }: StatusNeeds,
+  now: Date,
+): Promise<void> {
+  // Runs first: whoever is in the middle of one has queued its message when the run can be had.
+  if (answer === 'pause') {
+    await holdRuns(tx, tenantId, campaignId);
+    await holdMessages(tx, tenantId, campaignId);
+  } else if (answer === 'cancel') {
+    await cancelRunsOfCampaign(tx, tenantId, campaignId, now);
+    await cancelMessages(tx, tenantId, campaignId, now, publisher);
+  } else {
+    await releaseRuns(tx, tenantId, campaignId, hints);
+    await releaseMessages(tx, tenantId, campaignId);
+    tx.afterCommit(() => hints.give(CAMPAIGNS_LIST, slotOf(tenantId, tenantId), tenantId));
+  }
+}
+
+/** Lets a campaign begin or go on as planned, holds it back, or ends it, with its runs and with its messages that wait to be sent. What it is already is no error and no event. */
 export async function changeCampaignStatus(
   tx: Tx,
   tenantId: string,
@@ -92,14 +129,24 @@ export async function changeCampaignStatus(
       throw new ApiError('conflict', {
         detail: 'the campaign has no recipients; add some with POST /v3/campaigns/{campaignId}/recipients',
       });
-    const now = needs.clock.now();
-    const { status, dueAt, startedAt }: Course =
+    const now = needs.clock.now(tenantId);
+    const isUnderWay = row.occurrence_at !== null && row.next_at === null;
+    const { status, dueAt, startedAt, nextAt }: Course =
       answer === 'go'
-        ? goAhead({ scheduledAt: row.scheduled_at, startedAt: row.started_at }, now)
-        : { status: asked, dueAt: null, startedAt: row.started_at };
-    const changed = await tx.find(updateStatus, [row.id, tenantId, status, dueAt, startedAt, now]);
+        ? goAhead({ nextAt: row.next_at, startedAt: row.started_at, isUnderWay }, now)
+        : { status: asked, dueAt: null, startedAt: row.started_at, nextAt: row.next_at };
+    const changed = (await tx.find(updateStatus, [
+      row.id,
+      tenantId,
+      status,
+      dueAt,
+      startedAt,
+      nextAt,
+      now,
+    ])) as CampaignRow;
+    await applyToRuns(tx, tenantId, row.id, answer, needs, now);
     if (startedAt !== null && row.started_at === null)
-      await tellOfStart(tx, tenantId, changed as CampaignRow, needs);
+      await tellOf(tx, tenantId, 'campaign.started', changed, needs);
   }
   return requireCampaign(tx, tenantId, row.id);
 }

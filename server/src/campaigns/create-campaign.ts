@@ -2,7 +2,6 @@ import { findAutomation } from '../automations/automation.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
-import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import { searchableContacts } from '../contacts/search-contacts.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -10,8 +9,8 @@ import { slotOf } from '../engine/work-list.ts';
 import { parseFilter } from '../search/grammar.ts';
 import { ExpressionError } from '../search/tokens.ts';
 import { findTemplate } from '../templates/template.ts';
-import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
-import { type Course, goAhead, tellOfStart } from './change-status.ts';
+import { CAMPAIGN_COLUMNS, CAMPAIGNS_LIST, type CampaignRow } from './campaign.ts';
+import { type Course, goAhead, type StatusNeeds, tellOf } from './change-status.ts';
 import { faultsOfPeople, storeRecipients } from './recipients.ts';
 import { faultsOfTimes } from './schedule.ts';
 import type { CampaignStatus, NewCampaign } from './schema.ts';
@@ -32,6 +31,7 @@ const insertCampaign = statement<
     variables: string | null,
     audience: string | null,
     startedAt: Date | null,
+    nextAt: Date | null,
     slot: number,
     dueAt: Date | null,
     now: Date,
@@ -40,9 +40,9 @@ const insertCampaign = statement<
 >(
   'campaigns.insert',
   `insert into campaigns as c (id, tenant_id, channel_id, automation_id, message_template_id, name, status, scheduled_at,
-                               recurrence_rules, is_reoccurring, variables, audience, started_at, slot, due_at,
-                               created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)
+                               recurrence_rules, is_reoccurring, variables, audience, started_at, next_at, slot,
+                               due_at, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)
    returning ${CAMPAIGN_COLUMNS}`,
 );
 
@@ -82,9 +82,9 @@ export async function createCampaign(
   tx: Tx,
   tenantId: string,
   input: NewCampaign,
-  needs: ContactNeeds,
+  needs: StatusNeeds,
 ): Promise<CampaignRow> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const { contacts = [], variables, recurrenceRules } = input;
   const channel = await findHeldChannel(tx, tenantId, input.channelId);
   const automation = await findAutomation(tx, tenantId, input.automationId);
@@ -110,8 +110,8 @@ export async function createCampaign(
   const scheduledAt = input.scheduledAt === undefined ? null : new Date(input.scheduledAt);
   const isDraft = contacts.length === 0 && input.audience === undefined;
   const course: Course = isDraft
-    ? { status: 'draft', dueAt: null, startedAt: null }
-    : goAhead({ scheduledAt, startedAt: null }, now);
+    ? { status: 'draft', dueAt: null, startedAt: null, nextAt: scheduledAt }
+    : goAhead({ nextAt: scheduledAt, startedAt: null, isUnderWay: false }, now);
   const row = (await tx.find(insertCampaign, [
     id,
     tenantId,
@@ -126,11 +126,15 @@ export async function createCampaign(
     variables === undefined ? null : JSON.stringify(variables.map(({ name, value }) => ({ name, value }))),
     input.audience ?? null,
     course.startedAt,
-    slotOf(tenantId),
+    course.nextAt,
+    slotOf(tenantId, tenantId),
     course.dueAt,
     now,
   ])) as CampaignRow;
   await storeRecipients(tx, tenantId, id, contacts, channel.kind, needs);
-  if (course.startedAt !== null) await tellOfStart(tx, tenantId, row, needs);
+  if (course.startedAt !== null) {
+    await tellOf(tx, tenantId, 'campaign.started', row, needs);
+    tx.afterCommit(() => needs.hints.give(CAMPAIGNS_LIST, slotOf(tenantId, tenantId), tenantId));
+  }
   return row;
 }

@@ -17,6 +17,8 @@ export const exampleCampaign: Campaign = {
   variables: [{ name: 'discount', value: '20' }],
   audience: null,
   startedAt: null,
+  nextOccurrenceAt: '2027-01-02T09:00:00.000Z',
+  error: null,
   createdAt: at,
   updatedAt: at,
 };
@@ -36,3 +38,11 @@ export const exampleContacts = [
   },
   { firstName: 'Grace', phoneNumber: '+15550002222' },
 ];
+
+/** The beginning of the results that the reference shows. */
+export const exampleResults = [
+  'contactId,displayName,handle,status,code,messageId,sentAt',
+  '019a82a0-0000-7000-8000-000000000011,Ada Lovelace,+15550001111,delivered,,019a82a0-0000-7000-8000-000000000031,2027-01-02T09:00:01.200Z',
+  '019a82a0-0000-7000-8000-000000000012,Grace,+15550002222,skipped,unsubscribed,,',
+  '',
+].join('\r\n');

@@ -6,14 +6,15 @@ import { reachedBy } from '../chats/start-chat.ts';
 import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import { judgePeople } from '../contacts/judge-people.ts';
 import { mergePeople } from '../contacts/merge-people.ts';
-import type { HandleType, MergedPerson } from '../contacts/schema.ts';
+import type { MergedPerson } from '../contacts/schema.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind, HandleType } from '../providers/adapter.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
-import { recipientStatus, requireCampaign } from './campaign.ts';
+import { requireCampaign } from './campaign.ts';
+import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
 import {
   type CampaignStatus,
   type CampaignWithCounts,
@@ -33,7 +34,7 @@ const insertRecipients = statement<[campaignId: string, tenantId: string, contac
 const findCampaign = statement<
   [id: string, tenantId: string],
   { id: string; channel_id: string; status: CampaignStatus }
->('campaigns.find', 'select id, channel_id, status from campaigns where id = $1 and tenant_id = $2');
+>('campaigns.status_by_id', 'select id, channel_id, status from campaigns where id = $1 and tenant_id = $2');
 const OPEN: readonly CampaignStatus[] = ['draft', 'scheduled', 'running', 'paused'];
 const keepOpen = statement<[id: string, tenantId: string, now: Date]>(
   'campaigns.keep_open',
@@ -74,7 +75,7 @@ export async function storeRecipients(
 ): Promise<void> {
   if (people.length === 0) return;
   const contactIds = await mergePeople(tx, tenantId, people, { matchBy: handleOf(kind) }, needs);
-  await tx.run(insertRecipients, [campaignId, tenantId, contactIds, needs.clock.now()]);
+  await tx.run(insertRecipients, [campaignId, tenantId, contactIds, needs.clock.now(tenantId)]);
 }
 
 const over = (status: string): ApiError =>
@@ -96,14 +97,16 @@ export async function addRecipients(
   if (!OPEN.includes(campaign.status)) throw over(campaign.status);
   const { kind } = await requireChannel(tx, tenantId, campaign.channel_id);
   await storeRecipients(tx, tenantId, campaign.id, people, kind, needs);
-  if ((await tx.run(keepOpen, [campaign.id, tenantId, needs.clock.now()])) === 0) throw over('over');
+  if ((await tx.run(keepOpen, [campaign.id, tenantId, needs.clock.now(tenantId)])) === 0) throw over('over');
   return requireCampaign(tx, tenantId, campaign.id);
 }
 
 export interface RecipientRow {
   contact_id: string;
   status: Recipient['status'];
-  skip_reason: Recipient['skipReason'];
+  code: string | null;
+  run_id: string | null;
+  message_id: string | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -111,29 +114,44 @@ export interface RecipientRow {
 export const presentRecipient = (row: RecipientRow): Recipient => ({
   contactId: row.contact_id,
   status: row.status,
-  skipReason: row.skip_reason,
+  skipReason: row.status === 'skipped' ? (row.code as Recipient['skipReason']) : null,
+  code: row.code,
+  runId: row.run_id,
+  messageId: row.message_id,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
 
+const CHANGED = 'greatest(r.updated_at, a.updated_at, m.updated_at)';
+
 export const recipientFields: Searchable = {
   fields: {
     contactId: { type: 'uuid', sql: 'r.contact_id' },
-    status: { type: 'enum', sql: recipientStatus('r'), values: recipientStatuses },
-    skipReason: { type: 'enum', sql: 'r.skip_reason', values: skipReasons, nullable: true },
+    status: { type: 'enum', sql: RECIPIENT_STATUS, values: recipientStatuses },
+    skipReason: {
+      type: 'enum',
+      sql: `case when ${RECIPIENT_STATUS} = 'skipped' then ${RECIPIENT_CODE} end`,
+      values: skipReasons,
+      nullable: true,
+    },
+    code: { type: 'string', sql: RECIPIENT_CODE, nullable: true },
     createdAt: { type: 'time', sql: 'r.created_at' },
-    updatedAt: { type: 'time', sql: 'r.updated_at' },
+    updatedAt: { type: 'time', sql: CHANGED },
   },
   names: [],
   id: 'r.contact_id',
 };
 const COUNT_CAP = 10_000;
+/** Each is looked up with its run and message. */
+const WINDOW = 5_000;
 
 /** The recipients of one campaign. */
 export const recipientSource = (campaignId: string): SearchSource => ({
-  select: `r.contact_id, ${recipientStatus('r')} as status, r.skip_reason, r.created_at, r.updated_at`,
-  from: 'recipients r',
+  select: `r.contact_id, ${RECIPIENT_STATUS} as status, ${RECIPIENT_CODE} as code, a.id as run_id, m.id as message_id,
+    r.created_at, ${CHANGED} as updated_at`,
+  from: RECIPIENTS,
   tenantColumn: 'r.tenant_id',
   where: (bind) => `r.campaign_id = ${bind(campaignId)}`,
   countCap: COUNT_CAP,
+  window: WINDOW,
 });

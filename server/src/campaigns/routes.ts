@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import type { Database } from '../db/database.ts';
-import { data, type Route, read, write } from '../http/route.ts';
+import { csv, data, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
   campaignFields,
@@ -10,10 +9,11 @@ import {
   requireCampaign,
   requireCampaignId,
 } from './campaign.ts';
-import { changeCampaignStatus } from './change-status.ts';
+import { changeCampaignStatus, type StatusNeeds } from './change-status.ts';
 import { createCampaign } from './create-campaign.ts';
-import { exampleCampaign, exampleContacts, exampleWithCounts } from './example.ts';
+import { exampleCampaign, exampleContacts, exampleResults, exampleWithCounts } from './example.ts';
 import { addRecipients, presentRecipient, recipientFields, recipientSource } from './recipients.ts';
+import { campaignResults } from './results.ts';
 import {
   Campaign,
   CampaignStatusChange,
@@ -27,7 +27,7 @@ import {
 const CampaignId = Type.Object({ campaignId: Type.String() });
 const at = { params: { campaignId: exampleCampaign.id } };
 
-export function campaignRoutes(needs: ContactNeeds & { db: Database }): Route[] {
+export function campaignRoutes(needs: StatusNeeds & { db: Database }): Route[] {
   const { db } = needs;
   const shared = { tag: 'Campaigns', feature: 'campaigns' } as const;
   return [
@@ -40,7 +40,7 @@ export function campaignRoutes(needs: ContactNeeds & { db: Database }): Route[] 
         operationId: 'createCampaign',
         summary: 'Make a campaign',
         description:
-          'An automation for many contacts. It starts at `scheduledAt`, or now; without `contacts` and `audience` it is a draft. If anything is wrong, nothing is stored. Campaigns are kept and counted; that they run comes with a later release.',
+          'An automation for many contacts. It starts at `scheduledAt`, or now; without `contacts` and `audience` it is a draft. If anything is wrong, nothing is stored.',
         access: 'campaigns:write',
         body: NewCampaign,
         answer: data(CampaignWithCounts),
@@ -70,7 +70,7 @@ export function campaignRoutes(needs: ContactNeeds & { db: Database }): Route[] 
         path: '/v3/campaigns/:campaignId',
         operationId: 'getCampaign',
         summary: 'Read a campaign',
-        description: 'With how many recipients have which status.',
+        description: 'With how many recipients have which status, as of this moment.',
         access: 'campaigns:read',
         params: CampaignId,
         answer: data(CampaignWithCounts),
@@ -99,7 +99,7 @@ export function campaignRoutes(needs: ContactNeeds & { db: Database }): Route[] 
         operationId: 'setCampaignStatus',
         summary: 'Start, pause or cancel a campaign',
         description:
-          '`running` lets a draft or a paused campaign go on as planned: at its time if that is yet to come, else now. `paused` holds it back, `cancelled` ends it for good. The status it has already is no error.',
+          '`running` lets a draft or a paused campaign go on as planned: at its time if that is yet to come, else now. `paused` holds it back, its runs and those of its messages that wait to be sent; `cancelled` ends them for good. The status it has already is no error.',
         access: 'campaigns:write',
         params: CampaignId,
         body: CampaignStatusChange,
@@ -150,10 +150,30 @@ export function campaignRoutes(needs: ContactNeeds & { db: Database }): Route[] 
           contactId: '019a82a0-0000-7000-8000-000000000011',
           status: 'queued',
           skipReason: null,
+          code: null,
+          runId: '019a82a0-0000-7000-8000-000000000072',
+          messageId: null,
           createdAt: exampleCampaign.createdAt,
           updatedAt: exampleCampaign.updatedAt,
         },
       },
     }),
+    read(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/v3/campaigns/:campaignId/results.csv',
+        operationId: 'getCampaignResults',
+        summary: 'Download what became of the recipients',
+        description:
+          'A line for each recipient of the occurrence that is under way or was last, by contact, as a file for spreadsheets. A text that a spreadsheet could take for a formula has an apostrophe before it.',
+        access: 'campaigns:read',
+        params: CampaignId,
+        answer: csv,
+        failures: ['campaign_not_found'],
+        example: { ...at, answer: exampleResults },
+      },
+      ({ principal, params }) => campaignResults(db, principal.tenantId, params.campaignId),
+    ),
   ];
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Failure } from '../automations/schema.ts';
 import { MergedPerson } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../search/tokens.ts';
@@ -90,6 +91,11 @@ export const Campaign = Type.Object(
     variables: Type.Array(Variable, { description: 'As they were sent' }),
     audience: Nullable(Type.String()),
     startedAt: Nullable(Timestamp('When it first started')),
+    nextOccurrenceAt: Nullable(Timestamp('When it starts, or starts again')),
+    error: Type.Unsafe<Static<typeof Failure>>({
+      ...Failure,
+      description: 'Why it failed, or was not run at all',
+    }),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -107,7 +113,7 @@ export const CampaignWithCounts = Type.Object(
       >,
       {
         description:
-          'How many recipients have which status; whom `audience` matches counts from the start on',
+          'How many recipients have which status in the occurrence that is under way or was last; whom `audience` matches counts from its start on',
       },
     ),
   },
@@ -123,6 +129,9 @@ export const Recipient = Type.Object(
       type: ['string', 'null'],
       enum: [...skipReasons, null],
     }),
+    code: Nullable(Type.String({ description: 'Why the recipient failed or was skipped' })),
+    runId: Nullable(Uuid('Its run of the automation in this occurrence; null before there is one')),
+    messageId: Nullable(Uuid('The first message of the run; the status is its status')),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },

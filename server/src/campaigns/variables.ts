@@ -1,4 +1,5 @@
 import type { Scalar, Variable } from '../automations/schema.ts';
+import { fillVariables } from '../automations/trigger-automation.ts';
 import type { InvalidParams } from '../base/errors.ts';
 
 export interface GivenVariable {
@@ -42,4 +43,16 @@ export function faultsOfVariables(
       message: `The automation needs ${missing.map(({ name }) => `"${name}"`).join(', ')}`,
     };
   return faults;
+}
+
+/** What runs are given: the texts as values of the declared types, and defaults for those that are not there. */
+export function readVariables(
+  declared: readonly Variable[],
+  given: readonly GivenVariable[],
+): { variables: Record<string, Scalar>; faults: InvalidParams } {
+  const faults = faultsOfVariables(declared, given);
+  const types = new Map(declared.map(({ name, type }) => [name, type]));
+  const read = given.map(({ name, value }) => [name, readers[types.get(name) ?? 'string'](value) ?? value]);
+  const { variables } = fillVariables(declared, Object.fromEntries(read));
+  return { variables, faults };
 }

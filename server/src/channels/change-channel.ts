@@ -3,27 +3,45 @@ import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { type EndingNeeds, removeChatsOf } from '../chats/remove-chats.ts';
 import type { Queryable, Tx } from '../db/database.ts';
+import { isUniqueViolation } from '../db/faults.ts';
 import { statement } from '../db/statement.ts';
-import type { Adapter, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
-import { CHANNEL_COLUMNS, type ChannelRow, openConfig, presentChannel, sealConfig } from './channel.ts';
+import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
+import {
+  CHANNEL_COLUMNS,
+  type ChannelRow,
+  findConfiguredChannel,
+  openConfig,
+  presentChannel,
+  sealConfig,
+  takenVendorKey,
+  vendorMarks,
+} from './channel.ts';
+import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
 
-const configuredChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
-  'channels.configured',
-  `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2`,
-);
 const lockChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
   'channels.lock',
   `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2 for update`,
 );
 const updateChannel = statement<
-  [id: string, tenantId: string, name: string, address: string, config: Buffer, now: Date],
+  [
+    id: string,
+    tenantId: string,
+    name: string,
+    address: string,
+    config: Buffer,
+    now: Date,
+    vendorKey: string | null,
+    verifyHash: Buffer | null,
+    accountKey: string | null,
+  ],
   ChannelRow
 >(
   'channels.update',
-  `update channels set name = $3, address = $4, config_encrypted = $5, updated_at = $6
+  `update channels set name = $3, address = $4, config_encrypted = $5, updated_at = $6, vendor_key = $7, verify_hash = $8,
+          account_key = $9
     where id = $1 and tenant_id = $2 returning ${CHANNEL_COLUMNS}`,
 );
 const deleteChannel = statement<[id: string, tenantId: string]>(
@@ -67,12 +85,20 @@ export async function changeChannel(
   if (!row) throw new ApiError('channel_not_found');
   requireSameNature(row, change);
   const adapter = adapters.get(row.provider) as Adapter;
-  const config =
-    change.config === undefined
-      ? row.config_encrypted
-      : sealConfig(adapter.configure(change.config, openConfig(row.config_encrypted, keys)), keys);
+  const stored = openConfig(row.config_encrypted, keys);
+  const config = change.config === undefined ? stored : adapter.configure(change.config, stored);
   const { name = row.name, address = row.address } = change;
-  const updated = await tx.find(updateChannel, [row.id, tenantId, name, address, config, now]);
+  const { vendorKey, verifyHash, accountKey } = vendorMarks(adapter, config);
+  const sealed = sealConfig(config, keys);
+  const updated = await tx
+    .find(updateChannel, [row.id, tenantId, name, address, sealed, now, vendorKey, verifyHash, accountKey])
+    .catch((error) => {
+      throw isUniqueViolation(error, 'channels_provider_vendor_key_key')
+        ? takenVendorKey(config, vendorKey)
+        : error;
+    });
+  if (change.config !== undefined)
+    await keepMailbox(tx, tenantId, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config), now);
   return presentChannel(updated as ChannelRow);
 }
 
@@ -98,11 +124,10 @@ export async function checkChannel(
   db: Pick<Queryable, 'find'>,
   tenantId: string,
   channelId: string,
-  { adapters, keys }: ConfigNeeds,
+  { adapters, keys, context }: ConfigNeeds & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
-  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
-  if (!row) throw new ApiError('channel_not_found');
-  const adapter = adapters.get(row.provider) as Adapter;
-  const problems = await adapter.check(row, openConfig(row.config_encrypted, keys));
+  const channel = await findConfiguredChannel(db, tenantId, channelId, keys);
+  if (!channel) throw new ApiError('channel_not_found');
+  const problems = await (adapters.get(channel.provider) as Adapter).check(channel, context);
   return { ok: problems.length === 0, problems };
 }

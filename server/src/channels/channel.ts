@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import type { Keys } from '../base/crypto.ts';
+import { type Keys, sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
+import { groupBy } from '../base/group-by.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { Queryable, Tx } from '../db/database.ts';
+import type { SealedColumn } from '../db/reseal.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
-import type { Adapter, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
+import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
+import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 export interface ChannelRow {
@@ -15,12 +18,33 @@ export interface ChannelRow {
   name: string;
   address: string;
   health: Channel['health'];
+  problem: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
-export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, created_at, updated_at';
+export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, problem, created_at, updated_at';
 const CONFIG = 'channels.config';
+
+interface GateRow {
+  id: string;
+  tenant_id: string;
+  kind: ChannelKind;
+  provider: string;
+  address: string;
+  config_encrypted: Buffer;
+}
+
+const GATE_COLUMNS = 'id, tenant_id, kind, provider, address, config_encrypted';
+export const sealedConfig: SealedColumn = {
+  table: 'channels',
+  column: 'config_encrypted',
+  key: [
+    ['id', 'uuid'],
+    ['tenant_id', 'uuid'],
+  ],
+  purpose: CONFIG,
+};
 
 export const sealConfig = (config: ChannelConfig, keys: Keys): Buffer =>
   keys.encrypt(JSON.stringify(config), CONFIG);
@@ -37,17 +61,29 @@ const insertChannel = statement<
     address: string,
     config: Buffer,
     now: Date,
+    vendorKey: string | null,
+    verifyHash: Buffer | null,
+    accountKey: string | null,
   ],
   ChannelRow
 >(
   'channels.insert',
   `insert into channels
-     (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8) returning ${CHANNEL_COLUMNS}`,
+     (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at, vendor_key,
+      verify_hash, account_key)
+   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8, $9, $10, $11)
+   on conflict (provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
 );
 const channelById = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.by_id',
   `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2`,
+);
+const configuredChannel = statement<
+  [id: string, tenantId: string],
+  Pick<ChannelRow, 'id' | 'kind' | 'provider' | 'address'> & { config_encrypted: Buffer }
+>(
+  'channels.configured',
+  'select id, kind, provider, address, config_encrypted from channels where id = $1 and tenant_id = $2',
 );
 const heldChannel = statement<[id: string, tenantId: string], ChannelRow>(
   'channels.hold',
@@ -57,10 +93,26 @@ const knownChannels = statement<[ids: string[], tenantId: string, kind: string |
   'channels.known',
   `select id from channels where id = any ($1::uuid[]) and tenant_id = $2 and ($3::text is null or kind = $3)`,
 );
-const gateById = statement<
-  [id: string],
-  { id: string; tenant_id: string; kind: ChannelKind; provider: string; config_encrypted: Buffer }
->('channels.gate', 'select id, tenant_id, kind, provider, config_encrypted from channels where id = $1');
+const gateById = statement<[id: string], GateRow>(
+  'channels.gate',
+  `select ${GATE_COLUMNS} from channels where id = $1`,
+);
+const gatesByKey = statement<[provider: string, keys: string[]], GateRow & { key: string }>(
+  'channels.gates_by_key',
+  `select ${GATE_COLUMNS}, vendor_key as key from channels where provider = $1 and vendor_key = any ($2::text[])
+   union all
+   select ${GATE_COLUMNS}, account_key from channels where provider = $1 and account_key = any ($2::text[])`,
+);
+const gateByVerifyHash = statement<[provider: string, verifyHash: Buffer], { id: string }>(
+  'channels.by_verify_hash',
+  'select id from channels where provider = $1 and verify_hash = $2 limit 1',
+);
+
+const gatesOfTenant = statement<[tenantId: string], GateRow>(
+  'channels.gates_of_tenant',
+  `select id, tenant_id, kind, provider, address, config_encrypted from channels
+    where tenant_id = $1 order by created_at, id`,
+);
 
 export const presentChannel = (row: ChannelRow): Channel => ({
   id: row.id,
@@ -69,6 +121,7 @@ export const presentChannel = (row: ChannelRow): Channel => ({
   name: row.name,
   address: row.address,
   health: row.health,
+  problem: row.problem,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -92,10 +145,49 @@ export async function createChannel(
 ): Promise<Channel> {
   if (!adapter.kinds.includes(input.kind))
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
-  const config = sealConfig(adapter.configure(input.config ?? {}, {}), keys);
+  const config = adapter.configure(input.config ?? {}, {});
   const { kind, provider, name, address } = input;
-  const row = await tx.find(insertChannel, [newId(), tenantId, kind, provider, name, address, config, now]);
-  return presentChannel(row as ChannelRow);
+  const { vendorKey, verifyHash, accountKey } = vendorMarks(adapter, config);
+  const id = newId();
+  const row = await tx.find(insertChannel, [
+    id,
+    tenantId,
+    kind,
+    provider,
+    name,
+    address,
+    sealConfig(config, keys),
+    now,
+    vendorKey,
+    verifyHash,
+    accountKey,
+  ]);
+  if (!row) throw takenVendorKey(config, vendorKey);
+  await keepMailbox(tx, tenantId, id, undefined, adapter.mailboxOf?.(config), now);
+  return presentChannel(row);
+}
+
+/** By what a vendor's request without a channel's id finds this channel, and its first call. */
+export function vendorMarks(
+  adapter: Adapter,
+  config: ChannelConfig,
+): { vendorKey: string | null; verifyHash: Buffer | null; accountKey: string | null } {
+  const token = adapter.verifyToken?.(config);
+  return {
+    vendorKey: adapter.vendorKey?.(config) || null,
+    verifyHash: token ? sha256(token) : null,
+    accountKey: adapter.accountKey?.(config) || null,
+  };
+}
+
+/** What the vendor calls a channel by belongs to one channel. Whose it is, perhaps another tenant's, is not told. */
+export function takenVendorKey(config: ChannelConfig, vendorKey: string | null): ApiError {
+  const name = Object.keys(config).find((setting) => config[setting] === vendorKey);
+  return invalidParam(
+    name ? `config.${name}` : 'config',
+    'custom',
+    'There is a channel with this one already',
+  );
 }
 
 export async function requireChannel(
@@ -118,6 +210,19 @@ export async function findHeldChannel(
   return row && presentChannel(row);
 }
 
+/** A channel as its adapter sees it, with its settings. */
+export async function findConfiguredChannel(
+  db: Pick<Queryable, 'find'>,
+  tenantId: string,
+  channelId: string,
+  keys: Keys,
+): Promise<(AdapterChannel & { provider: string }) | undefined> {
+  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
+  if (!row) return undefined;
+  const { id, kind, provider, address, config_encrypted } = row;
+  return { id, tenantId, kind, provider, address, config: openConfig(config_encrypted, keys) };
+}
+
 /** What is said of a body that names a channel which the tenant does not have. */
 export const faultOfUnknownChannel = (channelId: string): InvalidParams => ({
   channelId: { key: 'custom', message: `There is no channel ${channelId}` },
@@ -135,36 +240,72 @@ export async function findKnownChannelIds(
 }
 
 /** What the provider route must know of a channel before it trusts a request. */
-export interface ChannelGate {
-  id: string;
-  tenantId: string;
-  kind: ChannelKind;
+export interface ChannelGate extends AdapterChannel {
   provider: string;
-  config: ChannelConfig;
+}
+
+const gateOf = (row: GateRow, keys: Keys): ChannelGate => ({
+  id: row.id,
+  tenantId: row.tenant_id,
+  kind: row.kind,
+  provider: row.provider,
+  address: row.address,
+  config: openConfig(row.config_encrypted, keys),
+});
+
+/** All channels of a tenant with their settings, the oldest first. */
+export async function findChannelsOf(db: Queryable, tenantId: string, keys: Keys): Promise<ChannelGate[]> {
+  return (await db.all(gatesOfTenant, [tenantId])).map((row) => gateOf(row, keys));
 }
 
 const GATES_KEPT = 10_000;
 const GATE_MS = 3_000;
 
+type Reader = Pick<Queryable, 'all' | 'find'>;
+
 /** Channels as vendors' requests need them: by id alone, remembered for three seconds. */
 export function channelGates(
-  db: Database,
+  db: Reader,
   keys: Keys,
 ): (channelId: string) => Promise<ChannelGate | undefined> {
   const cache = new LRUCache<string, ChannelGate>({ max: GATES_KEPT, ttl: GATE_MS });
   return async (channelId) => {
     const known = cache.get(channelId);
     if (known || !isUuid(channelId)) return known;
-    const row = await db.byKey.find(gateById, [channelId]);
+    const row = await db.find(gateById, [channelId]);
     if (!row) return undefined;
-    const gate: ChannelGate = {
-      id: row.id,
-      tenantId: row.tenant_id,
-      kind: row.kind,
-      provider: row.provider,
-      config: openConfig(row.config_encrypted, keys),
-    };
+    const gate = gateOf(row, keys);
     cache.set(channelId, gate);
     return gate;
   };
 }
+
+/** The same by what the vendor calls them, of whichever tenant. Keys that nobody has are left out. */
+export function vendorGates(
+  db: Reader,
+  keys: Keys,
+): (provider: string, vendorKeys: string[]) => Promise<ChannelGate[]> {
+  const cache = new LRUCache<string, ChannelGate[]>({ max: GATES_KEPT, ttl: GATE_MS });
+  return async (provider, vendorKeys) => {
+    const found = new Map<string, ChannelGate[]>();
+    for (const key of vendorKeys) {
+      const known = cache.get(`${provider} ${key}`);
+      if (known) found.set(key, known);
+    }
+    const unknown = vendorKeys.filter((key) => !found.has(key));
+    if (unknown.length > 0) {
+      const rows = await db.all(gatesByKey, [provider, unknown]);
+      for (const [key, some] of groupBy(rows, (row) => row.key)) {
+        const gates = some.map((row) => gateOf(row, keys));
+        cache.set(`${provider} ${key}`, gates);
+        found.set(key, gates);
+      }
+    }
+    // A request may name a channel by its own key and by its account's: it is still one.
+    return [...new Map([...found.values()].flat().map((gate) => [gate.id, gate])).values()];
+  };
+}
+
+/** Whether a channel of this provider has the token that a vendor's first call shows. */
+export const isVerifyToken = async (db: Reader, provider: string, token: string): Promise<boolean> =>
+  (await db.find(gateByVerifyHash, [provider, sha256(token)])) !== undefined;

@@ -1,57 +1,29 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
-import { ApiError, invalidParam } from '../base/errors.ts';
 import type { EndingNeeds } from '../chats/remove-chats.ts';
 import type { Database } from '../db/database.ts';
-import type { Hints } from '../engine/hints.ts';
-import { DeleteResult, data, deleted, type Route, read, write, writeStatement } from '../http/route.ts';
+import { call, DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { type Adapter, channelKinds } from '../providers/adapter.ts';
-import { faultOfPerson, writeAsPerson } from '../providers/sandbox/sandbox.ts';
+import { type Adapter, type AdapterContext, channelKinds } from '../providers/adapter.ts';
 import { changeChannel, checkChannel, removeChannel } from './change-channel.ts';
-import {
-  CHANNEL_COLUMNS,
-  type ChannelGate,
-  createChannel,
-  presentChannel,
-  requireChannel,
-} from './channel.ts';
-import { receiveRequest } from './receive-request.ts';
-import {
-  Channel,
-  ChannelChange,
-  ChannelCheck,
-  channelHealths,
-  NewChannel,
-  SandboxInbound,
-  SandboxReceipt,
-} from './schema.ts';
+import { CHANNEL_COLUMNS, createChannel, presentChannel, requireChannel } from './channel.ts';
+import { exampleChannel } from './example.ts';
+import { Channel, ChannelChange, ChannelCheck, channelHealths, NewChannel } from './schema.ts';
 
 export interface ChannelNeeds extends EndingNeeds {
   db: Database;
   clock: Clock;
   keys: Keys;
-  hints: Hints;
   adapters: ReadonlyMap<string, Adapter>;
-  findGate: (channelId: string) => Promise<ChannelGate | undefined>;
+  context: AdapterContext;
 }
 
-const exampleChannel: Static<typeof Channel> = {
-  id: '019a82a0-0000-7000-8000-000000000020',
-  kind: 'whatsapp',
-  provider: 'sandbox',
-  name: 'Support',
-  address: '+15550009999',
-  health: 'healthy',
-  createdAt: '2026-11-15T01:02:03.456Z',
-  updatedAt: '2026-11-15T01:02:03.456Z',
-};
 const ChannelId = Type.Object({ channelId: Type.String() });
 const at = { params: { channelId: exampleChannel.id } };
 
 export function channelRoutes(needs: ChannelNeeds): Route[] {
-  const { db, clock, keys, adapters, findGate } = needs;
+  const { db, clock, keys, adapters } = needs;
   return [
     write(
       {
@@ -78,7 +50,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
           body,
           adapters.get(body.provider) as Adapter,
           keys,
-          clock.now(),
+          clock.now(principal.tenantId),
         ),
     ),
     read(
@@ -139,7 +111,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         example: { ...at, body: { name: 'Support', config: { statusDelayMs: 200 } }, answer: exampleChannel },
       },
       ({ principal, params, body }, tx) =>
-        changeChannel(tx, principal.tenantId, params.channelId, body, needs, clock.now()),
+        changeChannel(tx, principal.tenantId, params.channelId, body, needs, clock.now(principal.tenantId)),
     ),
     write(
       {
@@ -159,53 +131,24 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
       async ({ principal, params }, tx) =>
         deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId, needs)),
     ),
-    read(
+    call(
       {
         method: 'POST',
         path: '/v3/channels/:channelId/check',
         operationId: 'checkChannel',
         tag: 'Channels',
         summary: 'Check a channel',
-        description: 'Says what is wrong with its address and settings, if anything. Changes nothing.',
+        description:
+          'Says all that would keep the channel from working: each setting that makes no sense, by its path, and whatever the vendor says when it is asked with these credentials. Writes to nobody and changes nothing, `health` included: that follows from what really goes out.',
         access: 'channels:read',
         params: ChannelId,
         answer: data(ChannelCheck),
         failures: ['channel_not_found'],
         example: { ...at, answer: { ok: true, problems: [] } },
       },
-      ({ principal, params }) => checkChannel(db.byKey, principal.tenantId, params.channelId, needs),
-    ),
-    writeStatement(
-      {
-        method: 'POST',
-        path: '/v3/sandbox/:channelId/inbound',
-        operationId: 'writeInSandbox',
-        tag: 'Sandbox',
-        summary: 'Write as a customer',
-        description:
-          'Sends a message to a sandbox channel as a customer would. It takes the way of every vendor request: signed, stored, and processed a moment later. Once answered, it cannot be lost.',
-        access: 'channels:write',
-        params: ChannelId,
-        body: SandboxInbound,
-        answer: data(SandboxReceipt),
-        failures: ['channel_not_found'],
-        example: {
-          ...at,
-          body: { from: '+15550001111', name: 'Ada Lovelace', text: 'Is this still available?' },
-          answer: { vendorId: 'sandbox-019a82a0-0000-7000-8000-000000000014' },
-        },
-      },
-      async ({ principal, params, body }, tx) => {
-        const channel = await findGate(params.channelId);
-        const adapter = adapters.get('sandbox');
-        if (channel?.tenantId !== principal.tenantId || channel.provider !== adapter?.provider)
-          throw new ApiError('channel_not_found');
-        const fault = faultOfPerson(body.from, channel.kind);
-        if (fault) throw invalidParam('from', 'invalid_string', fault);
-        const { from, text, name = null } = body;
-        const { vendorId, request } = writeAsPerson({ from, text, name }, clock.now(), channel.config);
-        await receiveRequest(tx, channel, adapter, request, needs);
-        return { vendorId };
+      async ({ principal, params }) => {
+        const result = await checkChannel(db.byKey, principal.tenantId, params.channelId, needs);
+        return async () => result;
       },
     ),
   ];

@@ -83,10 +83,18 @@ async function tell(
   chat: ChatState,
   type: EventType,
   { publisher }: ChangeNeeds,
+  facts?: Record<string, unknown>,
 ): Promise<Chat> {
   const [data] = await chatsForEvents(tx, tenantId, [chat.id]);
   await publisher.publish(tx, tenantId, [
-    { type, channelId: chat.channel_id, contactId: chat.contact_id, chatId: chat.id, data },
+    {
+      type,
+      channelId: chat.channel_id,
+      contactId: chat.contact_id,
+      chatId: chat.id,
+      data,
+      ...(facts ? { facts } : {}),
+    },
   ]);
   return requireChat(tx, tenantId, chat.id);
 }
@@ -94,7 +102,15 @@ async function tell(
 export interface StatusChange {
   status?: Chat['status'];
   snoozedUntil?: string;
+  /** Whether automations that wait for chats to be opened or closed start. */
+  triggerAutomations?: boolean;
 }
+
+/** Which trigger of automations a status pulls; a snooze pulls none. */
+export const chatTriggers: Partial<Record<Chat['status'], string>> = {
+  open: 'chat_opened',
+  closed: 'chat_closed',
+};
 
 /** When a snooze ends, if this change is one; a snooze must say so, and nothing else may. */
 function snoozeEnd({ status = 'closed', snoozedUntil }: StatusChange, now: Date): Date | null {
@@ -120,7 +136,7 @@ export async function setChatStatus(
   change: StatusChange,
   needs: ChangeNeeds,
 ): Promise<Chat> {
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const until = snoozeEnd(change, now);
   const { status = 'closed' } = change;
   const chat = await requireLocked(tx, tenantId, chatId);
@@ -131,10 +147,11 @@ export async function setChatStatus(
     tenantId,
     status,
     until,
-    until === null ? null : slotOf(chat.channel_id),
+    until === null ? null : slotOf(chat.channel_id, tenantId),
     now,
   ]);
-  return tell(tx, tenantId, chat, 'chat.status_changed', needs);
+  const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
+  return tell(tx, tenantId, chat, 'chat.status_changed', needs, trigger ? { trigger } : undefined);
 }
 
 /** Marks a chat as read, or by hand as unread. */
@@ -147,7 +164,7 @@ export async function markChat(
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if ((chat.marked_unread || chat.unread_count > 0) === isUnread) return requireChat(tx, tenantId, chat.id);
-  await tx.run(updateRead, [chat.id, tenantId, isUnread, needs.clock.now()]);
+  await tx.run(updateRead, [chat.id, tenantId, isUnread, needs.clock.now(tenantId)]);
   return tell(tx, tenantId, chat, 'chat.read', needs);
 }
 
@@ -173,7 +190,7 @@ export async function assignChat(
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   if (userId === chat.assigned_user_id && teamId === chat.assigned_team_id)
     return requireChat(tx, tenantId, chat.id);
-  await tx.run(updateAssignment, [chat.id, tenantId, userId, teamId, needs.clock.now()]);
+  await tx.run(updateAssignment, [chat.id, tenantId, userId, teamId, needs.clock.now(tenantId)]);
   return tell(tx, tenantId, chat, 'chat.assigned', needs);
 }
 
@@ -187,7 +204,7 @@ export async function setSensitive(
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if (chat.is_sensitive !== isSensitive)
-    await tx.run(updateSensitive, [chat.id, tenantId, isSensitive, clock.now()]);
+    await tx.run(updateSensitive, [chat.id, tenantId, isSensitive, clock.now(tenantId)]);
   return requireChat(tx, tenantId, chat.id);
 }
 
@@ -203,7 +220,7 @@ export async function removeChat(
   const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId, tenantId]) : undefined;
   if (!chat) return false;
   const [data] = await chatsForEvents(tx, tenantId, [chat.id]);
-  await beforeRemoval(tx, tenantId, [chat.id], clock.now());
+  await beforeRemoval(tx, tenantId, [chat.id], clock.now(tenantId));
   await tx.run(deleteChat, [chat.id, tenantId]);
   await publisher.publish(tx, tenantId, [
     { type: 'chat.deleted', channelId: chat.channel_id, contactId: chat.contact_id, chatId: chat.id, data },

@@ -32,7 +32,7 @@ export async function removeChatsOf(
   for (;;) {
     const ids = (await tx.all(someChats, [channelId, tenantId, CHATS_AT_ONCE])).map(({ id }) => id);
     if (ids.length === 0) return;
-    await beforeRemoval(tx, tenantId, ids, clock.now());
+    await beforeRemoval(tx, tenantId, ids, clock.now(tenantId));
     await tx.run(deleteChats, [ids, tenantId]);
   }
 }

@@ -81,7 +81,7 @@ export async function changeContact(
   judgeMetadata(change.metadata, faults.complain);
   faults.throwAny();
 
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const values = [...attributes.stored].map(([attributeId, stored]) => ({
     contactId: before.id,
     attributeId,
@@ -94,19 +94,19 @@ export async function changeContact(
     await removeValues(tx, tenantId, before.id, [...attributes.removed]),
   ];
   const pairs = labelIds.map((labelId) => ({ contactId: before.id, labelId }));
-  const labelled = (await attachLabels(tx, tenantId, pairs, now)).size > 0;
+  const labelled = (await attachLabels(tx, tenantId, pairs, now)).get(before.id) ?? [];
   const unlabelled =
     change.labels !== undefined && (await detachOtherLabels(tx, tenantId, before.id, labelIds));
 
   const types: EventType[] = [];
   if (changes.includes(true)) types.push('contact.updated');
-  if (labelled) types.push('contact.labels_added');
+  if (labelled.length > 0) types.push('contact.labels_added');
   if (unlabelled) types.push('contact.labels_removed');
   if (before.is_subscribed && change.isSubscribed === false) types.push('contact.unsubscribed');
   if (types.length > 0) await touchContacts(tx, tenantId, [before.id], now);
   const contact = await requireContact(tx, tenantId, before.id);
   if (contact.fullName === '' && contact.handles.length === 0) throw nobody();
-  await tellOfContact(tx, tenantId, contact, types, needs);
+  await tellOfContact(tx, tenantId, contact, types, needs, labelled);
   return contact;
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { groupBy } from '../base/group-by.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -12,7 +13,7 @@ import type { Contact } from './schema.ts';
 const locked = `locked as (select id from contacts where id = $1 and tenant_id = $2 for update)`;
 const addLabels = statement<
   [contactId: string, tenantId: string, labelIds: string[], now: Date],
-  { is_known: boolean; known: string[]; added: number }
+  { is_known: boolean; known: string[]; added: string[] }
 >(
   'contacts.add_labels',
   // Nothing is added unless every label is known.
@@ -25,7 +26,7 @@ const addLabels = statement<
      on conflict do nothing returning label_id),
    touched as (update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from added))
    select exists (select 1 from locked) as is_known, array(select id::text from known) as known,
-          (select count(*)::int from added) as added`,
+          array(select label_id::text from added) as added`,
 );
 const removeLabel = statement<
   [contactId: string, tenantId: string, labelId: string | null, now: Date],
@@ -42,13 +43,13 @@ const removeLabel = statement<
 
 const attach = statement<
   [tenantId: string, now: Date, contactIds: string[], labelIds: string[]],
-  { contact_id: string }
+  { contact_id: string; label_id: string }
 >(
   'contacts.attach_labels',
   `insert into contact_labels (contact_id, label_id, tenant_id, created_at)
    select n.contact_id, n.label_id, $1, $2 from unnest($3::uuid[], $4::uuid[]) as n (contact_id, label_id)
     order by n.contact_id, n.label_id
-   on conflict do nothing returning contact_id`,
+   on conflict do nothing returning contact_id, label_id`,
 );
 const detachOthers = statement<[contactId: string, tenantId: string, labelIds: string[]]>(
   'contacts.detach_other_labels',
@@ -60,21 +61,22 @@ export interface ContactNeeds {
   publisher: Publisher;
 }
 
-/** Puts labels that are there on contacts, and gives the contacts that got any. */
+/** Puts labels that are there on contacts, and gives the contacts that got any, with what they got. */
 export async function attachLabels(
   tx: Tx,
   tenantId: string,
   pairs: readonly { contactId: string; labelId: string }[],
   now: Date,
-): Promise<Set<string>> {
-  if (pairs.length === 0) return new Set();
+): Promise<Map<string, string[]>> {
+  if (pairs.length === 0) return new Map();
   const rows = await tx.all(attach, [
     tenantId,
     now,
     pairs.map(({ contactId }) => contactId),
     pairs.map(({ labelId }) => labelId),
   ]);
-  return new Set(rows.map((row) => row.contact_id));
+  const got = groupBy(rows, (row) => row.contact_id);
+  return new Map([...got].map(([contactId, of]) => [contactId, of.map((row) => row.label_id)]));
 }
 
 /** Takes every label from a contact but these, and says whether there were any. */
@@ -98,11 +100,20 @@ export async function tellOfContact(
   contact: Contact,
   types: readonly EventType[],
   { publisher }: ContactNeeds,
+  /** The labels that it got, where it got any. */
+  labelIds: readonly string[] = [],
 ): Promise<void> {
   await publisher.publish(
     tx,
     tenantId,
-    types.map((type) => ({ type, channelId: null, contactId: contact.id, chatId: null, data: contact })),
+    types.map((type) => ({
+      type,
+      channelId: null,
+      contactId: contact.id,
+      chatId: null,
+      data: contact,
+      ...(type === 'contact.labels_added' ? { facts: { labelIds } } : {}),
+    })),
   );
 }
 
@@ -116,7 +127,7 @@ export async function addContactLabels(
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const ids = labels.map((label) => label.id);
-  const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now()]);
+  const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now(tenantId)]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const known = new Set(outcome.known);
   const faults: InvalidParams = {};
@@ -125,7 +136,8 @@ export async function addContactLabels(
       faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   const contact = await requireContact(tx, tenantId, id);
-  if (outcome.added > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_added'], needs);
+  if (outcome.added.length > 0)
+    await tellOfContact(tx, tenantId, contact, ['contact.labels_added'], needs, outcome.added);
   return contact;
 }
 
@@ -139,7 +151,7 @@ export async function removeContactLabel(
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const label = isUuid(labelId) ? labelId : null;
-  const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now()]);
+  const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now(tenantId)]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const contact = await requireContact(tx, tenantId, id);
   if (outcome.removed > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_removed'], needs);

@@ -2,8 +2,11 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { EventType } from '../engine/event-types.ts';
+import type { NewEvent } from '../engine/publish.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
-import type { Contact, Handle, HandleType } from './schema.ts';
+import type { HandleType } from '../providers/adapter.ts';
+import type { Contact, Handle } from './schema.ts';
 
 interface HandleFacts {
   id: string;
@@ -107,6 +110,19 @@ const selectContacts = statement<[ids: string[], tenantId: string], { facts: Con
 export async function findContacts(db: Queryable, tenantId: string, ids: string[]): Promise<Contact[]> {
   if (ids.length === 0) return [];
   return (await db.all(selectContacts, [ids, tenantId])).map((row) => presentContact(row.facts));
+}
+
+/** What is told of contacts, which are shown as they now are: of each, every one of these types. */
+export async function contactEvents(
+  tx: Queryable,
+  tenantId: string,
+  ids: string[],
+  types: readonly EventType[],
+): Promise<NewEvent[]> {
+  const contacts = await findContacts(tx, tenantId, ids);
+  return contacts.flatMap((contact) =>
+    types.map((type) => ({ type, channelId: null, contactId: contact.id, chatId: null, data: contact })),
+  );
 }
 
 const selectContact = statement<[id: string, tenantId: string], { facts: ContactFacts }>(

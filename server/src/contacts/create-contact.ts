@@ -55,7 +55,7 @@ export async function createContact(
   faults.throwAny();
   if (firstName === null && lastName === null && handles.length === 0) throw nobody();
 
-  const now = needs.clock.now();
+  const now = needs.clock.now(tenantId);
   const id = newId();
   if (handles.length > 1) await lockHandles(tx, tenantId, 'shared');
   await tx.run(insertContact, [

@@ -1,5 +1,6 @@
 import { isUuid } from '../base/ids.ts';
 import { eraseInboundOf } from '../channels/erase-inbound.ts';
+import { eraseOutboxOf } from '../channels/erase-outbox.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { eraseEventsOf } from '../engine/erase-events.ts';
@@ -33,8 +34,9 @@ export async function eraseContact(
   // Everything that belongs to a contact goes with it by foreign key.
   await tx.run(deleteContact, [contact.id, tenantId]);
   const eventIds = await eraseEventsOf(tx, tenantId, contact.id);
-  await eraseDeliveriesOf(tx, tenantId, eventIds, clock.now());
+  await eraseDeliveriesOf(tx, tenantId, eventIds, clock.now(tenantId));
   await eraseInboundOf(tx, tenantId, contact.handles);
+  await eraseOutboxOf(tx, tenantId, contact.handles);
   await forgetAnswersAbout(tx, tenantId, contact.id);
   await publisher.publish(tx, tenantId, [
     {

@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { HandleType } from './schema.ts';
+import type { HandleType } from '../providers/adapter.ts';
 import { searchText } from './search-text.ts';
 
 /** A person as a vendor names them. */

@@ -1,6 +1,6 @@
+import type { HandleType } from '../providers/adapter.ts';
 import type { Complain } from './faults.ts';
 import { judgeHandle } from './handles.ts';
-import type { HandleType } from './schema.ts';
 
 export interface GivenHandles {
   phoneNumber?: string | null;

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { InvalidParamKey } from '../base/errors.ts';
-import type { HandleType } from './schema.ts';
+import type { HandleType } from '../providers/adapter.ts';
 
 export interface HandleFault {
   key: InvalidParamKey;

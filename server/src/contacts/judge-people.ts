@@ -1,8 +1,9 @@
 import type { AttributeKind } from '../attributes/find-attributes.ts';
+import type { HandleType } from '../providers/adapter.ts';
 import { judgeValue, type StoredValue } from './attribute-values.ts';
 import { below, type Complain, collectFaults } from './faults.ts';
 import { judgeHandle } from './handles.ts';
-import type { HandleType, MergedPerson } from './schema.ts';
+import type { MergedPerson } from './schema.ts';
 
 /** The handles that a person in a list can be known by, the one that counts most first. */
 const fields = { phone_number: 'phoneNumber', email: 'email' } as const;

@@ -7,13 +7,14 @@ import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
 import type { Publisher } from '../engine/publish.ts';
 import { findOrCreateLabels } from '../labels/find-or-create.ts';
+import type { HandleType } from '../providers/adapter.ts';
 import type { StoredValue } from './attribute-values.ts';
 import { findContacts } from './contact.ts';
 import { attachLabels, type ContactNeeds } from './contact-labels.ts';
 import { insertNewPeople } from './find-or-create.ts';
 import { type JudgedPerson, judgePeople, type ListedHandle, matchOrder } from './judge-people.ts';
 import { lockHandles } from './lock-handles.ts';
-import type { HandleType, MergedPerson } from './schema.ts';
+import type { MergedPerson } from './schema.ts';
 import { touchContacts } from './search-text.ts';
 import { storeValues } from './store-values.ts';
 
@@ -83,7 +84,7 @@ export async function mergePeople(
   const externalIds = items.flatMap((item) => (item.attributes ?? []).map((one) => one.externalId));
   const attributes = await findAttributes(tx, tenantId, { externalIds });
   const people = judgePeople(items, matchBy, attributes, path);
-  const now = clock.now();
+  const now = clock.now(tenantId);
 
   await lockHandles(tx, tenantId, matchOrder(matchBy)[0] === 'email' ? 'exclusive' : 'shared');
   const { contactIds, created } = await resolve(tx, tenantId, people, matchBy, now);
@@ -94,7 +95,7 @@ export async function mergePeople(
 
   const gathered = gather(people, contactIds);
   const changes = await store(tx, tenantId, gathered, created, now);
-  const touched = [...changes.updated, ...changes.labelled].filter((id) => !created.has(id));
+  const touched = [...changes.updated, ...changes.labelled.keys()].filter((id) => !created.has(id));
   await touchContacts(tx, tenantId, touched, now);
   await tell(tx, tenantId, created, changes, publisher);
   return contactIds;
@@ -157,7 +158,7 @@ const gather = (people: readonly JudgedPerson[], contactIds: readonly string[]):
 interface Changes {
   /** Contacts that were there before and are no longer the same. */
   updated: Set<string>;
-  labelled: Set<string>;
+  labelled: Map<string, string[]>;
 }
 
 async function store(
@@ -204,9 +205,9 @@ async function label(
   tenantId: string,
   gathered: readonly Gathered[],
   now: Date,
-): Promise<Set<string>> {
+): Promise<Map<string, string[]>> {
   const names = gathered.flatMap(({ labels }) => [...labels]);
-  if (names.length === 0) return new Set();
+  if (names.length === 0) return new Map();
   const ids = await findOrCreateLabels(tx, tenantId, names, now);
   const pairs = gathered.flatMap(({ contactId, labels }) =>
     [...labels].map((name) => ({ contactId, labelId: ids.get(name) as string })),
@@ -222,7 +223,7 @@ async function tell(
   { updated, labelled }: Changes,
   publisher: Publisher,
 ): Promise<void> {
-  const ids = [...new Set([...created, ...updated, ...labelled])];
+  const ids = [...new Set([...created, ...updated, ...labelled.keys()])];
   const contacts = await findContacts(tx, tenantId, ids);
   const typesOf = (id: string): EventType[] =>
     created.has(id)
@@ -241,6 +242,7 @@ async function tell(
         contactId: contact.id,
         chatId: null,
         data: contact,
+        ...(type === 'contact.labels_added' ? { facts: { labelIds: labelled.get(contact.id) } } : {}),
       })),
     ),
   );

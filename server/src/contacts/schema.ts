@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { ExternalId } from '../attributes/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { handleTypes } from '../providers/adapter.ts';
 import { LONGEST_VALUE } from './attribute-values.ts';
-
-export const handleTypes = ['phone_number', 'email', 'instagram_id', 'whatsapp_id'] as const;
-export type HandleType = (typeof handleTypes)[number];
 
 export const Handle = Type.Object(
   {

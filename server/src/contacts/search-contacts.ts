@@ -1,10 +1,11 @@
 import { type AttributeKind, attributesOf } from '../attributes/find-attributes.ts';
 import type { AttributeType } from '../attributes/schema.ts';
 import type { Queryable } from '../db/database.ts';
+import type { HandleType } from '../providers/adapter.ts';
 import type { Aside, Bind, Field, FieldTable, FieldType, Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
 import { findContacts } from './contact.ts';
-import type { Contact, HandleType } from './schema.ts';
+import type { Contact } from './schema.ts';
 import { fullName } from './search-text.ts';
 
 const COUNT_CAP = 10_000;

@@ -1,4 +1,3 @@
-import type { Clock } from '../base/clock.ts';
 import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
 import type { WorkList, WorkRow } from './work-list.ts';
@@ -25,19 +24,23 @@ const TOGETHER = { atATime: 64, underWay: 4 };
  * How the rows of a list are claimed: lane by lane, or several lanes by one statement. Of a thousand lanes with a row
  * each, every claim would otherwise be a statement of its own, dearer than what follows it.
  */
-export function claimsOf<Row extends WorkRow>(db: Database, list: WorkList<Row>, clock: Clock): Claim<Row> {
+export function claimsOf<Row extends WorkRow>(
+  db: Database,
+  list: WorkList<Row>,
+  now: () => Date,
+): Claim<Row> {
   const { claim, claimMany } = list;
   if (claimMany === undefined)
     return async (slot, lane, limit) => {
       const readAt = performance.now();
-      return stamped(await db.all(claim, [slot, lane, clock.now(), limit]), readAt);
+      return stamped(await db.all(claim, [slot, lane, now(), limit]), readAt);
     };
   const claimLane = together<AskedLane, Row[]>(async (asked) => {
     const readAt = performance.now();
     const rows = await db.all(claimMany, [
       asked.map(({ slot }) => slot),
       asked.map(({ lane }) => lane),
-      clock.now(),
+      now(),
       asked.map(({ limit }) => limit),
       asked.flatMap(({ taken }) => taken),
     ]);

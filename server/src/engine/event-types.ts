@@ -1,6 +1,14 @@
 /** Every event that a subscription can name, in the order in which the reference shows them. */
 export const eventTypes = [
   'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.echo',
+  'message.updated',
+  'message.deleted',
+  'channel.health_changed',
   'chat.created',
   'chat.status_changed',
   'chat.assigned',
@@ -14,7 +22,12 @@ export const eventTypes = [
   'contact.unsubscribed',
   'template.status_changed',
   'file.created',
+  'automation.run_started',
+  'automation.run_completed',
+  'automation.run_failed',
   'campaign.started',
+  'campaign.completed',
+  'campaign.failed',
   'webhook.test',
   'webhook.disabled',
 ] as const;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { slotOf } from './work-list.ts';
+import { realSlotOf } from './work-list.ts';
 
 const NOTIFY_CHANNEL = 'parley_work';
 /** NOTIFY inside a transaction serializes every commit of the database, so hints are collected and sent outside. */
@@ -70,7 +70,7 @@ export function hints(db: Database, alone = false): Hints & Broadcast {
     },
     tell(topic, lane) {
       pass(topic, lane);
-      if (!alone) sendSoon(topic, slotOf(lane), lane);
+      if (!alone) sendSoon(topic, realSlotOf(lane), lane);
     },
     hear: (listener) => void listeners.push(listener),
     pass,

@@ -11,6 +11,11 @@ export interface SequencedEvent {
   tenant_id: string;
   type: string;
   channel_id: string | null;
+  contact_id: string | null;
+  chat_id: string | null;
+  /** The automation run whose doing it is. */
+  origin_run_id: string | null;
+  facts: Record<string, unknown> | null;
   sequence: number;
 }
 
@@ -30,6 +35,9 @@ const unsequenced = workList<WorkRow>({
   atOnce: 8,
 });
 
+const SEQUENCED = `e.id, e.tenant_id, e.type, e.channel_id, e.contact_id, e.chat_id, e.origin_run_id, e.facts,
+  e.sequence`;
+
 const raiseCounter = statement<[tenantId: string, count: number], { sequence: number }>(
   'events.raise_counter',
   `insert into tenant_counters (tenant_id, sequence) values ($1, $2)
@@ -40,7 +48,7 @@ const number = statement<[tenantId: string, ids: string[], first: number], Seque
   `update events e set sequence = $3 + n.number - 1
      from unnest($2::uuid[]) with ordinality as n (id, number)
     where e.id = n.id and e.tenant_id = $1 and e.sequence is null
-   returning e.id, e.tenant_id, e.type, e.channel_id, e.sequence`,
+   returning ${SEQUENCED}`,
 );
 
 const insertNumbered = statement<
@@ -59,8 +67,8 @@ const insertNumbered = statement<
   SequencedEvent
 >(
   'events.insert_numbered',
-  `insert into events (id, tenant_id, slot, created_at, type, channel_id, contact_id, chat_id, data, sequence)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id, tenant_id, type, channel_id, sequence`,
+  `insert into events as e (id, tenant_id, slot, created_at, type, channel_id, contact_id, chat_id, data, sequence)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${SEQUENCED}`,
 );
 
 /**
@@ -77,7 +85,7 @@ export async function publishNumbered(
   const made = await tx.find(insertNumbered, [
     newId(),
     tenantId,
-    slotOf(tenantId),
+    slotOf(tenantId, tenantId),
     now,
     event.type,
     event.channelId,

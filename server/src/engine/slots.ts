@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { SLOTS } from './work-list.ts';
+import { ALL_SLOTS } from './work-list.ts';
 
 /**
  * Who does which share of the work. Leases run on the database's time, because it is the one clock that all workers
@@ -73,11 +73,11 @@ export function slots(db: Database, workerId: string): Slots {
   return {
     owns: (slot) => held.has(slot) && !leaving.has(slot) && valid(),
     owned: () => (valid() ? [...held].filter((slot) => !leaving.has(slot)) : []),
-    ownsAll: () => held.size === SLOTS && leaving.size === 0 && valid(),
+    ownsAll: () => held.size === ALL_SLOTS && leaving.size === 0 && valid(),
     async beat(isBusy) {
       const since = performance.now();
       const { alive } = (await db.find(signOn, [workerId])) as { alive: number };
-      const share = Math.ceil(SLOTS / alive);
+      const share = Math.ceil(ALL_SLOTS / alive);
       // What a lapsed lease had started may still be under way: an expired slot is taken anew, never just renewed.
       const kept = valid() ? await db.all(renew, [workerId, [...held]]) : [];
       const mine = new Set(kept.map((row) => row.slot));

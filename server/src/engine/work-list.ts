@@ -1,10 +1,19 @@
+import { isTestTenant } from '../base/ids.ts';
 import { type Statement, statement } from '../db/statement.ts';
 
 /** How many shares all work is cut into. Each has one owner at a time, as a partition has one consumer. */
 export const SLOTS = 64;
 
-/** The share a lane belongs to. The tail of a UUIDv7 is random, so lanes spread evenly. */
-export const slotOf = (lane: string): number => Number.parseInt(lane.slice(-2), 16) % SLOTS;
+/** The share with all work that test tenants' own clocks make due. */
+export const TEST_SLOT = -1;
+export const ALL_SLOTS = SLOTS + 1;
+
+/** The share a lane belongs to that runs on real time for everybody. The tail of a UUIDv7 is random, so lanes spread evenly. */
+export const realSlotOf = (lane: string): number => Number.parseInt(lane.slice(-2), 16) % SLOTS;
+
+/** The share a tenant's lane belongs to. */
+export const slotOf = (lane: string, tenantId: string): number =>
+  isTestTenant(tenantId) ? TEST_SLOT : realSlotOf(lane);
 
 /** What every claimed row has, whatever else its handler needs. */
 export interface WorkRow {
@@ -34,6 +43,12 @@ export type WorkList<Row extends WorkRow> = Claims<Row> & {
   readonly name: string;
   /** The lanes of these slots that have something due. */
   readonly find: Statement<[slots: number[], now: Date], { slot: number; lane: string }>;
+  /** Whether each lane is all that a tenant has on the list. */
+  readonly isByTenant: boolean;
+  /** What stands first in each lane of test tenants, as a text: lane, when it is due, and whose it is. */
+  readonly fronts: string;
+  /** The same for the tenants in $1, by a look at each lane that they could have. */
+  readonly frontsOfSome: string;
   /** How much is due in all (a lane counts for at most 1000) and since when. */
   readonly depth: Statement<[now: Date], { due: number; oldest: Date | null }>;
   /** How many rows one call of the handler takes, and how many calls of a lane may be under way. */
@@ -76,6 +91,14 @@ export const AT_ONCE = "'-infinity'";
 /** The `due_at` of what waits for someone to let it go on: on the list, and never due. */
 export const HELD = "'infinity'";
 
+/** Whose rows are lanes, by the column that names them. */
+const LANES: Record<string, string> = {
+  id: 'channels',
+  channel_id: 'channels',
+  webhook_id: 'webhooks',
+  automation_id: 'automations',
+};
+
 /** Counting stops here for each lane: a metric must not cost more than the work. */
 const COUNT_AT_MOST = 1000;
 
@@ -87,24 +110,33 @@ export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Ro
   const { name, table, lane, order, listed } = shape;
   const due = shape.due ?? AT_ONCE;
   const nextLane = (slot: string, after: string): string =>
-    `select ${lane} as lane, ${due}::timestamptz as due, created_at from ${table}
+    `select ${lane} as lane, ${due}::timestamptz as due, created_at, tenant_id from ${table}
       where slot = ${slot} and ${listed}${after} order by ${lane}, ${order} limit 1`;
   const lanes = (slots: string): string => `with recursive lanes as (
       select s.slot, n.* from ${slots} cross join lateral (${nextLane('s.slot', '')}) n
       union all
       select l.slot, n.* from lanes l cross join lateral (${nextLane('l.slot', ` and ${lane} > l.lane`)}) n)`;
+  const ofTenants =
+    lane === 'tenant_id'
+      ? '(select id, id as tenant_id from unnest($1::uuid[]) as t (id))'
+      : `(select id, tenant_id from ${LANES[lane]} where tenant_id = any ($1::uuid[]))`;
   return {
     name,
     find: statement(
       `${name}.find`,
       `${lanes('unnest($1::smallint[]) as s (slot)')} select slot, lane from lanes where due <= $2`,
     ),
+    isByTenant: lane === 'tenant_id',
+    fronts: `${lanes(`(values (${TEST_SLOT}::smallint)) as s (slot)`)} select lane, due, tenant_id from lanes`,
+    frontsOfSome: `select l.id as lane, n.due, l.tenant_id from ${ofTenants} l
+      cross join lateral (select ${due}::timestamptz as due from ${table}
+        where slot = ${TEST_SLOT} and ${table}.${lane} = l.id and ${listed} order by ${order} limit 1) n`,
     ...(shape.claimMany === undefined
       ? { claim: statement(`${name}.claim`, shape.claim) }
       : { claimMany: statement(`${name}.claim_many`, shape.claimMany) }),
     depth: statement(
       `${name}.depth`,
-      `${lanes('slots s')}
+      `${lanes(`(select slot from slots where slot <> ${TEST_SLOT}) as s`)}
        select coalesce(sum(c.due), 0)::int as due, min(greatest(lanes.due, lanes.created_at)) as oldest from lanes
         cross join lateral (select count(*) as due from (
           select 1 from ${table} where slot = lanes.slot and ${lane} = lanes.lane and ${listed} and ${due}::timestamptz <= $1

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
+import type { TenantClock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import { claimsOf } from './claims.ts';
-import type { Hints } from './hints.ts';
+import type { Broadcast, Hints } from './hints.ts';
 import { type Handler, type Lanes, runLanes } from './lanes.ts';
 import { HEARTBEAT_MS, type Slots } from './slots.ts';
-import type { WorkList, WorkRow } from './work-list.ts';
+import { testClock } from './test-clock.ts';
+import { TEST_SLOT, type WorkList, type WorkRow } from './work-list.ts';
 
 const SCAN_MS = 1_000;
 
@@ -34,8 +35,8 @@ interface WorkerOptions {
   db: Database;
   slots: Slots;
   works: Work[];
-  hints: Hints;
-  clock: Clock;
+  hints: Hints & Broadcast;
+  clock: TenantClock;
   log: Logger;
   /** Without timers, work is done only when `settle` is called: for tests that move the clock. */
   timers: boolean;
@@ -50,26 +51,32 @@ export function worker(options: WorkerOptions): Worker {
       runLanes({
         list,
         handle,
-        claim: claimsOf(db, list, clock),
+        claim: claimsOf(db, list, clock.real),
         owns: slots.owns,
         onError: (error, lane) =>
           log.error({ err: error, list: list.name, lane }, 'work failed, will be tried again'),
       }),
     );
-  const wake = (list: string, slot: number, lane: string): void => lanes.get(list)?.wake(slot, lane);
-  const isBusy = (slot: number): boolean => [...lanes.values()].some((one) => one.isBusy(slot));
+  const ofTests = testClock({ ...options, isOurs: () => slots.owns(TEST_SLOT) });
+  const wake = (list: string, slot: number, lane: string): void =>
+    slot === TEST_SLOT ? ofTests.hint(list, lane) : lanes.get(list)?.wake(slot, lane);
+  const isBusy = (slot: number): boolean =>
+    slot === TEST_SLOT ? ofTests.isBusy() : [...lanes.values()].some((one) => one.isBusy(slot));
+  const idle = (): Promise<unknown> =>
+    Promise.all([ofTests.idle(), ...[...lanes.values()].map((one) => one.idle())]);
 
   /** Finds lanes with due rows, for whatever came due by itself or whose hint was missed. */
   async function scan(): Promise<number> {
-    const owned = slots.owned();
-    if (owned.length === 0) return 0;
-    const found = await Promise.all(
-      options.works.map(async ({ list }) => {
-        const due = await db.all(list.find, [owned, clock.now()]);
+    const owned = slots.owned().filter((slot) => slot !== TEST_SLOT);
+    const works = owned.length === 0 ? [] : options.works;
+    const found = await Promise.all([
+      ofTests.look(),
+      ...works.map(async ({ list }) => {
+        const due = await db.all(list.find, [owned, clock.real()]);
         for (const { slot, lane } of due) wake(list.name, slot, lane);
         return due.length;
       }),
-    );
+    ]);
     return found.reduce((sum, count) => sum + count, 0);
   }
 
@@ -92,20 +99,38 @@ export function worker(options: WorkerOptions): Worker {
     async settle() {
       // Nobody else renews the leases then, and without one there would seem to be nothing to do.
       if (!options.timers) await beat();
-      while ((await scan()) > 0) await Promise.all([...lanes.values()].map((one) => one.idle()));
+      while ((await scan()) > 0) await idle();
     },
     async stop(graceMs) {
+      ofTests.stop();
       for (const one of lanes.values()) one.stop();
-      const idle = Promise.all([...lanes.values()].map((one) => one.idle()));
       let grace: NodeJS.Timeout | undefined;
-      await Promise.race([idle, new Promise((resolve) => (grace = setTimeout(resolve, graceMs)))]);
+      await Promise.race([idle(), new Promise((resolve) => (grace = setTimeout(resolve, graceMs)))]);
       clearTimeout(grace);
       await Promise.all(timers.map((timer) => timer.stop()));
       await slots
         .release()
         .catch((error) => log.warn({ err: error }, 'slots could not be given back, their lease will end'));
     },
-    failures: () => [...lanes].map(([list, one]) => ({ list, failures: one.failures })),
+    failures: () =>
+      [...lanes].map(([list, one]) => ({ list, failures: one.failures + ofTests.failuresOf(list) })),
+  };
+}
+
+/** Runs a task once, beside everything else; stopping waits for it, and the task looks whether it should end. */
+export function inBackground(
+  task: (isStopping: () => boolean) => Promise<void>,
+  log: Logger,
+): { stop(): Promise<void> } {
+  let stopping = false;
+  const running = task(() => stopping).catch((error) =>
+    log.error({ err: error }, 'background task failed, the next start will try it again'),
+  );
+  return {
+    async stop() {
+      stopping = true;
+      await running;
+    },
   };
 }
 

@@ -16,6 +16,17 @@ export function shownName(given = ''): string {
   return [...characters.slice(0, LONGEST - extension.length), ...extension].join('');
 }
 
+/** The name of a file that has none: a picture is a picture also when it is saved. */
+export function nameByType(mimeType: string | null): string {
+  const [kind = '', form = ''] = (mimeType ?? '').toLowerCase().split(';', 1)[0]?.trim().split('/') ?? [];
+  if (!/^[a-z0-9]{2,5}$/.test(form)) return 'file';
+  return ['image', 'audio', 'video'].includes(kind)
+    ? `${kind}.${form}`
+    : form === 'pdf'
+      ? 'document.pdf'
+      : 'file';
+}
+
 /** `Content-Disposition`, with the name in ASCII for old clients and whole for all others (RFC 6266). */
 export function dispositionOf(kind: 'inline' | 'attachment', name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');

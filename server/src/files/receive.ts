@@ -5,7 +5,7 @@ import { newId } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Hints } from '../engine/hints.ts';
-import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import { AT_ONCE, realSlotOf } from '../engine/work-list.ts';
 import type { IncomingFile, ReceivedFile } from '../http/route.ts';
 import { FILE_FIELD, PACE } from '../http/upload.ts';
 import { shownName } from './filename.ts';
@@ -52,8 +52,8 @@ export async function receiveFile(
   { filename: given, mimeType: claimed, bytes }: IncomingFile,
 ): Promise<StoredFile> {
   const id = newId();
-  const slot = slotOf(tenantId);
-  const now = clock.now();
+  const slot = realSlotOf(tenantId);
+  const now = clock.real();
   await db.run(listForRemoval, [id, tenantId, slot, new Date(now.getTime() + GIVEN_UP_AFTER_MS), now]);
 
   // Changes nothing once the file is made. While that is being committed it waits for the outcome, which a process that

@@ -49,7 +49,8 @@ export function fileRoutes(needs: FileNeeds): Route[] {
         failures: ['payload_too_large', 'unsupported_media_type'],
         example: { file: { filename: exampleFile.filename, content: BYTES }, answer: exampleFile },
       },
-      ({ principal, body }, tx) => createFile(tx, principal.tenantId, body, publisher, clock.now()),
+      ({ principal, body }, tx) =>
+        createFile(tx, principal.tenantId, body, publisher, clock.now(principal.tenantId)),
     ),
     read(
       {

@@ -18,6 +18,8 @@ export interface Metrics {
   route(method: string, path: string): RouteStats;
   /** Names whoever can tell about the work lists; asked each time someone looks. */
   watchWork(report: () => Promise<WorkReport[]>): void;
+  /** Names whoever can tell how many channels cannot send; asked each time someone looks. */
+  watchChannels(countFailing: () => Promise<number>): void;
   readonly contentType: string;
   text(): Promise<string>;
 }
@@ -56,6 +58,12 @@ export function metrics(): Metrics {
     labelNames: ['list'],
     registers,
   });
+  const failingChannels = new Gauge({
+    name: 'parley_channels_failing',
+    help: 'Channels whose vendor refuses their credentials, so that nothing is sent over them.',
+    registers,
+  });
+  let countFailing: () => Promise<number> = async () => 0;
   let report: () => Promise<WorkReport[]> = async () => [];
 
   return {
@@ -80,10 +88,14 @@ export function metrics(): Metrics {
     watchWork(given) {
       report = given;
     },
+    watchChannels(given) {
+      countFailing = given;
+    },
     contentType: registry.contentType,
     async text() {
       // While the database is out of reach the process can still tell about itself.
       const rows = await report().catch(() => []);
+      failingChannels.set(await countFailing().catch(() => 0));
       failures.reset();
       for (const row of rows) {
         due.set({ list: row.list }, row.due);

@@ -5,13 +5,14 @@ import type { Database, Tx } from '../db/database.ts';
 import type { Authenticator } from './authenticate.ts';
 import { allowCompression } from './compression.ts';
 import { type StoredContent, sendContent } from './content.ts';
+import { type Download, sendDownload } from './download.ts';
 import { countCall, type Done, type Guards, guardsOf } from './guards.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Reception } from './reception.ts';
-import { type Call, isReplayable, type ReceivedFile, type Route } from './route.ts';
+import { type Call, type Finish, isReplayable, type ReceivedFile, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
 import type { RetiringVersion } from './sunset.ts';
@@ -130,24 +131,33 @@ function handlerOf(gate: Gate, route: Route) {
     file?: ReceivedFile,
   ): Promise<object> {
     const principal = request.principal as Principal;
-    const answer = await gate.idempotency.once(
-      {
-        tenantId: principal.tenantId,
-        key,
-        method: spec.method,
-        // What was asked for and not how it was written: a slash at the end makes no other request.
-        path: `${spec.path} ${JSON.stringify(request.params)}`,
-        bodyHash: file?.hash ?? sha256(request.rawBody ?? Buffer.alloc(0)),
-      },
-      async (tx) => {
-        const headers: Record<string, string> = {};
-        const setHeader: Call['header'] = (name, value) => {
-          headers[name] = value;
-        };
-        const call = callOf(request, setHeader, file);
-        return { body: spec.answer.wrap((await route.handle(call, tx)) as never), headers };
-      },
-    );
+    const idempotent = {
+      tenantId: principal.tenantId,
+      key,
+      method: spec.method,
+      // What was asked for and not how it was written: a slash at the end makes no other request.
+      path: `${spec.path} ${JSON.stringify(request.params)}`,
+      bodyHash: file?.hash ?? sha256(request.rawBody ?? Buffer.alloc(0)),
+    };
+    const prepare = () => {
+      const headers: Record<string, string> = {};
+      const setHeader: Call['header'] = (name, value) => {
+        headers[name] = value;
+      };
+      const answerOf = (result: unknown) => ({ body: spec.answer.wrap(result as never), headers });
+      return { call: callOf(request, setHeader, file), answerOf };
+    };
+    const answer =
+      route.kind === 'call'
+        ? await gate.idempotency.reserve(idempotent, async () => {
+            const { call, answerOf } = prepare();
+            const finish = (await route.handle(call, noTransaction)) as Finish<unknown>;
+            return async (tx) => answerOf(await finish(tx));
+          })
+        : await gate.idempotency.once(idempotent, async (tx) => {
+            const { call, answerOf } = prepare();
+            return answerOf(await route.handle(call, tx));
+          });
     reply.headers(answer.headers);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     gate.desk.close(request, reply, OK);
@@ -161,6 +171,8 @@ function handlerOf(gate: Gate, route: Route) {
           gate.desk.close(request, reply, status),
         );
       gate.desk.close(request, reply, OK);
+      if (spec.answer.isDownload)
+        return sendDownload(request, reply, spec.answer.mediaType as string, result as Download);
       return spec.answer.wrap(result as never);
     };
     const key = replayable ? request.headers['idempotency-key'] : undefined;
@@ -168,6 +180,10 @@ function handlerOf(gate: Gate, route: Route) {
     const call = callOf(request, (name, value) => void reply.header(name, value), file);
     if (route.kind === 'stream') return openStream(gate, route, call, request, reply);
     if (route.kind === 'write') return gate.db.transaction(async (tx) => route.handle(call, tx)).then(wrap);
+    if (route.kind === 'call')
+      return (route.handle(call, noTransaction) as Promise<Finish<unknown>>)
+        .then((finish) => gate.db.transaction(finish))
+        .then(wrap);
     const result = route.handle(call, route.kind === 'statement' ? atOnce(gate.db) : noTransaction);
     if (result instanceof Promise) return result.then(wrap);
     // Nothing is returned: the framework would wait for the reply as for a promise.
@@ -196,7 +212,7 @@ export const atOnce = (db: Database): Tx => ({
 });
 
 const refuseWrite = (): never => {
-  throw new Error('A read has no transaction.');
+  throw new Error('There is no transaction here.');
 };
 const noTransaction: Tx = {
   all: refuseWrite,

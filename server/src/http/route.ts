@@ -5,6 +5,7 @@ import type { Tx } from '../db/database.ts';
 import { SearchEcho, SearchPagination } from '../search/schema.ts';
 import type { BodyBounds } from './body.ts';
 import type { StoredContent } from './content.ts';
+import type { Download } from './download.ts';
 import type { Feature, Principal, Scope } from './permissions.ts';
 
 /** One call of an operation, as its handler sees it: already authenticated, allowed and validated. */
@@ -36,6 +37,8 @@ export interface Answer<R extends TSchema> {
   mediaType?: string;
   /** Whether it is the bytes of a file instead of the envelope. */
   isContent?: true;
+  /** Whether it is a file that is made while it is sent. */
+  isDownload?: true;
   /** Types only. */
   result?: R;
 }
@@ -78,6 +81,14 @@ export const content: Answer<TUnsafe<StoredContent>> = {
   schema: Type.String({ contentMediaType: 'application/octet-stream' }),
   wrap: (stored) => stored,
   isContent: true,
+};
+
+/** A table, line by line, as a file. Only errors are in the envelope. */
+export const csv: Answer<TUnsafe<Download>> = {
+  schema: Type.String(),
+  wrap: (text) => text as never,
+  mediaType: 'text/csv',
+  isDownload: true,
 };
 
 export const DeleteResult = Type.Object(
@@ -162,8 +173,8 @@ export const documented = (path: string): string => path.replaceAll(/:([^/]+)/g,
 
 export interface Route {
   spec: RouteSpec;
-  /** `read`: never changes anything; `write`: one transaction, replayable by key; `statement`: a write that is one statement and needs no transaction of its own; `stream`: a read whose answer goes on. */
-  kind: 'read' | 'write' | 'statement' | 'stream';
+  /** `read`: never changes anything; `write`: one transaction, replayable by key; `statement`: a write that is one statement and needs no transaction of its own; `call`: asks somebody outside before its transaction; `stream`: a read whose answer goes on. */
+  kind: 'read' | 'write' | 'statement' | 'call' | 'stream';
   handle: (call: Call, tx: Tx) => unknown;
 }
 
@@ -193,6 +204,20 @@ export function writeStatement<P extends TSchema, B extends TSchema, Q extends T
   handle: (call: CallOf<P, B, Q>, tx: Tx) => Promise<Static<R>>,
 ): Route {
   return { spec, kind: 'statement', handle } as unknown as Route;
+}
+
+/** What is left to do when everyone outside has answered: in one transaction, and with it the answer is kept. */
+export type Finish<R> = (tx: Tx) => Promise<R>;
+
+/**
+ * An operation that asks somebody outside, which no transaction may wait for. It looks, asks, and gives back how to
+ * finish. After a crash in between it is asked for again and begins anew, so whatever it does outside must bear that.
+ */
+export function call<P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+  spec: RouteSpec<P, B, Q, R>,
+  handle: (call: CallOf<P, B, Q>) => Promise<Finish<Static<R>>>,
+): Route {
+  return { spec, kind: 'call', handle } as unknown as Route;
 }
 
 /** An operation whose answer goes on. What it throws before there is a stream is answered as any error is. */

@@ -53,7 +53,7 @@ export function retiringVersion({ name, deprecatedAt, endsAt, clock, count }: Re
     announce(request, reply, spec) {
       reply.headers(headers);
       reply.header('link', `<${linkTo(spec?.successor, request.params)}>; rel="successor-version"`);
-      if (endsAt === null || clock.now() < endsAt) return undefined;
+      if (endsAt === null || clock.real() < endsAt) return undefined;
       const way = spec?.successor === undefined ? 'the operations under /v3' : documented(spec.successor);
       return new ApiError('api_version_sunset', {
         detail: `${name} ended on ${lastDayBefore(endsAt)}; use ${way}, which ${REFERENCE} describes`,

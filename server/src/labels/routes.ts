@@ -32,7 +32,7 @@ export function labelRoutes({ db, clock }: { db: Database; clock: Clock }): Rout
         failures: [],
         example: { body: { name: 'VIP', color: '#0f766e' }, answer: example },
       },
-      ({ principal, body }, tx) => createLabel(tx, principal.tenantId, body, clock.now()),
+      ({ principal, body }, tx) => createLabel(tx, principal.tenantId, body, clock.now(principal.tenantId)),
     ),
     searchRoute(db, {
       path: '/v3/labels/search',
@@ -76,7 +76,7 @@ export function labelRoutes({ db, clock }: { db: Database; clock: Clock }): Rout
         example: { ...at, body: { name: 'VIP' }, answer: example },
       },
       ({ principal, params, body }, tx) =>
-        changeLabel(tx, principal.tenantId, params.labelId, body, clock.now()),
+        changeLabel(tx, principal.tenantId, params.labelId, body, clock.now(principal.tenantId)),
     ),
     write(
       {

@@ -1,32 +1,45 @@
-import type { Clock } from '../base/clock.ts';
+import type { Logger } from 'pino';
+import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import { openConfig } from '../channels/channel.ts';
 import { INBOUND_LIST } from '../channels/receive-request.ts';
-import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Publisher } from '../engine/publish.ts';
-import { type WorkRow, workList } from '../engine/work-list.ts';
+import { slotOf, type WorkRow, workList } from '../engine/work-list.ts';
 import { type Work, work } from '../engine/worker.ts';
-import type { Adapter, ChannelKind, InboundMessage } from '../providers/adapter.ts';
-import { receiveMessages } from './receive-messages.ts';
+import type { ReceiveNeeds } from '../files/receive.ts';
+import type { Adapter, AdapterChannel, ChannelKind, InboundEvent } from '../providers/adapter.ts';
+import { type ApplyNeeds, applyInbound, type ReceivedEvent } from './apply-inbound.ts';
+import { MEDIA_LIST } from './received-media.ts';
+import { type FilesChannel, storeFiles } from './store-files.ts';
+import type { ReceivingChannel } from './store-messages.ts';
 
-interface InboundRow extends WorkRow {
+interface ListedRow extends WorkRow {
   channel_id: string;
   kind: ChannelKind;
   provider: string;
-  headers: Record<string, string>;
-  body: Buffer;
+  address: string;
+  config_encrypted: Buffer;
   attempts: number;
+  bytes: number;
 }
 
-const inbound = workList<InboundRow>({
+interface InboundRow extends ListedRow {
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  receivedAt: Date;
+}
+
+const inbound = workList<ListedRow>({
   name: INBOUND_LIST,
   table: 'inbound',
   lane: 'channel_id',
   order: 'due_at, id',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select i.id, i.tenant_id, i.channel_id, i.headers, i.body, i.attempts, c.kind, c.provider
+  claim: `select i.id, i.tenant_id, i.channel_id, i.attempts, octet_length(i.body) as bytes,
+                 c.kind, c.provider, c.address, c.config_encrypted
             from inbound i join channels c on c.id = i.channel_id and c.tenant_id = i.tenant_id
            where i.slot = $1 and i.channel_id = $2 and i.due_at <= $3 order by i.due_at, i.id limit $4`,
   batch: 200,
@@ -34,9 +47,20 @@ const inbound = workList<InboundRow>({
   atOnce: 8,
 });
 
+const read = statement<
+  [ids: string[], tenantId: string],
+  Pick<InboundRow, 'id' | 'url' | 'headers' | 'body' | 'receivedAt'>
+>(
+  'inbound.read',
+  `select id, url, headers, body, created_at as "receivedAt" from inbound where id = any ($1::uuid[]) and tenant_id = $2`,
+);
 const remove = statement<[ids: string[], tenantId: string]>(
   'inbound.delete',
   'delete from inbound where id = any ($1::uuid[]) and tenant_id = $2',
+);
+const postpone = statement<[ids: string[], tenantId: string, dueAt: Date]>(
+  'inbound.postpone',
+  'update inbound set due_at = $3 where id = any ($1::uuid[]) and tenant_id = $2',
 );
 const fail = statement<[id: string, tenantId: string, attempts: number, error: string, dueAt: Date | null]>(
   'inbound.fail',
@@ -46,57 +70,157 @@ const fail = statement<[id: string, tenantId: string, attempts: number, error: s
 /** A request that fails again and again stays listed with its error, and waits for someone to look. */
 const TRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
+/** What waits for something else to happen is looked at again after this. */
+const WAIT_MS = 1_000;
 
 /** When the database is out of reach, rows stay as they are and the lane rests a moment. */
 function requireRowsFault(error: unknown): void {
   if (error instanceof ApiError && error.key === 'service_unavailable') throw error;
 }
 
-interface InboundNeeds {
-  db: Database;
-  clock: Clock;
-  publisher: Publisher;
+interface InboundNeeds extends ReceiveNeeds, ApplyNeeds {
+  keys: Keys;
   adapters: ReadonlyMap<string, Adapter>;
+  log: Logger;
 }
 
-/** Turns stored vendor requests into messages, up to 200 of a channel in one transaction; a bad one fails alone. */
-export function processInbound({ db, clock, publisher, adapters }: InboundNeeds): Work {
-  function parse(row: InboundRow): InboundMessage[] {
-    const adapter = adapters.get(row.provider);
-    if (!adapter) throw new Error(`There is no provider "${row.provider}".`);
-    return adapter.parseInbound(row, row.kind);
+interface ParsedRow {
+  row: InboundRow;
+  events: InboundEvent[];
+}
+
+/**
+ * Turns stored vendor requests into what they tell, up to 200 of a channel in one transaction; a bad one fails alone.
+ */
+export function processInbound(needs: InboundNeeds): Work {
+  const { db, clock, keys, adapters, log } = needs;
+
+  /** Everything or nothing. */
+  async function apply(channel: FilesChannel & ReceivingChannel, parsed: ParsedRow[]): Promise<void> {
+    const all = parsed.flatMap(({ events }) => events);
+    const files = await storeFiles(needs, channel, all);
+    const told = parsed.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
+    try {
+      await db.transaction(async (tx) => {
+        const now = clock.now(channel.tenantId);
+        const events = told.flatMap(({ row, events }) =>
+          events.map((event) => ({ event, receivedAt: row.receivedAt })),
+        );
+        const waiting = await applyInbound(tx, channel, events, now, needs);
+        const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
+        const idsOf = (some: typeof told): string[] => some.map(({ row }) => row.id);
+        await tx.run(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
+        if (waiting.size === 0) return;
+        const again = new Date(now.getTime() + WAIT_MS);
+        await tx.run(postpone, [idsOf(told.filter(isWaiting)), channel.tenantId, again]);
+      });
+    } finally {
+      await files.release();
+    }
+    if (all.some((event) => 'media' in event && event.media.some(({ ref }) => ref)))
+      needs.hints.give(MEDIA_LIST, slotOf(channel.id, channel.tenantId), channel.id);
   }
 
-  async function storeAll(rows: InboundRow[]): Promise<void> {
-    const first = rows[0] as InboundRow;
-    const channel = { id: first.channel_id, tenantId: first.tenant_id, kind: first.kind };
-    const messages = rows.flatMap(parse);
-    await db.transaction(async (tx) => {
-      await receiveMessages(tx, channel, messages, clock.now(), publisher);
-      await tx.run(remove, [rows.map((row) => row.id), channel.tenantId]);
+  async function giveUpOn({ row, error }: Failure): Promise<void> {
+    const again = row.attempts + 1 < TRIES;
+    const dueAt = again
+      ? new Date(clock.now(row.tenant_id).getTime() + FIRST_PAUSE_MS * 2 ** row.attempts)
+      : null;
+    await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(String(error)), dueAt]);
+    // Not what went wrong: errors quote what they choke on, and what people write stays out of logs.
+    const { id: requestId, tenant_id: tenantId, channel_id: channelId } = row;
+    const line = { requestId, tenantId, channelId, attempts: row.attempts + 1 };
+    if (again) log.info(line, "a vendor's request failed and will be tried again");
+    else log.warn(line, "a vendor's request failed for good; it is listed with the channel");
+  }
+
+  /** The requests themselves, in their order; one may be gone by now. */
+  async function bodiesOf(listed: ListedRow[], tenantId: string): Promise<InboundRow[]> {
+    const ids = listed.map(({ id }) => id);
+    const found = new Map((await db.all(read, [ids, tenantId])).map((row) => [row.id, row]));
+    return listed.flatMap((row) => {
+      const rest = found.get(row.id);
+      return rest ? [{ ...row, ...rest }] : [];
     });
   }
 
-  async function giveUpOn(row: InboundRow, error: unknown): Promise<void> {
-    const again = row.attempts + 1 < TRIES;
-    const dueAt = again ? new Date(clock.now().getTime() + FIRST_PAUSE_MS * 2 ** row.attempts) : null;
-    await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(String(error)), dueAt]);
+  /** True where some could not be taken in. */
+  async function takeIn(
+    rows: InboundRow[],
+    channel: AdapterChannel & FilesChannel & ReceivingChannel,
+    provider: string,
+  ): Promise<boolean> {
+    const { parsed, failures } = await parseAll(rows, channel, adapters.get(provider), provider);
+    for (const part of cut(parsed, ({ events }) => events.length, MOST_EVENTS)) {
+      try {
+        await apply(channel, part);
+        continue;
+      } catch (error) {
+        requireRowsFault(error);
+      }
+      for (const one of part)
+        await apply(channel, [one]).catch((error) => {
+          requireRowsFault(error);
+          failures.push({ row: one.row, error });
+        });
+    }
+    for (const failure of failures) await giveUpOn(failure);
+    return failures.length > 0;
   }
 
   return work(inbound, async (rows) => {
-    try {
-      await storeAll(rows);
-      return 'ok';
-    } catch (error) {
-      requireRowsFault(error);
-    }
-    let failed = false;
-    for (const row of rows)
-      await storeAll([row]).catch((error) => {
-        requireRowsFault(error);
-        failed = true;
-        return giveUpOn(row, error);
-      });
-    return failed ? 'failing' : 'ok';
+    // All are of one channel, as the channel is the lane.
+    const [{ channel_id: id, tenant_id: tenantId, kind, address, provider, config_encrypted }] = rows as [
+      ListedRow,
+    ];
+    const channel = { id, tenantId, kind, address, config: openConfig(config_encrypted, keys) };
+    let isFailing = false;
+    for (const part of cut(rows, ({ bytes }) => bytes, MOST_BYTES))
+      if (await takeIn(await bodiesOf(part, tenantId), channel, provider)) isFailing = true;
+    return isFailing ? 'failing' : 'ok';
   });
+}
+
+interface Failure {
+  row: InboundRow;
+  error: unknown;
+}
+
+async function parseAll(
+  rows: InboundRow[],
+  channel: AdapterChannel,
+  adapter: Adapter | undefined,
+  provider: string,
+): Promise<{ parsed: ParsedRow[]; failures: Failure[] }> {
+  const parsed: ParsedRow[] = [];
+  const failures: Failure[] = [];
+  for (const row of rows)
+    try {
+      if (!adapter) throw new Error(`There is no provider "${provider}".`);
+      parsed.push({ row, events: await adapter.parseInbound(row, channel) });
+    } catch (error) {
+      failures.push({ row, error });
+    }
+  return { parsed, failures };
+}
+
+/** A vendor may put any number into one request. A transaction has its time, so few such requests go together. */
+const MOST_EVENTS = 2_000;
+/** A mail may be large, and those that go together are in memory at once. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** In their order, in parts that weigh no more than `most`, but for one that does so alone. */
+function cut<T>(all: T[], weightOf: (one: T) => number, most: number): T[][] {
+  const parts: T[][] = [];
+  let weight = 0;
+  for (const one of all) {
+    // Also for the first that says nothing to us: it is done with like every other.
+    if (parts.length === 0 || weight + weightOf(one) > most) {
+      parts.push([]);
+      weight = 0;
+    }
+    (parts.at(-1) as T[]).push(one);
+    weight += weightOf(one);
+  }
+  return parts;
 }

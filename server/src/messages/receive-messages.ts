@@ -1,19 +1,24 @@
-import { groupBy } from '../base/group-by.ts';
 import { newId } from '../base/ids.ts';
 import { chatsForEvents } from '../chats/chat.ts';
-import { createChats, type LockedChat, lockChatsOf } from '../chats/find-or-create.ts';
-import { findContacts } from '../contacts/contact.ts';
-import { createPeople } from '../contacts/find-or-create.ts';
-import { vendorHandle } from '../contacts/handles.ts';
+import type { LockedChat } from '../chats/find-or-create.ts';
+import { keyOf } from '../contacts/add-handles.ts';
+import { contactEvents } from '../contacts/contact.ts';
+import { type SubscriptionChange, setSubscriptions } from '../contacts/subscriptions.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { NewEvent, Publisher } from '../engine/publish.ts';
-import { type ChannelKind, type InboundMessage, type Peer, replyWindowMs } from '../providers/adapter.ts';
-import { type MessageRow, presentMessage, withoutContent } from './message.ts';
+import { type ChatsWith, chatsWith, peerOf } from './chats-with.ts';
+import { nameReplied } from './find-replied.ts';
+import type { MessageRow } from './message.ts';
+import { messageEvent } from './message-event.ts';
+import { moveOn, statusOfRank } from './receive-statuses.ts';
+import { entryOfReceived, type ReceivedMessage } from './received-media.ts';
+import { statusRank } from './status.ts';
+import { type NewMessage, type ReceivingChannel, storeNew } from './store-messages.ts';
 
 const claimVendorIds = statement<
   [channelId: string, tenantId: string, vendorIds: string[], messageIds: string[], now: Date],
-  { message_id: string }
+  { message_id: string; status_rank: number; parked: MessageRow['error'] }
 >(
   'messages.claim_vendor_ids',
   // Whoever comes first gives the vendor's id its message; for everyone after, the message is somebody else's.
@@ -21,235 +26,128 @@ const claimVendorIds = statement<
    select $1, $2, n.vendor_id, n.message_id, 0, $5 from unnest($3::text[], $4::uuid[]) as n (vendor_id, message_id)
     order by n.vendor_id
    on conflict (channel_id, vendor_id) do update set message_id = coalesce(v.message_id, excluded.message_id)
-   returning message_id`,
-);
-
-const receivedBefore = statement<[channelId: string, vendorIds: string[]], { vendor_id: string }>(
-  'messages.received_before',
-  'select vendor_id from vendor_messages where channel_id = $1 and vendor_id = any ($2::text[]) and message_id is not null',
-);
-
-const store = statement<
-  [
-    tenantId: string,
-    channelId: string,
-    now: Date,
-    chatIds: string[],
-    unread: number[],
-    latestIds: string[],
-    latestTimes: Date[],
-    openUntil: (Date | null)[],
-    messageIds: string[],
-    messageChats: string[],
-    messageContacts: string[],
-    types: string[],
-    texts: (string | null)[],
-    vendorIds: string[],
-    timestamps: Date[],
-  ]
->(
-  'messages.store_inbound',
-  `with changed as (
-     update chats c set status = 'open', snoozed_until = null, due_at = null, unread_count = c.unread_count + n.unread, latest_message_id = n.latest_id,
-            latest_message_at = n.latest_at, open_until = n.open_until, updated_at = $3
-       from unnest($4::uuid[], $5::int[], $6::uuid[], $7::timestamptz[], $8::timestamptz[])
-         as n (chat_id, unread, latest_id, latest_at, open_until)
-      where c.id = n.chat_id and c.tenant_id = $1)
-   insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content,
-                         status, vendor_id, timestamp, created_at, updated_at)
-   select m.id, $1, m.chat_id, $2, m.contact_id, 'inbound', 'contact', m.type, m.text, '[]', '{}', 'delivered',
-          m.vendor_id, m.at, $3, $3
-     from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[], $15::timestamptz[])
-       as m (id, chat_id, contact_id, type, text, vendor_id, at)`,
+   returning message_id, status_rank, parked`,
 );
 
 const END_OF_TIME_MS = Date.UTC(9999, 11);
 
-export interface ReceivingChannel {
-  id: string;
-  tenantId: string;
-  kind: ChannelKind;
-}
-
-/** What a run of new messages does to one chat. Pure: unread counts what came after the last look, latest only moves forward. */
-export function chatAfter(chat: LockedChat, messages: MessageRow[], windowMs: number | null) {
-  let latestId = chat.latest_message_id;
-  let latestAt = chat.latest_message_at;
-  let openUntil = chat.open_until;
-  let unread = 0;
-  for (const { id, timestamp } of messages as (MessageRow & { timestamp: Date })[]) {
-    if (chat.read_at === null || timestamp > chat.read_at) unread += 1;
-    if (
-      latestAt === null ||
-      timestamp > latestAt ||
-      (timestamp.getTime() === latestAt.getTime() && id > (latestId ?? ''))
-    ) {
-      latestId = id;
-      latestAt = timestamp;
-    }
-    if (windowMs !== null) {
-      const until = new Date(timestamp.getTime() + windowMs);
-      if (openUntil === null || until > openUntil) openUntil = until;
-    }
-  }
-  return { chatId: chat.id, unread, latestId: latestId as string, latestAt: latestAt as Date, openUntil };
-}
-
 /**
- * Stores messages that people wrote: each once, however often the vendor sends it, in its chat, with its events. New
- * people get a contact and a chat first.
+ * Stores messages that people wrote, and what the business wrote elsewhere: each once, however often the vendor sends
+ * it, in its chat, with its events. New people get a contact and a chat first.
  */
 export async function receiveMessages(
   tx: Tx,
   channel: ReceivingChannel,
-  received: InboundMessage[],
+  received: ReceivedMessage[],
   now: Date,
-  { publish }: Publisher,
+  publisher: Publisher,
+  baseUrl = '',
 ): Promise<void> {
   const { tenantId } = channel;
   const seen = new Set<string>();
-  const written = received
+  const once = received
     .filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId))
-    .map((message) => ({ ...message, peer: inOurSpelling(message.peer) }));
-  if (written.length === 0) return;
-  const { inbound, chats, newContacts, newChats } = await chatsWith(tx, channel, written, now);
+    .map((message) => ({ ...message, peer: peerOf(message.peer) }));
+  if (once.length === 0) return;
+  const found = await chatsWith(tx, channel, once, now);
+  const { chats } = found;
 
-  const candidates = inbound.map((message) => rowOf(message, channel, chats, now));
+  const candidates = found.written.map((told) => ({ told, row: rowOf(told, channel, chats, baseUrl, now) }));
   const claimed = await tx.all(claimVendorIds, [
     channel.id,
     tenantId,
-    candidates.map((row) => row.vendor_id as string),
-    candidates.map((row) => row.id),
+    candidates.map(({ told }) => told.vendorId),
+    candidates.map(({ row }) => row.id),
     now,
   ]);
-  const ours = new Set(claimed.map((row) => row.message_id));
-  const fresh = candidates.filter((row) => ours.has(row.id));
-  const perChat = groupBy(fresh, (row) => row.chat_id);
-  const touched = [...chats.values()].filter((chat) => perChat.has(chat.id));
-  const changes = touched.map((chat) =>
-    chatAfter(chat, perChat.get(chat.id) as MessageRow[], replyWindowMs[channel.kind]),
-  );
-  if (fresh.length > 0)
-    await tx.run(store, [
-      tenantId,
-      channel.id,
-      now,
-      changes.map((change) => change.chatId),
-      changes.map((change) => change.unread),
-      changes.map((change) => change.latestId),
-      changes.map((change) => change.latestAt),
-      changes.map((change) => change.openUntil),
-      fresh.map((row) => row.id),
-      fresh.map((row) => row.chat_id),
-      fresh.map((row) => row.contact_id),
-      fresh.map((row) => row.type),
-      fresh.map((row) => row.text),
-      fresh.map((row) => row.vendor_id as string),
-      fresh.map((row) => row.timestamp as Date),
-    ]);
+  const claims = new Map(claimed.map((claim) => [claim.message_id, claim]));
+  const fresh = candidates.filter(({ row }) => claims.has(row.id));
+  await nameReplied(tx, channel, fresh);
+  const touched = await storeNew(tx, channel, fresh, chats, now);
 
-  const reopened = touched.filter((chat) => chat.status !== 'open').map((chat) => chat.id);
+  const reopened = touched.filter((chat) => chat.status !== 'open' && chat.reopens).map((chat) => chat.id);
   const sensitive = new Set(touched.filter((chat) => chat.is_sensitive).map((chat) => chat.id));
-  await publish(tx, tenantId, [
-    ...(await eventsOfNew(tx, channel, newContacts, newChats, reopened)),
-    ...fresh.map((row): NewEvent => {
-      const message = presentMessage(row);
-      return {
-        type: 'message.received',
-        channelId: channel.id,
-        contactId: row.contact_id,
-        chatId: row.chat_id,
-        data: sensitive.has(row.chat_id) ? withoutContent(message) : message,
-      };
-    }),
+  await publisher.publish(tx, tenantId, [
+    ...(await eventsOfChats(tx, channel, found, reopened)),
+    ...fresh.map(({ told, row }) =>
+      messageEvent(
+        told.kind === 'echo' ? 'message.echo' : 'message.received',
+        row,
+        sensitive.has(row.chat_id),
+      ),
+    ),
+    ...(await setSubscriptions(tx, tenantId, subscriptionsIn(fresh), now)),
   ]);
-}
-
-const inOurSpelling = (peer: Peer): Peer => ({ ...peer, value: vendorHandle(peer.type, peer.value) });
-
-/** The locked chat of every person who wrote, by handle; who and what was new. */
-async function chatsWith(tx: Tx, channel: ReceivingChannel, written: InboundMessage[], now: Date) {
-  const people = new Map(written.map(({ peer }) => [peer.value, peer]));
-  const type = (written[0] as InboundMessage).peer.type;
-  const { id: channelId, tenantId } = channel;
-  const chats = new Map<string, LockedChat>();
-  const lock = async (values: string[]): Promise<void> => {
-    for (const chat of await lockChatsOf(tx, tenantId, channelId, type, values))
-      chats.set(chat.handle_value, chat);
-  };
-  await lock([...people.keys()]);
-  const fromStrangers = written.filter(({ peer }) => !chats.has(peer.value));
-  if (fromStrangers.length === 0) return { inbound: written, chats, newContacts: [], newChats: [] };
-  // A message that was here before came in a chat that is deleted: its repetition does not bring anyone back.
-  const vendorIds = fromStrangers.map(({ vendorId }) => vendorId);
-  const before = new Set((await tx.all(receivedBefore, [channel.id, vendorIds])).map((row) => row.vendor_id));
-  const inbound = written.filter(({ peer, vendorId }) => chats.has(peer.value) || !before.has(vendorId));
-  const writing = new Set(inbound.map(({ peer }) => peer.value));
-  const strangers = [...people.values()].filter(({ value }) => writing.has(value) && !chats.has(value));
-  if (strangers.length === 0) return { inbound, chats, newContacts: [], newChats: [] };
-  const values = strangers.map((person) => person.value);
-  const newContacts = await createPeople(tx, tenantId, strangers, now);
-  const newChats = await createChats(tx, tenantId, channelId, type, values, now);
-  await lock(values);
-  return { inbound, chats, newContacts, newChats };
+  // How far an echo has come may have been told before the echo itself.
+  const parked = fresh.flatMap(({ row }) => {
+    const { status_rank: rank, parked: error } = claims.get(row.id) ?? { status_rank: 0, parked: null };
+    const isFurther = row.sender === 'outbound' && rank > statusRank.sent;
+    return isFurther ? [{ messageId: row.id, status: statusOfRank(rank), error, vendorId: null }] : [];
+  });
+  await moveOn(tx, channel, parked, now, publisher);
 }
 
 function rowOf(
-  message: InboundMessage,
+  message: ReceivedMessage,
   channel: ReceivingChannel,
   chats: Map<string, LockedChat>,
+  baseUrl: string,
   now: Date,
-): MessageRow {
-  const chat = chats.get(message.peer.value);
+): NewMessage['row'] {
+  const chat = chats.get(keyOf(message.peer));
   if (!chat) throw new Error('The chat of an inbound message was deleted while it was being stored.');
   // PostgreSQL would keep the year 10000, but nobody could read it back, nor anything after it in the chat.
   const ms = message.occurredAt.getTime();
   if (!(ms >= 0 && ms < END_OF_TIME_MS))
     throw new Error('An inbound message says that it was written at a time that cannot be.');
+  const isEcho = message.kind === 'echo';
   return {
     id: newId(),
     chat_id: chat.id,
     channel_id: channel.id,
     contact_id: chat.contact_id,
-    sender: 'inbound',
-    author: 'contact',
+    sender: isEcho ? 'outbound' : 'inbound',
+    author: isEcho ? 'user' : 'contact',
     type: message.type,
     text: message.text,
-    media: [],
-    content: {},
-    status: 'delivered',
+    media: message.media.map((media) => entryOfReceived(media, baseUrl)),
+    content: message.content,
+    status: isEcho ? 'sent' : 'delivered',
     error: null,
     vendor_id: message.vendorId,
     reply_to_message_id: null,
     timestamp: message.occurredAt,
+    scheduled_at: null,
+    edited_at: null,
+    deleted_at: null,
     created_at: now,
     updated_at: now,
   };
 }
 
-async function eventsOfNew(
+/** What the writers said about being written to, the oldest first. */
+const subscriptionsIn = (fresh: NewMessage[]): SubscriptionChange[] =>
+  fresh
+    .flatMap(({ told: { subscription, peer, occurredAt }, row }) =>
+      subscription ? [{ contactId: row.contact_id, handle: peer, subscription, at: occurredAt }] : [],
+    )
+    .sort((a, b) => a.at.getTime() - b.at.getTime());
+
+async function eventsOfChats(
   tx: Tx,
   channel: ReceivingChannel,
-  newContacts: string[],
-  newChats: string[],
+  { newContacts, changedContacts, newChats }: ChatsWith<ReceivedMessage>,
   reopened: string[],
 ): Promise<NewEvent[]> {
-  if (newContacts.length + newChats.length + reopened.length === 0) return [];
-  const contacts = await findContacts(tx, channel.tenantId, newContacts);
+  if (newContacts.length + changedContacts.length + newChats.length + reopened.length === 0) return [];
   const chats = await chatsForEvents(tx, channel.tenantId, [...newChats, ...reopened]);
   return [
-    ...contacts.map(
-      (contact): NewEvent => ({
-        type: 'contact.created',
-        channelId: null,
-        contactId: contact.id,
-        chatId: null,
-        data: contact,
-      }),
-    ),
+    ...(await contactEvents(tx, channel.tenantId, newContacts, ['contact.created'])),
+    ...(await contactEvents(tx, channel.tenantId, changedContacts, ['contact.updated'])),
     ...chats.map(
       (chat): NewEvent => ({
         type: newChats.includes(chat.id) ? 'chat.created' : 'chat.status_changed',
+        facts: { trigger: 'chat_opened' },
         channelId: channel.id,
         contactId: chat.contactId,
         chatId: chat.id,

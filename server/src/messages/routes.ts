@@ -2,11 +2,15 @@ import { Type } from 'typebox';
 import { requireChat } from '../chats/chat.ts';
 import { exampleChat } from '../chats/example.ts';
 import type { Database } from '../db/database.ts';
-import { data, type Route, read } from '../http/route.ts';
+import type { Publisher } from '../engine/publish.ts';
+import { data, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import { addressMessage } from './address-message.ts';
+import { exampleQueuedMessage } from './example.ts';
 import { presentMessage, requireMessage } from './message.ts';
-import { Message } from './schema.ts';
+import { Message, NewChatMessage, NewMessage } from './schema.ts';
 import { messageFields, messageSource } from './search.ts';
+import { type QueueNeeds, sendMessage } from './send-message.ts';
 
 const example = exampleChat.latestMessage as Message;
 
@@ -19,8 +23,61 @@ const search = {
   present: presentMessage,
 } as const;
 
-export function messageRoutes({ db }: { db: Database }): Route[] {
+/** What both ways of sending have in common. */
+const send = {
+  method: 'POST',
+  tag: 'Messages',
+  access: 'messages:write',
+  answer: data(Message),
+} as const;
+const HOW =
+  'Text, files, a template, buttons or a list, a reaction, a location, a mail: what the kind of the channel cannot carry is refused at once, each fault at its parameter, and so is what the state forbids, such as a free-form message past `openUntil`. Answered with the message as `queued`; it goes out a moment later, once, after those before it in the same chat, and `message.sent`, `.delivered`, `.read` or `.failed` tell how far it comes. With `scheduledAt` it waits until then, and is judged again.';
+
+export function messageRoutes(needs: QueueNeeds & { db: Database; publisher: Publisher }): Route[] {
+  const { db } = needs;
   return [
+    write(
+      {
+        ...send,
+        path: '/v3/chats/:chatId/messages',
+        operationId: 'sendChatMessage',
+        summary: 'Write in a chat',
+        description: `${HOW} A reply marks the chat as read.`,
+        params: Type.Object({ chatId: Type.String() }),
+        body: NewChatMessage,
+        failures: ['chat_not_found', 'conflict'],
+        example: {
+          params: { chatId: exampleChat.id },
+          body: { text: exampleQueuedMessage.text },
+          answer: exampleQueuedMessage,
+        },
+      },
+      ({ principal, params, body }, tx) =>
+        sendMessage(tx, principal.tenantId, { ...body, chatId: params.chatId, author: 'api' }, needs),
+    ),
+    write(
+      {
+        ...send,
+        path: '/v3/messages',
+        operationId: 'sendMessage',
+        summary: 'Write to somebody',
+        description: `To a contact, or with \`to\` to whoever has that number, address or id; contact and chat are made where there are none. ${HOW}`,
+        body: NewMessage,
+        failures: ['conflict'],
+        example: {
+          body: {
+            channelId: exampleChat.channelId,
+            contactId: exampleChat.contactId,
+            text: exampleQueuedMessage.text,
+          },
+          answer: exampleQueuedMessage,
+        },
+      },
+      async ({ principal, body }, tx) => {
+        const chatId = await addressMessage(tx, principal.tenantId, body, needs);
+        return sendMessage(tx, principal.tenantId, { ...body, chatId, author: 'api' }, needs);
+      },
+    ),
     read(
       {
         method: 'GET',

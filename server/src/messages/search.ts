@@ -1,7 +1,8 @@
+import { messageTypes } from '../providers/adapter.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
 import { MESSAGE_COLUMNS } from './message.ts';
-import { messageStatuses, messageTypes, senders } from './schema.ts';
+import { messageStatuses, senders } from './schema.ts';
 
 /** Counting reads every row that matches, and of messages there can be any number. */
 const COUNT_CAP = 10_000;
@@ -31,5 +32,5 @@ export const messageSource = (chatId?: string): SearchSource => ({
   from: 'messages m',
   tenantColumn: 'm.tenant_id',
   countCap: COUNT_CAP,
-  ...(chatId === undefined ? {} : { where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
+  ...(chatId === undefined ? {} : { growing: chatId, where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
 });

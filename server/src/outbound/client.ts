@@ -11,8 +11,10 @@ import {
 } from './exchange.ts';
 import { judgeUrl } from './judge-url.ts';
 import { OutboundError } from './outbound-error.ts';
+import { guardedSockets, type OutboundSockets } from './sockets.ts';
 
-export interface OutboundClient {
+/** Everything that leaves: HTTP by `request`, and sockets for what is not HTTP, which belong to whoever asked for them. */
+export interface OutboundClient extends OutboundSockets {
   /** Sends one request and reads its response, whatever the status; every failure is an `OutboundError`. */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /** Takes no more requests, waits for those underway, and closes every connection. */
@@ -60,7 +62,8 @@ const ignore = (): void => {};
  */
 export function outboundClient(options: OutboundClientOptions): OutboundClient {
   const { perOrigin = 32, maxIdle = 1024 } = options;
-  const connect = guardedConnector({ ...options, lookup: options.lookup, ca: options.ca });
+  const guarded = { ...options, lookup: options.lookup, ca: options.ca };
+  const connect = guardedConnector({ ...guarded, protocols: ['http/1.1'] });
   const origins = new Map<string, Origin>();
   /** All resting lanes, in the order in which they came to rest. */
   const resting = new Set<Lane>();
@@ -170,6 +173,7 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
   }
 
   return {
+    ...guardedSockets(guarded),
     request(request) {
       return new Promise((resolve, reject) => {
         const refuse = (error: OutboundError): void => reject(error);

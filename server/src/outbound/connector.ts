@@ -23,6 +23,8 @@ export interface ConnectionProgress {
 export interface ConnectorOptions extends OutboundPolicy {
   lookup: Lookup | undefined;
   ca: string | undefined;
+  /** What is spoken inside TLS; servers of mail may refuse whoever offers a protocol that they do not know. */
+  protocols?: string[];
 }
 
 type Connect = (
@@ -36,13 +38,19 @@ const ADDRESS_ATTEMPT_MS = 500;
 
 const resolveWithSystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
+/** Resolves names to addresses that may all be connected to, and refuses the others. */
+export function guardedLookup(options: ConnectorOptions): Lookup {
+  const resolve = sharedWhileUnderway(options.lookup ?? resolveWithSystem);
+  return (hostname) => judgedAddresses(options, resolve, hostname);
+}
+
 /**
  * Opens connections to judged addresses only. undici's own connector takes a `lookup`, too, but Node skips it for
  * a literal address, and neither the socket nor its timings can be told apart by request. Here the addresses are
  * judged first, and Node is then handed exactly these, so no second answer can slip in between.
  */
 export function guardedConnector(options: ConnectorOptions): Connect {
-  const resolve = sharedWhileUnderway(options.lookup ?? resolveWithSystem);
+  const resolve = guardedLookup(options);
   const sessions = new LRUCache<string, Buffer>({ max: 1000 });
 
   return (target, progress, callback) => {
@@ -89,7 +97,7 @@ export function guardedConnector(options: ConnectorOptions): Connect {
           );
         });
     };
-    judgedAddresses(options, resolve, hostname).then(open).catch(finish);
+    resolve(hostname).then(open).catch(finish);
   };
 
   function openSecure(target: buildConnector.Options, addresses: readonly LookupAddress[]): Socket {
@@ -101,7 +109,7 @@ export function guardedConnector(options: ConnectorOptions): Connect {
     return openTls({
       ...tcp,
       servername: isIP(hostname) === 0 ? plainName(hostname) : '',
-      ALPNProtocols: ['http/1.1'],
+      ...(options.protocols === undefined ? {} : { ALPNProtocols: options.protocols }),
       ...(options.ca === undefined ? {} : { ca: options.ca }),
       ...(session === undefined ? {} : { session }),
     }).on('session', (fresh) => sessions.set(sessionKey, fresh));

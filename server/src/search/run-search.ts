@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { bindTo } from './compile.ts';
 import { type Bind, type FieldTable, requireField, type Searchable, sqlOf } from './fields.ts';
 import { compileAfter, compileKey, compileOrder, type Key } from './keyset.ts';
@@ -18,6 +19,8 @@ export interface SearchSource {
   where?: (bind: Bind) => string;
   /** Count no further than this: a count reads every row that matches, however many there are. */
   countCap?: number;
+  /** Names a source whose rows only become more: once beyond the cap, it need not be counted again. */
+  growing?: string;
   /** How many rows are read in order, at most, before it is given up that enough of them match. */
   window?: number;
 }
@@ -29,6 +32,9 @@ export interface SearchResult {
 }
 
 const WINDOW = 30_000;
+const REMEMBERED = 10_000;
+/** Growing sources that were seen to have more rows than are counted. */
+const beyondCap = new LRUCache<string, true>({ max: REMEMBERED });
 
 /**
  * The asked-for page of a tenant's rows, with what the answer says about it. Reads only.
@@ -50,7 +56,7 @@ export async function runSearch(
   const isSelective = request.filter !== undefined || request.search !== undefined;
   if (countCap === undefined || !isSelective) {
     const read = await readPage(search, { how: 'row by row' });
-    return resultOf(search, read, totalIn(search, read) ?? (await countRows(search)));
+    return resultOf(search, read, totalIn(search, read) ?? (await countAll(search)));
   }
   const few = await findFew(search, countCap);
   if (few !== undefined) {
@@ -87,6 +93,15 @@ async function findFew(search: Search, cap: number): Promise<{ total: number; id
   );
   const { total, ids } = rows[0] as { total: number; ids: string[] | null };
   return ids === null ? undefined : { total, ids };
+}
+
+/** How many rows the source has, as far as they are counted. */
+async function countAll(search: Search): Promise<number> {
+  const { growing = '', countCap = Infinity } = search.source;
+  if (beyondCap.has(growing)) return countCap + 1;
+  const total = await countRows(search);
+  if (growing !== '' && total > countCap) beyondCap.set(growing, true);
+  return total;
 }
 
 /** How many rows match; one more than the cap where there are more than that. */

@@ -9,6 +9,7 @@ export const exampleTemplate: MessageTemplate = {
   category: 'utility',
   status: 'approved',
   rejectionReason: null,
+  problem: null,
   vendorId: null,
   body: 'Hello {{name}}, your order {{number}} is on its way.',
   header: { type: 'text', text: 'Good news', url: null },

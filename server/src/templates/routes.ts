@@ -1,29 +1,28 @@
 import { Type } from 'typebox';
+import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import { call, DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
+import { type AdapterContext, templateStatuses } from '../providers/adapter.ts';
+import { changeTemplate, createTemplate, removeTemplate, type TemplateNeeds } from './change-template.ts';
 import { exampleTemplate } from './example.ts';
 import {
   MessageTemplate,
   MessageTemplateChange,
   NewMessageTemplate,
+  TemplateSync,
   templateCategories,
-  templateStatuses,
 } from './schema.ts';
-import {
-  changeTemplate,
-  createTemplate,
-  presentTemplate,
-  removeTemplate,
-  requireTemplate,
-  TEMPLATE_COLUMNS,
-  type TemplateNeeds,
-} from './template.ts';
+import { syncTemplates } from './sync-templates.ts';
+import { presentTemplate, requireTemplate, TEMPLATE_COLUMNS } from './template.ts';
 
 const TemplateId = Type.Object({ messageTemplateId: Type.String() });
 const at = { params: { messageTemplateId: exampleTemplate.id } };
 
-export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[] {
+export function templateRoutes(
+  needs: TemplateNeeds & { db: Database; keys: Keys; context: AdapterContext },
+): Route[] {
   const { db } = needs;
   return [
     write(
@@ -34,7 +33,7 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
         tag: 'Message templates',
         summary: 'Make a message template',
         description:
-          'A text with variables, `{{name}}` or `{{1}}`, that can be sent at any time, also where a free-form message no longer can. Where the vendor reviews templates it is `pending` until the vendor has decided; elsewhere, and in the sandbox, it is `approved` at once.',
+          'A text with variables, `{{name}}` or `{{1}}`, that can be sent at any time, also where a free-form message no longer can. Where the vendor reviews templates, as WhatsApp does, it is `pending` until the vendor has decided; elsewhere it is `approved` at once. A WhatsApp channel in the sandbox decides after its `statusDelayMs`: names with `reject` are rejected, all others approved.',
         access: 'templates:write',
         body: NewMessageTemplate,
         answer: data(MessageTemplate),
@@ -104,12 +103,12 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
         tag: 'Message templates',
         summary: 'Change a message template',
         description:
-          'Changes what is given; `header: null` and `footer: null` take them away, `buttons` replaces them all. The channel stays.',
+          'Changes what is given; `header: null` and `footer: null` take them away, `buttons` replaces them all. The channel stays. Where the vendor reviews templates, name and language stay, too, and it is `pending` again until the vendor has decided; one that was rejected is submitted again.',
         access: 'templates:write',
         params: TemplateId,
         body: MessageTemplateChange,
         answer: data(MessageTemplate),
-        failures: ['message_template_not_found'],
+        failures: ['message_template_not_found', 'conflict'],
         example: {
           ...at,
           body: { body: exampleTemplate.body, header: exampleTemplate.header },
@@ -126,7 +125,8 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
         operationId: 'deleteMessageTemplate',
         tag: 'Message templates',
         summary: 'Delete a message template',
-        description: 'Permanent. What names it, such as a step of an automation, is not changed.',
+        description:
+          'Permanent, and at the vendor, too: there in this language only, a moment later. What names it, such as a step of an automation, is not changed.',
         access: 'templates:write',
         params: TemplateId,
         answer: data(DeleteResult),
@@ -136,8 +136,28 @@ export function templateRoutes(needs: TemplateNeeds & { db: Database }): Route[]
       async ({ principal, params }, tx) =>
         deleted(
           params.messageTemplateId,
-          await removeTemplate(tx, principal.tenantId, params.messageTemplateId),
+          await removeTemplate(tx, principal.tenantId, params.messageTemplateId, needs),
         ),
+    ),
+    call(
+      {
+        method: 'POST',
+        path: '/v3/message_templates/sync',
+        operationId: 'syncMessageTemplates',
+        tag: 'Message templates',
+        summary: "Take over the vendor's message templates",
+        description:
+          'Asks the vendor for all templates of a channel: those that are not here are made, those that are different there are changed, and those that are no longer there are `disabled`. What is still on its way to the vendor stays as it is. Where no vendor keeps templates, nothing changes.',
+        access: 'templates:write',
+        body: Type.Object({ channelId: Uuid() }),
+        answer: data(TemplateSync),
+        failures: ['conflict', 'service_unavailable'],
+        example: {
+          body: { channelId: exampleTemplate.channelId },
+          answer: { created: 2, updated: 1, removed: 0, total: 12 },
+        },
+      },
+      ({ principal, body }) => syncTemplates(principal.tenantId, body.channelId, needs),
     ),
   ];
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { templateStatuses } from '../providers/adapter.ts';
 
 export const templateCategories = ['marketing', 'utility', 'authentication'] as const;
-export const templateStatuses = ['pending', 'approved', 'rejected', 'paused', 'disabled'] as const;
 export const headerTypes = ['text', 'image', 'video', 'document'] as const;
 export const buttonTypes = ['quick_reply', 'url', 'phone_number'] as const;
 
@@ -104,6 +104,11 @@ export const MessageTemplate = Type.Object(
     category: OneOf(templateCategories),
     status: OneOf(templateStatuses, 'Only an `approved` one can be sent'),
     rejectionReason: Nullable(Type.String({ description: 'Why the vendor rejected it' })),
+    problem: Nullable(
+      Type.String({
+        description: 'Why the vendor does not have it as it is here yet, while that is tried again and again',
+      }),
+    ),
     vendorId: Nullable(Type.String({ description: "The vendor's own id of the template" })),
     body: Type.String(),
     header: Nullable(StoredHeader),
@@ -118,3 +123,14 @@ export const MessageTemplate = Type.Object(
   { title: 'MessageTemplate' },
 );
 export type MessageTemplate = Static<typeof MessageTemplate>;
+
+export const TemplateSync = Type.Object(
+  {
+    created: Type.Integer({ description: 'How many the vendor has that were not here' }),
+    updated: Type.Integer({ description: 'How many are different there' }),
+    removed: Type.Integer({ description: 'How many are no longer there; they are `disabled` now' }),
+    total: Type.Integer({ description: 'How many the channel has now' }),
+  },
+  { title: 'TemplateSync' },
+);
+export type TemplateSync = Static<typeof TemplateSync>;

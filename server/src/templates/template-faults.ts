@@ -1,6 +1,6 @@
 import type { InvalidParamKey, InvalidParams } from '../base/errors.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
-import { fill, hasStrayBraces, variablesOf } from './placeholders.ts';
+import { fill, hasStrayBraces, variablesOf } from '../providers/placeholders.ts';
 import type { TemplateButton, TemplateHeader } from './schema.ts';
 
 /** What a template says, whatever became of it at the vendor. */

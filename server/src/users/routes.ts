@@ -46,7 +46,7 @@ export function userRoutes({ db, clock }: UserNeeds): Route[] {
         failures: [],
         example: { body: { name: grace.name, email: grace.email, role: grace.role }, answer: grace },
       },
-      ({ principal, body }, tx) => createUser(tx, principal.tenantId, body, clock.now()),
+      ({ principal, body }, tx) => createUser(tx, principal.tenantId, body, clock.now(principal.tenantId)),
     ),
     searchRoute(db, {
       path: '/v3/users/search',
@@ -103,7 +103,7 @@ export function userRoutes({ db, clock }: UserNeeds): Route[] {
         example: { ...at, body: { role: 'agent' }, answer: grace },
       },
       ({ principal, params, body }, tx) =>
-        changeUser(tx, principal.tenantId, params.userId, body, clock.now()),
+        changeUser(tx, principal.tenantId, params.userId, body, clock.now(principal.tenantId)),
     ),
     write(
       {
@@ -143,7 +143,7 @@ function teamRoutes({ db, clock }: UserNeeds): Route[] {
         failures: [],
         example: { body: { name: support.name, userIds: support.userIds }, answer: support },
       },
-      ({ principal, body }, tx) => createTeam(tx, principal.tenantId, body, clock.now()),
+      ({ principal, body }, tx) => createTeam(tx, principal.tenantId, body, clock.now(principal.tenantId)),
     ),
     searchRoute(db, {
       path: '/v3/teams/search',
@@ -198,7 +198,7 @@ function teamRoutes({ db, clock }: UserNeeds): Route[] {
         example: { ...at, body: { userIds: support.userIds }, answer: support },
       },
       ({ principal, params, body }, tx) =>
-        changeTeam(tx, principal.tenantId, params.teamId, body, clock.now()),
+        changeTeam(tx, principal.tenantId, params.teamId, body, clock.now(principal.tenantId)),
     ),
     write(
       {

@@ -141,7 +141,7 @@ export function v2WebhookRoutes({ db, clock, keys, policy }: V2WebhookNeeds): Ro
               events: v2Types[body.type].events.map((type) => ({ type, scopes })),
               v2Type: body.type,
             },
-            { keys, policy, now: clock.now() },
+            { keys, policy, now: clock.now(principal.tenantId) },
           ),
           { events: 'channelId' },
         );
@@ -173,7 +173,7 @@ export function v2WebhookRoutes({ db, clock, keys, policy }: V2WebhookNeeds): Ro
             ...(url === undefined ? {} : { url }),
             ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
           },
-          { policy, now: clock.now() },
+          { policy, now: clock.now(principal.tenantId) },
         );
         const shown = present(changed);
         // Nothing is changed then: the transaction ends with this error.
@@ -203,7 +203,7 @@ export function v2WebhookRoutes({ db, clock, keys, policy }: V2WebhookNeeds): Ro
         const isOurs = webhook?.v2Type !== undefined;
         return deleted(
           webhookId,
-          isOurs && (await removeWebhook(tx, principal.tenantId, webhookId, clock.now())),
+          isOurs && (await removeWebhook(tx, principal.tenantId, webhookId, clock.now(principal.tenantId))),
         );
       },
     ),

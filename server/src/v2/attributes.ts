@@ -85,7 +85,7 @@ export function v2AttributeRoutes({ db, clock }: { db: Database; clock: Clock })
             principal.tenantId,
             // Whatever else the body has, version 2 knows neither types nor options.
             { ...body, type: 'text', options: [] },
-            clock.now(),
+            clock.now(principal.tenantId),
           ),
         ),
     ),

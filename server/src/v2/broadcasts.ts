@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { allOfChannel, type CampaignRow } from '../campaigns/campaign.ts';
+import type { StatusNeeds } from '../campaigns/change-status.ts';
 import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
 import { requireChannel } from '../channels/channel.ts';
-import type { ContactNeeds } from '../contacts/contact-labels.ts';
 import type { Database } from '../db/database.ts';
 import { data, type Route, read, write } from '../http/route.ts';
 import { OneOf, Timestamp, timestamp, Uuid } from '../http/schema.ts';
@@ -64,7 +64,7 @@ const present = (row: CampaignRow): Broadcast => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-export function v2BroadcastRoutes(needs: ContactNeeds & { db: Database }): Route[] {
+export function v2BroadcastRoutes(needs: StatusNeeds & { db: Database }): Route[] {
   const { db } = needs;
   const shared = {
     tag: 'Broadcasts',
@@ -99,7 +99,7 @@ export function v2BroadcastRoutes(needs: ContactNeeds & { db: Database }): Route
         operationId: 'createBroadcastV2',
         summary: 'Make a broadcast',
         description:
-          'A workflow for up to 5000 contacts. It starts at `scheduledAt`, or now; without `contacts` it is a draft, which v3 can fill and start. If anything is wrong, nothing is stored. Broadcasts are kept and listed; that they run comes with a later release.',
+          'A workflow for up to 5000 contacts. It starts at `scheduledAt`, or now; without `contacts` it is a draft, which v3 can fill and start. If anything is wrong, nothing is stored.',
         access: 'campaigns:write',
         body: NewBroadcast,
         answer: data(Broadcast),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { V2Usage, V2UsageRow } from '../access/v2-usage.ts';
-import type { ContactNeeds } from '../contacts/contact-labels.ts';
+import type { StatusNeeds } from '../campaigns/change-status.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { data, type Route, read } from '../http/route.ts';
 import { Nullable, Timestamp, timestamp, Uuid } from '../http/schema.ts';
@@ -32,7 +32,7 @@ const presentUsage = (row: V2UsageRow) => ({
 });
 
 /** Version 2 as a whole, and the operator's view of who still needs it. */
-export function v2Routes(needs: V2WebhookNeeds & ContactNeeds & { usage: V2Usage }): Route[] {
+export function v2Routes(needs: V2WebhookNeeds & StatusNeeds & { usage: V2Usage }): Route[] {
   return [
     ...v2WebhookRoutes(needs),
     ...v2AttributeRoutes(needs),

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
@@ -68,17 +68,17 @@ const deliveries = workList<DeliveryRow>({
   atOnce: SOCKETS,
 });
 const readAgain = statement<
-  [ids: string[], tenantIds: string[], attempts: number[], now: Date],
+  [ids: string[], tenantIds: string[], attempts: number[], nows: string[]],
   WebhookState & { id: string }
 >(
   'deliveries.read_again',
   // With OFFSET each is looked up by its key. Otherwise the planner, which counts a row for each partition of the
   // deliveries, may read all webhooks of the tenant instead.
   `select d.id, ${STATE_COLUMNS}
-     from unnest($1::uuid[], $2::uuid[], $3::int[]) as r (id, tenant_id, attempts)
+     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) as r (id, tenant_id, attempts, now)
     cross join lateral (
       select id, tenant_id, webhook_id from deliveries
-       where id = r.id and tenant_id = r.tenant_id and attempts = r.attempts and due_at <= $4 offset 0) d
+       where id = r.id and tenant_id = r.tenant_id and attempts = r.attempts and due_at <= r.now offset 0) d
      left join lateral (
        select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true`,
 );
@@ -120,7 +120,8 @@ export function deliver(needs: DeliverNeeds): Work {
 
   function send(row: Sendable, startedAt: Date): Promise<OutboundResponse> {
     const body = bodyOf(row);
-    const headers = unsignedHeaders(version, row.event_id, startedAt);
+    // Receivers compare it with their own time, whatever that of the tenant is.
+    const headers = unsignedHeaders(version, row.event_id, clock.real());
     const signature = signatureOf(secretsOf(row, startedAt).map(signingKeyOf), headers, body);
     return outbound.request({
       url: row.url,
@@ -133,10 +134,10 @@ export function deliver(needs: DeliverNeeds): Work {
   }
 
   async function attempt(row: Sendable): Promise<DeliveryResult> {
-    const startedAt = clock.now();
+    const startedAt = clock.now(row.tenant_id);
     const failed = (askedMs: number) => {
       const made = row.attempts + 1 - row.earlier_attempts;
-      const dueAt = nextAttempt(made, clock.now(), askedMs, Math.random());
+      const dueAt = nextAttempt(made, clock.now(row.tenant_id), askedMs, Math.random());
       return { status: dueAt === null ? ('failed' as const) : ('pending' as const), dueAt };
     };
     const base = {
@@ -155,7 +156,7 @@ export function deliver(needs: DeliverNeeds): Work {
       const end =
         status === GONE
           ? { status: 'failed' as const, dueAt: null }
-          : failed(retryAfterMs(headers['retry-after'], clock.now()));
+          : failed(retryAfterMs(headers['retry-after'], clock.real()));
       const error = `The receiver answered ${status}; only 2xx counts as received.`;
       return { ...base, ...end, timings, response, error };
     } catch (error) {
@@ -170,7 +171,10 @@ export function deliver(needs: DeliverNeeds): Work {
       rows.map((row) => row.id),
       rows.map((row) => row.tenant_id),
       rows.map((row) => row.attempts),
-      clock.now(),
+      timesOf(
+        clock,
+        rows.map((row) => row.tenant_id),
+      ),
     ]);
     const states = new Map(found.map(({ id, ...state }) => [id, state]));
     return rows.map((row) => states.get(row.id));

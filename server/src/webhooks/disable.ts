@@ -54,7 +54,7 @@ export async function disableWebhook(
   { clock, publisher, log }: DisableNeeds,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const now = clock.now();
+    const now = clock.now(tenantId);
     const changed =
       why === 'gone'
         ? await tx.run(disableGone, [webhookId, tenantId, now])

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import { newId } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -85,13 +86,14 @@ export async function insertNew(
     now,
     ids,
     made.map(({ webhookId }) => webhookId),
-    made.map(({ webhookId }) => slotOf(webhookId)),
+    made.map(({ webhookId }) => slotOf(webhookId, tenantId)),
     made.map(({ event }) => event.id),
     made.map(({ event }) => event.type),
     made.map(({ event }) => event.sequence),
   ]);
   wakeAfterCommit(
     tx,
+    tenantId,
     hints,
     made.map(({ webhookId }) => webhookId),
   );
@@ -99,14 +101,15 @@ export async function insertNew(
 }
 
 /** Says, once it is true, that something is due for these webhooks. */
-export function wakeAfterCommit(tx: Tx, hints: Hints, webhookIds: string[]): void {
+export function wakeAfterCommit(tx: Tx, tenantId: string, hints: Hints, webhookIds: string[]): void {
   tx.afterCommit(() => {
-    for (const webhookId of new Set(webhookIds)) hints.give(DELIVERIES_LIST, slotOf(webhookId), webhookId);
+    for (const webhookId of new Set(webhookIds))
+      hints.give(DELIVERIES_LIST, slotOf(webhookId, tenantId), webhookId);
   });
 }
 
 /** Makes a delivery for every webhook that asked for an event, once however many of its lines match. */
-export function createDeliveries(hints: Hints, now: () => Date): Reaction {
+export function createDeliveries(hints: Hints, clock: Clock): Reaction {
   return async (tx, tenantId, events) => {
     const subscribed = await tx.all(subscriptions, [tenantId]);
     if (subscribed.length === 0) return;
@@ -118,6 +121,6 @@ export function createDeliveries(hints: Hints, now: () => Date): Reaction {
         }),
       ),
     );
-    await insertNew(tx, tenantId, made, { hints, now: now() });
+    await insertNew(tx, tenantId, made, { hints, now: clock.now(tenantId) });
   };
 }

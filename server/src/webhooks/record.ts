@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, timesOf } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
@@ -34,7 +34,7 @@ export interface DeliveryResult {
 
 const recordAttempts = statement<
   [
-    now: Date,
+    nows: string[],
     ids: string[],
     tenantIds: string[],
     attempts: number[],
@@ -55,9 +55,10 @@ const recordAttempts = statement<
   // is why the second update asks for the first. A delivery that was cancelled while it was under way stays so, unless
   // it arrived; the attempt was made in any case.
   `with results as (
-     select * from unnest($2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[], $7::timestamptz[],
-                          $8::text[], $9::int[], $10::text[], $11::text[], $12::text[], $13::uuid[], $14::text[])
-       as r (id, tenant_id, attempts, status, due_at, started_at, timings, response_status, response_headers,
+     select * from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[],
+                          $7::timestamptz[], $8::text[], $9::int[], $10::text[], $11::text[], $12::text[],
+                          $13::uuid[], $14::text[])
+       as r (now, id, tenant_id, attempts, status, due_at, started_at, timings, response_status, response_headers,
              response_body, error, webhook_id, url)),
    noted as (
      update webhooks w set failing_since = case when h.is_well then null else h.since end
@@ -66,7 +67,7 @@ const recordAttempts = statement<
       where w.id = h.webhook_id and w.tenant_id = h.tenant_id and (w.failing_since is not null) = h.is_well
      returning w.id),
    counted as (
-     update deliveries d set attempts = r.attempts + 1, updated_at = $1,
+     update deliveries d set attempts = r.attempts + 1, updated_at = r.now,
             status = case when d.due_at is not null or r.status = 'delivered' then r.status else d.status end,
             due_at = case when d.due_at is not null then r.due_at end
        from results r
@@ -127,7 +128,7 @@ export function recorder(db: Database, clock: Clock): Recorder {
         recordAttempts,
         parametersOf(
           batch.map(({ result }) => result),
-          clock.now(),
+          clock,
         ),
       );
       for (const { resolve } of batch) resolve();
@@ -163,10 +164,10 @@ export function recorder(db: Database, clock: Clock): Recorder {
         else if (waiting.length === WORTH_A_COMMIT) go?.();
       }),
     async cancel({ id, tenant_id }) {
-      await db.run(cancelDelivery, [id, tenant_id, clock.now()]);
+      await db.run(cancelDelivery, [id, tenant_id, clock.now(tenant_id)]);
     },
     async hold({ id, tenant_id, webhook_id }) {
-      await db.run(holdDelivery, [id, tenant_id, webhook_id, clock.now()]);
+      await db.run(holdDelivery, [id, tenant_id, webhook_id, clock.now(tenant_id)]);
     },
   };
 }
@@ -191,13 +192,16 @@ function storableJson(headers: Record<string, string>): string {
   return JSON.stringify(kept);
 }
 
-function parametersOf(unsorted: DeliveryResult[], now: Date) {
+function parametersOf(unsorted: DeliveryResult[], clock: Clock) {
   // Rows are always locked in the order of their ids. Two results of one attempt count once, like everywhere.
   const results = [...new Map(unsorted.toReversed().map((result) => [result.id, result])).values()].sort(
     (a, b) => (a.id < b.id ? -1 : 1),
   );
   return [
-    now,
+    timesOf(
+      clock,
+      results.map((result) => result.tenantId),
+    ),
     results.map((result) => result.id),
     results.map((result) => result.tenantId),
     results.map((result) => result.attempts),

@@ -91,7 +91,7 @@ export async function testWebhook(
 ): Promise<WebhookDelivery> {
   await requireActive(tx, tenantId, webhookId);
   const webhook = await requireWebhook(tx, tenantId, webhookId);
-  const now = clock.now();
+  const now = clock.now(tenantId);
   const event = await publishNumbered(
     tx,
     tenantId,
@@ -117,8 +117,8 @@ export async function retryDelivery(
     throw new ApiError('conflict', { detail: 'the delivery is still pending, its next attempt is to come' });
   if (!row.has_event)
     throw new ApiError('conflict', { detail: 'the event is no longer kept, so there is nothing to send' });
-  await tx.run(repeat, [[row.id], tenantId, clock.now()]);
-  wakeAfterCommit(tx, hints, [row.webhook_id]);
+  await tx.run(repeat, [[row.id], tenantId, clock.now(tenantId)]);
+  wakeAfterCommit(tx, tenantId, hints, [row.webhook_id]);
   return requireOne(tx, tenantId, row.id);
 }
 
@@ -133,7 +133,7 @@ export async function recoverDeliveries(
   range: { since: string; until?: string },
   { clock, hints }: ReplayNeeds,
 ): Promise<RecoveryResult> {
-  const now = clock.now();
+  const now = clock.now(tenantId);
   const since = new Date(range.since);
   const until = range.until === undefined ? null : new Date(range.until);
   if (since > now) throw invalidParam('since', 'custom', 'Must not be in the future');
@@ -155,7 +155,7 @@ export async function recoverDeliveries(
     unknown.map((event) => ({ event, webhookId: id })),
     { hints, now },
   );
-  wakeAfterCommit(tx, hints, [id]);
+  wakeAfterCommit(tx, tenantId, hints, [id]);
   const last = found.length === AT_MOST ? found.at(-1) : undefined;
   return { count: found.length, nextSince: last ? timestamp(last.created_at) : null };
 }

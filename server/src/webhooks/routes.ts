@@ -80,7 +80,7 @@ export function webhookRoutes(needs: WebhookNeeds): Route[] {
         },
       },
       ({ principal, body }, tx) =>
-        createWebhook(tx, principal.tenantId, body, { keys, policy, now: clock.now() }),
+        createWebhook(tx, principal.tenantId, body, { keys, policy, now: clock.now(principal.tenantId) }),
     ),
     read(
       {
@@ -150,7 +150,7 @@ export function webhookRoutes(needs: WebhookNeeds): Route[] {
         },
       },
       ({ principal, params }, tx) =>
-        rotateSecret(tx, principal.tenantId, params.webhookId, { keys, now: clock.now() }),
+        rotateSecret(tx, principal.tenantId, params.webhookId, { keys, now: clock.now(principal.tenantId) }),
     ),
     write(
       {
@@ -193,7 +193,10 @@ export function webhookRoutes(needs: WebhookNeeds): Route[] {
         },
       },
       ({ principal, params, body }, tx) =>
-        changeWebhook(tx, principal.tenantId, params.webhookId, body, { policy, now: clock.now() }),
+        changeWebhook(tx, principal.tenantId, params.webhookId, body, {
+          policy,
+          now: clock.now(principal.tenantId),
+        }),
     ),
     write(
       {
@@ -213,7 +216,10 @@ export function webhookRoutes(needs: WebhookNeeds): Route[] {
         },
       },
       async ({ principal, params }, tx) =>
-        deleted(params.webhookId, await removeWebhook(tx, principal.tenantId, params.webhookId, clock.now())),
+        deleted(
+          params.webhookId,
+          await removeWebhook(tx, principal.tenantId, params.webhookId, clock.now(principal.tenantId)),
+        ),
     ),
     searchRoute(db, {
       path: '/v3/api_webhooks/:webhookId/deliveries/search',

@@ -21,7 +21,7 @@ type Change = (tx: Pick<Queryable, 'run'>, tenantId: string, webhookId: string, 
 const running =
   (change: typeof cancel): Change =>
   async (tx, tenantId, webhookId, now) => {
-    await tx.run(change, [webhookId, tenantId, slotOf(webhookId), now]);
+    await tx.run(change, [webhookId, tenantId, slotOf(webhookId, tenantId), now]);
   };
 
 /** What waits for a webhook that is deleted or disabled is never sent, unless someone asks for it again. */

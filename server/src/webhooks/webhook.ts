@@ -4,6 +4,7 @@ import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { findKnownChannelIds } from '../channels/channel.ts';
 import type { Queryable, Tx } from '../db/database.ts';
+import type { SealedColumn } from '../db/reseal.ts';
 import { statement } from '../db/statement.ts';
 import { eventTypes } from '../engine/event-types.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
@@ -27,6 +28,15 @@ export interface WebhookRow {
 
 /** What secrets are encrypted for. */
 export const SECRET = 'webhooks.secret';
+export const sealedSecrets: SealedColumn[] = ['secret_encrypted', 'old_secret_encrypted'].map((column) => ({
+  table: 'webhooks',
+  column,
+  key: [
+    ['id', 'uuid'],
+    ['tenant_id', 'uuid'],
+  ],
+  purpose: SECRET,
+}));
 const SECRET_BYTES = 24;
 export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 const V2 = 2;

@@ -12,10 +12,26 @@ async function secretOf(channelId: string): Promise<string> {
   return JSON.parse(server.keys.decrypt(config_encrypted, 'channels.config')).signingSecret;
 }
 
-const message = (id: string): string =>
+/** A text message in the shape of the vendor that the sandbox stands in for. */
+const message = (channelId: string, id: string): string =>
   JSON.stringify({
-    messages: [
-      { id, from: '+15550001111', name: null, at: '2026-11-15T01:02:03.456Z', type: 'text', text: id },
+    object: 'whatsapp_business_account',
+    entry: [
+      {
+        id: '1',
+        changes: [
+          {
+            field: 'messages',
+            value: {
+              messaging_product: 'whatsapp',
+              metadata: { display_phone_number: '15550009999', phone_number_id: channelId },
+              messages: [
+                { id, from: '15550001111', timestamp: '1794704523', type: 'text', text: { body: id } },
+              ],
+            },
+          },
+        ],
+      },
     ],
   });
 const sign = (body: string, secret: string): string =>
@@ -24,7 +40,7 @@ const sign = (body: string, secret: string): string =>
 const post = (channelId: string, raw: string | Buffer, signature?: string, provider = 'sandbox') =>
   server.call('POST', `/providers/${provider}/${channelId}`, {
     raw,
-    headers: signature === undefined ? {} : { 'x-sandbox-signature': signature },
+    headers: signature === undefined ? {} : { 'x-hub-signature-256': signature },
   });
 
 async function stored(tenant: TestTenant): Promise<number> {
@@ -42,7 +58,7 @@ describe('a vendor’s request', () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const other = await tenant.channel();
-    const body = message('m1');
+    const body = message(channel.id, 'm1');
     const good = sign(body, await secretOf(channel.id));
     const wrong: [string, string | undefined, string?, string?][] = [
       [channel.id, undefined],
@@ -78,7 +94,7 @@ describe('a vendor’s request', () => {
   it('W1: rightly signed is stored, once however often it comes', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    const body = message('m1');
+    const body = message(channel.id, 'm1');
     const signature = sign(body, await secretOf(channel.id));
     for (let times = 0; times < 3; times += 1)
       expect((await post(channel.id, body, signature)).status).toBe(200);
@@ -86,29 +102,27 @@ describe('a vendor’s request', () => {
     // A vendor sends what type it likes.
     const plain = await server.call('POST', `/providers/sandbox/${channel.id.toUpperCase()}/`, {
       raw: body,
-      headers: { 'x-sandbox-signature': signature, 'content-type': 'text/plain' },
+      headers: { 'x-hub-signature-256': signature, 'content-type': 'text/plain' },
     });
     expect(plain.status).toBe(200);
   });
 
-  it.each([
-    ['not JSON', 'x'],
-    ['nothing', ''],
-    ['null', 'null'],
-    ['another shape', '{"messages":[1]}'],
-    ['a NUL', message('m\0')],
-    [
-      'half a surrogate pair',
-      '{"messages":[{"id":"m","from":"+15550001111","name":"\\ud800","at":"2026-11-15T01:02:03Z","type":"text","text":"\\ud800"}]}',
-    ],
-    ['objects for strings', '{"messages":[{"id":{},"from":[],"name":{},"at":7,"type":{},"text":{}}]}'],
-    ['depth', `{"messages":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ])('W1: rightly signed and %s is kept for someone to look at, and holds up nothing', async (_, body) => {
+  it.each<[string, (channelId: string) => string]>([
+    ['not JSON', () => 'x'],
+    ['nothing', () => ''],
+    ['null', () => 'null'],
+    ['another shape', () => '{"entry":[1]}'],
+    ['a NUL', (id) => message(id, 'm\0')],
+    ['half a surrogate pair', (id) => message(id, 'm').replaceAll('"m"', '"\\ud800"')],
+    ['objects for strings', (id) => message(id, 'm').replaceAll('"m"', '{}').replace('"15550001111"', '[]')],
+    ['depth', () => `{"entry":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ])('W1: rightly signed and %s is kept for someone to look at, and holds up nothing', async (_, spoil) => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
+    const body = spoil(channel.id);
     const secret = await secretOf(channel.id);
     expect((await post(channel.id, body, sign(body, secret))).status).toBe(200);
-    const next = message('after');
+    const next = message(channel.id, 'after');
     expect((await post(channel.id, next, sign(next, secret))).status).toBe(200);
     await server.settle();
     for (let times = 0; times < 6; times += 1) {
@@ -125,7 +139,7 @@ describe('a vendor’s request', () => {
   it('W1: for a channel that went with its tenant a moment ago is refused like any other', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    const body = message('m1');
+    const body = message(channel.id, 'm1');
     const signature = sign(body, await secretOf(channel.id));
     expect((await post(channel.id, body, signature)).status).toBe(200);
     await server.call('DELETE', `/admin/tenants/${tenant.id}`, { token: OPERATOR_TOKEN });

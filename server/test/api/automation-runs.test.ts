@@ -30,7 +30,7 @@ describe('a run', () => {
     const runId = await start();
     await bring(
       runId,
-      `status = 'failed', chat_id = $2, step = 'b', started_at = $3, ended_at = $3, error = $4`,
+      `status = 'failed', due_at = null, chat_id = $2, step = 'b', started_at = $3, ended_at = $3, error = $4`,
       chatId,
       new Date('2026-11-15T02:00:00.5Z'),
       { code: 'url_refused', message: 'No' },

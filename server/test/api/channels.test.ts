@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { adapters } from '../../src/handlers.ts';
 import { mergeConfig } from '../../src/providers/adapter.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -63,7 +64,10 @@ describe('a channel', () => {
       address: 'a',
     });
     expect(answer.body.error.invalidParams).toEqual({
-      provider: { key: 'invalid_enum_value', message: 'Must be one of "sandbox", received "pigeon"' },
+      provider: {
+        key: 'invalid_enum_value',
+        message: `Must be one of ${[...adapters.keys()].map((name) => `"${name}"`).join(', ')}, received "pigeon"`,
+      },
     });
   });
 
@@ -155,6 +159,40 @@ describe('a channel', () => {
     expect((await tenant.get(`/v3/channels/${bad.id}`)).body.data).toEqual(bad);
     await tenant.put(`/v3/channels/${bad.id}`, { address: 'help@example.com' });
     expect((await tenant.post(`/v3/channels/${bad.id}/check`)).body.data.ok).toBe(true);
+  });
+});
+
+describe('the health of a channel', () => {
+  it('is shown and searched for, with what is the matter', async () => {
+    const [failing, healthy] = [await make(), await make()];
+    expect(healthy).toMatchObject({ health: 'healthy', problem: null });
+    const problem = 'The access token has expired';
+    await db.query("update channels set health = 'failing', problem = $2 where id = $1", [
+      failing.id,
+      problem,
+    ]);
+    const found = await tenant.post('/v3/channels/search', { query: 'eq(health,"failing")' });
+    expect(found.body.data).toEqual([{ ...failing, health: 'failing', problem }]);
+    expect((await tenant.get(`/v3/channels/${failing.id}`)).body.data.problem).toBe(problem);
+  });
+
+  it('is not changed by a check, which is answered again for the same Idempotency-Key', async () => {
+    const channel = await make({ kind: 'email' });
+    const check = () =>
+      tenant.post(`/v3/channels/${channel.id}/check`, undefined, { headers: { 'idempotency-key': 'k' } });
+    const first = await check();
+    expect(first.body.data.ok).toBe(false);
+    await tenant.put(`/v3/channels/${channel.id}`, { address: 'help@example.com' });
+    const again = await check();
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+    expect((await tenant.get(`/v3/channels/${channel.id}`)).body.data.health).toBe('healthy');
+    // A channel that is not there leaves the key free.
+    const unknown = '/v3/channels/019a82a0-0000-7000-8000-00000000ffff/check';
+    for (const _ of [1, 2])
+      expect(
+        (await tenant.post(unknown, undefined, { headers: { 'idempotency-key': 'k' } })).body.error
+          .messageKey,
+      ).toBe('channel_not_found');
   });
 });
 

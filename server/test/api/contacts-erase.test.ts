@@ -70,6 +70,13 @@ describe('erasing a contact', () => {
     await write(channel.id, 'About the analytical engine');
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550002222', text: 'hello' });
     await server.settle();
+    const { rows: chats } = await db.query(
+      `select c.id from chats c join handles h on h.id = c.handle_id where c.channel_id = $1 and h.value = $2`,
+      [channel.id, PHONE],
+    );
+    const reply = { text: 'The analytical engine is still available.' };
+    expect((await tenant.post(`/v3/chats/${chats[0]?.id}/messages`, reply)).status).toBe(200);
+    await server.settle();
     const { contactId: id } = (await told())[0] as { contactId: string };
     const change = {
       email: 'ada@erased.example',
@@ -152,9 +159,10 @@ describe('erasing a contact', () => {
   it('is not undone by a repetition of an old message, and a new one makes a new contact', async () => {
     const channel = await tenant.channel();
     const at = server.clock.now();
-    const message = (vendorId: string) => sandboxBody({ id: vendorId, from: PHONE, at, text: vendorId });
+    const message = (vendorId: string) =>
+      sandboxBody(channel, { id: vendorId, from: PHONE, at, text: vendorId });
     const receive = async (...vendorIds: string[]) => {
-      await storeInbound(db, tenant.id, channel.id, vendorIds.map(message));
+      await storeInbound(db, tenant.id, channel.id, await Promise.all(vendorIds.map(message)));
       await server.settle();
       return (await told()).map(({ type }) => type);
     };

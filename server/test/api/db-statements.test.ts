@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import '../../src/app.ts';
+import '../../src/automations/execute-runs.ts';
+import '../../src/automations/start-runs.ts';
 import '../../src/handlers.ts';
 import '../../src/installation.ts';
 import { clientConfig } from '../../src/db/database.ts';

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ChannelKind } from '../../src/providers/adapter.ts';
 import { PAUSES_MS } from '../../src/webhooks/schedule.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { type Received, type Receiver, startReceiver, verifySignature } from '../kit/receiver.ts';
@@ -8,7 +9,7 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 
 // Every look at this clock is a moment later, so that attempts tell in which order they began.
 let time = new Date('2026-11-15T01:02:03.456Z').getTime();
-const server = await useServer({ clock: { now: () => new Date(++time) } });
+const server = await useServer({ clock: { real: () => new Date(++time) } });
 const { db } = server.system;
 const pass = (ms: number): void => {
   time += ms;
@@ -30,15 +31,16 @@ async function rawReceiver(listener: RequestListener): Promise<string> {
 }
 const subscribe = async (tenant: TestTenant, url: string, events: unknown[] = [{ type: 'message.*' }]) =>
   (await tenant.post('/v3/api_webhooks', { url, events })).body.data as { id: string; secret: string };
-const write = (tenant: TestTenant, channel: { id: string }, texts: string[]): Promise<unknown> =>
-  storeInbound(
-    db,
-    tenant.id,
-    channel.id,
-    texts.map((text) =>
-      sandboxBody({ id: text.slice(0, 20), from: '+15550001111', at: new Date(time), text }),
-    ),
+const write = async (
+  tenant: TestTenant,
+  channel: { id: string; kind?: ChannelKind },
+  texts: string[],
+): Promise<unknown> => {
+  const bodies = texts.map((text) =>
+    sandboxBody(channel, { id: text.slice(0, 20), from: '+15550001111', at: new Date(time), text }),
   );
+  return storeInbound(db, tenant.id, channel.id, await Promise.all(bodies));
+};
 async function deliveriesOf(tenant: TestTenant, webhook: { id: string }) {
   const { rows } = await db.query('select id from deliveries where webhook_id = $1 order by sequence', [
     webhook.id,

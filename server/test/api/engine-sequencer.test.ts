@@ -3,7 +3,7 @@ import { claimsOf } from '../../src/engine/claims.ts';
 import type { Hints } from '../../src/engine/hints.ts';
 import { publisher } from '../../src/engine/publish.ts';
 import { type SequencedEvent, sequencer } from '../../src/engine/sequencer.ts';
-import { slotOf, type WorkRow } from '../../src/engine/work-list.ts';
+import { realSlotOf, type WorkRow } from '../../src/engine/work-list.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -34,7 +34,7 @@ const notes = async (tenantId: string) =>
 const seen: SequencedEvent[] = [];
 const { list, handle } = sequencer(db, [async (_tx, _tenantId, events) => void seen.push(...events)]);
 const claim = (tenantId: string, limit = 500): Promise<WorkRow[]> =>
-  claimsOf(db, list, server.clock)(slotOf(tenantId), tenantId, limit, new Set());
+  claimsOf(db, list, server.clock.real)(realSlotOf(tenantId), tenantId, limit, new Set());
 
 describe('publishing', () => {
   it('gives a hint after the commit, and neither an event nor a hint after a rollback', async () => {
@@ -44,7 +44,7 @@ describe('publishing', () => {
       await publish(tx, tenant.id, [event('kept')]);
       expect(given).toEqual([]);
     });
-    expect(given).toEqual([`events:${slotOf(tenant.id)}:${tenant.id}`]);
+    expect(given).toEqual([`events:${realSlotOf(tenant.id)}:${tenant.id}`]);
     const failing = db.transaction(async (tx) => {
       await publish(tx, tenant.id, [event('lost')]);
       throw new Error('on purpose');

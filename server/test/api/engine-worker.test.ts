@@ -2,10 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
+import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
 import { publisher } from '../../src/engine/publish.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
+import { fileStore } from '../../src/files/store.ts';
 import { adapters } from '../../src/handlers.ts';
 import { processInbound } from '../../src/messages/process-inbound.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
@@ -16,14 +18,14 @@ const { db } = server.system;
 afterEach(() => {
   vi.restoreAllMocks();
 });
-const hello = (id: string): Buffer =>
-  sandboxBody({ id, from: '+15550001111', at: server.clock.now(), text: 'hello' });
+const hello = (channel: { id: string }, id: string): Promise<Buffer> =>
+  sandboxBody(channel, { id, from: '+15550001111', at: server.clock.now(), text: 'hello' });
 
 describe('settling', () => {
   it('does what is due also when the last settling was longer ago than a lease lasts', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    await storeInbound(db, tenant.id, channel.id, [hello('late')]);
+    await storeInbound(db, tenant.id, channel.id, [await hello(channel, 'late')]);
     const now = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(now + 3600_000);
     await server.settle();
@@ -36,7 +38,11 @@ describe('processing inbound', () => {
   it('does not hold it against a request that the database went away while it was its turn', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    await storeInbound(db, tenant.id, channel.id, [hello('a'), Buffer.from('no JSON'), hello('b')]);
+    await storeInbound(db, tenant.id, channel.id, [
+      await hello(channel, 'a'),
+      Buffer.from('no JSON'),
+      await hello(channel, 'b'),
+    ]);
     let transactions = 0;
     const flaky: Database = {
       ...db,
@@ -50,10 +56,20 @@ describe('processing inbound', () => {
     const { list, handle } = processInbound({
       db: flaky,
       clock: server.clock,
+      keys: server.keys,
+      hints: silent,
       publisher: publisher(server.clock, silent),
       adapters,
+      store: fileStore(server.filesFolder),
+      baseUrl: () => '',
+      log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
     });
-    const rows = await claimsOf(db, list, server.clock)(slotOf(channel.id), channel.id, 10, new Set());
+    const rows = await claimsOf(db, list, server.clock.real)(
+      realSlotOf(channel.id),
+      channel.id,
+      10,
+      new Set(),
+    );
     expect(rows).toHaveLength(3);
     await expect(handle(rows)).rejects.toMatchObject({ key: 'service_unavailable' });
     const { rows: left } = await db.query('select attempts, error from inbound where tenant_id = $1', [
@@ -87,7 +103,7 @@ describe('stopping', () => {
       url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
       events: [{ type: 'message.received' }],
     });
-    await storeInbound(db, tenant.id, channel.id, [hello('under way')]);
+    await storeInbound(db, tenant.id, channel.id, [await hello(channel, 'under way')]);
     void leaving.settle().catch(() => {});
     await underWay;
     const slotsHeld = async (): Promise<number> =>

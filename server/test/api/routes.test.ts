@@ -101,7 +101,7 @@ describe('the table of routes', () => {
   });
 
   it.each(named)('%s works as its example says', async (_, route) => {
-    const furnished = route.kind === 'read' ? lookedAt : await furnish(server);
+    const furnished = route.kind === 'read' ? lookedAt : await furnish(server, route);
     const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
     const options = { token: tokenFor(route, furnished.tenant), ...payloadFor(route, furnished) };
     // The kit holds the answer against the contract. Scopes of the example's token are the caller's own.

@@ -40,8 +40,9 @@ describe('a message template', () => {
       name: 'order_shipped',
       language: 'en_US',
       category: 'marketing',
-      status: 'approved',
+      status: 'pending',
       rejectionReason: null,
+      problem: null,
       vendorId: null,
       body: '{{greeting}} {{name}}, {{greeting}}!',
       header: { type: 'text', text: 'For {{name}}', url: null },
@@ -65,12 +66,12 @@ describe('a message template', () => {
     });
   });
 
-  it('is approved at once on every kind of channel, and that is told', async () => {
+  it('is approved at once where nobody reviews it, and that is told', async () => {
     await tenant.post('/v3/api_webhooks', {
       url: receiver.url,
       events: [{ type: 'template.status_changed' }],
     });
-    for (const kind of ['whatsapp', 'sms', 'email', 'instagram']) {
+    for (const kind of ['sms', 'email', 'instagram']) {
       const channel = await tenant.channel(kind);
       const { body } = await make({ channelId: channel.id });
       expect(body.data.status).toBe('approved');
@@ -81,10 +82,11 @@ describe('a message template', () => {
         data: body.data,
       });
     }
-    expect(receiver.received).toHaveLength(4);
+    expect(receiver.received).toHaveLength(3);
   });
 
   it('is changed in what is given, and tells of nothing as long as its status stays', async () => {
+    channelId = (await tenant.channel('email')).id;
     const { id } = (await make({ header: { type: 'image', url: 'https://example.com/a.png' }, footer: 'f' }))
       .body.data;
     await server.settle();
@@ -136,11 +138,13 @@ describe('a message template', () => {
       name: { key: 'custom', message: 'The channel already has a template "order_shipped" in en_US' },
     };
     expect((await make()).body.error.invalidParams).toEqual(taken);
+    channelId = (await tenant.channel('sms')).id;
+    expect((await make()).status).toBe(200);
     const german = (await make({ language: 'de' })).body.data;
     expect((await tenant.put(path(german.id), { language: 'en_US' })).body.error.invalidParams).toEqual(
       taken,
     );
-    expect((await make({ channelId: (await tenant.channel()).id })).status).toBe(200);
+    channelId = first.channelId;
     await tenant.delete(path(first.id));
     expect((await make()).status).toBe(200);
   });
@@ -159,7 +163,7 @@ describe('a message template', () => {
       'eq(name,"order_shipped")',
       'eq(language,"en_US")',
       'eq(category,"utility")',
-      `and(eq(channelId,"${channelId}"),eq(status,"approved"),eq(id,"${id}"))`,
+      `and(eq(channelId,"${channelId}"),eq(status,"pending"),eq(id,"${id}"))`,
     ]) {
       const found = await tenant.post('/v3/message_templates/search', { query });
       expect([query, found.body.data.map((one: { id: string }) => one.id)]).toEqual([query, [id]]);
@@ -185,6 +189,69 @@ describe('a message template', () => {
       tenant.id,
     ]);
     expect(rows).toEqual([]);
+  });
+});
+
+describe('a WhatsApp channel in the sandbox', () => {
+  const statusesTold = () =>
+    receiver.received.map(({ body }) => [body.data.name, body.data.status, body.data.rejectionReason]);
+  beforeEach(() =>
+    tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'template.status_changed' }] }),
+  );
+
+  it('decides on its own clock: a name with "reject" is rejected, others are approved', async () => {
+    await tenant.put(`/v3/channels/${channelId}`, { config: { statusDelayMs: 5_000 } });
+    const ids = [];
+    for (const name of ['welcome', 'please_reject_me']) ids.push((await make({ name })).body.data.id);
+    await server.settle();
+    server.clock.advance(4_999);
+    await server.settle();
+    expect(receiver.received).toEqual([]);
+    for (const id of ids) expect((await tenant.get(path(id))).body.data.status).toBe('pending');
+    server.clock.advance(1);
+    await server.settle();
+    expect(statusesTold()).toEqual([
+      ['welcome', 'approved', null],
+      ['please_reject_me', 'rejected', expect.stringContaining('sandbox')],
+    ]);
+    expect((await tenant.get(path(ids[0]))).body.data).toEqual(receiver.received[0]?.body.data);
+  });
+
+  it('decides anew on what is changed, and not on what stays as it was', async () => {
+    const { id } = (await make()).body.data;
+    await server.settle();
+    server.clock.advance(200);
+    await server.settle();
+    const same = await tenant.put(path(id), good());
+    expect(same.body.data.status).toBe('approved');
+    const changed = await tenant.put(path(id), { body: 'Good evening {{name}}' });
+    expect(changed.body.data).toMatchObject({ status: 'pending', body: 'Good evening {{name}}' });
+    await server.settle();
+    server.clock.advance(200);
+    await server.settle();
+    expect(statusesTold().map(([, status]) => status)).toEqual(['approved', 'pending', 'approved']);
+  });
+
+  it('keeps name and language', async () => {
+    const { id } = (await make()).body.data;
+    const { body } = await tenant.put(path(id), { name: 'other', language: 'de', body: '{{' });
+    expect(Object.keys(body.error.invalidParams).sort()).toEqual(['body', 'language', 'name']);
+    expect((await tenant.put(path(id), good())).status).toBe(200);
+  });
+
+  it('has nothing to take over', async () => {
+    await make();
+    const { body } = await tenant.post('/v3/message_templates/sync', { channelId });
+    expect(body.data).toEqual({ created: 0, updated: 0, removed: 0, total: 1 });
+  });
+
+  it('decides nothing on what is deleted meanwhile', async () => {
+    const { id } = (await make()).body.data;
+    await server.settle();
+    await tenant.delete(path(id));
+    server.clock.advance(1000);
+    await server.settle();
+    expect(receiver.received.filter(({ body }) => body.data.id === id)).toEqual([]);
   });
 });
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { realSlotOf } from '../../src/engine/work-list.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
 // Every look at this clock is a moment later, so that attempts tell in which order they began.
 let time = new Date('2026-11-15T01:02:03.456Z').getTime();
-const clock = { now: () => new Date(++time) };
+const clock = { real: () => new Date(++time) };
 const server = await useServer({ clock });
 const HOUR = 3600_000;
 const receivers: Receiver[] = [];
@@ -46,7 +46,7 @@ const breakDown = async (): Promise<void> => {
 
 describe('recovering', () => {
   it('sends what failed, was cancelled, or came while it was disabled or paused, and nothing else', async () => {
-    const since = clock.now();
+    const since = clock.real();
     await say('received');
     await breakDown();
     await change({ status: 'inactive' });
@@ -76,9 +76,9 @@ describe('recovering', () => {
   it('keeps to the time range', async () => {
     await change({ status: 'inactive' });
     await say('too early');
-    const since = clock.now();
+    const since = clock.real();
     await say('one', 'two');
-    const until = clock.now();
+    const until = clock.real();
     await say('too late');
     await change({ status: 'active' });
     expect((await recover(since, until)).body.data.count).toBe(2);
@@ -87,7 +87,7 @@ describe('recovering', () => {
   });
 
   it('asks what the webhook subscribes to today, and sends also what was before it', async () => {
-    const since = clock.now();
+    const since = clock.real();
     const other = await tenant.channel('sms');
     await say('here');
     await write(tenant, other, 'there');
@@ -111,7 +111,7 @@ describe('recovering', () => {
   });
 
   it('never sends a test of another webhook, nor what was meant for another tenant', async () => {
-    const since = clock.now();
+    const since = clock.real();
     const other = await server.tenant();
     await write(other, await other.channel(), 'not yours');
     const elsewhere = await startReceiver();
@@ -126,7 +126,7 @@ describe('recovering', () => {
   });
 
   it('gives what it sends the whole schedule', async () => {
-    const since = clock.now();
+    const since = clock.real();
     await breakDown();
     await recover(since);
     target.answerWith(500, 500, 500);
@@ -160,7 +160,7 @@ describe('recovering', () => {
       `insert into events (id, tenant_id, type, channel_id, data, slot, sequence, created_at)
        select e.id, $1, 'message.received', $2, '{}', $3, e.number, $4::timestamptz + e.number / 5000 * interval '1 second'
          from unnest($5::uuid[]) with ordinality as e (id, number)`,
-      [tenant.id, channel.id, slotOf(tenant.id), since, Array.from({ length: count }, newId)],
+      [tenant.id, channel.id, realSlotOf(tenant.id), since, Array.from({ length: count }, newId)],
     );
     const first = (await recover(since)).body.data;
     expect(first).toEqual({ count: 10_000, nextSince: new Date(since.getTime() + 2_000).toISOString() });
@@ -175,7 +175,7 @@ describe('recovering', () => {
   });
 
   it('twice at once makes each delivery once', async () => {
-    const since = clock.now();
+    const since = clock.real();
     await change({ status: 'inactive' });
     await say('one', 'two', 'three');
     await change({ status: 'active' });

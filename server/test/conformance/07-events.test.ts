@@ -86,7 +86,11 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
       type,
       createdAt: expect.stringMatching(TIMESTAMP),
       channelId: channel.id,
-      data: expect.objectContaining({ sender: 'inbound', type: 'text', text: 'Hello' }),
+      data: expect.objectContaining({
+        sender: 'inbound',
+        type: kind === 'email' ? 'email' : 'text',
+        text: 'Hello',
+      }),
     });
     expectFits(messageTable, delivery.body.data);
   });

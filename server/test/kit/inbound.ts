@@ -1,7 +1,8 @@
 import { newId } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import { slotOf } from '../../src/engine/work-list.ts';
-import type { InboundMessage } from '../../src/providers/adapter.ts';
+import type { ChannelKind, InboundMessage } from '../../src/providers/adapter.ts';
+import { shapes } from '../../src/providers/sandbox/shapes.ts';
 
 /** A message as an adapter gives it. */
 export const inboundMessage = (
@@ -16,20 +17,19 @@ export const inboundMessage = (
   peer: { type: 'phone_number', value: from, name: null },
   type: 'text',
   text,
+  media: [],
+  content: {},
 });
 
-/** The body of a request of the sandbox vendor. */
-export const sandboxBody = (...messages: { id: string; from: string; at: Date; text: string }[]): Buffer =>
-  Buffer.from(
-    JSON.stringify({
-      messages: messages.map(({ at, ...rest }) => ({
-        ...rest,
-        name: null,
-        at: at.toISOString(),
-        type: 'text',
-      })),
-    }),
-  );
+/** The body of a request of the sandbox vendor, as the vendor that it stands in for writes it. */
+export async function sandboxBody(
+  { id, kind = 'whatsapp' }: { id: string; kind?: ChannelKind },
+  message: { id: string; from: string; at: Date; text: string },
+): Promise<Buffer> {
+  const channel = { id, tenantId: newId(), kind, address: '+15550009999', config: {} };
+  const event = inboundMessage(message.id, message.from, message.at, message.text);
+  return (await shapes[kind].write(event, channel, 'http://localhost/', 'unsigned')).body;
+}
 
 /** Puts requests on the inbound list as they are, past the signature check. */
 export async function storeInbound(
@@ -42,7 +42,7 @@ export async function storeInbound(
   await db.query(
     `insert into inbound (id, tenant_id, channel_id, headers, body, slot, due_at, created_at)
      select b.id, $1, $2, '{}', b.body, $3, '-infinity', now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
-    [tenantId, channelId, slotOf(channelId), ids, bodies],
+    [tenantId, channelId, slotOf(channelId, tenantId), ids, bodies],
   );
   return ids;
 }

@@ -1,18 +1,22 @@
 import type { Route } from '../../src/http/route.ts';
 import { form, upload } from './files.ts';
+import { storeInbound } from './inbound.ts';
 import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 
 /** A tenant with one of everything that a path can name. */
 export interface Furnished {
   tenant: TestTenant;
   ids: Record<string, string>;
-  /** Instead of those above, on the paths of version 2. */
-  v2Ids: Record<string, string>;
+  /** Instead of those above, on paths that begin so. */
+  idsAt: Record<string, Record<string, string>>;
 }
 
-/** Makes a tenant with one of everything. A new path parameter must be added here, or the walk over the routes fails. */
-export async function furnish(server: TestServer): Promise<Furnished> {
-  const tenant = await server.tenant();
+/**
+ * Makes a tenant with one of everything, a test tenant if the route is for those. A new path parameter must be added
+ * here, or the walk over the routes fails.
+ */
+export async function furnish(server: TestServer, route?: Route): Promise<Furnished> {
+  const tenant = await server.tenant({ isTest: route?.spec.operationId === 'advanceClock' });
   const channel = await tenant.channel();
   const made = async (path: string, body: unknown): Promise<string> =>
     (await tenant.post(path, body)).body.data.id;
@@ -48,6 +52,10 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   });
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
   await server.settle();
+  const [requestId] = await storeInbound(server.system.db, tenant.id, channel.id, [Buffer.from('no JSON')]);
+  await server.system.db.query(`update inbound set due_at = null, error = 'no JSON' where id = $1`, [
+    requestId,
+  ]);
   const messages = await tenant.post('/v3/messages/search', {});
   // As if its ten attempts were over: only what has ended can be sent again.
   await server.system.db.query(
@@ -65,9 +73,16 @@ export async function furnish(server: TestServer): Promise<Furnished> {
   });
   const automationId = automation.body.data.id as string;
   await tenant.post(`/v3/automations/${automationId}/publish`);
-  const run = await tenant.post(`/v3/automations/${automationId}/trigger`, {
-    contactId: rows[0]?.contact_id,
-  });
+  const runOf = async (): Promise<string> => {
+    const body = { contactId: rows[0]?.contact_id };
+    const { headers } = await tenant.post(`/v3/automations/${automationId}/trigger`, body);
+    return headers['x-automation-run-id'] as string;
+  };
+  const [runId, failedRunId] = [await runOf(), await runOf()];
+  await server.system.db.query(
+    `update automation_runs set status = 'failed', due_at = null, step = 'end', started_at = created_at where id = $1`,
+    [failedRunId],
+  );
   const campaignId = await made('/v3/campaigns', {
     channelId: channel.id,
     name: 'Furniture',
@@ -80,6 +95,7 @@ export async function furnish(server: TestServer): Promise<Furnished> {
     ids: {
       tenantId: tenant.id,
       channelId: channel.id,
+      requestId: requestId as string,
       webhookId: hook.body.data.id,
       tokenId,
       deliveryId: deliveries.body.data[0].id,
@@ -94,9 +110,12 @@ export async function furnish(server: TestServer): Promise<Furnished> {
       automationId,
       campaignId,
       versionId: automation.body.data.latestVersionId,
-      runId: run.headers['x-automation-run-id'] as string,
+      runId,
     },
-    v2Ids: { webhookId: v2Hook.body.data.id },
+    idsAt: {
+      '/v2/': { webhookId: v2Hook.body.data.id },
+      '/v3/automation_runs/:runId/retry': { runId: failedRunId },
+    },
   };
 }
 
@@ -108,8 +127,12 @@ export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string 
   spec.path.replaceAll(/:([^/]+)/g, (_, name: string) => idOf(name));
 
 /** The tenant's own ids, as the route's path needs them. */
-export const idsFor = ({ spec }: Route, { ids, v2Ids }: Furnished): Record<string, string> =>
-  spec.path.startsWith('/v2/') ? { ...ids, ...v2Ids } : ids;
+export const idsFor = ({ spec }: Route, { ids, idsAt }: Furnished): Record<string, string> =>
+  Object.assign(
+    {},
+    ids,
+    ...Object.keys(idsAt).map((path) => (spec.path.startsWith(path) ? idsAt[path] : {})),
+  );
 
 /** A token that may call the route. */
 export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LightMyRequestResponse as InjectResponse } from 'fastify';
 import { afterAll, expect, inject } from 'vitest';
 import { createTenant } from '../../src/access/tenants.ts';
@@ -59,7 +60,7 @@ export interface TestServer {
   filesFolder: string;
   /** Every line that was logged, for tests that look for what must not be there. */
   logged: string[];
-  tenant(options?: { plan?: Plan; rateLimit?: number }): Promise<TestTenant>;
+  tenant(options?: { plan?: Plan; rateLimit?: number; isTest?: boolean }): Promise<TestTenant>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Does everything that is due by the clock. */
   settle(): Promise<void>;
@@ -121,7 +122,7 @@ export async function startServer({
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const contract = findContract(method, path);
     const isStream = contract?.isStream === true;
-    const response = await system.app.server.inject({
+    const answering = system.app.server.inject({
       payloadAsStream: isStream,
       method: method as 'GET',
       url: path,
@@ -132,6 +133,7 @@ export async function startServer({
       },
       ...(payload === undefined ? {} : { payload }),
     });
+    const response = await (path === '/v3/clock/advance' ? workUntil(answering) : answering);
     const text = isStream ? await beginningOf(response) : response.body;
     const isJson =
       String(response.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
@@ -147,7 +149,22 @@ export async function startServer({
     return answer;
   }
 
-  async function tenant(options: { plan?: Plan; rateLimit?: number } = {}): Promise<TestTenant> {
+  /** Where nothing happens by itself, someone must work while a clock is on its way. */
+  async function workUntil<T>(answering: Promise<T>): Promise<T> {
+    let isOver = overrides.timers === true;
+    const ended = answering.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await system.worker?.settle();
+      await delay(1);
+    }
+    return ended;
+  }
+
+  async function tenant(
+    options: { plan?: Plan; rateLimit?: number; isTest?: boolean } = {},
+  ): Promise<TestTenant> {
     const { db, app } = system;
     const made = await createTenant(db, { name: 'test', rateLimit: 1_000_000_000, ...options }, clock.now());
     const tokenWith = async (scopes: string[]): Promise<string> =>

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LockedChat } from '../../src/chats/find-or-create.ts';
-import type { MessageRow } from '../../src/messages/message.ts';
-import { chatAfter } from '../../src/messages/receive-messages.ts';
+import { chatAfter } from '../../src/messages/chat-after.ts';
 
 const HOUR = 3600_000;
 const chat = (given: Partial<LockedChat> = {}): LockedChat => ({
+  handle_type: 'phone_number',
   handle_value: '+15550001111',
   id: 'chat',
   contact_id: 'contact',
   status: 'open',
+  unread_count: 0,
   read_at: null,
   open_until: null,
   latest_message_id: null,
@@ -17,7 +18,11 @@ const chat = (given: Partial<LockedChat> = {}): LockedChat => ({
   is_sensitive: false,
   ...given,
 });
-const message = (id: string, ms: number): MessageRow => ({ id, timestamp: new Date(ms) }) as MessageRow;
+const message = (id: string, ms: number, sender: 'inbound' | 'outbound' = 'inbound') => ({
+  id,
+  sender,
+  timestamp: new Date(ms),
+});
 
 describe('what messages do to a chat', () => {
   const messages = fc.array(fc.nat(20), { minLength: 1, maxLength: 20 }).chain((times) =>
@@ -41,7 +46,9 @@ describe('what messages do to a chat', () => {
         let unread = 0;
         const bounds = [0, ...cuts.toSorted((a, b) => a - b), rows.length];
         for (const [at, end] of bounds.slice(1).entries()) {
-          const batch = order.slice(bounds[at], end).map((which) => rows[which] as MessageRow);
+          const batch = order
+            .slice(bounds[at], end)
+            .map((which) => rows[which] as ReturnType<typeof message>);
           if (batch.length === 0) continue;
           const after = chatAfter(current, batch, HOUR);
           unread += after.unread;
@@ -76,6 +83,28 @@ describe('what messages do to a chat', () => {
       latestId: 'new',
       latestAt: new Date(10 * HOUR),
       openUntil: new Date(11 * HOUR),
+      reopens: true,
+      answeredAt: null,
+    });
+  });
+
+  it('counts nothing up to an answer, whatever order they come in, and what is stored after it', () => {
+    const current = chat({ unread_count: 5 });
+    const arrived = [message('a', 1), message('b', 3), message('c', 2, 'outbound')];
+    for (const batch of [arrived, arrived.toReversed()])
+      expect(chatAfter(current, batch, null, 2)).toMatchObject({
+        unread: 2 + 1 - 5,
+        answeredAt: new Date(2),
+      });
+  });
+
+  it('is not answered by what was written before the last look', () => {
+    const current = chat({ unread_count: 1, read_at: new Date(5), status: 'closed' });
+    expect(chatAfter(current, [message('a', 4, 'outbound')], HOUR)).toMatchObject({
+      unread: 0,
+      answeredAt: null,
+      reopens: false,
+      openUntil: null,
     });
   });
 

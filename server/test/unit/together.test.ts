@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/base/errors.ts';
 import { together } from '../../src/base/together.ts';
 import { turn } from '../kit/lanes.ts';
 
 /** Asks that are answered when the test says so. */
 function bench(options: { atATime: number; underWay: number }) {
-  const asks: { asked: number[]; answer(): void; fail(): void }[] = [];
+  const asks: { asked: number[]; answer(): void }[] = [];
   const ask = together<number, string>(
     (asked) =>
-      new Promise((resolve, reject) => {
-        const answer = (): void => resolve(asked.map((one) => `answer ${one}`));
-        asks.push({ asked, answer, fail: () => reject(new Error('refused')) });
+      new Promise((resolve) => {
+        asks.push({ asked, answer: () => resolve(asked.map((one) => `answer ${one}`)) });
       }),
     options,
   );
@@ -46,15 +46,30 @@ describe('questions that come together', () => {
     expect(await Promise.all(answers)).toHaveLength(7);
   });
 
-  it('fail together, and the next ones are asked all the same', async () => {
-    const { asks, ask } = bench({ atATime: 2, underWay: 1 });
-    const failed = Promise.allSettled([ask(1), ask(2)]);
-    const third = ask(3);
-    await turn();
-    asks[0]?.fail();
-    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await turn();
-    asks[1]?.answer();
-    expect(await third).toBe('answer 3');
+  it('are asked one by one where they fail together, so that a bad one fails alone', async () => {
+    const inverse = together(
+      async (asked: number[]) => {
+        if (asked.includes(0)) throw new Error('nothing');
+        return asked.map((one) => 1 / one);
+      },
+      { atATime: 10, underWay: 1 },
+    );
+    const results = await Promise.allSettled([1, 0, 2].map(inverse));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await inverse(4)).toBe(0.25);
+  });
+
+  it('fail together where the database is out of reach, and the next ones are asked all the same', async () => {
+    const asks: number[][] = [];
+    const ask = together(
+      async (asked: number[]): Promise<number[]> => {
+        asks.push(asked);
+        throw new ApiError('service_unavailable');
+      },
+      { atATime: 2, underWay: 1 },
+    );
+    const results = await Promise.allSettled([1, 2, 3].map(ask));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(asks).toEqual([[1, 2], [3]]);
   });
 });

@@ -1,58 +1,27 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { randomSecret } from '../../base/crypto.ts';
 import { invalidParam } from '../../base/errors.ts';
-import { newId } from '../../base/ids.ts';
 import {
   type Adapter,
-  type ChannelConfig,
+  type AdapterChannel,
   type ChannelKind,
-  type InboundMessage,
+  type InboundEvent,
   mergeConfig,
-  type Peer,
+  type OutgoingMessage,
   type ProviderRequest,
+  type VendorStatus,
 } from '../adapter.ts';
-
-/**
- * The vendor that needs no account. What a customer writes there becomes a signed request to the same route that real
- * vendors call, so that signatures, storing and parsing are exercised and not bypassed.
- */
-interface SandboxMessage {
-  id: string;
-  from: string;
-  name: string | null;
-  at: string;
-  type: 'text';
-  text: string;
-}
-
-export const SIGNATURE_HEADER = 'x-sandbox-signature';
-
-const handleTypes: Record<ChannelKind, Peer['type']> = {
-  whatsapp: 'phone_number',
-  sms: 'phone_number',
-  email: 'email',
-  instagram: 'instagram_id',
-};
-
-/** How a person is written on each kind of channel, and what to say to someone who writes it otherwise. */
-const spellings: Record<Peer['type'], { pattern: RegExp; named: string }> = {
-  phone_number: { pattern: /^\+?[0-9]{3,20}$/, named: 'a phone number such as +15550001111' },
-  email: { pattern: /^[^\s@]{1,64}@[^\s@]{1,190}$/, named: 'an email address' },
-  instagram_id: { pattern: /^[A-Za-z0-9_.]{1,64}$/, named: 'an Instagram id' },
-  whatsapp_id: { pattern: /^[A-Za-z0-9_.]{1,64}$/, named: 'a WhatsApp id' },
-};
-
-const sign = (body: Buffer, config: ChannelConfig): string =>
-  `sha256=${createHmac('sha256', String(config.signingSecret)).update(body).digest('hex')}`;
-
-const normalize = (type: Peer['type'], value: string): string =>
-  type === 'phone_number' && !value.startsWith('+')
-    ? `+${value}`
-    : type === 'email'
-      ? value.toLowerCase()
-      : value;
+import { faultsOf } from './faults.ts';
+import { fetchSandboxMedia } from './media.ts';
+import { faultOfPerson } from './person.ts';
+import { bounces, fateOf } from './recipients.ts';
+import { shapes } from './shapes.ts';
+import { requestsFor, vendorIdOf } from './write.ts';
 
 const LONGEST_DELAY_MS = 3600_000;
+const STATUS_DELAY_MS = 200;
+const CHANNELS_COUNTED = 10_000;
 
 /** What is wrong with the time that a message takes from one status to the next, if anything. */
 const faultOfDelay = (ms: unknown): string | undefined =>
@@ -60,19 +29,84 @@ const faultOfDelay = (ms: unknown): string | undefined =>
     ? undefined
     : `Must be a whole number of milliseconds from 0 to ${LONGEST_DELAY_MS}`;
 
+/** What each kind's vendors tell of a message after they have taken it. */
+const toldOf: Record<ChannelKind, readonly VendorStatus[]> = {
+  whatsapp: ['delivered', 'read'],
+  instagram: ['read'],
+  sms: ['delivered'],
+  email: [],
+};
+
+/** Where the business's own messages come back as echoes. */
+const hasEchoes = (kind: ChannelKind): boolean => kind === 'whatsapp' || kind === 'instagram';
+
+/** How many attempts there were over each channel, for the fault that lets some of them fail. */
+const attempts = new LRUCache<string, number>({ max: CHANNELS_COUNTED });
+
+function isRefused(channelId: string, failEvery: number): boolean {
+  if (failEvery === 0) return false;
+  const count = (attempts.get(channelId) ?? 0) + 1;
+  attempts.set(channelId, count);
+  return count % failEvery === 0;
+}
+
+/** What the vendor will tell of a message that it takes now, and when. */
+async function laterRequests(
+  message: OutgoingMessage,
+  vendorId: string,
+  channel: AdapterChannel,
+  url: string,
+  now: Date,
+): Promise<{ at: Date; request: ProviderRequest }[]> {
+  const { reorder, echoBeforeResponse } = faultsOf(channel.config);
+  const delayMs = Number(channel.config.statusDelayMs ?? STATUS_DELAY_MS);
+  const statuses: VendorStatus[] = bounces(message) ? ['failed'] : [...toldOf[channel.kind]];
+  const times = statuses.map((_, index) => new Date(now.getTime() + (index + 1) * delayMs));
+  const events = statuses.map((status, index): InboundEvent => {
+    const told = {
+      kind: 'status' as const,
+      vendorId,
+      messageId: message.id,
+      status,
+      occurredAt: times[index] as Date,
+    };
+    return status === 'failed'
+      ? { ...told, error: { code: '5.1.1', message: 'There is no such mailbox.' } }
+      : told;
+  });
+  if (reorder) times.reverse();
+  if (echoBeforeResponse && hasEchoes(channel.kind)) {
+    const { to, type, text, content } = message;
+    const peer = { ...to, name: null };
+    events.unshift({ kind: 'echo', vendorId, occurredAt: now, peer, type, text, media: [], content });
+    times.unshift(now);
+  } else if (echoBeforeResponse && times.length > 0) times[0] = now;
+  const requests = await Promise.all(events.map((event) => requestsFor(event, channel, url)));
+  return requests.flatMap((some, index) => some.map((request) => ({ at: times[index] as Date, request })));
+}
+
+/**
+ * The vendor that needs no account. What a customer writes there becomes a signed request to the same route that real
+ * vendors call, and what is sent is accepted once and told of by such requests, so that signatures, storing and parsing
+ * are exercised and not bypassed.
+ */
 export const sandbox: Adapter = {
   provider: 'sandbox',
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
+  perSecond: null,
+  perPeerMs: 0,
+  reply: { contentType: 'application/json', body: '{"success":true}' },
   configure(given, stored) {
     const { statusDelayMs } = mergeConfig(stored, given);
     const fault = faultOfDelay(statusDelayMs);
     if (fault) throw invalidParam('config.statusDelayMs', 'custom', fault);
     return {
       ...(statusDelayMs === undefined ? {} : { statusDelayMs }),
+      ...(stored.faults === undefined ? {} : { faults: stored.faults }),
       signingSecret: stored.signingSecret ?? randomSecret(32),
     };
   },
-  check({ kind, address }, config) {
+  async check({ kind, address, config }) {
     const faults = {
       address: faultOfPerson(address, kind),
       'config.statusDelayMs': faultOfDelay(config.statusDelayMs),
@@ -81,41 +115,58 @@ export const sandbox: Adapter = {
       message === undefined ? [] : [{ path, message }],
     );
   },
-  verifySignature(request, config) {
-    const given = Buffer.from(request.headers[SIGNATURE_HEADER] ?? '');
-    const expected = Buffer.from(sign(request.body, config));
-    return given.length === expected.length && timingSafeEqual(given, expected);
+  verifySignature: (request, channel) =>
+    shapes[channel.kind].verifySignature(request, channel, String(channel.config.signingSecret)),
+  parseInbound: (request, channel) => shapes[channel.kind].parse(request, channel),
+  fetchMedia: fetchSandboxMedia,
+
+  async send(message, channel, context) {
+    const fate = fateOf(message, channel.kind);
+    if (fate) return fate;
+    const { failEvery, delayMs } = faultsOf(channel.config);
+    if (isRefused(channel.id, failEvery)) {
+      const error = { code: 'sandbox_fault', message: 'The sandbox was asked to refuse some attempts.' };
+      return { ok: false, error, retry: 'backoff' };
+    }
+    const vendorId = vendorIdOf(channel.kind, message.id);
+    const { id: messageId, to, type, text, media, replyToVendorId } = message;
+    const content = {
+      ...message.content,
+      ...(media.length === 0
+        ? {}
+        : { media: media.map(({ url, mimeType, filename, size }) => ({ url, mimeType, filename, size })) }),
+      ...(replyToVendorId === null ? {} : { replyTo: replyToVendorId }),
+    };
+    await context.sandbox.accept(
+      channel,
+      { messageId, vendorId, to: to.value, type, text, content },
+      await laterRequests(
+        message,
+        vendorId,
+        channel,
+        context.callbackUrl('sandbox', channel.id),
+        context.now(channel),
+      ),
+    );
+    if (delayMs > 0) await delay(delayMs);
+    return { ok: true, vendorId, status: 'sent' };
   },
-  parseInbound(request, kind) {
-    const { messages } = JSON.parse(request.body.toString('utf8')) as { messages: SandboxMessage[] };
-    return messages.map((message): InboundMessage => {
-      const type = handleTypes[kind];
-      return {
-        kind: 'message',
-        vendorId: message.id,
-        occurredAt: new Date(message.at),
-        peer: { type, value: normalize(type, message.from), name: message.name },
-        type: message.type,
-        text: message.text,
-      };
-    });
+  async reconcile({ id }, _channel, context) {
+    const accepted = await context.sandbox.find(id);
+    return accepted ? { outcome: 'sent', vendorId: accepted.vendorId } : { outcome: 'not_sent' };
+  },
+  // Of the vendors that it stands in for, WhatsApp's reviews templates.
+  review: {
+    kinds: ['whatsapp'],
+    decide(name, config) {
+      const afterMs = Number(config.statusDelayMs ?? STATUS_DELAY_MS);
+      return name.includes('reject')
+        ? {
+            afterMs,
+            status: 'rejected',
+            reason: 'The sandbox rejects every template whose name has "reject"',
+          }
+        : { afterMs, status: 'approved', reason: null };
+    },
   },
 };
-
-/** What is wrong with the way a person is written, if anything. */
-export function faultOfPerson(from: string, kind: ChannelKind): string | undefined {
-  const { pattern, named } = spellings[handleTypes[kind]];
-  return pattern.test(from) ? undefined : `Must be ${named}`;
-}
-
-/** The request that this vendor would send when a person writes. */
-export function writeAsPerson(
-  message: { from: string; name: string | null; text: string },
-  at: Date,
-  config: ChannelConfig,
-): { vendorId: string; request: ProviderRequest } {
-  const vendorId = `sandbox-${newId()}`;
-  const sent: SandboxMessage = { id: vendorId, ...message, at: at.toISOString(), type: 'text' };
-  const body = Buffer.from(JSON.stringify({ messages: [sent] }));
-  return { vendorId, request: { headers: { [SIGNATURE_HEADER]: sign(body, config) }, body } };
-}

@@ -1,0 +1,24 @@
+import type { Clock } from './base/clock.ts';
+import { sandboxStore } from './channels/sandbox-store.ts';
+import type { Database } from './db/database.ts';
+import type { FileStore } from './files/store.ts';
+import type { OutboundClient } from './outbound/client.ts';
+import type { AdapterContext } from './providers/adapter.ts';
+
+interface ContextNeeds {
+  db: Database;
+  clock: Clock;
+  outbound: Pick<OutboundClient, 'request' | 'connect' | 'resolve'>;
+  baseUrl: () => string;
+  files: FileStore;
+}
+
+/** All that adapters may use of the world. */
+export const adapterContext = ({ db, clock, outbound, baseUrl, files }: ContextNeeds): AdapterContext => ({
+  now: ({ tenantId }) => clock.now(tenantId),
+  request: outbound.request,
+  connect: outbound.connect,
+  resolve: outbound.resolve,
+  callbackUrl: (provider, channelId) => `${baseUrl()}/providers/${provider}/${channelId}`,
+  sandbox: sandboxStore(db, clock, files),
+});

@@ -1,0 +1,90 @@
+import { requireChannel } from '../channels/channel.ts';
+import { reachedBy } from '../chats/start-chat.ts';
+import { findContacts } from '../contacts/contact.ts';
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { Download } from '../http/download.ts';
+import { timestampOrNull } from '../http/schema.ts';
+import { requireCampaign } from './campaign.ts';
+import { byIndex, RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
+
+const PAGE = 1000;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+interface ResultRow {
+  contact_id: string;
+  status: string;
+  code: string | null;
+  message_id: string | null;
+  sent_at: Date | null;
+}
+
+const resultsPage = statement<[campaignId: string, tenantId: string, after: string], ResultRow>(
+  'recipients.results',
+  `select r.contact_id, ${RECIPIENT_STATUS} as status, ${RECIPIENT_CODE} as code, m.id as message_id,
+          case when m.status in ('sent', 'delivered', 'read') then m.timestamp end as sent_at
+     from ${RECIPIENTS}
+    where r.campaign_id = $1 and r.tenant_id = $2 and r.contact_id > $3 order by r.contact_id limit ${PAGE}`,
+);
+
+const COLUMNS = ['contactId', 'displayName', 'handle', 'status', 'code', 'messageId', 'sentAt'];
+/** What spreadsheets take for a formula; a plain number, such as one to call, is none. */
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^[+-]?\d+$/;
+
+/** A cell as RFC 4180 has it, harmless in a spreadsheet. */
+export function csvCell(text: string): string {
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const csvLine = (cells: readonly (string | null)[]): string =>
+  `${cells.map((cell) => csvCell(cell ?? '')).join(',')}\r\n`;
+
+/** What became of every recipient, a line each, read page by page while it is sent. */
+export async function campaignResults(db: Database, tenantId: string, campaignId: string): Promise<Download> {
+  const { id, channelId } = await requireCampaign(db, tenantId, campaignId);
+  const { kind } = await requireChannel(db.byKey, tenantId, channelId);
+
+  async function* pieces(): AsyncGenerator<string> {
+    yield csvLine(COLUMNS);
+    for (let after = BEFORE_ALL; ; ) {
+      const place = after;
+      const rows = await db.transaction(async (tx) => {
+        await byIndex(tx);
+        return tx.all(resultsPage, [id, tenantId, place]);
+      });
+      const contacts = new Map(
+        (
+          await findContacts(
+            db,
+            tenantId,
+            rows.map((row) => row.contact_id),
+          )
+        ).map((contact) => [contact.id, contact]),
+      );
+      // Whoever was erased in this moment has no line.
+      const lines = rows.flatMap((row) => {
+        const contact = contacts.get(row.contact_id);
+        if (!contact) return [];
+        const [handle] = reachedBy[kind].flatMap((type) =>
+          contact.handles.filter((one) => one.type === type && one.isPrimary),
+        );
+        return csvLine([
+          row.contact_id,
+          contact.displayName,
+          handle?.value ?? null,
+          row.status,
+          row.code,
+          row.message_id,
+          timestampOrNull(row.sent_at),
+        ]);
+      });
+      if (lines.length > 0) yield lines.join('');
+      if (rows.length < PAGE) return;
+      after = (rows.at(-1) as ResultRow).contact_id;
+    }
+  }
+
+  return { filename: `campaign-${id}.csv`, pieces: pieces() };
+}

@@ -1,0 +1,14 @@
+import type { Channel } from './schema.ts';
+
+/** The channel that the reference shows. */
+export const exampleChannel: Channel = {
+  id: '019a82a0-0000-7000-8000-000000000020',
+  kind: 'whatsapp',
+  provider: 'sandbox',
+  name: 'Support',
+  address: '+15550009999',
+  health: 'healthy',
+  problem: null,
+  createdAt: '2026-11-15T01:02:03.456Z',
+  updatedAt: '2026-11-15T01:02:03.456Z',
+};

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { type Clock, timesOf } from '../base/clock.ts';
+import { newId } from '../base/ids.ts';
+import { together } from '../base/together.ts';
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { slotOf } from '../engine/work-list.ts';
+import type { FileStore } from '../files/store.ts';
+import type { AdapterChannel, SandboxStore } from '../providers/adapter.ts';
+
+type Accepted = Parameters<SandboxStore['accept']>[1];
+type Later = Parameters<SandboxStore['accept']>[2];
+
+const BATCH = 300;
+
+const acceptAll = statement<
+  [
+    nows: string[],
+    heldIds: string[],
+    messageIds: string[],
+    channelIds: string[],
+    vendorIds: string[],
+    recipients: string[],
+    types: string[],
+    texts: (string | null)[],
+    contents: string[],
+    ofMessages: string[],
+    ids: string[],
+    inChannels: string[],
+    urls: string[],
+    headers: string[],
+    bodies: Buffer[],
+    slots: number[],
+    dueAt: Date[],
+  ]
+>(
+  'sandbox.accept',
+  // A channel that is gone accepts nothing; one that is there stays until this is committed. Nothing is told twice of a
+  // message that was accepted before.
+  `with held as (select id, tenant_id from channels where id = any ($2::uuid[]) order by id for key share),
+   accepted as (
+     insert into sandbox_outbox (message_id, tenant_id, channel_id, vendor_id, recipient, type, text, content, at)
+     select a.message_id, h.tenant_id, h.id, a.vendor_id, a.recipient, a.type, a.text, a.content::jsonb, a.now
+       from unnest($1::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+         as a (now, message_id, channel_id, vendor_id, recipient, type, text, content)
+       join held h on h.id = a.channel_id
+      order by a.message_id
+     on conflict (message_id, tenant_id) do nothing returning message_id, at)
+   insert into inbound (id, tenant_id, channel_id, url, headers, body, slot, due_at, created_at)
+   select l.id, h.tenant_id, h.id, l.url, l.headers::jsonb, l.body, l.slot, l.due_at, accepted.at
+     from unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::bytea[], $16::smallint[],
+                 $17::timestamptz[]) as l (message_id, id, channel_id, url, headers, body, slot, due_at)
+     join accepted using (message_id) join held h on h.id = l.channel_id`,
+);
+const acceptedById = statement<[messageId: string], { vendor_id: string }>(
+  'sandbox.accepted',
+  'select vendor_id from sandbox_outbox where message_id = $1',
+);
+const fileOfChannel = statement<
+  [fileId: string, channelId: string],
+  { id: string; mime_type: string; filename: string }
+>(
+  'sandbox.file',
+  `select f.id, f.mime_type, f.filename from files f join channels c on c.tenant_id = f.tenant_id
+    where f.id = $1 and c.id = $2`,
+);
+
+/** What the sandbox, as a vendor, has accepted, and the requests by which it tells of it. */
+export function sandboxStore(db: Database, clock: Clock, files: FileStore): SandboxStore {
+  const accept = together(
+    async (all: { channel: AdapterChannel; accepted: Accepted; later: Later }[]): Promise<undefined[]> => {
+      const told = all.flatMap(({ channel, accepted, later }) =>
+        later.map((one) => ({ ...one, channel, messageId: accepted.messageId })),
+      );
+      await db.run(acceptAll, [
+        timesOf(
+          clock,
+          all.map(({ channel }) => channel.tenantId),
+        ),
+        [...new Set(all.map(({ channel }) => channel.id))],
+        all.map(({ accepted }) => accepted.messageId),
+        all.map(({ channel }) => channel.id),
+        all.map(({ accepted }) => accepted.vendorId),
+        all.map(({ accepted }) => accepted.to),
+        all.map(({ accepted }) => accepted.type),
+        all.map(({ accepted }) => accepted.text),
+        all.map(({ accepted }) => JSON.stringify(accepted.content)),
+        told.map(({ messageId }) => messageId),
+        told.map(() => newId()),
+        told.map(({ channel }) => channel.id),
+        told.map(({ request }) => request.url),
+        told.map(({ request }) => JSON.stringify(request.headers)),
+        told.map(({ request }) => request.body),
+        told.map(({ channel }) => slotOf(channel.id, channel.tenantId)),
+        told.map(({ at }) => at),
+      ]);
+      return [];
+    },
+    { atATime: BATCH, underWay: 1 },
+  );
+  return {
+    accept: (channel, accepted, later) => accept({ channel, accepted, later }),
+    async find(messageId) {
+      const row = await db.find(acceptedById, [messageId]);
+      return row && { vendorId: row.vendor_id };
+    },
+    async readFile({ id }, fileId) {
+      const row = await db.find(fileOfChannel, [fileId, id]);
+      const bytes = row && (await readFile(files.pathOf(row.id)).catch(() => undefined));
+      return bytes && { bytes, mimeType: row.mime_type, filename: row.filename };
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import type { Keys } from '../base/crypto.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import type { Queryable, Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { timestamp } from '../http/schema.ts';
+import type { ChannelKind, InboundMedia, MessageType } from '../providers/adapter.ts';
+import { filenameOfUrl, mediaTypeOf, mimeTypeOfName } from '../providers/media-kind.ts';
+import { faultsIn, type SandboxFaults } from '../providers/sandbox/faults.ts';
+import { refOf } from '../providers/sandbox/media.ts';
+import { faultOfPerson } from '../providers/sandbox/person.ts';
+import type { WrittenAsPerson } from '../providers/sandbox/write.ts';
+import type { ChannelGate } from './channel.ts';
+import { openConfig, sealConfig } from './channel.ts';
+import type { SandboxInbound } from './schema.ts';
+
+const PROVIDER = 'sandbox';
+
+const lockSandbox = statement<[id: string, tenantId: string], { config_encrypted: Buffer }>(
+  'sandbox.lock',
+  `select config_encrypted from channels where id = $1 and tenant_id = $2 and provider = '${PROVIDER}' for no key update`,
+);
+const updateConfig = statement<[id: string, tenantId: string, config: Buffer]>(
+  'sandbox.update_config',
+  'update channels set config_encrypted = $3 where id = $1 and tenant_id = $2',
+);
+const isSandbox = statement<[id: string, tenantId: string], { id: string }>(
+  'sandbox.by_id',
+  `select id from channels where id = $1 and tenant_id = $2 and provider = '${PROVIDER}'`,
+);
+interface AcceptedRow {
+  message_id: string;
+  vendor_id: string;
+  recipient: string;
+  type: MessageType;
+  text: string | null;
+  content: Record<string, unknown>;
+  at: Date;
+}
+const accepted = statement<[id: string, tenantId: string, limit: number], AcceptedRow>(
+  'sandbox.outbox',
+  `select message_id, vendor_id, recipient, type, text, content, at from sandbox_outbox
+    where channel_id = $1 and tenant_id = $2 order by at, message_id limit $3`,
+);
+const givenFiles = statement<
+  [ids: string[], tenantId: string],
+  { id: string; mime_type: string; filename: string; size: number }
+>(
+  'sandbox.given_files',
+  'select id, mime_type, filename, size from files where id = any ($1::uuid[]) and tenant_id = $2',
+);
+const vendorIdOfMessage = statement<
+  [id: string, tenantId: string, channelId: string],
+  { vendor_id: string | null }
+>(
+  'sandbox.vendor_id_of_message',
+  'select vendor_id from messages where id = $1 and tenant_id = $2 and channel_id = $3',
+);
+
+/** Switches faults of a sandbox channel on, and those that are not named off. */
+export async function setFaults(
+  tx: Tx,
+  tenantId: string,
+  channelId: string,
+  given: Partial<SandboxFaults>,
+  keys: Keys,
+): Promise<SandboxFaults> {
+  const row = isUuid(channelId) ? await tx.find(lockSandbox, [channelId, tenantId]) : undefined;
+  if (!row) throw new ApiError('channel_not_found');
+  const { duplicate, reorder, failEvery, delayMs, echoBeforeResponse } = faultsIn(given);
+  const faults = { duplicate, reorder, failEvery, delayMs, echoBeforeResponse };
+  const config = { ...openConfig(row.config_encrypted, keys), faults };
+  await tx.run(updateConfig, [channelId, tenantId, sealConfig(config, keys)]);
+  return faults;
+}
+
+/** What a sandbox channel has accepted, the oldest first. */
+export async function readOutbox(
+  db: Pick<Queryable, 'all' | 'find'>,
+  tenantId: string,
+  channelId: string,
+  limit: number,
+) {
+  if (!isUuid(channelId) || !(await db.find(isSandbox, [channelId, tenantId])))
+    throw new ApiError('channel_not_found');
+  return (await db.all(accepted, [channelId, tenantId, limit])).map((row) => ({
+    messageId: row.message_id,
+    vendorId: row.vendor_id,
+    to: row.recipient,
+    type: row.type,
+    text: row.text,
+    content: row.content,
+    at: timestamp(row.at),
+  }));
+}
+
+const files: MessageType[] = ['image', 'video', 'audio', 'document'];
+/** What customers can write on each kind of channel. */
+const writable: Record<ChannelKind, readonly MessageType[]> = {
+  whatsapp: [...files, 'text', 'sticker', 'location', 'contacts', 'interactive', 'reaction', 'unsupported'],
+  instagram: [
+    ...files.slice(0, 3),
+    'text',
+    'interactive',
+    'reaction',
+    'story_reply',
+    'story_mention',
+    'unsupported',
+  ],
+  sms: [...files, 'text'],
+  email: ['email'],
+};
+
+type Given = Exclude<NonNullable<SandboxInbound['media']>, unknown[]>;
+
+/** The media as the vendor names them. Mails carry the bytes themselves. */
+async function mediaOf(
+  db: Pick<Queryable, 'all'>,
+  channel: ChannelGate,
+  input: Given | Given[],
+  readFile: (fileId: string) => Promise<Buffer | undefined>,
+): Promise<InboundMedia[]> {
+  const given = [input].flat();
+  const ids = given.flatMap(({ fileId }) => fileId?.toLowerCase() ?? []);
+  const rows = ids.length === 0 ? [] : await db.all(givenFiles, [ids, channel.tenantId]);
+  const known = new Map(rows.map((row) => [row.id, row]));
+  return Promise.all(
+    given.map(async ({ fileId, url, mimeType, filename }, index): Promise<InboundMedia> => {
+      const path = Array.isArray(input) ? `media.${index}` : 'media';
+      if ((fileId === undefined) === (url === undefined))
+        throw invalidParam(path, 'custom', 'Needs either `fileId` or `url`');
+      if (fileId !== undefined) {
+        const file = known.get(fileId.toLowerCase());
+        if (!file) throw invalidParam(`${path}.fileId`, 'custom', `There is no file ${fileId}`);
+        const facts = { mimeType: file.mime_type, filename: filename ?? file.filename, size: file.size };
+        const bytes = channel.kind === 'email' ? await readFile(file.id) : undefined;
+        return bytes ? { ...facts, bytes } : { ...facts, ref: refOf({ fileId: file.id }) };
+      }
+      if (!URL.canParse(url as string) || !/^https?:/.test(url as string))
+        throw invalidParam(`${path}.url`, 'invalid_string', 'Must be an http or https URL');
+      if (channel.kind === 'email')
+        throw invalidParam(`${path}.url`, 'custom', 'A mail brings its files with it: give a `fileId`');
+      const name = filename ?? filenameOfUrl(url as string) ?? null;
+      const type = mimeType ?? (name === null ? undefined : mimeTypeOfName(name)) ?? null;
+      return { mimeType: type, filename: name, size: null, ref: refOf({ url: url as string }) };
+    }),
+  );
+}
+
+function typeOf(body: SandboxInbound, kind: ChannelKind, media: InboundMedia[]): MessageType {
+  if (body.type !== undefined) return body.type;
+  if (kind === 'email') return 'email';
+  const [first] = media;
+  return first ? mediaTypeOf(first.mimeType ?? '') : 'text';
+}
+
+/** What a person writes, as the request of the API says it. */
+export async function personsMessage(
+  db: Pick<Queryable, 'all' | 'find'>,
+  channel: ChannelGate,
+  body: SandboxInbound,
+  readFile: (fileId: string) => Promise<Buffer | undefined>,
+): Promise<WrittenAsPerson> {
+  const { from, text = null, content = {}, replyToMessageId, name = null } = body;
+  const fault = faultOfPerson(from, channel.kind);
+  if (fault) throw invalidParam('from', 'invalid_string', fault);
+  const media = await mediaOf(db, channel, body.media ?? [], readFile);
+  const type = typeOf(body, channel.kind, media);
+  if (!writable[channel.kind].includes(type))
+    throw invalidParam('type', 'custom', `Nobody can write "${type}" on ${channel.kind}`);
+  if (type === 'text' && text === null) throw invalidParam('text', 'invalid_type', 'Required');
+  const replied =
+    replyToMessageId === undefined
+      ? undefined
+      : await db.find(vendorIdOfMessage, [replyToMessageId, channel.tenantId, channel.id]);
+  if (replyToMessageId !== undefined && !replied?.vendor_id)
+    throw invalidParam(
+      'replyToMessageId',
+      'custom',
+      `There is no message ${replyToMessageId} on this channel`,
+    );
+  return {
+    from,
+    name,
+    type,
+    text,
+    media,
+    content,
+    ...(replied?.vendor_id ? { replyTo: [replied.vendor_id] } : {}),
+  };
+}

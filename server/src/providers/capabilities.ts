@@ -1,0 +1,102 @@
+import type { ChannelConfig, ChannelKind, HandleType, MessageType } from './adapter.ts';
+
+/** What can be sent over a kind of channel, whoever the vendor is. */
+export interface Capabilities {
+  /** How people are addressed, the usual way first. */
+  handles: readonly HandleType[];
+  types: readonly MessageType[];
+  text: { most: number; unit: 'characters' | 'bytes' };
+  /** Of what is not text, where it is less. */
+  captionMost: number;
+  media: Partial<Record<MessageType, { maxBytes: number; mimeTypes: readonly string[] }>>;
+  mediaMost: number;
+  /** Over all files of a message. */
+  mediaBytes: number;
+}
+
+const MB = 1024 * 1024;
+const any = ['*/*'];
+
+export const capabilities: Record<ChannelKind, Capabilities> = {
+  // https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media
+  whatsapp: {
+    handles: ['phone_number', 'whatsapp_id'],
+    types: [
+      'text',
+      'image',
+      'video',
+      'audio',
+      'document',
+      'sticker',
+      'location',
+      'interactive',
+      'reaction',
+      'template',
+    ],
+    text: { most: 4096, unit: 'characters' },
+    captionMost: 1024,
+    media: {
+      image: { maxBytes: 5 * MB, mimeTypes: ['image/jpeg', 'image/png'] },
+      video: { maxBytes: 16 * MB, mimeTypes: ['video/mp4', 'video/3gpp'] },
+      audio: {
+        maxBytes: 16 * MB,
+        mimeTypes: ['audio/aac', 'audio/mp4', 'audio/mpeg', 'audio/amr', 'audio/ogg', 'audio/opus'],
+      },
+      document: { maxBytes: 100 * MB, mimeTypes: any },
+      sticker: { maxBytes: MB / 2, mimeTypes: ['image/webp'] },
+    },
+    mediaMost: 1,
+    mediaBytes: 100 * MB,
+  },
+  instagram: {
+    handles: ['instagram_id'],
+    types: ['text', 'image', 'video', 'audio', 'template'],
+    text: { most: 1000, unit: 'bytes' },
+    captionMost: 0,
+    media: {
+      image: { maxBytes: 8 * MB, mimeTypes: ['image/jpeg', 'image/png'] },
+      video: { maxBytes: 25 * MB, mimeTypes: ['video/*'] },
+      audio: { maxBytes: 25 * MB, mimeTypes: ['audio/*'] },
+    },
+    mediaMost: 1,
+    mediaBytes: 25 * MB,
+  },
+  sms: {
+    handles: ['phone_number'],
+    types: ['text', 'image', 'video', 'audio', 'document', 'template'],
+    text: { most: 1600, unit: 'characters' },
+    captionMost: 1600,
+    media: {
+      image: { maxBytes: 5 * MB, mimeTypes: ['image/*'] },
+      video: { maxBytes: 5 * MB, mimeTypes: ['video/*'] },
+      audio: { maxBytes: 5 * MB, mimeTypes: ['audio/*'] },
+      document: { maxBytes: 5 * MB, mimeTypes: any },
+    },
+    mediaMost: 10,
+    mediaBytes: 5 * MB,
+  },
+  email: {
+    handles: ['email'],
+    types: ['text', 'email', 'image', 'video', 'audio', 'document', 'template'],
+    text: { most: 500_000, unit: 'characters' },
+    captionMost: 500_000,
+    media: {
+      email: { maxBytes: 25 * MB, mimeTypes: any },
+      image: { maxBytes: 25 * MB, mimeTypes: ['image/*'] },
+      video: { maxBytes: 25 * MB, mimeTypes: ['video/*'] },
+      audio: { maxBytes: 25 * MB, mimeTypes: ['audio/*'] },
+      document: { maxBytes: 25 * MB, mimeTypes: any },
+    },
+    mediaMost: 20,
+    mediaBytes: 25 * MB,
+  },
+};
+
+const DAY_MS = 24 * 3600_000;
+
+/** How long after an inbound message a free-form reply is allowed; null where there is no such window. */
+export function replyWindowMs(kind: ChannelKind, config: ChannelConfig): number | null {
+  if (kind === 'whatsapp') return DAY_MS;
+  if (kind === 'instagram') return config.humanAgent === true ? 7 * DAY_MS : DAY_MS;
+  return null;
+}

@@ -1,0 +1,133 @@
+import type { OutboundRequest, OutboundResponse } from '../../outbound/exchange.ts';
+import { type AdapterContext, type ChannelConfig, VendorFault } from '../adapter.ts';
+import { asVendorFault, type GraphFault, judgeAnswer, judgeFailure } from './judge.ts';
+import { type Part, partOf } from './payload.ts';
+
+export const GRAPH_VERSION = 'v26.0';
+export const FACEBOOK_GRAPH = 'https://graph.facebook.com';
+export const INSTAGRAM_GRAPH = 'https://graph.instagram.com';
+
+const DEADLINE_MS = 30_000;
+/** Long enough for the largest file over a slow line. */
+export const FILE_DEADLINE_MS = 180_000;
+const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** One of Meta's Graph APIs, as one channel calls it. */
+export interface Graph {
+  root: string;
+  accessToken: string;
+  request: AdapterContext['request'];
+}
+
+export function graphFor(config: ChannelConfig, defaultBase: string, { request }: AdapterContext): Graph {
+  const { baseUrl = defaultBase, graphVersion = GRAPH_VERSION, accessToken } = config;
+  const root = `${String(baseUrl).replace(/\/+$/, '')}/${graphVersion}`;
+  return { root, accessToken: String(accessToken), request };
+}
+
+interface GraphCall {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  query?: Record<string, string>;
+  json?: unknown;
+  /** Instead of `json`. */
+  body?: Buffer;
+  headers?: Record<string, string>;
+  deadlineMs?: number;
+}
+
+export type GraphAnswer = { ok: true; body: Part } | { ok: false; fault: GraphFault };
+
+/** One call. Never throws for what Meta or the network did: the fault says what it means. */
+export async function call(graph: Graph, { method, path, ...rest }: GraphCall): Promise<GraphAnswer> {
+  const query = rest.query ? `?${new URLSearchParams(rest.query)}` : '';
+  const body = rest.json === undefined ? rest.body : JSON.stringify(rest.json);
+  const request: OutboundRequest = {
+    url: `${graph.root}/${path}${query}`,
+    method,
+    headers: {
+      authorization: `Bearer ${graph.accessToken}`,
+      ...(rest.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...rest.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    deadlineMs: rest.deadlineMs ?? DEADLINE_MS,
+    maxResponseBytes: MOST_ANSWER_BYTES,
+  };
+  let response: OutboundResponse;
+  try {
+    response = await graph.request(request);
+  } catch (error) {
+    return { ok: false, fault: judgeFailure(error) };
+  }
+  const answer = objectIn(response.body);
+  const isSuccess = response.status >= 200 && response.status < 300;
+  if (isSuccess && answer && answer.error === undefined) return { ok: true, body: answer };
+  const error = answer?.error === undefined ? undefined : partOf(answer.error);
+  return { ok: false, fault: withoutToken(judgeAnswer(response, error), graph.accessToken) };
+}
+
+/** The same for what is not a message: a fault is thrown. */
+export async function demand(graph: Graph, asked: GraphCall): Promise<Part> {
+  const answer = await call(graph, asked);
+  if (!answer.ok) throw asVendorFault(answer.fault);
+  return answer.body;
+}
+
+/** Meta quotes a token that it cannot read, and what it says is shown and logged. */
+const withoutToken = (fault: GraphFault, token: string): GraphFault => ({
+  ...fault,
+  message: fault.message.replaceAll(token, '…'),
+});
+
+function objectIn(body: Buffer): Part | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Part) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name that a file has in its URL. */
+export function filenameIn(url: string): string {
+  try {
+    return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '') || 'file';
+  } catch {
+    return 'file';
+  }
+}
+
+export const MOST_FILE_BYTES = 100 * 1024 * 1024;
+
+/** The bytes behind a URL. Redirects are not followed, and what is too large is refused. */
+export async function download(
+  request: AdapterContext['request'],
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ bytes: Buffer; mimeType: string | null }> {
+  let response: OutboundResponse;
+  try {
+    response = await request({
+      url,
+      method: 'GET',
+      headers,
+      deadlineMs: FILE_DEADLINE_MS,
+      maxResponseBytes: MOST_FILE_BYTES,
+    });
+  } catch (error) {
+    throw asVendorFault(judgeFailure(error));
+  }
+  const { status, truncated, body } = response;
+  if (status < 200 || status >= 300)
+    throw new VendorFault(
+      `http_${status}`,
+      `The file was answered with HTTP ${status}.`,
+      status === 429 || status >= 500,
+    );
+  if (truncated) throw tooLarge();
+  return { bytes: body, mimeType: response.headers['content-type'] ?? null };
+}
+
+export const tooLarge = (): VendorFault =>
+  new VendorFault('media_too_large', `The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`);

@@ -1,0 +1,107 @@
+import type { AdapterChannel, InboundEvent, InboundMessage } from '../../adapter.ts';
+import { readWebhook } from '../../instagram/parse.ts';
+import type { Part } from '../../meta/payload.ts';
+import { isSigned, signedRequest } from '../../meta/signature.ts';
+import type { SandboxShape } from '../shape.ts';
+
+/** A sandbox channel has no id at Meta; its own does as well. */
+const accountIdOf = ({ id }: AdapterChannel): string => id;
+
+const attachmentTypes: Partial<Record<InboundMessage['type'], string>> = {
+  image: 'image',
+  video: 'video',
+  audio: 'audio',
+  document: 'file',
+};
+
+const story = ({ storyId, url }: Record<string, unknown>): Part => ({
+  ...(storyId === null ? {} : { id: storyId }),
+  ...(url === null ? {} : { url }),
+});
+
+function contentOf({ kind, type, text, media, content }: InboundMessage): Part {
+  const plain = text === null ? {} : { text };
+  switch (type) {
+    case 'text':
+      return plain;
+    case 'interactive':
+      return { ...plain, quick_reply: { payload: content.id } };
+    case 'story_reply':
+      return { ...plain, reply_to: { story: story(content) } };
+    case 'story_mention':
+      return { ...plain, attachments: [{ type: 'story_mention', payload: story(content) }] };
+    case 'sticker':
+      return { ...plain, attachments: [{ type: 'like_heart' }] };
+    case 'unsupported':
+      return { ...plain, is_unsupported: true };
+  }
+  const attachment = attachmentTypes[type];
+  // What only a business sends, such as a template, comes back as its text.
+  if (attachment === undefined && kind === 'echo') return plain;
+  if (attachment === undefined) throw new Error(`Nobody writes a message of the type ${type} on Instagram.`);
+  const attachments = media.map(({ ref }) => ({ type: attachment, payload: { url: ref?.url } }));
+  return { ...plain, attachments };
+}
+
+function written(event: InboundMessage): Part {
+  const { type, content, replyTo: [quoted] = [], vendorId, kind } = event;
+  if (type === 'reaction')
+    return {
+      reaction:
+        content.emoji === null
+          ? { id: vendorId, mid: quoted, action: 'unreact' }
+          : { id: vendorId, mid: quoted, action: 'react', emoji: content.emoji },
+    };
+  return {
+    message: {
+      mid: vendorId,
+      ...contentOf(event),
+      ...(quoted === undefined ? {} : { reply_to: { mid: quoted } }),
+      ...(kind === 'echo' ? { is_echo: true } : {}),
+    },
+  };
+}
+
+/** Whoever it is about. What concerns a message by its id alone does not say, and nobody needs to know. */
+function personOf(event: InboundEvent): Part {
+  const { value, name } = 'peer' in event ? event.peer : { value: '0', name: null };
+  return { id: value, ...(name === null ? {} : { name }) };
+}
+
+function toldBy(event: InboundEvent): Part {
+  switch (event.kind) {
+    case 'message':
+    case 'echo':
+      return written(event);
+    case 'mutation':
+      return event.change === 'edit'
+        ? { message_edit: { mid: event.vendorId, text: event.text } }
+        : { message: { mid: event.vendorId, is_deleted: true } };
+    case 'status':
+      if (event.status !== 'read') throw new Error('Instagram tells of a message only that it was read.');
+      return { read: { mid: event.vendorId } };
+    case 'read_mark':
+      return { read: { watermark: event.until.getTime() } };
+    case 'identity':
+    case 'template_status':
+      throw new Error(`Instagram tells of no ${event.kind}.`);
+  }
+}
+
+export const instagramShape: SandboxShape = {
+  write(event, channel, url, secret) {
+    const [account, person] = [{ id: accountIdOf(channel) }, personOf(event)];
+    const isEcho = event.kind === 'echo';
+    const time = event.occurredAt.getTime();
+    const told = {
+      sender: isEcho ? account : person,
+      recipient: isEcho ? person : account,
+      timestamp: time,
+      ...toldBy(event),
+    };
+    const entry = { id: account.id, time, messaging: [told] };
+    return signedRequest({ object: 'instagram', entry: [entry] }, url, secret);
+  },
+  verifySignature: (request, _channel, secret) => isSigned(request, secret),
+  parse: (request, channel) => readWebhook(request, accountIdOf(channel)),
+};

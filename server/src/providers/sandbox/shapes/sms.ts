@@ -1,0 +1,47 @@
+import type { InboundEvent, ProviderRequest } from '../../adapter.ts';
+import { MESSAGE_ID, parseTwilio, subscriptionOf } from '../../twilio/parse.ts';
+import { isSignedByTwilio, SIGNATURE_HEADER, twilioSignature } from '../../twilio/signature.ts';
+import type { SandboxShape } from '../shape.ts';
+
+/** SMS as Twilio tells of it: signed forms. */
+export const smsShape: SandboxShape = {
+  write(event, channel, url, secret) {
+    const form = formOf(event, channel.address);
+    const target =
+      event.kind === 'status' && event.messageId ? `${url}?${MESSAGE_ID}=${event.messageId}` : url;
+    const request: ProviderRequest = {
+      url: target,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        [SIGNATURE_HEADER]: twilioSignature(target, form, secret),
+      },
+      body: Buffer.from(form.toString()),
+      receivedAt: event.occurredAt,
+    };
+    return request;
+  },
+  verifySignature: (request, _channel, secret) => isSignedByTwilio(request, secret),
+  parse: parseTwilio,
+};
+
+function formOf(event: InboundEvent, address: string): URLSearchParams {
+  const form = new URLSearchParams();
+  const add = (fields: Record<string, string | null | undefined>): void => {
+    for (const [name, value] of Object.entries(fields))
+      if (value !== null && value !== undefined) form.set(name, value);
+  };
+  if (event.kind === 'status') {
+    const { vendorId, status, error } = event;
+    add({ MessageSid: vendorId, MessageStatus: status === 'failed' ? 'undelivered' : status, From: address });
+    add({ ErrorCode: error?.code, ErrorMessage: error?.message });
+    return form;
+  }
+  if (event.kind !== 'message') throw new Error(`No vendor of SMS tells of a ${event.kind}.`);
+  const { vendorId, peer, text, media, subscription } = event;
+  add({ MessageSid: vendorId, SmsStatus: 'received', From: peer.value, To: address, Body: text ?? '' });
+  add({ ProfileName: peer.name, NumMedia: String(media.length) });
+  for (const [number, { mimeType, ref }] of media.entries())
+    add({ [`MediaUrl${number}`]: String(ref?.url), [`MediaContentType${number}`]: mimeType });
+  if (subscription !== subscriptionOf(text)) add({ OptOutType: subscription?.toUpperCase() });
+  return form;
+}

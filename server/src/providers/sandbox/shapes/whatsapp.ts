@@ -1,0 +1,142 @@
+import type {
+  AdapterChannel,
+  Handle,
+  InboundEvent,
+  InboundIdentity,
+  InboundMessage,
+  InboundMutation,
+  InboundStatus,
+  InboundTemplateStatus,
+  Peer,
+} from '../../adapter.ts';
+import type { Part } from '../../meta/payload.ts';
+import { isSigned, signedRequest } from '../../meta/signature.ts';
+import { readWebhook, type WhatsAppIds } from '../../whatsapp_cloud/parse.ts';
+import type { SandboxShape } from '../shape.ts';
+import { messagePayload } from './whatsapp-message.ts';
+
+/** A sandbox channel has no ids at Meta; its own do as well. */
+const idsOf = ({ id }: AdapterChannel): WhatsAppIds => ({ phoneNumberId: id, businessAccountId: id });
+
+const digitsOf = (value: string): string => value.replace(/^\+/, '');
+
+/** Meta writes whole seconds. Here milliseconds follow as a fraction, so that what is quick stays in order. */
+const secondsOf = (at: Date): string => String(at.getTime() / 1000);
+
+const handleOf = (peer: Peer, type: Handle['type']): string | undefined =>
+  [peer, ...(peer.others ?? [])].find((handle) => handle.type === type)?.value;
+
+function contactOf(peer: Peer): Part {
+  const [number, userId] = [handleOf(peer, 'phone_number'), handleOf(peer, 'whatsapp_id')];
+  return {
+    ...(peer.name === null ? {} : { profile: { name: peer.name } }),
+    ...(number === undefined ? {} : { wa_id: digitsOf(number) }),
+    ...(userId === undefined ? {} : { user_id: userId }),
+  };
+}
+
+/** The person's side of a message: `from` where they wrote it, `to` where they got it. */
+function sideOf(side: 'from' | 'to', peer: Peer): Part {
+  const [number, userId] = [handleOf(peer, 'phone_number'), handleOf(peer, 'whatsapp_id')];
+  return {
+    ...(number === undefined ? {} : { [side]: digitsOf(number) }),
+    ...(userId === undefined ? {} : { [`${side}_user_id`]: userId }),
+  };
+}
+
+function written(event: InboundMessage, channel: AdapterChannel): Part {
+  const { kind, vendorId, occurredAt, peer } = event;
+  const message = {
+    ...(kind === 'echo' ? { from: digitsOf(channel.address), ...sideOf('to', peer) } : sideOf('from', peer)),
+    id: vendorId,
+    timestamp: secondsOf(occurredAt),
+    ...messagePayload(event),
+  };
+  return { contacts: [contactOf(peer)], [kind === 'echo' ? 'message_echoes' : 'messages']: [message] };
+}
+
+function mutation({ vendorId, occurredAt, change, text = null }: InboundMutation): Part {
+  const about = { original_message_id: vendorId };
+  const now = text === null ? { type: 'image', image: {} } : { type: 'text', text: { body: text } };
+  const message = {
+    id: `${vendorId}:${change}:${occurredAt.getTime()}`,
+    timestamp: secondsOf(occurredAt),
+    ...(change === 'edit'
+      ? { type: 'edit', edit: { ...about, message: now } }
+      : { type: 'revoke', revoke: about }),
+  };
+  return { messages: [message] };
+}
+
+function identity({ vendorId, occurredAt, from, to }: InboundIdentity): Part {
+  if (from.type !== to.type)
+    throw new Error('WhatsApp tells of a new number or of a new id, not of both in one.');
+  const system =
+    from.type === 'phone_number'
+      ? { type: 'user_changed_number', wa_id: digitsOf(to.value) }
+      : { type: 'user_changed_user_id', user_id: to.value, previous_user_id: from.value };
+  const sender = from.type === 'phone_number' ? { from: digitsOf(from.value) } : {};
+  return {
+    messages: [{ ...sender, id: vendorId, timestamp: secondsOf(occurredAt), type: 'system', system }],
+  };
+}
+
+function status({ vendorId, messageId, occurredAt, status, error }: InboundStatus): Part {
+  const told = {
+    id: vendorId,
+    status,
+    timestamp: secondsOf(occurredAt),
+    ...(messageId === undefined ? {} : { biz_opaque_callback_data: messageId }),
+    ...(error ? { errors: [{ code: error.code, title: error.message, message: error.message }] } : {}),
+  };
+  return { statuses: [told] };
+}
+
+const templateStatus = (event: InboundTemplateStatus): Part => ({
+  event: event.status.toUpperCase(),
+  message_template_id: event.vendorId,
+  message_template_name: event.name,
+  message_template_language: event.language,
+  reason: event.reason ?? 'NONE',
+});
+
+/** What happened, as a change of one field. */
+function changeOf(event: InboundEvent, channel: AdapterChannel): { field: string; value: Part } {
+  const common = {
+    messaging_product: 'whatsapp',
+    metadata: {
+      display_phone_number: digitsOf(channel.address),
+      phone_number_id: idsOf(channel).phoneNumberId,
+    },
+  };
+  const of = (value: Part, field = 'messages') => ({ field, value: { ...common, ...value } });
+  switch (event.kind) {
+    case 'message':
+      return of(written(event, channel));
+    case 'echo':
+      return of(written(event, channel), 'smb_message_echoes');
+    case 'status':
+      return of(status(event));
+    case 'mutation':
+      return of(mutation(event));
+    case 'identity':
+      return of(identity(event));
+    case 'template_status':
+      return { field: 'message_template_status_update', value: templateStatus(event) };
+    case 'read_mark':
+      throw new Error('WhatsApp tells of each message by itself that it was read.');
+  }
+}
+
+export const whatsappShape: SandboxShape = {
+  write(event, channel, url, secret) {
+    const entry = {
+      id: idsOf(channel).businessAccountId,
+      time: event.occurredAt.getTime() / 1000,
+      changes: [changeOf(event, channel)],
+    };
+    return signedRequest({ object: 'whatsapp_business_account', entry: [entry] }, url, secret);
+  },
+  verifySignature: (request, _channel, secret) => isSigned(request, secret),
+  parse: (request, channel) => readWebhook(request, idsOf(channel)),
+};

@@ -1,0 +1,126 @@
+import { finished, type Readable } from 'node:stream';
+import { OutboundError } from '../../outbound/outbound-error.ts';
+import {
+  type AdapterChannel,
+  type AdapterContext,
+  type OutgoingMedia,
+  type OutgoingMessage,
+  VendorFault,
+} from '../adapter.ts';
+import { filled, templateText } from '../template-text.ts';
+import { bareAddress, isAddress, type SmtpConfig } from './config.ts';
+import { textOf } from './html-text.ts';
+import { messageIdOf, plusAddress } from './own-ids.ts';
+
+export interface ComposedMail {
+  messageId: string;
+  envelope: { from: string; to: string[] };
+  /** The mail's bytes, once. */
+  stream: Readable;
+  /** Lets go of the files that it would have read. */
+  discard(): void;
+}
+
+const LONGEST_SUBJECT = 70;
+const FETCH_DEADLINE_MS = 60_000;
+const FETCH_BYTES = 25 * 1024 * 1024;
+
+/** The subject of an answer: one `Re:`, however many there were, in whichever language. */
+export const replySubject = (subject: string): string =>
+  `Re: ${subject.replace(/^(\s{0,3}(re|aw|antw|sv|vs|tr|rv|odp|ynt)\s{0,3}(\[\d{1,3}\])?\s{0,3}:)+/i, '').trim()}`;
+
+/** Its own, or that of the mail it answers, or the beginning of what it says. */
+function subjectOf({ content, template, text, threadSubject }: OutgoingMessage): string {
+  if (typeof content.subject === 'string' && content.subject !== '') return content.subject;
+  if (template?.header?.text) return filled(template.header.text, template.variables);
+  if (threadSubject) return replySubject(threadSubject);
+  const [line = ''] = (template ? filled(template.body, template.variables) : (text ?? ''))
+    .trim()
+    .split('\n', 1);
+  const characters = [...line.trim()];
+  return characters.length <= LONGEST_SUBJECT
+    ? line.trim()
+    : `${characters.slice(0, LONGEST_SUBJECT - 1).join('')}…`;
+}
+
+const isMessageId = (id: string | null): id is string => id !== null && /^<[^<>\s]+>$/.test(id);
+
+/** Writes a message as a mail. Files of ours are read while it is sent; others are fetched before. */
+export async function composeMail(
+  message: OutgoingMessage,
+  channel: AdapterChannel,
+  context: AdapterContext,
+): Promise<ComposedMail> {
+  const config = channel.config as SmtpConfig;
+  const { content, template, references, replyToVendorId } = message;
+  const from = bareAddress(config.from);
+  const tagged = plusAddress(message.id, channel);
+  const address = channel.address.trim();
+  const replyTo = tagged ?? (isAddress(address) && address.toLowerCase() !== from ? address : undefined);
+  const cc = Array.isArray(content.cc)
+    ? content.cc.filter((one) => typeof one === 'string' && isAddress(one))
+    : [];
+  const messageId = messageIdOf(message.id, channel);
+  const html = typeof content.html === 'string' && content.html !== '' ? content.html : undefined;
+  const text = template ? templateText(template) : (message.text ?? textOf(html ?? ''));
+  const thread = [...new Set([...references, replyToVendorId])].filter(isMessageId);
+  const inReplyTo = [replyToVendorId, ...references.toReversed()].find(isMessageId);
+  const fetched = await Promise.all(
+    message.media.map((media) => (media.read ? undefined : fetchFile(media, context))),
+  );
+  const open: Readable[] = [];
+  const attachments = message.media.map((media, number) => {
+    const bytes = fetched[number] ?? media.read?.();
+    if (bytes && !Buffer.isBuffer(bytes)) open.push(bytes);
+    return { filename: media.filename, contentType: media.mimeType, content: bytes };
+  });
+  const discard = (): void => {
+    for (const stream of open) stream.destroy();
+  };
+
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
+  const mail = new MailComposer({
+    from: config.from,
+    to: message.to.value,
+    ...(cc.length === 0 ? {} : { cc }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    subject: subjectOf(message),
+    messageId,
+    date: context.now(channel),
+    ...(inReplyTo === undefined ? {} : { inReplyTo, references: thread }),
+    text,
+    ...(html === undefined ? {} : { html }),
+    attachments,
+    headers: message.isAutomatic ? { 'Auto-Submitted': 'auto-generated' } : {},
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const stream = mail.compile().createReadStream() as Readable;
+  // The composer would wait for ever for the rest of a file that breaks off.
+  for (const file of open) finished(file, (error) => error && stream.destroy(error));
+  stream.on('error', () => {});
+  return { messageId, envelope: { from: tagged ?? from, to: [message.to.value, ...cc] }, stream, discard };
+}
+
+async function fetchFile({ url }: OutgoingMedia, context: AdapterContext): Promise<Buffer> {
+  const { status, body, truncated } = await context
+    .request({
+      url,
+      method: 'GET',
+      headers: {},
+      deadlineMs: FETCH_DEADLINE_MS,
+      maxResponseBytes: FETCH_BYTES,
+    })
+    .catch((error) => {
+      if (!(error instanceof OutboundError)) throw error;
+      throw new VendorFault('media_unavailable', error.message, error.phase !== 'refused');
+    });
+  if (status !== 200)
+    throw new VendorFault(
+      'media_unavailable',
+      `${url} was answered with ${status}.`,
+      status === 429 || status >= 500,
+    );
+  if (truncated) throw new VendorFault('media_too_large', `${url} has more than ${FETCH_BYTES} bytes.`);
+  return body;
+}

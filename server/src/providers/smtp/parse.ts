@@ -1,0 +1,127 @@
+import type { EmailAddress, ParsedMail } from 'mailparser';
+import { sha256 } from '../../base/crypto.ts';
+import {
+  type AdapterChannel,
+  type InboundEvent,
+  type InboundMedia,
+  type InboundMessage,
+  type ProviderRequest,
+  receiptOf,
+} from '../adapter.ts';
+import { clean } from '../clean.ts';
+import { isDeliveryReport, statusesIn } from './bounce.ts';
+import { isAddress } from './config.ts';
+import { headersOf, idsIn, type MailHeaders } from './headers.ts';
+import { textOf } from './html-text.ts';
+import { ownAddresses, ownIdIn, ownIdInAddresses } from './own-ids.ts';
+
+const LONGEST_TEXT = 500_000;
+const LONGEST_HTML = 1_000_000;
+const MEDIA_MOST = 100;
+const CC_MOST = 100;
+
+// Loaded with the first mail: it would take a tenth of a start.
+async function read(bytes: Buffer): Promise<ParsedMail> {
+  const { simpleParser } = await import('mailparser');
+  return simpleParser(bytes, {
+    keepCidLinks: true,
+    keepDeliveryStatus: true,
+    skipTextToHtml: true,
+    skipTextLinks: true,
+    skipHtmlToText: true,
+  });
+}
+
+/** What a mail is: a message, or the news that one of ours came back. */
+export async function parseMail(request: ProviderRequest, channel: AdapterChannel): Promise<InboundEvent[]> {
+  const mail = await read(request.body);
+  const headers = headersOf(mail.headerLines ?? []);
+  const occurredAt = timeOf(headers, receiptOf(request));
+  const recipients = ['to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to', 'x-forwarded-to']
+    .map((name) => headers.get(name) ?? '')
+    .join(' ');
+  const statuses = isDeliveryReport(headers)
+    ? statusesIn(mail, headers, recipients, occurredAt, channel)
+    : undefined;
+  if (statuses) return statuses;
+
+  const peer = writerOf(mail);
+  // A copy of what the business itself wrote. Whoever likes can claim that address, so it is no echo either.
+  if (ownAddresses(channel).includes(peer.value)) return [];
+  const replyTo = [
+    ...new Set([...idsIn(headers.get('in-reply-to')), ...idsIn(headers.get('references')).reverse()]),
+  ];
+  const replyToMessageId =
+    replyTo.map((id) => ownIdIn(id, channel)).find((id) => id !== undefined) ??
+    ownIdInAddresses(recipients, channel);
+  const html = mail.html ? clean(mail.html) : '';
+  const written = clean(mail.text ?? '')
+    .slice(0, LONGEST_TEXT)
+    .trim();
+  const text = written || textOf(html.slice(0, LONGEST_HTML)).slice(0, LONGEST_TEXT);
+  const message: InboundMessage = {
+    kind: 'message',
+    vendorId: idsIn(headers.get('message-id'))[0] ?? `sha256-${sha256(request.body).toString('hex')}`,
+    occurredAt,
+    peer: { type: 'email', ...peer },
+    type: 'email',
+    text: text === '' ? null : text,
+    media: mail.attachments.slice(0, MEDIA_MOST).map(mediaOf),
+    content: {
+      subject: mail.subject ? clean(mail.subject) : null,
+      html: html !== '' && html.length <= LONGEST_HTML ? html : null,
+      cc: addressesOf(mail.cc).slice(0, CC_MOST),
+    },
+    ...(replyTo.length === 0 ? {} : { replyTo }),
+    ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
+    ...(isAutomatic(headers) ? { isAutomatic: true } : {}),
+  };
+  return [message];
+}
+
+/**
+ * When it was written, as far as that can be believed: not after it arrived. A Date names only the second, so in the
+ * second of its arrival the arrival is more exact.
+ */
+function timeOf(headers: MailHeaders, receivedAt: Date): Date {
+  const written = Date.parse(headers.get('date') ?? '');
+  return written + 999 < receivedAt.getTime() && written > 0 ? new Date(written) : receivedAt;
+}
+
+type Addresses = ParsedMail['to'];
+
+const entriesOf = (addresses: Addresses): EmailAddress[] =>
+  (addresses === undefined ? [] : Array.isArray(addresses) ? addresses : [addresses])
+    .flatMap(({ value }) => value)
+    .flatMap((entry) => entry.group ?? [entry]);
+
+const addressesOf = (addresses: Addresses): string[] =>
+  entriesOf(addresses).flatMap(({ address }) => (address ? [clean(address.toLowerCase())] : []));
+
+/** The person to answer to: writers may name another address for that than the one they write from. */
+function writerOf(mail: ParsedMail): { value: string; name: string | null } {
+  const writer = [...entriesOf(mail.replyTo), ...entriesOf(mail.from)].find(
+    ({ address }) => address && isAddress(address),
+  );
+  if (!writer?.address) throw new Error('The mail does not say who wrote it.');
+  const name = clean(writer.name || (entriesOf(mail.from)[0]?.name ?? '')).trim();
+  return { value: clean(writer.address.toLowerCase()), name: name === '' ? null : name };
+}
+
+const mediaOf = ({ contentType, filename, content }: ParsedMail['attachments'][number]): InboundMedia => ({
+  mimeType: contentType ? clean(contentType) : null,
+  filename: filename ? clean(filename) : null,
+  size: content.length,
+  bytes: content,
+});
+
+/** Whether a machine wrote it, and no machine may answer (RFC 3834). */
+function isAutomatic(headers: MailHeaders): boolean {
+  const submitted = headers.get('auto-submitted')?.split(';', 1)[0]?.trim().toLowerCase();
+  return (
+    (submitted !== undefined && submitted !== '' && submitted !== 'no') ||
+    headers.get('return-path') === '<>' ||
+    headers.has('list-id') ||
+    /^(bulk|list|junk)$/i.test(headers.get('precedence') ?? '')
+  );
+}

@@ -1,0 +1,51 @@
+import type { Adapter, AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
+import { configureSmtp, isAddress, type SmtpConfig } from './config.ts';
+import { LARGEST_MAIL, receiveMails, withMailbox } from './mailbox.ts';
+import { parseMail } from './parse.ts';
+import { withRelay } from './relay.ts';
+import { sendMail } from './send.ts';
+import { isSignedMail } from './signature.ts';
+
+/** Mail: out through any relay by SMTP, in from any mailbox by IMAP, or posted as it is. */
+export const smtp: Adapter = {
+  provider: 'smtp',
+  kinds: ['email'],
+  // Relays differ; the stricter ones take about this much.
+  perSecond: 10,
+  perPeerMs: 0,
+  // Fetching files of others, connecting, and the conversation with the relay, each at its longest.
+  sendMs: 270_000,
+  bodyBytes: LARGEST_MAIL,
+  reply: { contentType: 'application/json', body: '{"success":true}' },
+  configure: configureSmtp,
+  check: checkSmtp,
+  verifySignature: (request, { config }) => isSignedMail(request, (config as SmtpConfig).inboundSecret),
+  parseInbound: parseMail,
+  send: sendMail,
+  mailboxOf(config) {
+    const { imap } = config as SmtpConfig;
+    return imap && JSON.stringify([imap.host, imap.port, imap.user, imap.mailbox]);
+  },
+  receive: receiveMails,
+};
+
+/** Whether relay and mailbox let us in. */
+async function checkSmtp(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]> {
+  const { smtp: relay, imap, inboundSecret } = channel.config as SmtpConfig;
+  const problems: ChannelProblem[] = [];
+  const tell =
+    (path: string) =>
+    (error: unknown): void => {
+      problems.push({ path, message: (error as Error).message });
+    };
+  if (!isAddress(channel.address.trim()))
+    problems.push({ path: 'address', message: 'Must be an email address' });
+  if (!imap && inboundSecret === undefined)
+    problems.push({
+      path: 'config',
+      message: 'Nothing can come in: there is neither a mailbox (imap) nor an inboundSecret for posted mail',
+    });
+  await withRelay(relay, context, async () => {}).catch(tell('config.smtp'));
+  if (imap) await withMailbox(imap, context, async () => {}).catch(tell('config.imap'));
+  return problems;
+}

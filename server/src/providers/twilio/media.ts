@@ -1,0 +1,50 @@
+import type { OutboundResponse } from '../../outbound/exchange.ts';
+import { OutboundError } from '../../outbound/outbound-error.ts';
+import { type AdapterChannel, type AdapterContext, VendorFault } from '../adapter.ts';
+import { basicAuth, type TwilioConfig } from './config.ts';
+
+const DEADLINE_MS = 60_000;
+const MOST_BYTES = 20 * 1024 * 1024;
+
+/**
+ * Fetches what came with an MMS. Twilio sends whoever shows the credentials on to where the bytes are: that one
+ * redirect is followed, without them, under the same guard.
+ */
+export async function fetchTwilioMedia(
+  ref: Record<string, unknown>,
+  channel: AdapterChannel,
+  context: AdapterContext,
+): Promise<{ bytes: Buffer; mimeType: string | null; filename: string | null }> {
+  const config = channel.config as TwilioConfig;
+  const url = String(ref.url);
+  // The credentials go to Twilio and nowhere else, whatever a request said.
+  if (!URL.canParse(url) || new URL(url).origin !== new URL(config.baseUrl).origin)
+    throw new VendorFault('media_elsewhere', 'The file is not where Twilio keeps files.');
+  let response = await get(url, { authorization: basicAuth(config) }, context);
+  const { location } = response.headers;
+  if (response.status >= 300 && response.status < 400 && location !== undefined)
+    response = await get(new URL(location, url).href, {}, context);
+  const { status, body, headers, truncated } = response;
+  if (status !== 200)
+    throw new VendorFault(
+      `http_${status}`,
+      `The file was answered with ${status}.`,
+      status === 429 || status >= 500,
+    );
+  if (truncated) throw new VendorFault('too_large', `The file has more than ${MOST_BYTES} bytes.`);
+  return { bytes: body, mimeType: headers['content-type']?.split(';')[0]?.trim() || null, filename: null };
+}
+
+async function get(
+  url: string,
+  headers: Record<string, string>,
+  context: AdapterContext,
+): Promise<OutboundResponse> {
+  try {
+    const limits = { deadlineMs: DEADLINE_MS, maxResponseBytes: MOST_BYTES };
+    return await context.request({ url, method: 'GET', headers, ...limits });
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    throw new VendorFault(`connection_${error.phase}`, error.message, error.phase !== 'refused');
+  }
+}

@@ -1,0 +1,60 @@
+import { OutboundError } from '../../outbound/outbound-error.ts';
+import type { Adapter, AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
+import { basicAuth, configureTwilio, type TwilioConfig } from './config.ts';
+import { fetchTwilioMedia } from './media.ts';
+import { parseTwilio } from './parse.ts';
+import { sendThroughTwilio } from './send.ts';
+import { isSignedByTwilio } from './signature.ts';
+
+const DEADLINE_MS = 10_000;
+const ANSWER_BYTES = 64 * 1024;
+
+/** SMS and MMS through Twilio. */
+export const twilio: Adapter = {
+  provider: 'twilio',
+  kinds: ['sms'],
+  // Twilio queues by itself what a number may not send yet; this only keeps below its limit on requests at once.
+  perSecond: 30,
+  perPeerMs: 0,
+  reply: { contentType: 'text/xml', body: '<Response/>' },
+  configure: configureTwilio,
+  check: checkTwilio,
+  verifySignature: (request, { config }) => isSignedByTwilio(request, (config as TwilioConfig).authToken),
+  parseInbound: parseTwilio,
+  fetchMedia: fetchTwilioMedia,
+  send: sendThroughTwilio,
+};
+
+/** Whether the number looks like one, Twilio can call us, and the credentials open the account. */
+async function checkTwilio(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]> {
+  const problems: ChannelProblem[] = [];
+  if (!/^\+?[0-9]{3,20}$/.test(channel.address))
+    problems.push({ path: 'address', message: 'Must be a phone number such as +15550001111' });
+  const callback = context.callbackUrl('twilio', channel.id);
+  if (/^http:|^https?:\/\/(localhost|127\.|\[::1\])/.test(callback))
+    problems.push({
+      message: `Twilio cannot call ${callback}: set PARLEY_BASE_URL to the https address under which this server is reached`,
+    });
+  const config = channel.config as TwilioConfig;
+  try {
+    const { status, body } = await context.request({
+      url: `${config.baseUrl}/2010-04-01/Accounts/${config.accountSid}.json`,
+      method: 'GET',
+      headers: { authorization: basicAuth(config) },
+      deadlineMs: DEADLINE_MS,
+      maxResponseBytes: ANSWER_BYTES,
+    });
+    if (status === 401 || status === 403 || status === 404)
+      problems.push({
+        path: 'config.authToken',
+        message: 'Twilio does not accept the accountSid and authToken',
+      });
+    else if (status !== 200) problems.push({ message: `Twilio answered with ${status}` });
+    else if (!/"status": ?"active"/.test(body.toString('utf8')))
+      problems.push({ path: 'config.accountSid', message: 'The account at Twilio is not active' });
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    problems.push({ path: 'config.baseUrl', message: error.message });
+  }
+  return problems;
+}

@@ -1,0 +1,50 @@
+import type { Adapter } from '../adapter.ts';
+import { configureWith, metaSettings, vendorId } from '../meta/config.ts';
+import { handshake } from '../meta/handshake.ts';
+import { entriesIfReadable, idOf, partOf, partsOf } from '../meta/payload.ts';
+import { isSigned } from '../meta/signature.ts';
+import { check } from './check.ts';
+import { fetchMedia } from './media.ts';
+import { readWebhook } from './parse.ts';
+import { send } from './send.ts';
+import { templates } from './templates.ts';
+
+const settings = {
+  phoneNumberId: vendorId("the phone number's id at Meta"),
+  businessAccountId: vendorId('the id of the WhatsApp business account'),
+  appId: vendorId("the app's id", false),
+  ...metaSettings,
+};
+
+/** WhatsApp through Meta's Cloud API. One callback serves a whole app, so requests name their number themselves. */
+export const whatsappCloud: Adapter = {
+  provider: 'whatsapp_cloud',
+  kinds: ['whatsapp'],
+  perSecond: 80,
+  perPeerMs: 0,
+  reply: { contentType: 'text/plain', body: '' },
+  configure: (given, stored) => configureWith(settings, given, stored),
+  vendorKey: ({ phoneNumberId }) => String(phoneNumberId),
+  accountKey: ({ businessAccountId }) => String(businessAccountId),
+  verifyToken: ({ verifyToken }) => String(verifyToken),
+  check,
+  route(request) {
+    const keys = entriesIfReadable(request).flatMap((entry) =>
+      partsOf(entry.changes).map(
+        // What is not about one number, such as a template, is about the account.
+        ({ value }) => idOf(partOf(partOf(value).metadata).phone_number_id) || idOf(entry.id),
+      ),
+    );
+    return [...new Set(keys)].filter((key) => key !== '');
+  },
+  handshake,
+  verifySignature: (request, { config }) => isSigned(request, config.appSecret),
+  parseInbound: (request, { config }) =>
+    readWebhook(request, {
+      phoneNumberId: String(config.phoneNumberId),
+      businessAccountId: String(config.businessAccountId),
+    }),
+  fetchMedia,
+  send,
+  templates,
+};

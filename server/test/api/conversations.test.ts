@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { signedRequest } from '../../src/providers/meta/signature.ts';
+import { mailSignature } from '../../src/providers/smtp/signature.ts';
+import { twilioSignature } from '../../src/providers/twilio/signature.ts';
+import { upload } from '../kit/files.ts';
+import { type FakeGraph, startGraph } from '../kit/graph.ts';
+import { type Relay, startRelay } from '../kit/relay.ts';
+import { messageOf, send } from '../kit/sending.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+import { ACCOUNT, type FakeTwilio, PICTURE, startTwilio, TOKEN } from '../kit/twilio.ts';
+
+const server = await useServer();
+const { clock } = server;
+let tenant: TestTenant;
+beforeEach(async () => {
+  tenant = await server.tenant();
+});
+
+async function makeChannel(body: object): Promise<{ id: string }> {
+  const made = await tenant.post('/v3/channels', { name: 'Shop', ...body });
+  expect([made.status, made.body.error]).toEqual([200, undefined]);
+  return made.body.data;
+}
+
+/** A vendor calls, twice, as vendors do whose answer was lost. */
+async function deliver(path: string, raw: string | Buffer, headers: Record<string, string>): Promise<void> {
+  for (let time = 0; time < 2; time += 1)
+    expect((await server.call('POST', path, { raw, headers })).status).toBe(200);
+  await server.settle();
+}
+
+const onlyChat = async () => {
+  const { data } = (await tenant.post('/v3/chats/search', {})).body;
+  expect(data).toHaveLength(1);
+  return data[0];
+};
+const conversation = async () =>
+  (await tenant.post('/v3/messages/search', { sortBy: 'asc(createdAt)', pagination: { limit: 100 } })).body
+    .data;
+const failed = async () =>
+  (await server.system.db.query('select error from inbound where tenant_id = $1', [tenant.id])).rows;
+
+describe('an SMS through Twilio', () => {
+  let twilio: FakeTwilio;
+  let channel: { id: string };
+  beforeAll(async () => {
+    twilio = await startTwilio();
+  });
+  afterAll(() => twilio.close());
+  beforeEach(async () => {
+    twilio.taken.length = 0;
+    const config = { accountSid: ACCOUNT, authToken: TOKEN, from: '+15550009999', baseUrl: twilio.url };
+    channel = await makeChannel({ kind: 'sms', provider: 'twilio', address: '+15550009999', config });
+  });
+
+  const told = (fields: Record<string, string>, url = `/providers/twilio/${channel.id}`) => {
+    const form = new URLSearchParams({ AccountSid: ACCOUNT, ...fields });
+    return deliver(url, form.toString(), {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-twilio-signature': twilioSignature(`https://parley.test${url}`, form, TOKEN),
+    });
+  };
+  const written = (MessageSid: string, Body: string, more: Record<string, string> = {}) =>
+    told({ MessageSid, From: '+15550002345', To: '+15550009999', Body, NumMedia: '0', ...more });
+
+  it('comes in with a picture, is answered, and tells of its fate, each once', async () => {
+    await written('SMin1', 'Look', {
+      NumMedia: '1',
+      MediaUrl0: `${twilio.url}/2010-04-01/Accounts/${ACCOUNT}/Messages/MM1/Media/ME1`,
+      MediaContentType0: 'image/png',
+    });
+    const chat = await onlyChat();
+    expect(await conversation()).toMatchObject([
+      { type: 'image', text: 'Look', media: [{ fileId: expect.any(String), size: PICTURE.length }] },
+    ]);
+    const fileId = (await upload(tenant, 'an invoice', 'invoice.txt')).body.data.id;
+    const reply = await send(tenant, chat, { text: 'Nice', media: { fileId } });
+    await server.settle();
+    expect(twilio.taken).toHaveLength(1);
+    const [{ sid, form }] = twilio.taken as [FakeTwilio['taken'][number]];
+    expect(Object.fromEntries(form)).toMatchObject({
+      To: '+15550002345',
+      From: '+15550009999',
+      Body: 'Nice',
+    });
+    expect(form.get('MediaUrl')).toBe(reply.media[0].url);
+    expect(await messageOf(tenant, reply.id)).toMatchObject({ vendorId: sid });
+    const callback = form.get('StatusCallback')?.replace('https://parley.test', '') as string;
+    for (const status of ['sent', 'delivered', 'sent'])
+      await told({ MessageSid: sid, MessageStatus: status }, callback);
+    expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'delivered', error: null });
+    expect(await conversation()).toHaveLength(2);
+    expect(await failed()).toEqual([]);
+  });
+
+  it('STOP ends it until START', async () => {
+    await written('SMin2', 'Hello');
+    const chat = await onlyChat();
+    await written('SMin3', ' stop ');
+    const refused = await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'But wait' });
+    expect(refused.status).toBe(409);
+    clock.advance(1000);
+    await written('SMin4', 'START');
+    await send(tenant, chat, { text: 'Welcome back' });
+    await server.settle();
+    expect(twilio.taken.map(({ form }) => form.get('Body'))).toEqual(['Welcome back']);
+  });
+
+  it('whose answer was lost is not sent again, and its callback tells what became of it', async () => {
+    await written('SMin5', 'Hello');
+    twilio.answerWith('break');
+    const reply = await send(tenant, await onlyChat(), { text: 'Hi' });
+    await server.settle();
+    const [{ sid, form }] = twilio.taken as [FakeTwilio['taken'][number]];
+    expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'queued', vendorId: null });
+    const callback = form.get('StatusCallback')?.replace('https://parley.test', '') as string;
+    await told({ MessageSid: sid, MessageStatus: 'delivered' }, callback);
+    expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'delivered', vendorId: sid });
+    clock.advance(3600_000);
+    await server.settle();
+    expect(twilio.taken).toHaveLength(1);
+  });
+});
+
+describe('a mail', () => {
+  const SECRET = 'a secret of sixteen';
+  let relay: Relay;
+  let channel: { id: string };
+  beforeEach(async () => {
+    relay = await startRelay();
+    channel = await makeChannel({
+      kind: 'email',
+      provider: 'smtp',
+      address: 'help@shop.test',
+      config: {
+        from: 'Shop <help@shop.test>',
+        smtp: { host: '127.0.0.1', port: relay.port },
+        inboundSecret: SECRET,
+      },
+    });
+    return () => relay.close();
+  });
+
+  const posted = (...lines: string[]) => {
+    const raw = Buffer.from(`${lines.join('\r\n')}\r\n`);
+    return deliver(`/providers/smtp/${channel.id}`, raw, {
+      'content-type': 'message/rfc822',
+      'x-parley-signature': mailSignature(raw, SECRET),
+    });
+  };
+  const written = (id: string, text: string, ...headers: string[]) =>
+    posted(
+      'From: Ada Lovelace <ada@example.com>',
+      'To: help@shop.test',
+      'Subject: My order',
+      `Message-ID: <${id}@example.com>`,
+      ...headers,
+      '',
+      text,
+    );
+
+  it('comes in posted, is answered in its thread, and what comes back is a failure', async () => {
+    await written('in1', 'Where is it?');
+    const chat = await onlyChat();
+    expect(chat.contact).toMatchObject({ fullName: 'Ada Lovelace', email: 'ada@example.com' });
+    const fileId = (await upload(tenant, 'an invoice', 'invoice.txt')).body.data.id;
+    const reply = await send(tenant, chat, { type: 'text', text: 'On its way.' });
+    const mail = await send(tenant, chat, {
+      email: { subject: 'Your invoice', html: '<p>Here</p>' },
+      text: 'Here',
+      media: { fileId },
+    });
+    await server.settle();
+    expect(relay.arrived).toHaveLength(2);
+    const [first, second] = relay.arrived.map(({ mail: bytes }) => bytes.toString());
+    expect(relay.arrived[0]).toMatchObject({ to: ['ada@example.com'] });
+    expect(first).toContain('Subject: Re: My order');
+    expect(first).toContain('<in1@example.com>');
+    expect(second).toContain('filename=invoice.txt');
+    const { vendorId, status } = await messageOf(tenant, reply.id);
+    expect(status).toBe('sent');
+    expect((await messageOf(tenant, mail.id)).status).toBe('sent');
+
+    await written('in2', 'Thanks', `In-Reply-To: ${vendorId}`);
+    expect((await conversation()).at(-1)).toMatchObject({ text: 'Thanks', replyToMessageId: reply.id });
+    expect((await onlyChat()).id).toBe(chat.id);
+
+    const { vendorId: bounced } = await messageOf(tenant, mail.id);
+    await posted(
+      'From: MAILER-DAEMON@relay.test',
+      'To: help@shop.test',
+      'Message-ID: <bounce1@relay.test>',
+      'Auto-Submitted: auto-replied',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=cut',
+      '',
+      '--cut',
+      'Content-Type: message/delivery-status',
+      '',
+      'Reporting-MTA: dns; relay.test',
+      '',
+      'Final-Recipient: rfc822; ada@example.com',
+      'Action: failed',
+      'Status: 5.1.1',
+      'Diagnostic-Code: smtp; 550 5.1.1 no such user',
+      '',
+      '--cut',
+      'Content-Type: text/rfc822-headers',
+      '',
+      `Message-ID: ${bounced}`,
+      '',
+      '--cut--',
+    );
+    expect(await messageOf(tenant, mail.id)).toMatchObject({ status: 'failed', error: { code: '5.1.1' } });
+    expect(await conversation()).toHaveLength(4);
+    expect(await failed()).toEqual([]);
+  });
+});
+
+describe('an Instagram message', () => {
+  const SECRET = 'the-secret-of-the-app';
+  const SOL = '200000000000001';
+  let graph: FakeGraph;
+  let channel: { id: string };
+  let accounts = 17_841_400_000_000_000;
+  beforeAll(async () => {
+    graph = await startGraph();
+  });
+  afterAll(() => graph.close());
+  beforeEach(async () => {
+    accounts += 1;
+    Object.assign(graph, { accountId: String(accounts) });
+    graph.taken.length = 0;
+    channel = await makeChannel({
+      kind: 'instagram',
+      provider: 'instagram',
+      address: 'shop',
+      config: {
+        accountId: graph.accountId,
+        accessToken: graph.token,
+        appSecret: SECRET,
+        verifyToken: 'shown-once',
+        baseUrl: graph.url,
+      },
+    });
+  });
+
+  const told = (element: object, isEcho = false) => {
+    const [sender, recipient] = isEcho ? [graph.accountId, SOL] : [SOL, graph.accountId];
+    const timestamp = clock.now().getTime();
+    const messaging = [{ sender: { id: sender }, recipient: { id: recipient }, timestamp, ...element }];
+    const payload = { object: 'instagram', entry: [{ id: graph.accountId, time: timestamp, messaging }] };
+    const { headers, body } = signedRequest(payload, '', SECRET);
+    return deliver('/providers/instagram', body, headers);
+  };
+
+  it('comes in with a picture, is answered, echoed and read, each once', async () => {
+    graph.files.set('77', { bytes: PICTURE, mimeType: 'image/png', filename: '' });
+    await told({ message: { mid: 'mid.in1', text: 'How much is it?' } });
+    clock.advance(1000);
+    const attachments = [{ type: 'image', payload: { url: graph.publicUrl('77') } }];
+    await told({ message: { mid: 'mid.in2', attachments } });
+    const chat = await onlyChat();
+    expect(chat).toMatchObject({ channelId: channel.id, unreadCount: 2 });
+    expect(await conversation()).toMatchObject([
+      { type: 'text', text: 'How much is it?' },
+      { type: 'image', media: [{ fileId: expect.any(String), size: PICTURE.length }] },
+    ]);
+    const reply = await send(tenant, chat, { text: 'Nine hundred.' });
+    await server.settle();
+    expect(graph.taken).toEqual([{ recipient: { id: SOL }, message: { text: 'Nine hundred.' } }]);
+    const { vendorId } = await messageOf(tenant, reply.id);
+    await told({ message: { mid: vendorId, text: 'Nine hundred.', is_echo: true } }, true);
+    expect(await conversation()).toHaveLength(3);
+    await told({ message: { mid: 'mid.app1', text: 'From the app', is_echo: true } }, true);
+    await told({ read: { mid: vendorId } });
+    expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'read', sender: 'outbound' });
+    expect((await conversation()).at(-1)).toMatchObject({ text: 'From the app', sender: 'outbound' });
+    expect(await conversation()).toHaveLength(4);
+    clock.advance(25 * 3600_000);
+    expect((await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'Hello?' })).status).toBe(409);
+    expect(await failed()).toEqual([]);
+  });
+});

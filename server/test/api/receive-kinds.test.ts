@@ -1,0 +1,299 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { messageTypes } from '../../src/providers/adapter.ts';
+import { listener } from '../kit/events.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+import { ADA, echoed, type PigeonChannel, pigeonChannel, tell, withPigeon, written } from '../kit/vendor.ts';
+
+const server = await useServer({ adapters: withPigeon });
+const { db } = server.system;
+const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
+
+let tenant: TestTenant;
+let channel: PigeonChannel;
+let told: ReturnType<typeof listener>;
+beforeEach(async () => {
+  tenant = await server.tenant();
+  channel = await pigeonChannel(tenant);
+  told = listener(server, tenant);
+});
+
+const tellAll = async (
+  ...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never
+) => {
+  await tell(server, channel, ...events);
+  await server.settle();
+};
+// biome-ignore lint/suspicious/noExplicitAny: messages of every shape
+const messages = async (): Promise<any[]> =>
+  (await tenant.post('/v3/messages/search', { sortBy: 'asc(timestamp)', pagination: { limit: 100 } })).body
+    .data;
+// biome-ignore lint/suspicious/noExplicitAny: contacts of every shape
+const contacts = async (): Promise<any[]> =>
+  (await tenant.post('/v3/contacts/search', { sortBy: 'asc(id)' })).body.data;
+// biome-ignore lint/suspicious/noExplicitAny: chats of every shape
+const chats = async (): Promise<any[]> =>
+  (await tenant.post('/v3/chats/search', { sortBy: 'asc(id)' })).body.data;
+const typesOf = (events: { type: string }[]): string[] => events.map(({ type }) => type);
+
+describe('a message', () => {
+  it.each(
+    messageTypes.map((type, number) => [type, number] as const),
+  )('of the type %s is shown with its text, its content, and in its chat', async (type, number) => {
+    const content = { number, deep: { er: ['x', null] } };
+    await tellAll(written('m', at(0), { type, text: number % 2 ? null : 'caption', content }));
+    const [message] = await messages();
+    expect(message).toMatchObject({
+      type,
+      text: number % 2 ? null : 'caption',
+      sender: 'inbound',
+      author: 'contact',
+      status: 'delivered',
+      media: [],
+      content: type === 'reaction' ? { messageId: null, ...content } : content,
+      editedAt: null,
+      deletedAt: null,
+      scheduledAt: null,
+    });
+    expect((await chats())[0]).toMatchObject({ unreadCount: 1, latestMessage: message });
+    expect((await told()).at(-1)).toMatchObject({ type: 'message.received', data: message });
+  });
+
+  it('is not held up by a request before it that says nothing to us', async () => {
+    await tell(server, channel);
+    await tell(server, channel, written('after', server.clock.now()));
+    await server.settle();
+    const { rows } = await server.system.db.query('select id from inbound where channel_id = $1', [
+      channel.id,
+    ]);
+    expect(rows).toEqual([]);
+    expect((await tenant.post('/v3/messages/search', {})).body.data).toMatchObject([{ text: 'after' }]);
+  });
+
+  it('names what it answers by the vendor’s ids, the likeliest first, also of what came with it', async () => {
+    await tellAll(written('first', at(0)));
+    await tellAll(
+      written('second', at(1), { replyTo: ['unknown', 'first'] }),
+      written('third', at(2), { replyTo: ['second', 'first'] }),
+      written('fourth', at(3), { replyTo: ['nobody knows'] }),
+    );
+    const [first, second, third, fourth] = await messages();
+    expect(second.replyToMessageId).toBe(first.id);
+    expect(third.replyToMessageId).toBe(second.id);
+    expect(fourth.replyToMessageId).toBeNull();
+  });
+
+  it('names what it answers by our own id only where that is of the same chat', async () => {
+    const grace = { ...ADA, value: '+15550002222' };
+    await tellAll(written('hers', at(0)), written('not hers', at(1), { peer: grace }));
+    const [hers, notHers] = await messages();
+    await tellAll(
+      written('a', at(2), { replyToMessageId: hers.id.toUpperCase() }),
+      written('b', at(3), { replyToMessageId: notHers.id }),
+      written('c', at(4), { replyToMessageId: 'no id' }),
+      written('d', at(5), { replyToMessageId: notHers.id, replyTo: ['hers'] }),
+    );
+    const replied = (await messages()).slice(2).map((message) => message.replyToMessageId);
+    expect(replied).toEqual([hers.id, null, null, hers.id]);
+  });
+
+  it('that is a reaction says what it is about', async () => {
+    await tellAll(
+      written('joke', at(0)),
+      written('laugh', at(1), { type: 'reaction', text: null, content: { emoji: '😂' }, replyTo: ['joke'] }),
+    );
+    const [joke, laugh] = await messages();
+    expect(laugh.content).toEqual({ messageId: joke.id, emoji: '😂' });
+  });
+
+  it('that a machine wrote is marked as such', async () => {
+    await tellAll(written('note', at(0), { isAutomatic: true }), written('word', at(1)));
+    const { rows } = await db.query(
+      'select vendor_id, is_automatic from messages where tenant_id = $1 order by timestamp',
+      [tenant.id],
+    );
+    expect(rows).toEqual([
+      { vendor_id: 'note', is_automatic: true },
+      { vendor_id: 'word', is_automatic: false },
+    ]);
+  });
+
+  it('fifty times at once and a week later is one message (R10)', async () => {
+    const same = written('once', at(0), {
+      media: [{ bytes: Buffer.from('hello'), mimeType: 'text/plain', filename: 'a.txt', size: 5 }],
+    });
+    await Promise.all(Array.from({ length: 50 }, () => tell(server, channel, same, same)));
+    await server.settle();
+    server.clock.advance(7 * 24 * 3600_000);
+    await tellAll(same);
+    expect(await messages()).toHaveLength(1);
+    expect((await tenant.post('/v3/files/search', {})).body.data).toHaveLength(1);
+    expect(typesOf(await told())).toEqual(['contact.created', 'chat.created', 'message.received']);
+  });
+});
+
+describe('a person with several handles', () => {
+  const US = { type: 'whatsapp_id' as const, value: 'US.1' };
+  const hidden = { ...US, name: null };
+  const both = { ...ADA, others: [US] };
+
+  it('is one contact with one chat, whichever of them the vendor tells, and in whatever order', async () => {
+    await tellAll(written('1', at(1), { peer: both }));
+    await tellAll(written('2', at(2), { peer: hidden }), written('3', at(3), { peer: ADA }));
+    await tellAll(written('4', at(4), { peer: { ...hidden, others: [ADA] } }));
+    const [contact, ...more] = await contacts();
+    expect(more).toEqual([]);
+    expect(
+      contact.handles.map(({ type, value, isPrimary }: Record<string, unknown>) => ({
+        type,
+        value,
+        isPrimary,
+      })),
+    ).toEqual([
+      { type: 'phone_number', value: ADA.value, isPrimary: true },
+      { ...US, isPrimary: true },
+    ]);
+    expect(await chats()).toMatchObject([{ unreadCount: 4, handle: { value: ADA.value } }]);
+    expect(typesOf(await told())).toEqual([
+      'contact.created',
+      'chat.created',
+      ...Array(4).fill('message.received'),
+    ]);
+  });
+
+  it('whose number is seen only later keeps contact and chat, and the contact gets the number', async () => {
+    await tellAll(written('1', at(1), { peer: hidden }));
+    await tellAll(written('2', at(2), { peer: both }));
+    await tellAll(written('3', at(3), { peer: ADA }));
+    expect(await contacts()).toMatchObject([{ phoneNumber: ADA.value }]);
+    expect(await chats()).toMatchObject([{ unreadCount: 3, handle: { value: 'US.1' } }]);
+    expect(typesOf(await told())).toEqual([
+      'contact.created',
+      'chat.created',
+      'message.received',
+      'contact.updated',
+      'message.received',
+      'message.received',
+    ]);
+    const found = await tenant.post('/v3/contacts/search', { search: ADA.value });
+    expect(found.body.data).toHaveLength(1);
+  });
+
+  it('who is new and tells one handle here and both there, in one breath, is one contact', async () => {
+    await tellAll(written('1', at(1), { peer: hidden }), written('2', at(2), { peer: both }));
+    expect(await contacts()).toMatchObject([{ handles: [{}, {}] }]);
+    expect(await chats()).toMatchObject([{ unreadCount: 2 }]);
+  });
+
+  it('leaves another contact alone who has one of them', async () => {
+    const other = await tenant.post('/v3/contacts', { firstName: 'Grace', handles: [US] });
+    const mine = await tenant.post('/v3/contacts', { firstName: 'Ada', phoneNumber: ADA.value });
+    await tellAll(written('1', at(1), { peer: both }));
+    expect(await chats()).toMatchObject([{ contactId: mine.body.data.id }]);
+    const grace = (await tenant.get(`/v3/contacts/${other.body.data.id}`)).body.data;
+    expect(grace.handles).toEqual(other.body.data.handles);
+    const ada = (await tenant.get(`/v3/contacts/${mine.body.data.id}`)).body.data;
+    expect(ada.handles).toHaveLength(1);
+  });
+
+  it('has a chat for each number', async () => {
+    const made = await tenant.post('/v3/contacts', {
+      handles: [ADA.value, '+15550002222'].map((value) => ({ type: 'phone_number', value })),
+    });
+    expect(made.status).toBe(200);
+    await tellAll(written('1', at(1)), written('2', at(2), { peer: { ...ADA, value: '+15550002222' } }));
+    expect(await contacts()).toHaveLength(1);
+    expect(await chats()).toMatchObject([{ unreadCount: 1 }, { unreadCount: 1 }]);
+  });
+
+  it('makes one contact when two channels see both handles of somebody new at once', async () => {
+    const second = await pigeonChannel(tenant, 'whatsapp');
+    await Promise.all(
+      [channel, second].flatMap((one) =>
+        Array.from({ length: 5 }, (_, person) => {
+          const peer = {
+            type: 'phone_number' as const,
+            value: `+1555000300${person}`,
+            name: null,
+            others: [{ type: 'whatsapp_id' as const, value: `US.300${person}` }],
+          };
+          return tell(server, one, written(`${person}`, at(0), { peer }));
+        }),
+      ),
+    );
+    await server.settle();
+    const people = await contacts();
+    expect(people).toHaveLength(5);
+    expect(people.every(({ handles }) => handles.length === 2)).toBe(true);
+    expect(await chats()).toHaveLength(10);
+  });
+});
+
+describe('asking not to be written to', () => {
+  const optOutOf = async () =>
+    (await db.query('select opted_out_at from handles where tenant_id = $1', [tenant.id])).rows[0]
+      ?.opted_out_at;
+  const events = async () =>
+    (await told())
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith('contact.') && type !== 'contact.created');
+
+  it('is done, told once, and taken back', async () => {
+    await tellAll(written('STOP', at(1), { subscription: 'stop' }));
+    expect(await contacts()).toMatchObject([{ isSubscribed: false }]);
+    expect(await optOutOf()).toEqual(at(1));
+    expect(await events()).toEqual(['contact.updated', 'contact.unsubscribed']);
+
+    await tellAll(written('STOP', at(1), { subscription: 'stop' }));
+    await tellAll(written('STOP again', at(2), { subscription: 'stop' }));
+    expect(await events()).toEqual([]);
+
+    await tellAll(written('START', at(3), { subscription: 'start' }));
+    expect(await contacts()).toMatchObject([{ isSubscribed: true }]);
+    expect(await optOutOf()).toBeNull();
+    expect(await events()).toEqual(['contact.updated']);
+
+    await tellAll(written('STOP', at(1), { subscription: 'stop' }));
+    expect(await contacts()).toMatchObject([{ isSubscribed: true }]);
+  });
+
+  it('counts by when it was said, not by when it came', async () => {
+    await tellAll(
+      written('START', at(3), { subscription: 'start' }),
+      written('STOP', at(1), { subscription: 'stop' }),
+    );
+    expect(await contacts()).toMatchObject([{ isSubscribed: true }]);
+    expect(await optOutOf()).toBeNull();
+    expect(await events()).toEqual([]);
+  });
+});
+
+describe('what a sensitive chat says', () => {
+  it('stays out of events, whatever it is', async () => {
+    await tellAll(written('hello', at(0)));
+    const [chat] = await chats();
+    await tenant.put(`/v3/chats/${chat.id}`, { isSensitive: true });
+    await told();
+    await tellAll(
+      written('secret', at(1), {
+        type: 'document',
+        content: { note: 'secret' },
+        media: [{ bytes: Buffer.from('secret'), mimeType: 'text/plain', filename: 'secret.txt', size: 6 }],
+      }),
+      echoed('secret echo', at(2)),
+      { kind: 'mutation', vendorId: 'secret', change: 'edit', text: 'secret too', occurredAt: at(3) },
+      { kind: 'status', vendorId: 'secret echo', status: 'read', occurredAt: at(4) },
+      { kind: 'mutation', vendorId: 'secret echo', change: 'delete', occurredAt: at(5) },
+    );
+    const events = await told();
+    expect(typesOf(events)).toEqual([
+      'message.received',
+      'message.echo',
+      'message.read',
+      'message.updated',
+      'message.deleted',
+    ]);
+    for (const { data } of events) expect(data).toMatchObject({ text: null, media: [], content: {} });
+    expect((await messages())[1]).toMatchObject({ text: 'secret too', media: [{ filename: 'secret.txt' }] });
+    expect(server.logged.join('')).not.toContain('secret too');
+  });
+});

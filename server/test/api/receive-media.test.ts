@@ -1,0 +1,267 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { realSlotOf } from '../../src/engine/work-list.ts';
+import type { InboundMedia } from '../../src/providers/adapter.ts';
+import { listener } from '../kit/events.ts';
+import { pathOfUrl, storedNames } from '../kit/files.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+import { type PigeonChannel, pigeonChannel, tell, withPigeon, written } from '../kit/vendor.ts';
+
+const server = await useServer({ adapters: withPigeon });
+const { db } = server.system;
+const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+  'base64',
+);
+
+/** The vendor's own server, where files are fetched from. */
+let asked: string[] = [];
+let answer: (path: string, response: ServerResponse) => void = () => {};
+const give = (response: ServerResponse, body = PNG): void =>
+  void response.writeHead(200, { 'content-type': 'image/png' }).end(body);
+const vendor = createServer((request, response) => {
+  asked.push(request.url ?? '');
+  answer(request.url ?? '', response);
+});
+await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+afterAll(() => void vendor.close());
+const { port } = vendor.address() as AddressInfo;
+
+let tenant: TestTenant;
+let channel: PigeonChannel;
+let told: ReturnType<typeof listener>;
+let before: string[];
+beforeEach(async () => {
+  before = await storedNames(server);
+  tenant = await server.tenant();
+  channel = await pigeonChannel(tenant);
+  told = listener(server, tenant);
+  asked = [];
+  answer = (_path, response) => give(response);
+});
+
+const bytes = (
+  text: string,
+  filename: string | null = 'note.txt',
+  mimeType = 'text/plain',
+): InboundMedia => ({
+  bytes: Buffer.from(text),
+  mimeType,
+  filename,
+  size: text.length,
+});
+const ref = (path: string): InboundMedia => ({
+  ref: { url: `http://127.0.0.1:${port}/${path}` },
+  mimeType: 'image/png',
+  filename: null,
+  size: 70,
+});
+const message = async () => (await tenant.post('/v3/messages/search', {})).body.data[0];
+const files = async () => (await tenant.post('/v3/files/search', {})).body.data;
+const fetches = async () =>
+  (await db.query('select attempts, due_at, error from media_fetches where tenant_id = $1', [tenant.id]))
+    .rows;
+/** What lies in the folder of files since the test began. */
+const left = async (): Promise<string[]> =>
+  (await storedNames(server)).filter((name) => !before.includes(name));
+const typesOf = (events: { type: string }[]): string[] => events.map(({ type }) => type);
+
+describe('files that come with a message', () => {
+  it('are stored with it, told of with it, and there for whoever has their URL', async () => {
+    await tell(
+      server,
+      channel,
+      written('m', at(1), {
+        type: 'document',
+        media: [
+          bytes('hello\n', '../../evil<\u202e>.txt'),
+          bytes(PNG.toString('latin1'), null, 'image/png'),
+          bytes(''),
+        ],
+      }),
+    );
+    await server.settle();
+    const { media } = await message();
+    expect(media).toMatchObject([
+      { filename: 'evil<>.txt', mimeType: 'text/plain', size: 6 },
+      { filename: 'image.png' },
+      { fileId: null, url: null, size: 0, filename: 'note.txt' },
+    ]);
+    expect(media[0].url).toMatch(/^https:\/\/parley\.test\/public\/files\/[\w-]{22}\/evil/);
+    expect((await server.call('GET', pathOfUrl(media[0].url))).text).toBe('hello\n');
+    expect((await tenant.get(`/v3/files/${media[0].fileId}/content`)).text).toBe('hello\n');
+    const { publicUrl } = (await tenant.get(`/v3/files/${media[0].fileId}/public_url`)).body.data;
+    expect(publicUrl).toBe(media[0].url);
+    const events = await told();
+    expect(typesOf(events)).toEqual(['contact.created', 'chat.created', 'message.received']);
+    expect(events.at(-1)?.data.media).toEqual(media);
+  });
+
+  it('leave nothing behind when the message is not stored', async () => {
+    const bad = written('bad', at(1), { text: 'a\0b', media: [bytes('hello\n')] });
+    await tell(server, channel, written('good', at(0), { media: [bytes('hi\n')] }), bad);
+    await server.settle();
+    expect(await files()).toEqual([]);
+    expect(await left()).toEqual([]);
+  });
+
+  it('go with their chat, their contact and their channel', async () => {
+    const write = async (): Promise<{ chatId: string; contactId: string; fileId: string }> => {
+      const id = `m ${Math.random()}`;
+      await tell(server, channel, written(id, at(1), { media: [bytes('hello\n'), ref('slow')] }));
+      await server.settle();
+      const { chatId, contactId, media } = await message();
+      return { chatId, contactId, fileId: media[0].fileId };
+    };
+    const gone = async (path: string): Promise<void> => {
+      expect((await tenant.delete(path)).body.data.deletedIds).toHaveLength(1);
+      await server.settle();
+      expect(await files()).toEqual([]);
+      expect(await left()).toEqual([]);
+      expect(await fetches()).toEqual([]);
+    };
+    await gone(`/v3/chats/${(await write()).chatId}`);
+    await gone(`/v3/contacts/${(await write()).contactId}`);
+    await write();
+    await gone(`/v3/channels/${channel.id}`);
+  });
+});
+
+describe('a file that is still with the vendor', () => {
+  const tellOf = async (...paths: string[]): Promise<void> => {
+    await tell(server, channel, written('m', at(1), { type: 'image', text: null, media: paths.map(ref) }));
+  };
+
+  it('is fetched after the message is there, and told of when it is', async () => {
+    const underWay = new Promise<ServerResponse>((resolve) => {
+      answer = (_path, response) => resolve(response);
+    });
+    await tellOf('a');
+    const settled = server.settle();
+    const response = await underWay;
+    expect((await message()).media).toEqual([
+      { fileId: null, url: null, mimeType: 'image/png', filename: null, size: 70 },
+    ]);
+    give(response);
+    await settled;
+    const shown = await message();
+    expect(shown.media).toMatchObject([{ mimeType: 'image/png', filename: 'image.png', size: PNG.length }]);
+    expect((await server.call('GET', pathOfUrl(shown.media[0].url))).bytes).toEqual(PNG);
+    const events = await told();
+    expect(typesOf(events)).toEqual([
+      'contact.created',
+      'chat.created',
+      'message.received',
+      'message.updated',
+    ]);
+    expect(events.at(-1)?.data).toEqual(shown);
+    expect([await fetches(), asked]).toEqual([[], ['/a']]);
+  });
+
+  it('is one of several, each shown in its place', async () => {
+    answer = (path, response) => give(response, Buffer.from(`this is ${path}\n`));
+    await tellOf('a', 'b', 'c');
+    await server.settle();
+    const { media } = await message();
+    for (const [at, name] of ['a', 'b', 'c'].entries())
+      expect((await server.call('GET', pathOfUrl(media[at].url))).text).toBe(`this is /${name}\n`);
+  });
+
+  it('is asked for again while the vendor has passing trouble, later and later', async () => {
+    let failures = 3;
+    answer = (_path, response) => (failures-- > 0 ? void response.writeHead(503).end() : give(response));
+    await tellOf('a');
+    await server.settle();
+    for (const [attempts, pauseMs] of [5_000, 30_000, 120_000].entries()) {
+      expect(await fetches()).toMatchObject([{ attempts: attempts + 1, error: 'The pigeon lost it.' }]);
+      server.clock.advance(pauseMs - 1);
+      await server.settle();
+      expect(asked).toHaveLength(attempts + 1);
+      server.clock.advance(1);
+      await server.settle();
+    }
+    expect((await message()).media[0].fileId).not.toBeNull();
+    expect(await fetches()).toEqual([]);
+  });
+
+  it.each([
+    [
+      'does not exist',
+      (response: ServerResponse) => void response.writeHead(404).end(),
+      'The pigeon lost it.',
+    ],
+    [
+      'is empty',
+      (response: ServerResponse) => give(response, Buffer.alloc(0)),
+      'The vendor gave an empty file.',
+    ],
+  ])('that %s is given up at once: the message stays as it is, and why is kept', async (_, reply, error) => {
+    answer = (_path, response) => reply(response);
+    await tellOf('a');
+    await server.settle();
+    server.clock.advance(24 * 3600_000);
+    await server.settle();
+    expect(asked).toHaveLength(1);
+    expect(await fetches()).toEqual([{ attempts: 1, due_at: null, error }]);
+    expect((await message()).media).toMatchObject([{ fileId: null, mimeType: 'image/png' }]);
+    expect(typesOf(await told())).not.toContain('message.updated');
+    expect(server.logged.some((line) => line.includes('is given up'))).toBe(true);
+    expect(await left()).toEqual([]);
+  });
+
+  it('that never comes is given up after the last try', async () => {
+    answer = (_path, response) => void response.destroy();
+    await tellOf('a');
+    for (let tries = 0; tries < 10; tries += 1) {
+      await server.settle();
+      server.clock.advance(24 * 3600_000);
+    }
+    expect(await fetches()).toMatchObject([{ attempts: 8, due_at: null }]);
+    expect(asked).toHaveLength(8);
+  });
+
+  it.each([
+    ['its chat is deleted', async () => tenant.delete(`/v3/chats/${(await message()).chatId}`)],
+    ['its contact is erased', async () => tenant.delete(`/v3/contacts/${(await message()).contactId}`)],
+    [
+      'it is taken back',
+      () => tell(server, channel, { kind: 'mutation', change: 'delete', vendorId: 'm', occurredAt: at(2) }),
+    ],
+  ])('leaves nothing behind when %s while it is fetched', async (_, happen) => {
+    const underWay = new Promise<ServerResponse>((resolve) => {
+      answer = (_path, response) => resolve(response);
+    });
+    await tellOf('a');
+    const settled = server.settle();
+    const response = await underWay;
+    await happen();
+    // What was told meanwhile is processed by the same worker, beside the fetch that is under way.
+    server.system.worker?.wake('inbound', realSlotOf(channel.id), channel.id);
+    for (;;) {
+      const { rows } = await db.query(
+        `select 1 from messages where tenant_id = $1 and deleted_at is null union all
+         select 1 from inbound where tenant_id = $1`,
+        [tenant.id],
+      );
+      if (rows.length === 0) break;
+    }
+    give(response);
+    await settled;
+    await server.settle();
+    expect(await files()).toEqual([]);
+    expect(await left()).toEqual([]);
+    expect(await fetches()).toEqual([]);
+    expect(typesOf(await told())).not.toContain('message.updated');
+  });
+
+  it('is not fetched from where nobody may reach', async () => {
+    const media = { ...ref('x'), ref: { url: 'http://169.254.169.254/latest' } };
+    await tell(server, channel, written('m', at(1), { media: [media] }));
+    await server.settle();
+    expect(await fetches()).toMatchObject([
+      { attempts: 1, error: expect.stringContaining('169.254.169.254') },
+    ]);
+  });
+});

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
+import { embeddedUrl, withDatabaseAt } from './database.ts';
+import { client } from './load.ts';
+import { until } from './postmaster.ts';
+import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
+
+const KILLS = Number(process.env.KILLS ?? 4);
+const MESSAGES = 200;
+const CHATS = 40;
+/** So long a message is on its way: long enough that some are whenever the server is killed. */
+const ANSWER_MS = 300;
+const CONNECTIONS = 16;
+const PATIENCE_MS = 120_000;
+const shop = workshop();
+const api = client(CONNECTIONS);
+afterAll(async () => {
+  await api.close();
+  await shop.end();
+});
+
+describe('R1 kill −9 of the server while messages go out, again and again', () => {
+  it('sends every message once, and none is lost', async () => {
+    const dataDir = join(await shop.folder(), 'data');
+    let server: ServerProcess = await shop.start({ dataDir });
+    const make = async (path: string, token: string, body: unknown) => {
+      const answer = await api.call(server.url, path, { token, body });
+      if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+      return answer.body.data;
+    };
+    const { id } = await make('/admin/tenants', OPERATOR_TOKEN, {
+      name: 'sending',
+      rateLimit: 1_000_000_000,
+    });
+    const { token } = await make(`/admin/tenants/${id}/tokens`, OPERATOR_TOKEN, {});
+    const channel = await make('/v3/channels', token, {
+      kind: 'sms',
+      provider: 'sandbox',
+      name: 'Sending',
+      address: '+15550009999',
+    });
+    // An answer that takes its time, so that a kill finds messages that the vendor has and nobody has noted.
+    await make(`/v3/sandbox/${channel.id}/faults`, token, { delayMs: ANSWER_MS });
+
+    await withDatabaseAt(embeddedUrl(dataDir), noteSandboxCalls);
+    const rowsOf = (text: string) => withDatabaseAt(embeddedUrl(dataDir), (ask) => ask(text, [channel.id]));
+    const queued = new Set<string>();
+    let interrupted = 0;
+    for (let round = 0; round < Math.max(KILLS, 1); round += 1) {
+      let next = 0;
+      const write = async (): Promise<void> => {
+        for (let number = next++; number < MESSAGES; number = next++) {
+          const to = `+120255${String(51_000 + (number % CHATS))}`;
+          const text = `round ${round}, message ${number}`;
+          queued.add((await make('/v3/messages', token, { channelId: channel.id, to, text })).id);
+        }
+      };
+      await Promise.all(Array.from({ length: CONNECTIONS }, write));
+      await delay(Math.random() * ANSWER_MS);
+      await server.kill();
+      // The database outlives the server for a moment.
+      const sending = 'select 1 from messages where channel_id = $1 and sending_at is not null';
+      interrupted += (await rowsOf(sending)).length;
+      server = await shop.start({ dataDir });
+    }
+    await make(`/v3/sandbox/${channel.id}/faults`, token, {});
+
+    await until(
+      async () =>
+        (await rowsOf('select 1 from messages where channel_id = $1 and due_at is not null limit 1'))
+          .length === 0,
+      PATIENCE_MS,
+    );
+    const fates = await rowsOf(
+      `select m.id, m.status, m.chat_id, o.message_id is not null as is_accepted,
+              (select count(*)::int from events e where e.tenant_id = m.tenant_id and e.type = 'message.sent'
+                  and e.data::json->>'id' = m.id::text) as told
+         from messages m left join sandbox_outbox o on o.message_id = m.id and o.tenant_id = m.tenant_id
+        where m.channel_id = $1 and m.sender = 'outbound' order by m.id`,
+    );
+    expect(new Set(fates.map((row) => row.id))).toEqual(queued);
+    expect(fates.filter((row) => !['sent', 'delivered', 'read'].includes(row.status as string))).toEqual([]);
+    expect(fates.filter((row) => row.is_accepted !== true || row.told !== 1)).toEqual([]);
+    // The outbox has a message once by its key; nor was any handed over again, and in each chat they came in order.
+    expect(await withDatabaseAt(embeddedUrl(dataDir), repeatedCalls)).toBe(0);
+    const accepted = await rowsOf('select message_id from sandbox_outbox where channel_id = $1');
+    expect(accepted).toHaveLength(queued.size);
+    const outOfOrder = await rowsOf(
+      `select 1 from (
+         select m.id, lag(m.id::text) over (partition by m.chat_id order by o.at, m.id) as before
+           from sandbox_outbox o join messages m on m.id = o.message_id where o.channel_id = $1) x
+        where x.before > x.id::text`,
+    );
+    expect(outOfOrder).toEqual([]);
+    // Otherwise no kill has found a message that was being sent, and nothing is shown.
+    expect(interrupted).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
+import { print } from './checker.ts';
+import { embeddedUrl, type Rows, withDatabaseAt } from './database.ts';
+import { client } from './load.ts';
+import { until } from './postmaster.ts';
+import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
+
+const PEOPLE = Number(process.env.RECIPIENTS ?? 1000);
+/** While a part of them has their message and most have not. */
+const KILL_AT = [Math.floor(PEOPLE / 5), Math.floor(PEOPLE / 2)];
+/** So long a message is on its way: long enough that some are whenever the server is killed. */
+const ANSWER_MS = 50;
+const PATIENCE_MS = 600_000;
+/** Broadcasts are what old clients call them, and their way in is closed by default. */
+const env = { PARLEY_V2_SUNSET: 'never' };
+
+const shop = workshop();
+const { call, close } = client(4);
+afterAll(async () => {
+  await close();
+  await shop.end();
+});
+
+describe('R12 a broadcast, and kill −9 of the server on the way', () => {
+  it('reaches every contact exactly once, and counts them right', async () => {
+    const dataDir = join(await shop.folder(), 'data');
+    let server: ServerProcess = await shop.start({ dataDir, env });
+    const make = async (path: string, token: string, body: unknown) => {
+      const answer = await call(server.url, path, { token, body, timeoutMs: 120_000 });
+      expect([path, answer.status, answer.body.error]).toEqual([path, 200, undefined]);
+      return answer.body.data;
+    };
+    const tenant = await make('/admin/tenants', OPERATOR_TOKEN, { name: 'r12', rateLimit: 1_000_000_000 });
+    const { token } = await make(`/admin/tenants/${tenant.id}/tokens`, OPERATOR_TOKEN, {});
+    const channel = { kind: 'sms', provider: 'sandbox', name: 'R12', address: '+15550009999' };
+    const { id: channelId } = await make('/v3/channels', token, channel);
+    await make(`/v3/sandbox/${channelId}/faults`, token, { delayMs: ANSWER_MS });
+    const { id: workflowId } = await make('/v3/automations', token, {
+      name: 'R12',
+      trigger: { type: 'campaign' },
+      steps: [{ id: 'hello', type: 'send_message', parameters: { text: 'Hello {{ contact.firstName }}' } }],
+    });
+    await make(`/v3/automations/${workflowId}/publish`, token, {});
+    const rowsOf = (text: string, values: unknown[] = []): Promise<Rows> =>
+      withDatabaseAt(embeddedUrl(dataDir), (ask) => ask(text, values));
+    await withDatabaseAt(embeddedUrl(dataDir), noteSandboxCalls);
+
+    // The sandbox refuses some numbers on purpose, by their last four digits; none of these.
+    const numbers = Array.from({ length: PEOPLE }, (_, index) => `+1555${2_000_010 + index}`);
+    const contacts = numbers.map((phoneNumber, index) => ({ phoneNumber, firstName: `N${index}` }));
+    const since = performance.now();
+    const { id } = await make(`/v2/${channelId}/broadcasts`, token, { name: 'R12', workflowId, contacts });
+
+    const accepted = async (): Promise<number> =>
+      Number((await rowsOf('select count(*) as count from sandbox_outbox'))[0]?.count);
+    const killedAt: number[] = [];
+    let underWay = 0;
+    for (const count of KILL_AT) {
+      await until(async () => (await accepted()) >= count, PATIENCE_MS);
+      await server.kill();
+      // The database outlives the server for a moment.
+      killedAt.push(await accepted());
+      underWay += (await rowsOf('select 1 from messages where sending_at is not null')).length;
+      server = await shop.start({ dataDir, env });
+    }
+    const read = async (path: string) =>
+      (await call(server.url, path, { token, timeoutMs: 120_000 })).body.data;
+    const isOver = async () => (await read(`/v3/campaigns/${id}`)).status === 'completed';
+    await until(isOver, PATIENCE_MS);
+    const seconds = Math.round((performance.now() - since) / 1000);
+
+    const campaign = await read(`/v3/campaigns/${id}`);
+    const sent: { to: string }[] = await read(`/v3/sandbox/${channelId}/outbox?limit=10000`);
+    const people = new Set(sent.map(({ to }) => to));
+    const repeated = sent.length - people.size + (await withDatabaseAt(embeddedUrl(dataDir), repeatedCalls));
+    const lost = numbers.filter((number) => !people.has(number));
+    const traces = await rowsOf(
+      `select r.id, r.status, count(t.number) from automation_runs r left join run_trace t on t.run_id = r.id
+        where r.campaign_id = $1 group by r.id, r.status
+       having r.status <> 'completed' or count(t.number) <> 1 or max(t.number) <> 1`,
+      [id],
+    );
+    // What the sandbox says of a message beside that it has it, it may have said already.
+    const { queued, failed, skipped, ...through } = campaign.recipientCounts as Record<string, number>;
+    const served = Object.values(through).reduce((sum, count) => sum + count, 0);
+    const problems = [
+      ...lost.map((number) => `${number} got nothing`),
+      ...(repeated > 0 ? [`${repeated} messages came twice`] : []),
+      ...(traces.length > 0 ? [`${traces.length} runs do not tell of their one step`] : []),
+      ...(queued || failed || skipped || served !== PEOPLE
+        ? [`the counts are ${JSON.stringify(campaign.recipientCounts)}`]
+        : []),
+      ...killedAt.filter((count) => count >= PEOPLE).map(() => 'it was killed when it was over'),
+      ...(underWay === 0 ? ['no kill found a message that was on its way'] : []),
+    ];
+    const kills = `killed at ${killedAt.join(' and ')} with ${underWay} on their way`;
+    const text = `R12: ${PEOPLE} contacts, ${kills}: ${sent.length} sent, ${repeated} repeated, ${lost.length} lost, ${seconds} s`;
+    print({ problems, text });
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { print } from './checker.ts';
+import { client } from './load.ts';
+import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
+
+const DAYS = 200;
+const KILL_AT = [20, 80];
+const PATIENCE_MS = 600_000;
+const DAY_MS = 24 * 3600_000;
+
+const shop = workshop();
+const { call, close } = client(4);
+afterAll(async () => {
+  await close();
+  await shop.end();
+});
+
+describe('the clock of a test tenant, and kill −9 of the server on the way', () => {
+  it('arrives, and everything has happened once, in order and at its time', async () => {
+    const dataDir = join(await shop.folder(), 'data');
+    let server: ServerProcess = await shop.start({ dataDir });
+    const make = async (path: string, token: string, body: unknown) => {
+      const answer = await call(server.url, path, { token, body });
+      expect([path, answer.status, answer.body.error]).toEqual([path, 200, undefined]);
+      return answer.body.data;
+    };
+    const options = { name: 'clock', rateLimit: 1_000_000_000, isTest: true };
+    const tenant = await make('/admin/tenants', OPERATOR_TOKEN, options);
+    const { token } = await make(`/admin/tenants/${tenant.id}/tokens`, OPERATOR_TOKEN, {});
+    const channel = { kind: 'sms', provider: 'sandbox', name: 'Clock', address: '+15550009999' };
+    const { id: channelId } = await make('/v3/channels', token, channel);
+    await make('/v3/contacts', token, { firstName: 'Ada', phoneNumber: '+12025550101' });
+    const { id: automationId } = await make('/v3/automations', token, {
+      name: 'Clock',
+      trigger: { type: 'schedule', parameters: { rrule: 'FREQ=DAILY', audience: 'eq(firstName,"Ada")' } },
+      steps: [{ id: 'hello', type: 'send_message', parameters: { text: 'Hello', channelId } }],
+    });
+    await make(`/v3/automations/${automationId}/publish`, token, {});
+    const { now } = await make('/v3/clock/advance', token, { by: 'PT0S' });
+    const target = new Date(Date.parse(now) + DAYS * DAY_MS).toISOString();
+
+    const sent = async (): Promise<string[]> =>
+      (await call(server.url, `/v3/sandbox/${channelId}/outbox?limit=10000`, { token })).body.data.map(
+        ({ at }: { at: string }) => at,
+      );
+    const killedAt: number[] = [];
+    const deadline = performance.now() + PATIENCE_MS;
+    // Nobody hears what it is answered: its server is killed before.
+    call(server.url, '/v3/clock/advance', { token, body: { to: target } }).catch(() => {});
+    for (const count of KILL_AT) {
+      while ((await sent()).length < count && performance.now() < deadline) await delay(20);
+      killedAt.push((await sent()).length);
+      await server.kill();
+      server = await shop.start({ dataDir });
+    }
+    const arrived = await call(server.url, '/v3/clock/advance', {
+      token,
+      body: { to: target },
+      timeoutMs: PATIENCE_MS,
+    });
+    expect([arrived.status, arrived.body.data]).toEqual([200, { now: target }]);
+
+    const times = await sent();
+    const minute = Math.floor(Date.parse(now) / 60_000) * 60_000;
+    const expected = Array.from({ length: DAYS }, (_, day) => new Date(minute + (day + 1) * DAY_MS));
+    const problems = [
+      ...(times.join() === expected.map((at) => at.toISOString()).join()
+        ? []
+        : [`sent at ${times.join(', ')}`]),
+      ...killedAt.filter((count) => count >= DAYS).map(() => 'it was killed when it was over'),
+    ];
+    const text = `Test clock: ${DAYS} days, killed at ${killedAt.join(' and ')}, ${times.length} messages`;
+    print({ problems, text });
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+
+export interface ImapServer {
+  port: number;
+  /** Everything that clients said, one command a line, without their passwords. */
+  said: string[];
+  connections(): number;
+  /** The name that the last client wanted to speak to, inside TLS. */
+  servername(): string | undefined;
+  /** Puts a mail into the mailbox. */
+  deliver(...mails: (string | Buffer)[]): void;
+  remove(uid: number): void;
+  /** What the server claims of every mail's size, instead of its size. */
+  claimSize(size: number | undefined): void;
+  /** Makes the mailbox anew: other ids for all that is in it. */
+  renumber(uidValidity: number): void;
+  /** Once: what happens while a client waits for mails. */
+  duringFetch(task: () => Promise<unknown>): void;
+  /** Once: what becomes of the next client. */
+  next(fault: 'cut at login' | 'cut at fetch' | 'no such mailbox'): void;
+  close(): Promise<void>;
+}
+
+interface Mail {
+  uid: number;
+  bytes: Buffer;
+}
+
+/** As much of IMAP as reading one mailbox needs: `INBOX`, for the user ada with the password right. */
+export async function startImap(tls?: TlsOptions): Promise<ImapServer> {
+  const said: string[] = [];
+  const sockets = new Set<Socket>();
+  let mails: Mail[] = [];
+  let uidValidity = 7;
+  let uidNext = 1;
+  let connections = 0;
+  let fault: string | undefined;
+  let servername: string | undefined;
+  let claimed: number | undefined;
+  let during: (() => Promise<unknown>) | undefined;
+  const take = (wanted: string): boolean => {
+    if (fault !== wanted) return false;
+    fault = undefined;
+    return true;
+  };
+
+  const select = (set: string): Mail[] => {
+    const [from = '', to = from] = set.split(':');
+    const last = mails.at(-1)?.uid ?? 0;
+    const bounds = [from, to].map((bound) => (bound === '*' ? last : Number(bound))) as [number, number];
+    const [low, high] = bounds.sort((a, b) => a - b) as [number, number];
+    return mails.filter(({ uid }) => uid >= low && uid <= high);
+  };
+
+  function onConnection(socket: Socket): void {
+    connections += 1;
+    servername = (socket as { servername?: string }).servername || undefined;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
+    const write = (...lines: string[]): void => void socket.write(`${lines.join('\r\n')}\r\n`, 'latin1');
+    const answerFetch = (args: string): void => {
+      const [, set = '', items = ''] = /^(\S+) \(?(.*?)\)?$/.exec(args) ?? [];
+      for (const mail of select(set)) {
+        const parts = [`UID ${mail.uid}`];
+        if (items.includes('RFC822.SIZE')) parts.push(`RFC822.SIZE ${claimed ?? mail.bytes.length}`);
+        const header = mail.bytes.subarray(0, mail.bytes.indexOf('\r\n\r\n') + 4);
+        if (items.includes('BODY.PEEK[HEADER]'))
+          parts.push(`BODY[HEADER] {${header.length}}\r\n${header.toString('latin1')}`);
+        else if (items.includes('BODY.PEEK[]'))
+          parts.push(`BODY[] {${mail.bytes.length}}\r\n${mail.bytes.toString('latin1')}`);
+        write(`* ${mails.indexOf(mail) + 1} FETCH (${parts.join(' ')})`);
+      }
+    };
+    const commands: Record<string, (tag: string, args: string) => unknown> = {
+      CAPABILITY(tag) {
+        write('* CAPABILITY IMAP4rev1', `${tag} OK done`);
+      },
+      LOGIN(tag, args) {
+        if (take('cut at login')) socket.destroy();
+        else if (/^"?ada"? "?right"?$/.test(args)) write(`${tag} OK welcome`);
+        else write(`${tag} NO [AUTHENTICATIONFAILED] wrong password`);
+      },
+      LIST(tag) {
+        write('* LIST (\\HasNoChildren) "/" INBOX', `${tag} OK done`);
+      },
+      EXAMINE(tag, args) {
+        if (take('no such mailbox') || !/^"?INBOX"?$/.test(args))
+          return write(`${tag} NO there is no such mailbox`);
+        write(
+          '* FLAGS (\\Seen)',
+          `* ${mails.length} EXISTS`,
+          `* OK [UIDVALIDITY ${uidValidity}] valid`,
+          `* OK [UIDNEXT ${uidNext}] next`,
+          `${tag} OK [READ-ONLY] done`,
+        );
+      },
+      async UID(tag, args) {
+        if (take('cut at fetch')) return void socket.destroy();
+        const task = during;
+        during = undefined;
+        await task?.();
+        answerFetch(args.replace(/^FETCH /i, ''));
+        write(`${tag} OK done`);
+      },
+      LOGOUT(tag) {
+        write('* BYE bye', `${tag} OK done`);
+        socket.end();
+      },
+    };
+    let buffered = '';
+    socket.on('data', (chunk) => {
+      buffered += chunk.toString('latin1');
+      for (let end = buffered.indexOf('\r\n'); end >= 0; end = buffered.indexOf('\r\n')) {
+        const [tag = '', name = '', ...args] = buffered.slice(0, end).split(' ');
+        buffered = buffered.slice(end + 2);
+        said.push(name.toUpperCase() === 'LOGIN' ? 'LOGIN' : [name.toUpperCase(), ...args].join(' '));
+        const command = commands[name.toUpperCase()];
+        if (command) command(tag, args.join(' '));
+        else write(`${tag} BAD ${name} is not known here`);
+      }
+    });
+    write('* OK ready');
+  }
+
+  const server = tls ? createTlsServer(tls, onConnection) : createServer(onConnection);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    said,
+    connections: () => connections,
+    servername: () => servername,
+    deliver(...given) {
+      for (const mail of given) mails.push({ uid: uidNext++, bytes: Buffer.from(mail as string) });
+    },
+    remove(uid) {
+      mails = mails.filter((mail) => mail.uid !== uid);
+    },
+    claimSize(size) {
+      claimed = size;
+    },
+    renumber(given) {
+      uidValidity = given;
+      mails.forEach((mail, index) => {
+        mail.uid = index + 1;
+      });
+      uidNext = mails.length + 1;
+    },
+    duringFetch(task) {
+      during = task;
+    },
+    next(given) {
+      fault = given;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A small mail with this text. */
+export const mailWith = (text: string, id = text): string =>
+  [`From: ada@example.com`, `Message-ID: <${id}@example.com>`, `Subject: ${text}`, '', text, ''].join('\r\n');

@@ -1,0 +1,123 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+export interface Arrived {
+  from: string;
+  to: string[];
+  mail: Buffer;
+  secure: boolean;
+  user: string | undefined;
+}
+
+export interface Relay {
+  port: number;
+  arrived: Arrived[];
+  /** How many connections were ever made. */
+  connections(): number;
+  /** Once: where the conversation is cut, or what is said no to. */
+  next(fault: Fault): void;
+  close(): Promise<void>;
+}
+
+type Fault =
+  | { at: 'mail' | 'rcpt' | 'data'; code: number; only?: string }
+  | { cut: 'greeting' | 'rcpt' | 'within the mail' | 'after the mail' }
+  | { reply: string };
+
+/** A real SMTP server that keeps what it takes. */
+export async function startRelay(options: SMTPServerOptions = {}): Promise<Relay> {
+  const arrived: Arrived[] = [];
+  let fault: Fault | undefined;
+  let connections = 0;
+  const sockets = new Set<Socket>();
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const take = (): Fault | undefined => {
+    const now = fault;
+    fault = undefined;
+    return now;
+  };
+  const refusal = (code: number): Error & { responseCode: number } =>
+    Object.assign(new Error(`${code < 500 ? 'try later' : 'not here'}`), { responseCode: code });
+  const isAt = (at: 'mail' | 'rcpt' | 'data', address = ''): number | undefined =>
+    fault && 'at' in fault && fault.at === at && (fault.only === undefined || fault.only === address)
+      ? (take() as { code: number }).code
+      : undefined;
+  const isCutAt = (at: string): boolean => fault !== undefined && 'cut' in fault && fault.cut === at;
+
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, done) {
+      if (username === 'ada' && password === 'right') done(null, { user: username });
+      else done(new Error('wrong password'));
+    },
+    onConnect(_session, done) {
+      connections += 1;
+      if (isCutAt('greeting')) {
+        take();
+        cut();
+      } else done();
+    },
+    onMailFrom(_address, _session, done) {
+      const code = isAt('mail');
+      done(code === undefined ? null : refusal(code));
+    },
+    onRcptTo({ address }, _session, done) {
+      if (isCutAt('rcpt')) {
+        take();
+        return cut();
+      }
+      const code = isAt('rcpt', address);
+      done(code === undefined ? null : refusal(code));
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (!isCutAt('within the mail')) return;
+        take();
+        cut();
+      });
+      stream.on('end', () => {
+        if (isCutAt('after the mail')) {
+          take();
+          return cut();
+        }
+        const code = isAt('data');
+        if (code !== undefined) return done(refusal(code));
+        const { mailFrom, rcptTo } = session.envelope;
+        arrived.push({
+          from: mailFrom ? mailFrom.address : '',
+          to: rcptTo.map(({ address }) => address),
+          mail: Buffer.concat(chunks),
+          secure: session.secure,
+          user: session.user as string | undefined,
+        });
+        const answer = take();
+        done(null, answer && 'reply' in answer ? answer.reply : undefined);
+      });
+    },
+    ...options,
+  });
+  server.on('error', () => {});
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    arrived,
+    connections: () => connections,
+    next(given) {
+      fault = given;
+    },
+    close: () => {
+      cut();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

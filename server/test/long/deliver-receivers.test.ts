@@ -1,0 +1,204 @@
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
+import { sandboxBody, storeInbound } from '../kit/inbound.ts';
+import { startReceiver, verifySignature } from '../kit/receiver.ts';
+import { hasOpenssl, selfSigned } from '../kit/self-signed.ts';
+import { startServer, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
+
+const DEADLINE_MS = 400;
+const server = await useServer({ deliveryDeadlineMs: DEADLINE_MS });
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+async function listening(made: Server): Promise<{ port: number; open: Set<Socket> }> {
+  const open = new Set<Socket>();
+  made.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    for (const socket of open) socket.destroy();
+    return new Promise((resolve) => made.close(resolve));
+  });
+  return { port: (made.address() as AddressInfo).port, open };
+}
+/** A receiver on bare TCP, so that it can misbehave once the request has come. */
+const bare = (onRequest: (socket: Socket) => void) =>
+  listening(createServer((socket) => void socket.once('data', () => onRequest(socket))));
+/** Says something again and again for as long as anyone listens. */
+const forEver = (socket: Socket, what: string | Buffer, everyMs: number): void => {
+  const timer = setInterval(() => socket.write(what), everyMs);
+  socket.on('close', () => clearInterval(timer));
+};
+
+let tenant: TestTenant;
+let channel: { id: string };
+beforeEach(async () => {
+  tenant = await server.tenant();
+  channel = await tenant.channel();
+});
+async function deliverTo(url: string, at: TestServer = server, from: TestTenant = tenant) {
+  const hook = await subscribe(from, url);
+  await write(from, from === tenant ? channel : await from.channel(), 'hello');
+  await at.settle();
+  const [delivery] = await deliveriesOf(from, hook);
+  return { hook, delivery, attempt: delivery.attempts[0] };
+}
+
+describe('a receiver that does not come to an end', () => {
+  it.each<[string, RegExp, (socket: Socket) => void]>([
+    ['never answers', /while waiting for the response/, () => {}],
+    [
+      'sends its headers one byte at a time',
+      /while waiting for the response/,
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+        forEver(socket, 'x', 20);
+      },
+    ],
+    [
+      'sends its body one byte at a time',
+      /while reading the response/,
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n');
+        forEver(socket, 'x', 20);
+      },
+    ],
+  ])('R7: %s is cut at the deadline, and holds up nobody else', async (_name, message, behave) => {
+    const slow = await bare(behave);
+    const quick = await startReceiver();
+    closing.push(() => quick.close());
+    await subscribe(tenant, quick.url);
+    const { delivery, attempt } = await deliverTo(`http://127.0.0.1:${slow.port}/`);
+    expect(delivery).toMatchObject({ status: 'pending', attemptCount: 1 });
+    expect(attempt.error).toMatch(message);
+    expect(attempt.error).toContain(`${DEADLINE_MS} ms`);
+    expect(attempt.response).toBeNull();
+    expect(attempt.timings.totalMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5);
+    expect(attempt.timings.connectMs).not.toBeNull();
+    expect(quick.received).toHaveLength(1);
+    await expect.poll(() => slow.open.size).toBe(0);
+  });
+
+  it('R7: that answers for ever is read no further than 64 kB, and its status counts', async () => {
+    let written = 0;
+    const huge = await bare((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      const chunk = Buffer.from(`4000\r\n${'y'.repeat(0x4000)}\r\n`);
+      const push = (): void => {
+        if (socket.destroyed) return;
+        written += chunk.length;
+        if (socket.write(chunk)) setImmediate(push);
+        else socket.once('drain', push);
+      };
+      push();
+    });
+    const { delivery, attempt } = await deliverTo(`http://127.0.0.1:${huge.port}/`);
+    expect(delivery.status).toBe('delivered');
+    expect(attempt.response.body).toBe('y'.repeat(1024));
+    await expect.poll(() => huge.open.size).toBe(0);
+    // What lies in the buffers of two sockets, and no more.
+    expect(written).toBeLessThan(20_000_000);
+  });
+});
+
+describe('a receiver that is broken', () => {
+  it.each<[string, RegExp, (socket: Socket) => void]>([
+    ['resets the connection', /broke before any response/, (socket) => socket.resetAndDestroy()],
+    ['hangs up', /broke before any response/, (socket) => socket.end()],
+    [
+      'breaks off its answer',
+      /broken/,
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nha'),
+    ],
+    ['speaks no HTTP', /broken/, (socket) => socket.end('220 mail.example ESMTP\r\n')],
+    [
+      'has headers without end',
+      /broken/,
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
+    ],
+  ])('and %s has failed, in words', async (_name, message, behave) => {
+    const broken = await bare(behave);
+    const { delivery, attempt } = await deliverTo(`http://127.0.0.1:${broken.port}/`);
+    expect(delivery).toMatchObject({ status: 'pending', attemptCount: 1 });
+    expect(attempt.error).toMatch(message);
+    expect(attempt.response).toBeNull();
+  });
+
+  it('because nobody listens there has failed, in words', async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    const { attempt } = await deliverTo(gone.url);
+    expect(attempt).toMatchObject({ response: null, error: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('because it does not speak TLS was sent nothing', async () => {
+    const plain = await startReceiver();
+    closing.push(() => plain.close());
+    const { attempt } = await deliverTo(plain.url.replace('http:', 'https:'));
+    expect(attempt.error).toMatch(/^The TLS handshake with 127.0.0.1 failed/);
+    expect(attempt.timings).toMatchObject({ connectMs: expect.any(Number), tlsMs: null, waitMs: null });
+    expect(plain.received).toEqual([]);
+  });
+
+  it.skipIf(!hasOpenssl)(
+    'because nobody trusts its certificate was sent nothing, until it is trusted',
+    async () => {
+      const { key, cert } = selfSigned('receiver.example');
+      let requests = 0;
+      const secure = await listening(
+        createHttpsServer({ key, cert }, (request, response) => {
+          requests += 1;
+          request.resume().on('end', () => response.end());
+        }),
+      );
+      const url = `https://receiver.example:${secure.port}/`;
+      const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+      const policy = { allow: parseAllowList(''), loopback: true };
+      for (const ca of [undefined, cert]) {
+        const other = await startServer({
+          policy,
+          outbound: { lookup, ...(ca === undefined ? {} : { ca }) },
+        });
+        const { delivery, attempt } = await deliverTo(url, other, await other.tenant());
+        await other.stop();
+        if (ca === undefined) {
+          expect(attempt.error).toMatch(/^The TLS handshake with receiver.example failed/);
+          expect(requests).toBe(0);
+        } else {
+          expect(delivery.status).toBe('delivered');
+          expect(attempt.timings.tlsMs).toBeGreaterThan(0);
+        }
+      }
+      expect(requests).toBe(1);
+    },
+  );
+});
+
+describe('a payload', () => {
+  it('of almost a megabyte arrives whole and signed, and again on a retry', async () => {
+    const target = await startReceiver();
+    closing.push(() => target.close());
+    target.answerWith(500);
+    const hook = await subscribe(tenant, target.url);
+    const text = '"\\ä𝄞\u2028'.repeat(80_000);
+    await storeInbound(server.system.db, tenant.id, channel.id, [
+      await sandboxBody(channel, { id: 'big', from: '+15550001111', at: server.clock.now(), text }),
+    ]);
+    await server.settle();
+    server.clock.advance(10_000);
+    await server.settle();
+    expect(target.received).toHaveLength(2);
+    for (const delivery of target.received) {
+      expect(Buffer.byteLength(delivery.text)).toBeGreaterThan(950_000);
+      expect(delivery.body.data.text).toBe(text);
+      verifySignature(hook.secret, delivery);
+    }
+    const [delivery] = await deliveriesOf(tenant, hook);
+    expect(delivery.requestBody).toBe(target.received[0]?.text);
+  });
+});

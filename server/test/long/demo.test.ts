@@ -1,0 +1,174 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { adapterContext } from '../../src/adapter-context.ts';
+import { demoConversations, demoTemplates } from '../../src/demo/content.ts';
+import { fillDemo } from '../../src/demo/fill-demo.ts';
+import { replyToWhatIsThere } from '../../src/demo/reply-in-demo.ts';
+import { publisher } from '../../src/engine/publish.ts';
+import { fileStore } from '../../src/files/store.ts';
+import { adapters } from '../../src/handlers.ts';
+import { createDemo, requireSameKey } from '../../src/installation.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
+import { startServer, type TestServer } from '../kit/server.ts';
+
+const nobody = async () => Promise.reject(new Error('nobody is called'));
+const servers: TestServer[] = [];
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
+
+/** A server whose database was just started for the first time. */
+async function firstStart() {
+  const server = await startServer();
+  servers.push(server);
+  const { system, clock, keys } = server;
+  await requireSameKey(system.db, keys);
+  const demo = await createDemo(system.db, {
+    keys,
+    authenticator: system.app.authenticator,
+    now: clock.now(),
+  });
+  const hints = { give: () => {}, attach: () => {}, close: async () => {} };
+  const outbound = { request: nobody, connect: nobody, resolve: nobody };
+  const files = fileStore(server.filesFolder);
+  const context = adapterContext({
+    db: system.db,
+    clock,
+    outbound,
+    files,
+    baseUrl: () => 'http://127.0.0.1',
+  });
+  const policy = { allow: parseAllowList(''), loopback: false };
+  const baseUrl = () => 'http://127.0.0.1';
+  const needs = {
+    db: system.db,
+    clock,
+    keys,
+    hints,
+    publisher: publisher(clock, hints),
+    adapters,
+    context,
+    policy,
+    baseUrl,
+  };
+  const find = async (what: string, query?: string) =>
+    (
+      await server.call('POST', `/v3/${what}/search`, {
+        token: demo?.token as string,
+        body: { query, sortBy: 'asc(createdAt)', pagination: { limit: 100 } },
+      })
+    ).body.data;
+  return { server, demo, needs, find };
+}
+
+describe('the demo tenant', () => {
+  it('has a channel of each kind, and people who write on each', async () => {
+    const { server, demo, needs, find } = await firstStart();
+    const channels = await find('channels');
+    expect(channels.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'whatsapp',
+      'sms',
+      'email',
+      'instagram',
+    ]);
+    expect(demo?.channel.id).toBe(channels[0].id);
+    expect(await fillDemo(needs)).toBe(true);
+    await server.settle();
+    const chats = await find('chats');
+    expect(chats).toHaveLength(demoConversations.length);
+    for (const { lines, name } of demoConversations)
+      expect(
+        chats.some(
+          (chat: { latestMessage: { text: string }; contact: { fullName: string } }) =>
+            chat.latestMessage.text === lines.at(-1)?.text && chat.contact.fullName === name,
+        ),
+      ).toBe(true);
+    const messages = await find('messages');
+    expect(messages).toHaveLength(demoConversations.flatMap(({ lines }) => lines).length);
+    // What waits to be processed has failed nowhere.
+    const { rows } = await server.system.db.query('select error from inbound', []);
+    expect(rows).toEqual([]);
+    const [mina] = await find('contacts', 'eq(firstName,"Mina")');
+    expect(mina).toMatchObject({ labels: [{ name: 'Customer' }], email: 'mina@example.com' });
+    expect(mina.chats).toHaveLength(2);
+  });
+
+  it('has answers to some of them, once they are there, and each once', async () => {
+    const { server, needs, find } = await firstStart();
+    expect(await replyToWhatIsThere(needs, false)).toBe(true);
+    await fillDemo(needs);
+    expect(await replyToWhatIsThere(needs, false)).toBe(false);
+    await server.settle();
+    await Promise.all(Array.from({ length: 5 }, () => replyToWhatIsThere(needs, false)));
+    server.clock.advance(1000);
+    await server.settle();
+    const replies = demoConversations.flatMap(({ reply }) => reply ?? []);
+    const sent = await find('messages', 'eq(sender,"outbound")');
+    expect(sent.map(({ text }: { text: string }) => text).sort()).toEqual([...replies].sort());
+    for (const message of sent) {
+      expect(message).toMatchObject({ author: 'user', error: null });
+      expect(['sent', 'delivered', 'read']).toContain(message.status);
+    }
+    const chats = await find('chats');
+    const unread = chats.filter(({ isUnread }: { isUnread: boolean }) => isUnread);
+    expect([chats.length, unread.length]).toEqual([
+      demoConversations.length,
+      demoConversations.length - replies.length,
+    ]);
+  });
+
+  it('answers only what is left when somebody was faster', async () => {
+    const { server, demo, needs, find } = await firstStart();
+    await fillDemo(needs);
+    await server.settle();
+    const [chat] = await find('chats', 'eq(isUnread,true)');
+    await server.call('DELETE', `/v3/chats/${chat.id}`, { token: demo?.token as string });
+    const [email] = await find('channels', 'eq(kind,"email")');
+    await server.call('DELETE', `/v3/channels/${email.id}`, { token: demo?.token as string });
+    expect(await replyToWhatIsThere(needs, false)).toBe(false);
+    expect(await replyToWhatIsThere(needs, true)).toBe(true);
+    expect(await replyToWhatIsThere(needs, false)).toBe(true);
+    expect((await find('messages', 'eq(sender,"outbound")')).length).toBeLessThan(3);
+  });
+
+  it('has templates, one of them rejected', async () => {
+    const { server, needs, find } = await firstStart();
+    await fillDemo(needs);
+    await server.settle();
+    server.clock.advance(1000);
+    await server.settle();
+    const templates = await find('message_templates');
+    expect(templates).toHaveLength(demoTemplates.length);
+    expect(templates.filter(({ status }: { status: string }) => status !== 'approved')).toMatchObject([
+      { status: 'rejected' },
+    ]);
+  });
+
+  it('is filled once, however often and however many start', async () => {
+    const { needs, find } = await firstStart();
+    const filled = await Promise.all(Array.from({ length: 5 }, () => fillDemo(needs)));
+    expect(filled.filter(Boolean)).toHaveLength(1);
+    expect(await fillDemo(needs)).toBe(false);
+    expect(await find('labels')).toHaveLength(3);
+  });
+
+  it('is whole or not there: what was broken off in the middle is done by the next start', async () => {
+    const { needs, find } = await firstStart();
+    const broken = {
+      ...needs,
+      publisher: {
+        publish: async () => {
+          throw new Error('killed');
+        },
+      },
+    };
+    await expect(fillDemo(broken)).rejects.toThrow('killed');
+    expect(await find('labels')).toEqual([]);
+    expect(await fillDemo(needs)).toBe(true);
+    expect(await find('labels')).toHaveLength(3);
+  });
+
+  it('that was deleted before it had anything stays away', async () => {
+    const { server, demo, needs } = await firstStart();
+    await server.system.db.query('delete from tenants where id = (select tenant_id from tokens limit 1)', []);
+    expect(await fillDemo(needs)).toBe(false);
+    expect((await server.call('GET', '/v3/me', { token: demo?.token as string })).status).toBe(401);
+  });
+});

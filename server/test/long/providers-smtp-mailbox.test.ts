@@ -1,0 +1,177 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
+import type { AdapterChannel, MailboxCursor } from '../../src/providers/adapter.ts';
+import { smtp } from '../../src/providers/smtp/smtp.ts';
+import { adapterContext } from '../kit/adapter-context.ts';
+import { mailWith, startImap } from '../kit/imap.ts';
+import { startRelay } from '../kit/relay.ts';
+import { hasOpenssl, selfSigned } from '../kit/self-signed.ts';
+
+const imap = await startImap();
+const relay = await startRelay();
+const context = adapterContext();
+afterAll(async () => {
+  await context.close();
+  await Promise.all([imap.close(), relay.close()]);
+});
+
+const channelOf = (more: object = {}, port = imap.port): AdapterChannel => ({
+  id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
+  kind: 'email',
+  address: 'help@shop.test',
+  config: smtp.configure(
+    {
+      from: 'help@shop.test',
+      smtp: { host: '127.0.0.1', port: relay.port },
+      imap: { host: '127.0.0.1', port, user: 'ada', password: 'right', ...more },
+    },
+    {},
+  ),
+});
+const channel = channelOf();
+const receive = async (cursor: MailboxCursor | null, at = channel, within = context) => {
+  const received = await smtp.receive?.(at, cursor, within);
+  if (!received) throw new Error('nothing');
+  return {
+    ...received,
+    subjects: received.requests.map(({ body }) => /^Subject: (.*)\r$/m.exec(body.toString())?.[1]),
+  };
+};
+/** The mailbox is shared by the tests: each begins at its end. */
+let cursor: MailboxCursor;
+beforeEach(async () => {
+  ({ cursor } = await receive(null));
+  imap.said.length = 0;
+});
+
+describe('a mailbox', () => {
+  it('has no past, and gives what comes from then on, once', async () => {
+    imap.deliver(mailWith('old'));
+    const first = await receive(null);
+    expect(first).toMatchObject({ requests: [], more: false });
+    expect(await receive(first.cursor)).toEqual({ ...first, subjects: [] });
+    imap.deliver(mailWith('one'), mailWith('two'));
+    const second = await receive(first.cursor);
+    expect(second).toMatchObject({
+      subjects: ['one', 'two'],
+      cursor: { uidValidity: first.cursor.uidValidity, uid: first.cursor.uid + 2 },
+      more: false,
+    });
+    expect((await receive(second.cursor)).subjects).toEqual([]);
+  });
+
+  it('gives mails byte for byte, and marks none as seen', async () => {
+    const mail = Buffer.concat([
+      Buffer.from('From: a@b.c\r\n\r\n'),
+      Buffer.from([0x80, 0xff, 0x0d, 0x0a, 0x29]),
+    ]);
+    imap.deliver(mail);
+    const [request] = (await receive(cursor)).requests;
+    expect(request?.body.equals(mail)).toBe(true);
+    expect(imap.said.some((line) => /^(SELECT|STORE|UID STORE|UID FETCH.* BODY\[)/.test(line))).toBe(false);
+    expect(imap.said.filter((line) => line.startsWith('EXAMINE'))).toHaveLength(1);
+    expect(imap.said.at(-1)).toBe('LOGOUT');
+  });
+
+  it('that was made anew is read from its end on', async () => {
+    imap.deliver(mailWith('three'));
+    imap.renumber(8);
+    const anew = await receive(cursor);
+    expect(anew).toMatchObject({ requests: [], cursor: { uidValidity: 8 } });
+    imap.deliver(mailWith('four'));
+    expect((await receive(anew.cursor)).subjects).toEqual(['four']);
+  });
+
+  it('gives much of it in parts', async () => {
+    imap.deliver(...Array.from({ length: 120 }, (_, number) => mailWith(String(number))));
+    const seen: unknown[] = [];
+    const counts: number[] = [];
+    for (let more = true; more; ) {
+      const part = await receive(cursor);
+      seen.push(...part.subjects);
+      counts.push(part.subjects.length);
+      ({ cursor, more } = part);
+    }
+    expect(counts).toEqual([50, 50, 20]);
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, number) => String(number)));
+  });
+
+  it('from which mails were removed goes on behind them', async () => {
+    imap.deliver(mailWith('gone'), mailWith('kept'), mailWith('gone'));
+    imap.remove(cursor.uid + 1);
+    imap.remove(cursor.uid + 3);
+    const received = await receive(cursor);
+    expect(received).toMatchObject({ subjects: ['kept'], cursor: { uid: cursor.uid + 3 } });
+  });
+
+  it('gives of an enormous mail its headers', async () => {
+    imap.deliver(mailWith('enormous'));
+    imap.claimSize(41 * 1024 * 1024);
+    const { requests, subjects } = await receive(cursor);
+    imap.claimSize(undefined);
+    expect(subjects).toEqual(['enormous']);
+    expect(requests[0]?.body.toString()).toMatch(/Subject: enormous\r\n\r\n$/);
+  });
+});
+
+describe('a mailbox that cannot be read', () => {
+  it('because of the password, its name, or the connection says so', async () => {
+    await expect(receive(cursor, channelOf({ password: 'wrong' }))).rejects.toThrow(
+      /could not be read: .*wrong password/,
+    );
+    await expect(receive(cursor, channelOf({ mailbox: 'Nowhere' }))).rejects.toThrow('no such mailbox');
+    await expect(receive(cursor, channelOf({}, 1))).rejects.toThrow('ECONNREFUSED');
+    imap.next('cut at login');
+    await expect(receive(cursor)).rejects.toThrow('could not be read');
+    imap.deliver(mailWith('later'));
+    imap.next('cut at fetch');
+    await expect(receive(cursor)).rejects.toThrow('could not be read');
+    expect((await receive(cursor)).subjects).toEqual(['later']);
+  });
+
+  it('because it may not be connected to is not', async () => {
+    const guarded = adapterContext({
+      allow: parseAllowList(''),
+      loopback: false,
+      lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+    });
+    const before = imap.connections();
+    for (const host of ['127.0.0.1', '127.1', 'localhost', 'rebound.example'])
+      await expect(receive(cursor, channelOf({ host }), guarded)).rejects.toMatchObject({ phase: 'refused' });
+    expect(imap.connections()).toBe(before);
+    await guarded.close();
+  });
+
+  it('is found by a check, with what is wrong', async () => {
+    expect(await smtp.check(channel, context)).toEqual([]);
+    expect(await smtp.check(channelOf({ password: 'wrong' }), context)).toMatchObject([
+      { path: 'config.imap', message: expect.stringContaining('wrong password') },
+    ]);
+  });
+});
+
+describe.runIf(hasOpenssl)('a mailbox behind TLS', async () => {
+  const secure = await startImap(selfSigned('mail.test'));
+  const named = adapterContext({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
+  afterAll(() => Promise.all([secure.close(), named.close()]));
+  const behind = channelOf({ host: 'mail.test', secure: true }, secure.port);
+
+  it('is asked for by its name, at the address that was judged', async () => {
+    // The test's certificate is nobody's. Node reads this whenever it connects.
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    try {
+      expect(await receive(null, behind, named)).toMatchObject({ cursor: { uid: 0 } });
+    } finally {
+      delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    }
+    expect(secure.servername()).toBe('mail.test');
+  });
+
+  it('whose name is not proven is told no password', async () => {
+    secure.said.length = 0;
+    await expect(receive(null, behind, named)).rejects.toThrow('self-signed certificate');
+    expect(secure.said).toEqual([]);
+  });
+});
