@@ -8,6 +8,8 @@ import { listen, send, type WireAnswer } from '../kit/wire.ts';
 const server = await useServer();
 const { routes } = server.system.app;
 const [ours, theirs] = [await furnish(server), await furnish(server)];
+// What furnishing has set going is over before anybody looks for changes.
+await server.settle();
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
 const withIds = routes.filter(
   (route) => paramsOf(route).length > 0 && !['operator', 'public'].includes(route.spec.access),
