@@ -126,12 +126,16 @@ export async function latencyFigure(world: World, effort: Effort): Promise<strin
     bare: rounds.bare.map((took) => percentile(took, part)),
     ours: rounds.ours.map((took) => percentile(took, part)),
   });
-  const cpuOf = (name: string): number[] => (measured.get(name) ?? []).map(({ cpu }) => cpu);
+  const cpuOf = (part: 'cpu' | 'serverCpu') => ({
+    bare: (measured.get('bare') ?? []).map((round) => round[part]),
+    ours: (measured.get('ours') ?? []).map((round) => round[part]),
+  });
   if (behind.size > 0)
     console.error(`\n${[...behind].join(' and ')} fell behind: the delays are those of a queue.`);
   return [
     row('  p50', 'ms', at(0.5), 2),
     row('  p99', 'ms', at(0.99), 4),
-    row(`  CPU per message at ${PER_SECOND}/s`, 'µs', { bare: cpuOf('bare'), ours: cpuOf('ours') }),
+    row(`  CPU per message at ${PER_SECOND}/s`, 'µs', cpuOf('cpu')),
+    row('  of it the server', 'µs', cpuOf('serverCpu')),
   ];
 }

@@ -102,13 +102,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     readers: READERS,
     onLoss,
   });
-  // On young tables the planner's generic plans fall for sequential scans; a worker never wants one.
+  // A worker does the same few things all day. To plan them anew each time takes longer than to do them, above all over
+  // partitions; and on young tables generic plans fall for sequential scans, of which it never wants one.
   const workerDatabase = {
     connection,
     applicationName: 'parley worker',
     poolSize: WORKER_CONNECTIONS,
     readers: 0,
-    settings: { enable_seqscan: 'off' },
+    settings: { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' },
     onLoss,
   };
   const workerDb = hasWorker ? openDatabase(workerDatabase) : undefined;

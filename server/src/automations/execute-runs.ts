@@ -25,9 +25,9 @@ import {
 } from './interpret.ts';
 import { type Actor, performEffects, type SendForRuns } from './perform-effects.ts';
 import { type Program, programOf } from './program.ts';
-import { RUNS_LIST } from './run.ts';
+import { RUN_COLUMNS, RUNS_LIST, type RunRow } from './run.ts';
 import type { Definition } from './schema.ts';
-import { type Advanced, storeStretches } from './store-stretches.ts';
+import { type Advanced, runEvent, storeStretches } from './store-stretches.ts';
 import { attributesOf } from './world.ts';
 
 interface DueRun extends WorkRow {
@@ -76,15 +76,16 @@ const definitions = statement<[ids: string[], tenantId: string], { id: string; d
   'select id, definition from automation_versions where id = any ($1::uuid[]) and tenant_id = $2',
 );
 const postpone = statement<
-  [id: string, tenantId: string, attempts: number, dueAt: Date | null, error: string | null, now: Date]
+  [id: string, tenantId: string, attempts: number, dueAt: Date | null, error: string | null, now: Date],
+  RunRow
 >(
   'automation_runs.postpone',
-  `update automation_runs
+  `update automation_runs r
       set attempts = attempts + 1, due_at = $4::timestamptz, updated_at = $6::timestamptz, revision = revision + 1,
           status = case when $4::timestamptz is null then 'failed' else status end, error = $5,
           ended_at = case when $4::timestamptz is null then $6::timestamptz end,
           waiting_reply = waiting_reply and $4::timestamptz is not null
-    where id = $1 and tenant_id = $2 and attempts = $3 and due_at is not null`,
+    where id = $1 and tenant_id = $2 and attempts = $3 and due_at is not null returning ${RUN_COLUMNS}`,
 );
 
 /** A run that fails for reasons of ours is tried so often, and then stays to be looked at. */
@@ -272,7 +273,11 @@ export function executeRuns(needs: RunNeeds): Work {
       : { code: 'internal', message: 'It failed again and again for a reason of the server; see its log' };
     log.error({ err: error, runId: row.id, tenantId: row.tenant_id }, 'a run failed');
     const told = fault === null ? null : JSON.stringify(fault);
-    await db.run(postpone, [row.id, row.tenant_id, row.attempts, dueAt, told, now]);
+    await db.transaction(async (tx) => {
+      const run = await tx.find(postpone, [row.id, row.tenant_id, row.attempts, dueAt, told, now]);
+      if (run?.status === 'failed')
+        await needs.publisher.publish(tx, row.tenant_id, [runEvent('automation.run_failed', run)]);
+    });
   }
 
   const isLoss = (error: unknown): boolean =>

@@ -153,19 +153,17 @@ export function startRuns(hints: Hints, clock: Clock): Reaction {
     const written = [
       ...new Set(events.flatMap((event) => (event.type === 'message.received' && event.chat_id) || [])),
     ];
-    if (written.length > 0)
-      for (const { automation_id, slot } of await tx.all(nudge, [tenantId, written]))
-        tx.afterCommit(() => hints.give(RUNS_LIST, slot, automation_id));
-
     const pulled = events.flatMap((event) => {
       const trigger = triggerOf(event);
       return trigger === undefined || event.contact_id === null ? [] : [{ event, trigger }];
     });
-    if (pulled.length === 0) return;
-    const automations = await tx.all(listening, [
-      tenantId,
-      [...new Set(pulled.map(({ trigger }) => trigger))],
+    const triggers = [...new Set(pulled.map(({ trigger }) => trigger))];
+    const [nudged, automations] = await Promise.all([
+      written.length === 0 ? [] : tx.all(nudge, [tenantId, written]),
+      triggers.length === 0 ? [] : tx.all(listening, [tenantId, triggers]),
     ]);
+    for (const { automation_id, slot } of nudged)
+      tx.afterCommit(() => hints.give(RUNS_LIST, slot, automation_id));
     if (automations.length === 0) return;
     const messages = await messagesOf(
       tx,

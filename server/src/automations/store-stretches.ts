@@ -87,6 +87,16 @@ const endings: Partial<Record<AutomationRun['status'], EventType>> = {
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
+/** What is told of a run, as its own doing. */
+export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
+  type,
+  channelId: null,
+  contactId: row.contact_id,
+  chatId: row.chat_id,
+  data: presentRun(row),
+  originRunId: row.id,
+});
+
 /** Writes what stretches made of their runs, and tells of those that began or ended. */
 export async function storeStretches(
   tx: Tx,
@@ -130,18 +140,10 @@ export async function storeStretches(
     ]);
   const begun = new Set(advanced.filter(({ wasScheduled }) => wasScheduled).map(({ runId }) => runId));
   const events = rows.flatMap((row) => {
-    const tell = (type: EventType): NewEvent => ({
-      type,
-      channelId: null,
-      contactId: row.contact_id,
-      chatId: row.chat_id,
-      data: presentRun(row),
-      originRunId: row.id,
-    });
     const ended = endings[row.status];
     return [
-      ...(begun.has(row.id) ? [tell('automation.run_started')] : []),
-      ...(ended === undefined ? [] : [tell(ended)]),
+      ...(begun.has(row.id) ? [runEvent('automation.run_started', row)] : []),
+      ...(ended === undefined ? [] : [runEvent(ended, row)]),
     ];
   });
   await publisher.publish(tx, tenantId, events);

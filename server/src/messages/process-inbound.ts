@@ -21,15 +21,20 @@ interface ListedRow extends WorkRow {
   address: string;
   config_encrypted: Buffer;
   attempts: number;
+  url: string;
+  headers: Record<string, string>;
+  receivedAt: Date;
   bytes: number;
+  /** Only where it is small. */
+  body: Buffer | null;
 }
 
 interface InboundRow extends ListedRow {
-  url: string;
-  headers: Record<string, string>;
   body: Buffer;
-  receivedAt: Date;
 }
+
+/** A larger body is read when its turn has come. */
+const SMALL_BYTES = 16_384;
 
 const inbound = workList<ListedRow>({
   name: INBOUND_LIST,
@@ -38,7 +43,8 @@ const inbound = workList<ListedRow>({
   order: 'due_at, id',
   due: 'due_at',
   listed: 'due_at is not null',
-  claim: `select i.id, i.tenant_id, i.channel_id, i.attempts, octet_length(i.body) as bytes,
+  claim: `select i.id, i.tenant_id, i.channel_id, i.attempts, i.url, i.headers, i.created_at as "receivedAt",
+                 octet_length(i.body) as bytes, case when octet_length(i.body) <= ${SMALL_BYTES} then i.body end as body,
                  c.kind, c.provider, c.address, c.config_encrypted
             from inbound i join channels c on c.id = i.channel_id and c.tenant_id = i.tenant_id
            where i.slot = $1 and i.channel_id = $2 and i.due_at <= $3 order by i.due_at, i.id limit $4`,
@@ -47,12 +53,9 @@ const inbound = workList<ListedRow>({
   atOnce: 8,
 });
 
-const read = statement<
-  [ids: string[], tenantId: string],
-  Pick<InboundRow, 'id' | 'url' | 'headers' | 'body' | 'receivedAt'>
->(
-  'inbound.read',
-  `select id, url, headers, body, created_at as "receivedAt" from inbound where id = any ($1::uuid[]) and tenant_id = $2`,
+const readBodies = statement<[ids: string[], tenantId: string], { id: string; body: Buffer }>(
+  'inbound.read_bodies',
+  'select id, body from inbound where id = any ($1::uuid[]) and tenant_id = $2',
 );
 const remove = statement<[ids: string[], tenantId: string]>(
   'inbound.delete',
@@ -109,7 +112,7 @@ export function processInbound(needs: InboundNeeds): Work {
         const waiting = await applyInbound(tx, channel, events, now, needs);
         const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
         const idsOf = (some: typeof told): string[] => some.map(({ row }) => row.id);
-        await tx.run(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
+        await tx.withCommit(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
         if (waiting.size === 0) return;
         const again = new Date(now.getTime() + WAIT_MS);
         await tx.run(postpone, [idsOf(told.filter(isWaiting)), channel.tenantId, again]);
@@ -134,13 +137,14 @@ export function processInbound(needs: InboundNeeds): Work {
     else log.warn(line, "a vendor's request failed for good; it is listed with the channel");
   }
 
-  /** The requests themselves, in their order; one may be gone by now. */
-  async function bodiesOf(listed: ListedRow[], tenantId: string): Promise<InboundRow[]> {
-    const ids = listed.map(({ id }) => id);
-    const found = new Map((await db.all(read, [ids, tenantId])).map((row) => [row.id, row]));
+  /** The requests with their bodies, in their order; one may be gone by now. */
+  async function withBodies(listed: ListedRow[], tenantId: string): Promise<InboundRow[]> {
+    const large = listed.filter(({ body }) => body === null).map(({ id }) => id);
+    const rows = large.length === 0 ? [] : await db.all(readBodies, [large, tenantId]);
+    const bodies = new Map(rows.map(({ id, body }) => [id, body]));
     return listed.flatMap((row) => {
-      const rest = found.get(row.id);
-      return rest ? [{ ...row, ...rest }] : [];
+      const body = row.body ?? bodies.get(row.id);
+      return body ? [{ ...row, body }] : [];
     });
   }
 
@@ -176,7 +180,7 @@ export function processInbound(needs: InboundNeeds): Work {
     const channel = { id, tenantId, kind, address, config: openConfig(config_encrypted, keys) };
     let isFailing = false;
     for (const part of cut(rows, ({ bytes }) => bytes, MOST_BYTES))
-      if (await takeIn(await bodiesOf(part, tenantId), channel, provider)) isFailing = true;
+      if (await takeIn(await withBodies(part, tenantId), channel, provider)) isFailing = true;
     return isFailing ? 'failing' : 'ok';
   });
 }

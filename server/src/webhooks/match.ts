@@ -72,16 +72,17 @@ interface NewDelivery {
   webhookId: string;
 }
 
-/** Makes deliveries that are due at once, and gives their ids. */
+/** Makes deliveries that are due at once, and gives their ids; with `isLast`, as part of the commit. */
 export async function insertNew(
   tx: Tx,
   tenantId: string,
   made: NewDelivery[],
-  { hints, now }: { hints: Hints; now: Date },
+  { hints, now, isLast = false }: { hints: Hints; now: Date; isLast?: boolean },
 ): Promise<string[]> {
   if (made.length === 0) return [];
   const ids = made.map(() => newId());
-  await tx.run(insertDeliveries, [
+  const write = isLast ? tx.withCommit : tx.run;
+  await write(insertDeliveries, [
     tenantId,
     now,
     ids,
@@ -121,6 +122,6 @@ export function createDeliveries(hints: Hints, clock: Clock): Reaction {
         }),
       ),
     );
-    await insertNew(tx, tenantId, made, { hints, now: clock.now(tenantId) });
+    await insertNew(tx, tenantId, made, { hints, now: clock.now(tenantId), isLast: true });
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -17,6 +18,8 @@ export interface Received {
 export interface Receiver {
   url: string;
   port: number;
+  /** Its own: a port that is free again may be tried by a server of another test. What comes for others is not heard. */
+  path: string;
   received: Received[];
   /** How many connections were ever made. */
   connections(): number;
@@ -32,11 +35,13 @@ export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receive
   const received: Received[] = [];
   const faults: string[] = [];
   const answers: { status: number; headers?: Record<string, string>; body?: string }[] = [];
+  const path = `/hook-${randomUUID()}`;
   let connections = 0;
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
+      if (!request.url?.startsWith(path)) return void response.writeHead(404).end();
       const text = Buffer.concat(chunks).toString('utf8');
       const delivery = { headers: request.headers, text, body: JSON.parse(text) };
       received.push(delivery);
@@ -51,8 +56,9 @@ export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receive
   await new Promise<void>((resolve) => server.listen(at, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${host}:${port}/hook`,
+    url: `http://${host}:${port}${path}`,
     port,
+    path,
     received,
     connections: () => connections,
     answerWith: (...given) =>

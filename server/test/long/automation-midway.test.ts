@@ -166,6 +166,27 @@ describe('a broadcast', () => {
   });
 });
 
+describe('a run that fails for a reason of the server', () => {
+  it('is tried again, then stays as failed, and is told of like every other', async () => {
+    const runId = await waiting([PAUSE, SAY]);
+    await db.query(
+      `update automation_versions v set definition = jsonb_set(definition, '{steps,1,type}', '"nothing"')
+         from automation_runs r where r.id = $1 and v.id = r.version_id`,
+      [runId],
+    );
+    const next = born(tenant);
+    await next.settle();
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect(await runOf(runId)).toMatchObject({ status: 'waiting' });
+      server.clock.advance(10 * MINUTE);
+      await next.settle();
+    }
+    expect(await runOf(runId)).toMatchObject({ status: 'failed', error: { code: 'internal' } });
+    const { body } = await tenant.post('/v3/events/search', { query: 'eq(type,"automation.run_failed")' });
+    expect(body.data).toMatchObject([{ data: { id: runId, status: 'failed', error: { code: 'internal' } } }]);
+  });
+});
+
 describe('a batch of runs', () => {
   it('takes as many statements for many people whom nobody has written to as for one', async () => {
     const sms = await tenant.channel('sms');

@@ -18,7 +18,7 @@ import {
 import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 12);
+const RUNS = Number(process.env.MODEL_RUNS ?? 8);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_115);
 const MINUTE = 60_000;
 const PEOPLE = 2;

@@ -35,7 +35,7 @@ beforeEach(async () => {
   tenant = await server.tenant();
   channel = await tenant.channel();
 });
-const hookAt = (host: string) => subscribe(tenant, `http://${host}:${outside.port}/hook`);
+const hookAt = (host: string) => subscribe(tenant, `http://${host}:${outside.port}${outside.path}`);
 const say = async (text: string): Promise<void> => {
   await write(tenant, channel, text);
   await server.settle();
@@ -134,7 +134,7 @@ const spellings = [
 
 describe('an address', () => {
   it.each(spellings)('S1: written as %s is refused at creation and at update', async (host) => {
-    const url = `http://${host}:${outside.port}/hook`;
+    const url = `http://${host}:${outside.port}${outside.path}`;
     const { id } = await hookAt('127.0.0.2');
     for (const answer of [
       await tenant.post('/v3/api_webhooks', { url, events: [{}] }),
@@ -151,7 +151,7 @@ describe('an address', () => {
     answers.set(host.toLowerCase(), ['127.0.0.1']);
     const hook = await hookAt('127.0.0.2');
     // As a webhook that was made when the operator still allowed it.
-    const url = `http://${host}:${outside.port}/hook`;
+    const url = `http://${host}:${outside.port}${outside.path}`;
     await server.system.db.query('update webhooks set url = $2 where id = $1', [hook.id, url]);
     await say('hello');
     await expectRefused(hook);
