@@ -149,6 +149,7 @@ export async function startServer({
     return answer;
   }
 
+  let working: Promise<void> | undefined;
   /** Where nothing happens by itself, someone must work while a clock is on its way. */
   async function workUntil<T>(answering: Promise<T>): Promise<T> {
     let isOver = overrides.timers === true;
@@ -156,7 +157,11 @@ export async function startServer({
       isOver = true;
     });
     while (!isOver) {
-      await system.worker?.settle();
+      // However many wait for a clock, one at a time works for them all.
+      working ??= (system.worker?.settle() ?? Promise.resolve()).finally(() => {
+        working = undefined;
+      });
+      await working;
       await delay(1);
     }
     return ended;
