@@ -47,7 +47,7 @@ const lines = {
   'server/src/main.ts': [
     "import { v2State } from './v2/version.ts';\n",
     '    v2Sunset: config.PARLEY_V2_SUNSET,\n',
-    '        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.now()),\n',
+    '        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.real()),\n',
   ],
   'server/src/cli-text.ts': [
     '  /** What has become of version 2. */\n  v2: string;\n',
