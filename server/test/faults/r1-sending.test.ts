@@ -7,7 +7,7 @@ import { client } from './load.ts';
 import { until } from './postmaster.ts';
 import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
 
-const KILLS = Number(process.env.KILLS ?? 4);
+const KILLS = Math.ceil(Number(process.env.KILLS ?? 10) / 4);
 const MESSAGES = 200;
 const CHATS = 40;
 /** So long a message is on its way: long enough that some are whenever the server is killed. */
@@ -48,7 +48,7 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
     const rowsOf = (text: string) => withDatabaseAt(embeddedUrl(dataDir), (ask) => ask(text, [channel.id]));
     const queued = new Set<string>();
     let interrupted = 0;
-    for (let round = 0; round < Math.max(KILLS, 1); round += 1) {
+    for (let round = 0; round < KILLS; round += 1) {
       let next = 0;
       const write = async (): Promise<void> => {
         for (let number = next++; number < MESSAGES; number = next++) {
