@@ -30,7 +30,7 @@ async function listen(app: ReturnType<typeof Fastify>): Promise<number> {
 }
 
 /** One transaction that writes what adding a label writes: the label, the contact's time, the event. */
-export async function labels(db: pg.Pool, tenantId: string): Promise<number> {
+export async function labels(db: pg.Pool, tenantId: string, contact: object): Promise<number> {
   const app = Fastify({ logger: false });
   app.post<{ Params: { contactId: string }; Body: { labels: { id: string }[] } }>(
     '/v3/contacts/:contactId/labels',
@@ -50,14 +50,15 @@ export async function labels(db: pg.Pool, tenantId: string): Promise<number> {
         });
         await client.query({
           name: 'event',
-          text: `insert into bare_writes.events (id, tenant_id, slot, created_at, type, contact_id, data)
-                 values ($1, $2, 0, $3, 'contact.labels_added', $4, $5)`,
+          text: `insert into bare_writes.events (id, tenant_id, slot, created_at, type, contact_id, data, facts)
+                 values ($1, $2, 0, $3, 'contact.labels_added', $4, $5, $6)`,
           values: [
             newId(),
             tenantId,
             now,
             contactId,
-            JSON.stringify({ id: contactId, labels: request.body.labels }),
+            JSON.stringify({ ...contact, id: contactId }),
+            JSON.stringify({ labelIds: request.body.labels.map(({ id }) => id) }),
           ],
         });
       });

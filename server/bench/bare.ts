@@ -69,7 +69,7 @@ const programs: Record<string, () => Promise<number>> = {
 
   webhooks: () => webhooks(setting('BENCH_RECEIVER')),
 
-  labels: () => labels(pool(), setting('BENCH_TENANT')),
+  labels: () => labels(pool(), setting('BENCH_TENANT'), JSON.parse(setting('BENCH_ANSWER'))),
 
   trigger: () => trigger(pool(), setting('BENCH_TENANT'), setting('BENCH_VERSION')),
 
@@ -79,18 +79,23 @@ const programs: Record<string, () => Promise<number>> = {
       attribute: setting('BENCH_ATTRIBUTE'),
     }),
 
-  /** Takes webhooks of either side, and tells how many it took. */
+  /** Takes webhooks of either side, and tells how many it took: `GET /` at once, `GET /1000` when they are so many. */
   async receiver() {
     let count = 0;
+    const waiting = new Map<number, () => void>();
     const server = createServer((request, response) => {
       if (request.method === 'GET') {
-        response.end(String(count));
+        const tell = (): void => void response.end(String(count));
+        const wanted = Number(request.url?.slice(1));
+        if (count >= wanted) tell();
+        else waiting.set(wanted, tell);
         return;
       }
       request.resume();
       request.on('end', () => {
         count += 1;
         response.end();
+        waiting.get(count)?.();
       });
     });
     server.keepAliveTimeout = 60_000;

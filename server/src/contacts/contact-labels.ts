@@ -12,7 +12,7 @@ import type { Contact } from './schema.ts';
 /** Locks the contact, so that what follows is told in the order in which it was done. */
 const locked = `locked as (select id from contacts where id = $1 and tenant_id = $2 for update)`;
 const addLabels = statement<
-  [contactId: string, tenantId: string, labelIds: string[], now: Date],
+  [contactId: string, tenantId: string, differentLabelIds: string[], now: Date],
   { is_known: boolean; known: string[]; added: string[] }
 >(
   'contacts.add_labels',
@@ -22,7 +22,7 @@ const addLabels = statement<
    added as (
      insert into contact_labels (contact_id, label_id, tenant_id, created_at)
      select c.id, k.id, $2, $4 from locked c cross join known k
-      where (select count(*) from known) = (select count(distinct given) from unnest($3::uuid[]) as given)
+      where (select count(*) from known) = cardinality($3::uuid[])
      on conflict do nothing returning label_id),
    touched as (update contacts set updated_at = $4 where id = $1 and tenant_id = $2 and exists (select 1 from added))
    select exists (select 1 from locked) as is_known, array(select id::text from known) as known,
@@ -126,16 +126,18 @@ export async function addContactLabels(
   needs: ContactNeeds,
 ): Promise<Contact> {
   const id = requireShape(contactId);
-  const ids = labels.map((label) => label.id);
-  const outcome = await tx.find(addLabels, [id, tenantId, ids, needs.clock.now(tenantId)]);
+  const ids = labels.map((label) => label.id.toLowerCase());
+  const [outcome, contact] = await Promise.all([
+    tx.find(addLabels, [id, tenantId, [...new Set(ids)], needs.clock.now(tenantId)]),
+    requireContact(tx, tenantId, id),
+  ]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const known = new Set(outcome.known);
   const faults: InvalidParams = {};
   for (const [index, labelId] of ids.entries())
-    if (!known.has(labelId.toLowerCase()))
+    if (!known.has(labelId))
       faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
-  const contact = await requireContact(tx, tenantId, id);
   if (outcome.added.length > 0)
     await tellOfContact(tx, tenantId, contact, ['contact.labels_added'], needs, outcome.added);
   return contact;
@@ -151,9 +153,11 @@ export async function removeContactLabel(
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const label = isUuid(labelId) ? labelId : null;
-  const outcome = await tx.find(removeLabel, [id, tenantId, label, needs.clock.now(tenantId)]);
+  const [outcome, contact] = await Promise.all([
+    tx.find(removeLabel, [id, tenantId, label, needs.clock.now(tenantId)]),
+    requireContact(tx, tenantId, id),
+  ]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
-  const contact = await requireContact(tx, tenantId, id);
   if (outcome.removed > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_removed'], needs);
   return contact;
 }

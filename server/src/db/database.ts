@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './faults.ts';
-import { pipelinedReaders } from './pipelined.ts';
+import { pipelinedReaders, sendTogether } from './pipelined.ts';
 import type { Statement } from './statement.ts';
 
 /** Where PostgreSQL is: a URL, or the parts of one (the embedded server's socket). */
@@ -179,11 +179,15 @@ export function openDatabase(options: DatabaseOptions): Database {
     const refuseLate = (): void => {
       if (isOver) throw new Error('The transaction is over: this statement came too late.');
     };
+    const ask = (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
+      sendTogether(client);
+      return client.query(query);
+    };
     const own = queryable(async (query) => {
       refuseLate();
-      return client.query(query);
+      return ask(query);
     });
-    const onClient = queryable((query) => client.query(query));
+    const onClient = queryable(ask);
     const tx: Tx = {
       ...own,
       withCommit: async (statement, parameters) => {
@@ -193,7 +197,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       afterCommit: (effect) => effects.push(effect),
     };
     // The connection is pipelined and ours alone, so BEGIN travels with the first statement. If it fails, so do they.
-    const begun = client.query('begin');
+    const begun = ask('begin');
     begun.catch(() => {});
     let result: T;
     try {
@@ -201,7 +205,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         isOver = true;
       });
       const written = Promise.all(last.map((write) => write()));
-      const committed = client.query('commit');
+      const committed = ask('commit');
       await Promise.all([begun, written, committed]);
       // Its failure is told by the statement that caused it, where that is one of these.
       const { command } = await committed;

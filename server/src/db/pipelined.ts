@@ -12,6 +12,17 @@ interface Reader {
   close(): Promise<void>;
 }
 
+/**
+ * What is asked over a connection in one turn of the event loop goes out in one write: a fifth less work here, two fifths
+ * less there.
+ */
+export function sendTogether(client: pg.ClientBase): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
+}
+
 /** One shared connection that is made when first needed and replaced when it breaks. */
 function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Reader {
   let current: Promise<pg.Client> | undefined;
@@ -60,18 +71,8 @@ function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Read
     return (await connect()).query(query);
   }
 
-  let corked = false;
-  /** Statements of one turn of the event loop go out in one write: a fifth less work here, two fifths less there. */
   function ask(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (!corked) {
-      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-      corked = true;
-      stream.cork();
-      setImmediate(() => {
-        corked = false;
-        stream.uncork();
-      });
-    }
+    sendTogether(client);
     return client.query(query).catch((error) => retry(query, client, error));
   }
 

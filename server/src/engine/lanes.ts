@@ -7,7 +7,7 @@ const FAILURES_UNTIL_PROBE = 3;
 const PAUSE_MS = 1_000;
 const FAILING_LANES_KEPT = 50_000;
 /** How many calls may be under way or not stored yet for each that may be under way. */
-const OPEN_PER_PLACE = 4;
+const OPEN_PER_PLACE = 8;
 /**
  * How many rows are read ahead over all lanes, if a lane is read together with others: a few lanes read for as many
  * calls as they may have open, a thousand read a row each, which is not stale when its turn comes.
@@ -96,7 +96,7 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
    * webhook may be gone by then), so a lane that is probed reads the next row only when its turn has come.
    */
   const fillOf = (lane: Lane<Row>): number => {
-    if (isProbed(lane)) return lane.running > 0 ? 0 : list.batch;
+    if (isProbed(lane) || list.perLane === 1) return lane.running > 0 ? 0 : list.batch;
     if (list.claimMany === undefined) return list.batch * list.perLane;
     const ahead = Math.floor(READ_AHEAD / lanes.size);
     return list.batch * Math.max(1, Math.min(list.perLane * OPEN_PER_PLACE, ahead));
@@ -108,7 +108,8 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
     ready.add(lane);
     if (pumping) return;
     pumping = true;
-    queueMicrotask(pump);
+    // At the end of the turn: what has ended is seen to first, then what comes next is started, and not each in turn.
+    setImmediate(pump);
   }
 
   function pump(): void {

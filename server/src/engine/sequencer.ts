@@ -1,8 +1,7 @@
-import { newId } from '../base/ids.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { type NewEvent, SEQUENCER_LIST } from './publish.ts';
-import { slotOf, type WorkRow, workList } from './work-list.ts';
+import { eventRow, insertEvent, type NewEvent, SEQUENCER_LIST } from './publish.ts';
+import { type WorkRow, workList } from './work-list.ts';
 import { type Work, work } from './worker.ts';
 
 /** An event that has just got its number. */
@@ -54,26 +53,6 @@ const number = statement<[tenantId: string, ids: string[]], SequencedEvent>(
    returning ${SEQUENCED}`,
 );
 
-const insertNumbered = statement<
-  [
-    id: string,
-    tenantId: string,
-    slot: number,
-    now: Date,
-    type: string,
-    channelId: string | null,
-    contactId: string | null,
-    chatId: string | null,
-    data: string,
-    sequence: number,
-  ],
-  SequencedEvent
->(
-  'events.insert_numbered',
-  `insert into events as e (id, tenant_id, slot, created_at, type, channel_id, contact_id, chat_id, data, sequence)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${SEQUENCED}`,
-);
-
 /**
  * Publishes an event that has its number at once and from which nothing follows: the caller says whom it is for. The
  * tenant's counter is locked until the caller's transaction ends.
@@ -83,21 +62,11 @@ export async function publishNumbered(
   tenantId: string,
   event: NewEvent,
   now: Date,
-): Promise<SequencedEvent> {
-  const raised = await tx.find(raiseCounter, [tenantId, 1]);
-  const made = await tx.find(insertNumbered, [
-    newId(),
-    tenantId,
-    slotOf(tenantId, tenantId),
-    now,
-    event.type,
-    event.channelId,
-    event.contactId,
-    event.chatId,
-    JSON.stringify(event.data),
-    (raised as { sequence: number }).sequence,
-  ]);
-  return made as SequencedEvent;
+): Promise<Pick<SequencedEvent, 'id' | 'type' | 'sequence'>> {
+  const { sequence } = (await tx.find(raiseCounter, [tenantId, 1])) as { sequence: number };
+  const row = eventRow(tenantId, event, now, sequence);
+  await tx.run(insertEvent, row);
+  return { id: row[0], type: event.type, sequence };
 }
 
 /**

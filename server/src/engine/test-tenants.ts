@@ -22,6 +22,11 @@ const state = statement<[id: string], ClockState>(
   'select clock, clock_target as target from tenants where id = $1 and clock is not null',
 );
 
+const anyClock = statement<[], { exists: boolean }>(
+  'test_tenants.any',
+  'select exists (select 1 from tenants where clock is not null)',
+);
+
 /** What a test tenant's clock shows, and where it is on its way to. */
 export interface ClockState {
   clock: Date;
@@ -32,6 +37,9 @@ export interface ClockState {
 export async function readClocks(db: Pick<Queryable, 'all'>, ids: string[]): Promise<Map<string, Date>> {
   return new Map((await db.all(clocks, [ids])).map(({ id, clock }) => [id, clock]));
 }
+
+export const hasTestTenants = async (db: Pick<Queryable, 'find'>): Promise<boolean> =>
+  (await db.find(anyClock, []))?.exists === true;
 
 export const findClock = (db: Pick<Queryable, 'find'>, tenantId: string): Promise<ClockState | undefined> =>
   db.find(state, [tenantId]);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { sha256 } from '../base/crypto.ts';
+import { endOfTurn } from '../base/end-of-turn.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database, Tx } from '../db/database.ts';
 import type { Authenticator } from './authenticate.ts';
@@ -185,10 +186,7 @@ function handlerOf(gate: Gate, route: Route) {
         .then((finish) => gate.db.transaction(finish))
         .then(wrap);
     const result = route.handle(call, route.kind === 'statement' ? atOnce(gate.db) : noTransaction);
-    if (result instanceof Promise) return result.then(wrap);
-    // Nothing is returned: the framework would wait for the reply as for a promise.
-    reply.send(wrap(result));
-    return undefined;
+    return (result instanceof Promise ? result : endOfTurn(result)).then(wrap);
   }
 
   return (request: FastifyRequest, reply: FastifyReply): unknown => {

@@ -23,7 +23,7 @@ describe('a call that has ended and whose outcome is not stored yet', () => {
     expect(bench.errors).toEqual([]);
   });
 
-  it('counts for the lane all the same: four for each place, and then it waits', async () => {
+  it('counts for the lane all the same: eight for each place, and then it waits', async () => {
     const bench = lanesBench({ perLane: 2, atOnce: 8 });
     bench.add('a', numbered('a', 20));
     bench.lanes.wake(0, 'a');
@@ -32,10 +32,10 @@ describe('a call that has ended and whose outcome is not stored yet', () => {
       bench.calls[0]?.end();
       await turn();
     }
-    expect(bench.started).toHaveLength(8);
+    expect(bench.started).toHaveLength(16);
     bench.storing[0]?.store();
     await turn();
-    expect(bench.started).toHaveLength(9);
+    expect(bench.started).toHaveLength(17);
   });
 
   it('is waited for when everything stops', async () => {
@@ -95,7 +95,7 @@ describe('a list whose claims leave out what is taken', () => {
       await turn();
     }
     expect(bench.started).toEqual(ids);
-    expect(Math.max(...limits)).toBe(8);
+    expect(Math.max(...limits)).toBe(16);
   });
 
   it('starts what was let go of before what a claim brought meanwhile', async () => {
