@@ -51,6 +51,8 @@ export interface SystemOptions {
   outbound?: { lookup?: Lookup; ca?: string };
   /** The vendors that channels can have; those of handlers.ts when left out. */
   adapters?: ReadonlyMap<string, Adapter>;
+  /** How many connections to the database there are at most, for requests and for work. */
+  connections?: { api: number; worker: number };
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
   /** How long one attempt at sending a message may take; 30 seconds when left out. */
@@ -83,22 +85,21 @@ export interface System {
   stop(graceMs: number): Promise<void>;
 }
 
-const API_CONNECTIONS = 20;
-const WORKER_CONNECTIONS = 12;
+const CONNECTIONS = { api: 20, worker: 12 };
 const READERS = 2;
 const HOUSEKEEPING_MS = 3600_000;
 const FLUSH_MS = 5_000;
 
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { connection, log } = options;
+  const { connection, log, connections = CONNECTIONS } = options;
   const clock = tenantClock(options.clock);
   const onLoss = options.onLoss ?? (() => {});
   const hasWorker = options.role !== 'api';
   const db = openDatabase({
     connection,
     applicationName: 'parley api',
-    poolSize: API_CONNECTIONS,
+    poolSize: connections.api,
     readers: READERS,
     onLoss,
   });
@@ -107,7 +108,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const workerDatabase = {
     connection,
     applicationName: 'parley worker',
-    poolSize: WORKER_CONNECTIONS,
+    poolSize: connections.worker,
     readers: 0,
     settings: { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' },
     onLoss,

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
+import fastJson from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { lazily } from '../base/lazily.ts';
 import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
 import { asApiError, errorBody, sendError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -98,6 +100,11 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   app.decorateRequest('rawBody', undefined);
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('stats', undefined);
+  // As the framework does it, but not before an answer is there to be written.
+  app.setSerializerCompiler(({ schema }) => {
+    const compiled = lazily(() => fastJson(schema as Parameters<typeof fastJson>[0]));
+    return (body) => compiled()(body);
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, keepRawBody);
   app.setErrorHandler(refuse);

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { dataOf, refusalOf } from './client.ts';
 import { v2Operations } from './operations.ts';
 import { connect, isRemote, type ServerUnderTest, useServerUnderTest } from './server-under-test.ts';
@@ -26,7 +26,7 @@ describe.skipIf(server.servesV2)('Versioning / 4: version 2 after its end', () =
 describe.skipIf(isRemote)('Versioning / 4: version 2 where nobody has said anything about it', () => {
   it('has ended on 1 November 2026', async () => {
     const { ADMIN_TOKEN, startParley } = await import('./setup.ts');
-    const { url, stop } = await startParley('v2_sunset');
+    const { url, stop } = await startParley(inject('postgres') ?? process.env.TEST_DATABASE_URL, 'v2_sunset');
     onTestFinished(stop);
     const today = await connect(url, ADMIN_TOKEN);
     expect(today.servesV2).toBe(false);

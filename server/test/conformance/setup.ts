@@ -11,13 +11,13 @@ declare module 'vitest' {
 
 export const ADMIN_TOKEN = 'operator-token-for-conformance-0123456789';
 
-/** The program on a database of its own: on the server in TEST_DATABASE_URL, or one that it brings along. */
+/** The program on a database of its own: on the PostgreSQL at this URL, if there is one, or one that it brings along. */
 export async function startParley(
+  postgres: string | undefined,
   name: string,
   env: Record<string, string> = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const { TEST_DATABASE_URL } = process.env;
-  const database = TEST_DATABASE_URL ? await foreignDatabase(TEST_DATABASE_URL, name) : undefined;
+  const database = postgres ? await foreignDatabase(postgres, name) : undefined;
   const program = await startProgram({ PARLEY_ADMIN_TOKEN: ADMIN_TOKEN, ...database?.env, ...env });
   return {
     url: program.url,
@@ -42,7 +42,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { PARLEY_URL, PARLEY_ADMIN_TOKEN } = process.env;
   if (PARLEY_URL && !PARLEY_ADMIN_TOKEN)
     throw new Error('With PARLEY_URL, give PARLEY_ADMIN_TOKEN: tenants are made with it.');
-  const started = PARLEY_URL ? undefined : await startParley('conformance', { PARLEY_V2_SUNSET: 'never' });
+  // The one that other tests are run on, where they are run too.
+  const postgres = project.getProvidedContext().postgres ?? process.env.TEST_DATABASE_URL;
+  const sunset = { PARLEY_V2_SUNSET: 'never' };
+  const started = PARLEY_URL ? undefined : await startParley(postgres, 'conformance', sunset);
   project.provide('url', started?.url ?? (PARLEY_URL as string).replace(/\/+$/, ''));
   project.provide('adminToken', PARLEY_URL ? (PARLEY_ADMIN_TOKEN as string) : ADMIN_TOKEN);
   return async () => started?.stop();

@@ -1,5 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -48,10 +48,20 @@ const HASTY = {
   checkpoint_timeout: '1h',
 };
 
+const MEMORY = '/dev/shm';
+/** A database for each file of tests is some gigabytes in all. */
+const ROOM_BYTES = 10 * 1024 ** 3;
+
+/** Memory where there is plenty: to write gigabytes to a disk and take them off again takes its time. */
+async function temporaryPlace(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  return Math.min(bavail * bsize, freemem()) > ROOM_BYTES ? MEMORY : tmpdir();
+}
+
 /** One PostgreSQL for the whole run: the one in TEST_DATABASE_URL, or an embedded one in a temporary folder. */
 export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} };
-  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  const folder = await mkdtemp(join(await temporaryPlace(), 'parley-test-'));
   const embedded = await startEmbedded({ dataDir: folder, settings: HASTY });
   const url = urlOf(embedded.connection, 'postgres');
   const { user, password } = embedded.connection;

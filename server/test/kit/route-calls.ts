@@ -11,112 +11,127 @@ export interface Furnished {
   idsAt: Record<string, Record<string, string>>;
 }
 
+/** The ids that a call of the route mentions, in its path or its body. */
+function mentionedBy(route: Route): Set<string> {
+  const body = JSON.stringify(route.spec.example.body ?? null);
+  const inBody = Object.entries(EXAMPLES).filter(([example]) => body.includes(example));
+  return new Set([...paramsOf(route), ...inBody.map(([, name]) => name)]);
+}
+
 /**
- * Makes a tenant with one of everything, a test tenant if the route is for those. A new path parameter must be added
- * here, or the walk over the routes fails.
+ * Makes a tenant with one of everything, or of everything that a route mentions: a test tenant, if the route is for those.
+ * A new path parameter must be added here, or the walk over the routes fails.
  */
 export async function furnish(server: TestServer, route?: Route): Promise<Furnished> {
   const tenant = await server.tenant({ isTest: route?.spec.operationId === 'advanceClock' });
   const channel = await tenant.channel();
+  const wanted = route && mentionedBy(route);
+  const wants = (...ids: string[]): boolean => wanted === undefined || ids.some((id) => wanted.has(id));
+  const ids: Record<string, string> = { tenantId: tenant.id, channelId: channel.id };
+  const idsAt: Furnished['idsAt'] = {};
   const made = async (path: string, body: unknown): Promise<string> =>
     (await tenant.post(path, body)).body.data.id;
-  const team = async () => {
-    const userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
-    return { userId, teamId: await made('/v3/teams', { name: 'Furniture', userIds: [userId] }) };
-  };
-  const file = async () => {
-    const fileId: string = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id;
-    const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
-    const [publicToken, name] = publicUrl.split('/').slice(-2);
-    return { fileId, publicToken, name };
-  };
-  const [tokenId, labelId, attributeId, messageTemplateId, people, content] = await Promise.all([
-    made('/v3/tokens', { name: 'spare', scopes: ['*'] }),
-    made('/v3/labels', { name: 'Furniture' }),
-    made('/v3/attributes', { name: 'Furniture', externalId: 'furniture' }),
-    made('/v3/message_templates', {
-      channelId: channel.id,
-      name: 'furniture',
-      language: 'en',
-      body: 'Hello {{name}}',
-    }),
-    team(),
-    file(),
+
+  async function makeThings(): Promise<void> {
+    if (wants('tokenId')) ids.tokenId = await made('/v3/tokens', { name: 'spare', scopes: ['*'] });
+    if (wants('labelId')) ids.labelId = await made('/v3/labels', { name: 'Furniture' });
+    if (wants('attributeId'))
+      ids.attributeId = await made('/v3/attributes', { name: 'Furniture', externalId: 'furniture' });
+    if (wants('messageTemplateId'))
+      ids.messageTemplateId = await made('/v3/message_templates', {
+        channelId: channel.id,
+        name: 'furniture',
+        language: 'en',
+        body: 'Hello {{name}}',
+      });
+  }
+  async function makeTeam(): Promise<void> {
+    ids.userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
+    ids.teamId = await made('/v3/teams', { name: 'Furniture', userIds: [ids.userId] });
+  }
+  async function makeFile(): Promise<void> {
+    ids.fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id as string;
+    const { publicUrl } = (await tenant.get(`/v3/files/${ids.fileId}/public_url`)).body.data;
+    [ids.publicToken, ids.name] = publicUrl.split('/').slice(-2);
+  }
+  await Promise.all([
+    makeThings(),
+    wants('userId', 'teamId') && makeTeam(),
+    wants('fileId', 'publicToken') && makeFile(),
   ]);
+  if (wants('webhookId', 'deliveryId', 'chatId', 'contactId', 'messageId', 'requestId', 'runId'))
+    await makeConversation(server, tenant, { ids, idsAt });
+  if (wants('automationId', 'versionId', 'runId', 'campaignId')) {
+    const automation = await tenant.post('/v3/automations', {
+      name: 'Furniture',
+      trigger: { type: 'api' },
+      steps: [{ id: 'end', type: 'end' }],
+    });
+    ids.automationId = automation.body.data.id as string;
+    ids.versionId = automation.body.data.latestVersionId;
+    await tenant.post(`/v3/automations/${ids.automationId}/publish`);
+  }
+  if (wants('runId')) await makeRuns(server, tenant, { ids, idsAt });
+  if (wants('campaignId'))
+    ids.campaignId = await made('/v3/campaigns', {
+      channelId: channel.id,
+      name: 'Furniture',
+      automationId: ids.automationId,
+      scheduledAt: '2027-01-02T09:00:00Z',
+      contacts: [{ phoneNumber: '+15550001111' }],
+    });
+  return { tenant, ids, idsAt };
+}
+
+/** Somebody has written, a webhook was told of it in vain, and something else that came could not be read. */
+async function makeConversation(
+  server: TestServer,
+  tenant: TestTenant,
+  { ids, idsAt }: Omit<Furnished, 'tenant'>,
+): Promise<void> {
+  const channelId = ids.channelId as string;
+  const { db } = server.system;
   // Nobody listens there: the delivery fails, and is there to be read. Subscribed last, so that they are few.
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
+  ids.webhookId = hook.body.data.id as string;
   const v2Hook = await tenant.post('/v2/api_webhooks', {
     tenantId: tenant.id,
     type: 'WHATSAPP_MESSAGE_RECEIVED',
     url: 'http://127.0.0.1:9/',
   });
-  await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
+  idsAt['/v2/'] = { webhookId: v2Hook.body.data.id };
+  await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: '+15550001111', text: 'hello' });
   await server.settle();
-  const [requestId] = await storeInbound(server.system.db, tenant.id, channel.id, [Buffer.from('no JSON')]);
-  await server.system.db.query(`update inbound set due_at = null, error = 'no JSON' where id = $1`, [
-    requestId,
-  ]);
-  const messages = await tenant.post('/v3/messages/search', {});
+  ids.requestId = (await storeInbound(db, tenant.id, channelId, [Buffer.from('no JSON')]))[0] as string;
+  await db.query(`update inbound set due_at = null, error = 'no JSON' where id = $1`, [ids.requestId]);
   // As if its ten attempts were over: only what has ended can be sent again.
-  await server.system.db.query(
-    `update deliveries set status = 'failed', due_at = null where tenant_id = $1`,
-    [tenant.id],
-  );
-  const deliveries = await tenant.post(`/v3/api_webhooks/${hook.body.data.id}/deliveries/search`, {});
-  const { rows } = await server.system.db.query('select id, contact_id from chats where tenant_id = $1', [
-    tenant.id,
-  ]);
-  const automation = await tenant.post('/v3/automations', {
-    name: 'Furniture',
-    trigger: { type: 'api' },
-    steps: [{ id: 'end', type: 'end' }],
-  });
-  const automationId = automation.body.data.id as string;
-  await tenant.post(`/v3/automations/${automationId}/publish`);
-  const runOf = async (): Promise<string> => {
-    const body = { contactId: rows[0]?.contact_id };
-    const { headers } = await tenant.post(`/v3/automations/${automationId}/trigger`, body);
+  await db.query(`update deliveries set status = 'failed', due_at = null where tenant_id = $1`, [tenant.id]);
+  const firstOf = async (path: string) => (await tenant.post(path, {})).body.data[0];
+  const message = await firstOf('/v3/messages/search');
+  ids.messageId = message.id;
+  ids.chatId = message.chatId;
+  ids.contactId = message.contactId;
+  ids.deliveryId = (await firstOf(`/v3/api_webhooks/${ids.webhookId}/deliveries/search`)).id;
+}
+
+/** A run that is yet to begin, and one that has failed. */
+async function makeRuns(
+  server: TestServer,
+  tenant: TestTenant,
+  { ids, idsAt }: Omit<Furnished, 'tenant'>,
+): Promise<void> {
+  const begin = async (): Promise<string> => {
+    const path = `/v3/automations/${ids.automationId}/trigger`;
+    const { headers } = await tenant.post(path, { contactId: ids.contactId });
     return headers['x-automation-run-id'] as string;
   };
-  const [runId, failedRunId] = [await runOf(), await runOf()];
+  ids.runId = await begin();
+  const failedId = await begin();
   await server.system.db.query(
     `update automation_runs set status = 'failed', due_at = null, step = 'end', started_at = created_at where id = $1`,
-    [failedRunId],
+    [failedId],
   );
-  const campaignId = await made('/v3/campaigns', {
-    channelId: channel.id,
-    name: 'Furniture',
-    automationId,
-    scheduledAt: '2027-01-02T09:00:00Z',
-    contacts: [{ phoneNumber: '+15550001111' }],
-  });
-  return {
-    tenant,
-    ids: {
-      tenantId: tenant.id,
-      channelId: channel.id,
-      requestId: requestId as string,
-      webhookId: hook.body.data.id,
-      tokenId,
-      deliveryId: deliveries.body.data[0].id,
-      chatId: rows[0]?.id as string,
-      contactId: rows[0]?.contact_id as string,
-      labelId,
-      attributeId,
-      ...people,
-      messageTemplateId,
-      messageId: messages.body.data[0].id,
-      ...content,
-      automationId,
-      campaignId,
-      versionId: automation.body.data.latestVersionId,
-      runId,
-    },
-    idsAt: {
-      '/v2/': { webhookId: v2Hook.body.data.id },
-      '/v3/automation_runs/:runId/retry': { runId: failedRunId },
-    },
-  };
+  idsAt['/v3/automation_runs/:runId/retry'] = { runId: failedId };
 }
 
 export const paramsOf = ({ spec }: Route): string[] =>

@@ -67,6 +67,9 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+/** A server lives for seconds here, and each connection has to read all about the tables first. */
+const FEW_CONNECTIONS = { api: 5, worker: 3 };
+
 let databases = 0;
 
 /** A database of its own, copied from the migrated template. */
@@ -114,6 +117,7 @@ export async function startServer({
     role: 'all',
     alone: true,
     timers: false,
+    connections: FEW_CONNECTIONS,
     ...overrides,
   });
   const findContract = contractFinder(system.app.routes);
