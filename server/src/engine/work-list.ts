@@ -41,8 +41,8 @@ type Claims<Row> =
 /** A table whose due rows are a queue, cut into lanes that many rows share. */
 export type WorkList<Row extends WorkRow> = Claims<Row> & {
   readonly name: string;
-  /** The lanes of these slots that have something due. */
-  readonly find: Statement<[slots: number[], now: Date], { slot: number; lane: string }>;
+  /** The lanes of slots that have something due. The slots are ranges, each from its first to its last. */
+  readonly find: Statement<[firsts: number[], lasts: number[], now: Date], { slot: number; lane: string }>;
   /** Whether each lane is all that a tenant has on the list. */
   readonly isByTenant: boolean;
   /** What stands first in each lane of test tenants, as a text: lane, when it is due, and whose it is. */
@@ -102,6 +102,8 @@ const LANES: Record<string, string> = {
 /** Counting stops here for each lane: a metric must not cost more than the work. */
 const COUNT_AT_MOST = 1000;
 
+const slotRange = (first: number, last: number): string => `(values (${first}::smallint, ${last}::smallint))`;
+
 /**
  * Declares a work list on a table with the index `(slot, lane, order) where listed`. Lanes are found by a skip scan:
  * one index probe per lane, however many rows wait in it.
@@ -109,13 +111,15 @@ const COUNT_AT_MOST = 1000;
 export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Row> {
   const { name, table, lane, order, listed } = shape;
   const due = shape.due ?? AT_ONCE;
-  const nextLane = (slot: string, after: string): string =>
-    `select ${lane} as lane, ${due}::timestamptz as due, created_at, tenant_id from ${table}
-      where slot = ${slot} and ${listed}${after} order by ${lane}, ${order} limit 1`;
+  const nextLane = (where: string): string =>
+    `select slot, ${lane} as lane, ${due}::timestamptz as due, created_at, tenant_id from ${table}
+      where ${where} and ${listed} order by slot, ${lane}, ${order} limit 1`;
   const lanes = (slots: string): string => `with recursive lanes as (
-      select s.slot, n.* from ${slots} cross join lateral (${nextLane('s.slot', '')}) n
+      select s.last, n.* from ${slots} as s (first, last)
+       cross join lateral (${nextLane('slot between s.first and s.last')}) n
       union all
-      select l.slot, n.* from lanes l cross join lateral (${nextLane('l.slot', ` and ${lane} > l.lane`)}) n)`;
+      select l.last, n.* from lanes l
+       cross join lateral (${nextLane(`(slot, ${lane}) > (l.slot, l.lane) and slot <= l.last`)}) n)`;
   const ofTenants =
     lane === 'tenant_id'
       ? '(select id, id as tenant_id from unnest($1::uuid[]) as t (id))'
@@ -124,10 +128,10 @@ export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Ro
     name,
     find: statement(
       `${name}.find`,
-      `${lanes('unnest($1::smallint[]) as s (slot)')} select slot, lane from lanes where due <= $2`,
+      `${lanes('unnest($1::smallint[], $2::smallint[])')} select slot, lane from lanes where due <= $3`,
     ),
     isByTenant: lane === 'tenant_id',
-    fronts: `${lanes(`(values (${TEST_SLOT}::smallint)) as s (slot)`)} select lane, due, tenant_id from lanes`,
+    fronts: `${lanes(slotRange(TEST_SLOT, TEST_SLOT))} select lane, due, tenant_id from lanes`,
     frontsOfSome: `select l.id as lane, n.due, l.tenant_id from ${ofTenants} l
       cross join lateral (select ${due}::timestamptz as due from ${table}
         where slot = ${TEST_SLOT} and ${table}.${lane} = l.id and ${listed} order by ${order} limit 1) n`,
@@ -136,7 +140,7 @@ export function workList<Row extends WorkRow>(shape: WorkListShape): WorkList<Ro
       : { claimMany: statement(`${name}.claim_many`, shape.claimMany) }),
     depth: statement(
       `${name}.depth`,
-      `${lanes(`(select slot from slots where slot <> ${TEST_SLOT}) as s`)}
+      `${lanes(slotRange(0, SLOTS - 1))}
        select coalesce(sum(c.due), 0)::int as due, min(greatest(lanes.due, lanes.created_at)) as oldest from lanes
         cross join lateral (select count(*) as due from (
           select 1 from ${table} where slot = lanes.slot and ${lane} = lanes.lane and ${listed} and ${due}::timestamptz <= $1

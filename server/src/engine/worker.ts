@@ -42,6 +42,17 @@ interface WorkerOptions {
   timers: boolean;
 }
 
+/** Slots that follow each other are looked through at once: whoever is alone has one range of them. */
+function rangesOf(slots: number[]): { first: number; last: number }[] {
+  const ranges: { first: number; last: number }[] = [];
+  for (const slot of slots.toSorted((a, b) => a - b)) {
+    const latest = ranges.at(-1);
+    if (latest?.last === slot - 1) latest.last = slot;
+    else ranges.push({ first: slot, last: slot });
+  }
+  return ranges;
+}
+
 export function worker(options: WorkerOptions): Worker {
   const { db, slots, clock, log } = options;
   const lanes = new Map<string, Lanes>();
@@ -67,12 +78,14 @@ export function worker(options: WorkerOptions): Worker {
 
   /** Finds lanes with due rows, for whatever came due by itself or whose hint was missed. */
   async function scan(): Promise<number> {
-    const owned = slots.owned().filter((slot) => slot !== TEST_SLOT);
+    const owned = rangesOf(slots.owned().filter((slot) => slot !== TEST_SLOT));
     const works = owned.length === 0 ? [] : options.works;
+    const firsts = owned.map(({ first }) => first);
+    const lasts = owned.map(({ last }) => last);
     const found = await Promise.all([
       ofTests.look(),
       ...works.map(async ({ list }) => {
-        const due = await db.all(list.find, [owned, clock.real()]);
+        const due = await db.all(list.find, [firsts, lasts, clock.real()]);
         for (const { slot, lane } of due) wake(list.name, slot, lane);
         return due.length;
       }),

@@ -3,7 +3,8 @@ import { newId } from '../../src/base/ids.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
-const server = await useServer();
+// As many connections as a real one has: fifty at once are to meet each other.
+const server = await useServer({ connections: { api: 20, worker: 3 } });
 let tenant: TestTenant;
 let told: ReturnType<typeof listener>;
 let id: string;

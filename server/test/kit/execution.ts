@@ -26,8 +26,6 @@ export interface Execution {
   settleCampaigns(): Promise<void>;
 }
 
-const slots = Array.from({ length: SLOTS }, (_, slot) => slot);
-
 /** Does everything of these lists that is due for a tenant. Whoever asks at the same time claims the same rows, as two workers may. */
 export async function settleWorks(
   db: Database,
@@ -38,7 +36,7 @@ export async function settleWorks(
   for (let found = 1; found > 0; ) {
     found = 0;
     for (const { list, handle } of works)
-      for (const { slot, lane } of await db.all(list.find, [slots, now()])) {
+      for (const { slot, lane } of await db.all(list.find, [[0], [SLOTS - 1], now()])) {
         const rows = await claimsOf(db, list, now)(slot, lane, list.batch, new Set());
         if (rows[0]?.tenant_id !== tenantId) continue;
         found += rows.length;

@@ -68,7 +68,7 @@ export interface TestServer {
 }
 
 /** A server lives for seconds here, and each connection has to read all about the tables first. */
-const FEW_CONNECTIONS = { api: 5, worker: 3 };
+const FEW_CONNECTIONS = { api: 8, worker: 3 };
 
 let databases = 0;
 

@@ -121,8 +121,7 @@ describe.each([
     table,
     index,
   }) => {
-    const slots = Array.from({ length: 64 }, (_, slot) => slot).join(',');
-    const nodes = await explain(`${list}.find`, `'{${slots}}', '${NOW.toISOString()}'`);
+    const nodes = await explain(`${list}.find`, `'{0,40}', '{39,63}', '${NOW.toISOString()}'`);
     expect(nodes[0]?.['Actual Rows']).toBe(LANES);
     const types = nodes.map((node) => node['Node Type']);
     expect(types).not.toContain('Seq Scan');

@@ -132,8 +132,7 @@ describe.each<[string, () => Promise<unknown>]>([
   });
 
   it('are found by a look or two for each channel, whatever was said before', async () => {
-    const slots = Array.from({ length: 64 }, (_, slot) => slot).join(',');
-    const { given, read } = await reading('messages.find', `'{${slots}}', '${NOW.toISOString()}'`);
+    const { given, read } = await reading('messages.find', `'{0,40}', '{39,63}', '${NOW.toISOString()}'`);
     expect(given).toBe(CHANNELS);
     expect(read).toBeLessThanOrEqual(CHANNELS * (2 + WAITING));
   });
