@@ -61,7 +61,7 @@ const lines = {
   'server/test/kit/server.ts': ["    v2Sunset: 'never',\n"],
   'server/test/kit/route-calls.ts': [
     / {2}const v2Hook = await [\s\S]*?\n {2}}\);\n/,
-    "  idsAt['/v2/'] = { webhookId: v2Hook.body.data.id };\n",
+    "  made.idsAt['/v2/'] = { webhookId: v2Hook.body.data.id };\n",
   ],
 };
 

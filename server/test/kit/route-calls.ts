@@ -87,8 +87,9 @@ export async function furnish(server: TestServer, route?: Route): Promise<Furnis
 async function makeConversation(
   server: TestServer,
   tenant: TestTenant,
-  { ids, idsAt }: Omit<Furnished, 'tenant'>,
+  made: Omit<Furnished, 'tenant'>,
 ): Promise<void> {
+  const { ids } = made;
   const channelId = ids.channelId as string;
   const { db } = server.system;
   // Nobody listens there: the delivery fails, and is there to be read. Subscribed last, so that they are few.
@@ -99,7 +100,7 @@ async function makeConversation(
     type: 'WHATSAPP_MESSAGE_RECEIVED',
     url: 'http://127.0.0.1:9/',
   });
-  idsAt['/v2/'] = { webhookId: v2Hook.body.data.id };
+  made.idsAt['/v2/'] = { webhookId: v2Hook.body.data.id };
   await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: '+15550001111', text: 'hello' });
   await server.settle();
   ids.requestId = (await storeInbound(db, tenant.id, channelId, [Buffer.from('no JSON')]))[0] as string;

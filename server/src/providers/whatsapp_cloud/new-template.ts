@@ -1,8 +1,8 @@
 import { type AdapterChannel, type NewVendorTemplate, VendorFault } from '../adapter.ts';
 import { demand, download, FILE_DEADLINE_MS, filenameIn, type Graph } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
-import { isNumbered, variablesIn } from '../meta/placeholders.ts';
 import { fill, fillWith } from '../placeholders.ts';
+import { isNumbered, variablesIn } from './numbered-variables.ts';
 
 type Examples = Record<string, string>;
 

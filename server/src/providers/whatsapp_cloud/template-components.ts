@@ -1,6 +1,6 @@
 import type { OutgoingTemplate } from '../adapter.ts';
-import { isNumbered, variablesIn } from '../meta/placeholders.ts';
 import type { MediaReference } from './media.ts';
+import { isNumbered, variablesIn } from './numbered-variables.ts';
 
 type Component = Record<string, unknown>;
 
