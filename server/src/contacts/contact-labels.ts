@@ -126,16 +126,16 @@ export async function addContactLabels(
   needs: ContactNeeds,
 ): Promise<Contact> {
   const id = requireShape(contactId);
-  const ids = labels.map((label) => label.id.toLowerCase());
+  const ids = new Set(labels.map((label) => label.id.toLowerCase()));
   const [outcome, contact] = await Promise.all([
-    tx.find(addLabels, [id, tenantId, [...new Set(ids)], needs.clock.now(tenantId)]),
+    tx.find(addLabels, [id, tenantId, [...ids], needs.clock.now(tenantId)]),
     requireContact(tx, tenantId, id),
   ]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const known = new Set(outcome.known);
   const faults: InvalidParams = {};
-  for (const [index, labelId] of ids.entries())
-    if (!known.has(labelId))
+  for (const [index, { id: labelId }] of labels.entries())
+    if (!known.has(labelId.toLowerCase()))
       faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   if (outcome.added.length > 0)

@@ -93,7 +93,8 @@ export function runLanes<Row extends WorkRow>(options: LanesOptions<Row>): Lanes
   const limitOf = (lane: Lane<Row>): number => (isProbed(lane) ? 1 : list.perLane);
   /**
    * How many rows are kept ready. A call to a failing receiver may take long and what waits behind it goes stale (its
-   * webhook may be gone by then), so a lane that is probed reads the next row only when its turn has come.
+   * webhook may be gone by then), so a lane that is probed reads the next row only when its turn has come. So does one
+   * that is never called but once at a time: the longer it waits, the more rows one look brings.
    */
   const fillOf = (lane: Lane<Row>): number => {
     if (isProbed(lane) || list.perLane === 1) return lane.running > 0 ? 0 : list.batch;

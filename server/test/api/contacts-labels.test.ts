@@ -46,9 +46,13 @@ describe('labels of a contact', () => {
   it('are not added at all when one of them is unknown, and every unknown one is named', async () => {
     const vip = await label('VIP');
     const foreign = (await (await server.tenant()).post('/v3/labels', { name: 'Theirs' })).body.data.id;
-    const { body } = await add(newId(), vip, foreign);
+    const unknown = newId().toUpperCase();
+    const { body } = await add(unknown, vip, foreign);
     expect(body.error.messageKey).toBe('invalid_body_params');
-    expect(Object.keys(body.error.invalidParams)).toEqual(['labels.0.id', 'labels.2.id']);
+    expect(body.error.invalidParams).toEqual({
+      'labels.0.id': { key: 'custom', message: `There is no label ${unknown}` },
+      'labels.2.id': { key: 'custom', message: `There is no label ${foreign}` },
+    });
     expect((await tenant.get(`/v3/contacts/${contactId}`)).body.data.labels).toEqual([]);
     expect(await told()).toEqual([]);
   });
