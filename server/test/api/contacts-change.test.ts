@@ -3,8 +3,7 @@ import { newId } from '../../src/base/ids.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
-// As many connections as a real one has: fifty at once are to meet each other.
-const server = await useServer({ connections: { api: 20, worker: 3 } });
+const server = await useServer();
 let tenant: TestTenant;
 let told: ReturnType<typeof listener>;
 let id: string;

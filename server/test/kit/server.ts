@@ -67,8 +67,11 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** A server lives for seconds here, and each connection has to read all about the tables first. */
-const FEW_CONNECTIONS = { api: 8, worker: 3 };
+/**
+ * A server lives for seconds here, and each connection has to read all about the tables first. Requests have as many as a
+ * real server's, made when they are needed: fifty at once are to meet each other.
+ */
+const FEW_CONNECTIONS = { api: 20, worker: 3 };
 
 let databases = 0;
 
