@@ -187,7 +187,9 @@ async function seedAutomations({ db, tenantId }: World): Promise<void> {
        select uuidv7() as id, uuidv7() as version_id, n from generate_series(1, ${AUTOMATIONS}) as n),
      automations as (
        insert into automations (id, tenant_id, name, status, latest_version_id, latest_trigger_type, created_at, updated_at)
-       select id, $1, 'Automation ' || n, 'draft', version_id, 'api', now() + n * interval '1 ms', now() from made returning id)
+       select id, $1, 'Automation ' || n, (array['draft', 'archived'])[1 + n % 2], version_id,
+              (array['api', 'chat_opened', 'message_received'])[1 + n % 3], now() + n * interval '1 ms', now()
+         from made returning id)
      insert into automation_versions (id, tenant_id, automation_id, number, definition, created_at)
      select version_id, $1, id, 1,
             '{"trigger":{"type":"api","parameters":{}},"variables":[],"steps":[{"id":"end","type":"end","parameters":{}}]}', now()

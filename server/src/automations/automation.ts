@@ -46,7 +46,7 @@ export const automationFields: Searchable = {
     id: { type: 'uuid', sql: 'a.id' },
     createdAt: { type: 'time', sql: 'a.created_at' },
     updatedAt: { type: 'time', sql: 'a.updated_at' },
-    name: { type: 'string', sql: 'a.name' },
+    name: { type: 'string', sql: 'a.name', within: 'a.name' },
     status: { type: 'enum', sql: 'a.status', values: automationStatuses },
     activeVersionId: { type: 'uuid', sql: 'a.active_version_id', nullable: true },
     activeVersionTriggerType: {

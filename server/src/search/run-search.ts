@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { bindTo } from './compile.ts';
+import { bindTo, type How } from './compile.ts';
 import { type Bind, type FieldTable, requireField, type Searchable, sqlOf } from './fields.ts';
 import { compileAfter, compileKey, compileOrder, type Key } from './keyset.ts';
 import { type SearchRequest, writeCursor } from './page.ts';
@@ -21,6 +21,8 @@ export interface SearchSource {
   countCap?: number;
   /** Names a source whose rows only become more: once beyond the cap, it need not be counted again. */
   growing?: string;
+  /** How many rows that match are sorted, at most, before rows are read in order instead; the cap, where there is one. */
+  few?: number;
   /** How many rows are read in order, at most, before it is given up that enough of them match. */
   window?: number;
 }
@@ -31,6 +33,7 @@ export interface SearchResult {
   query: SearchEcho;
 }
 
+const FEW = 10_000;
 const WINDOW = 30_000;
 const REMEMBERED = 10_000;
 /** Growing sources that were seen to have more rows than are counted. */
@@ -39,10 +42,10 @@ const beyondCap = new LRUCache<string, true>({ max: REMEMBERED });
 /**
  * The asked-for page of a tenant's rows, with what the answer says about it. Reads only.
  *
- * Where rows are counted up to a cap, those that match are found before they are put in order. In one statement the
- * planner would have to guess how many there are, and a wrong guess makes it read everything in the asked order for
- * the sake of three rows, or sort half a million for the sake of ten. Known to be few, they are sorted. Known to be
- * many, rows are read in order until there are enough; only if all those many stand elsewhere, they are sorted too.
+ * Rows that match are found before they are put in order. In one statement the planner would have to guess how many
+ * there are, and a wrong guess makes it read everything in the asked order for the sake of three rows, or sort half a
+ * million for the sake of ten. Known to be few, they are sorted. Known to be many, rows are read in order until there
+ * are enough; only if all those many stand elsewhere, they are sorted too.
  */
 export async function runSearch(
   queryable: Queryable,
@@ -52,19 +55,18 @@ export async function runSearch(
   request: SearchRequest,
 ): Promise<SearchResult> {
   const search = { queryable, searchable, source, tenantId, request };
-  const { countCap } = source;
-  const isSelective = request.filter !== undefined || request.search !== undefined;
-  if (countCap === undefined || !isSelective) {
+  if (request.filter === undefined && request.search === undefined) {
     const read = await readPage(search, { how: 'row by row' });
     return resultOf(search, read, totalIn(search, read) ?? (await countAll(search)));
   }
-  const few = await findFew(search, countCap);
+  const { countCap } = source;
+  const few = await findFew(search, countCap ?? source.few ?? FEW);
   if (few !== undefined) {
     const read = few.ids.length === 0 ? [] : await readPage(search, { among: few.ids });
     return resultOf(search, read, few.total);
   }
   const read = (await readWindow(search)) ?? (await readPage(search, { how: 'by index', afresh: true }));
-  return resultOf(search, read, countCap + 1);
+  return resultOf(search, read, countCap === undefined ? await countRows(search, 'by index') : countCap + 1);
 }
 
 /** How many rows match, and the ids of those that the page has; undefined where there are more than `cap`. */
@@ -99,16 +101,16 @@ async function findFew(search: Search, cap: number): Promise<{ total: number; id
 async function countAll(search: Search): Promise<number> {
   const { growing = '', countCap = Infinity } = search.source;
   if (beyondCap.has(growing)) return countCap + 1;
-  const total = await countRows(search);
+  const total = await countRows(search, 'row by row');
   if (growing !== '' && total > countCap) beyondCap.set(growing, true);
   return total;
 }
 
 /** How many rows match; one more than the cap where there are more than that. */
-async function countRows(search: Search): Promise<number> {
+async function countRows(search: Search, how: How): Promise<number> {
   const { source, queryable } = search;
   const params: unknown[] = [];
-  const text = `from ${source.from} where ${conditionsOf(search, { how: 'row by row' }, bindTo(params)).join(' and ')}`;
+  const text = `from ${source.from} where ${conditionsOf(search, { how }, bindTo(params)).join(' and ')}`;
   const { rows } = await queryable.query(
     source.countCap === undefined
       ? `select count(*)::float8 as total ${text}`
