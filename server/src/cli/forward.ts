@@ -1,5 +1,5 @@
 import { version } from '../version.ts';
-import { keyOf, signatureOf, unsignedHeaders } from '../webhooks/payload.ts';
+import { keyOf, signedHeaders } from '../webhooks/payload.ts';
 import { reasonOf, send, textOf } from './send.ts';
 
 /** As long as a webhook has. */
@@ -20,11 +20,10 @@ export function forwarder(url: string, secret: string) {
   const key = keyOf(secret);
   return async (eventId: string, body: string, stop: AbortSignal): Promise<string> => {
     const deadline = AbortSignal.timeout(DEADLINE_MS);
-    const headers = unsignedHeaders(version, eventId, new Date());
     try {
       const answer = await send(url, {
         method: 'POST',
-        headers: { ...headers, 'webhook-signature': signatureOf([key], headers, body) },
+        headers: signedHeaders(version, eventId, new Date(), body, [key]),
         body,
         signal: AbortSignal.any([stop, deadline]),
         silenceMs: DEADLINE_MS,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './faults.ts';
+import { written } from './parameters.ts';
 import { pipelinedReaders, sendTogether } from './pipelined.ts';
 import type { Statement } from './statement.ts';
 
@@ -102,12 +103,12 @@ export function queryable(
   send: (query: pg.QueryConfig) => Promise<pg.QueryResult>,
 ): Pick<Tx, 'all' | 'find' | 'run' | 'query'> {
   const run = (statement: Statement<readonly unknown[], unknown>, values: readonly unknown[]) =>
-    send({ name: statement.name, text: statement.text, values: values as unknown[] });
+    send({ name: statement.name, text: statement.text, values: written(values) });
   return {
     all: async (statement, parameters) => (await run(statement as never, parameters)).rows,
     find: async (statement, parameters) => (await run(statement as never, parameters)).rows[0],
     run: async (statement, parameters) => (await run(statement as never, parameters)).rowCount ?? 0,
-    query: (text, values) => send({ text, values }),
+    query: (text, values) => send({ text, values: written(values) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isStalePlan } from './faults.ts';
+import { written } from './parameters.ts';
 import type { Statement } from './statement.ts';
 
 /** Reads by primary key do not take this long; a time-out ends the connection and everything waiting on it. */
@@ -110,7 +111,7 @@ export function pipelinedReaders(
     try {
       const chosen = readers[turn];
       if (!chosen) throw new Error('This database was opened without readers by key.');
-      return (await chosen.send({ name: statement.name, text: statement.text, values: values as unknown[] }))
+      return (await chosen.send({ name: statement.name, text: statement.text, values: written(values) }))
         .rows;
     } catch (error) {
       if (isConnectionLoss(error)) onLoss(error);

@@ -13,7 +13,7 @@ import type { OutboundResponse } from '../outbound/exchange.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { disableWebhook, hasFailedTooLong } from './disable.ts';
 import { DELIVERIES_LIST } from './match.ts';
-import { keyOf, signatureOf, unsignedHeaders } from './payload.ts';
+import { keyOf, signedHeaders } from './payload.ts';
 import { type DeliveryResult, recorder } from './record.ts';
 import { nextAttempt, retryAfterMs } from './schedule.ts';
 import { bodyOf, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
@@ -61,7 +61,7 @@ const deliveries = workList<DeliveryRow>({
     cross join lateral (
       select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
         from ${SENT_FROM}
-       where d.slot = l.slot and d.webhook_id = l.lane and d.due_at <= $3 and d.id <> all ($5::uuid[])
+       where d.slot = l.slot and d.webhook_id = l.lane and d.due_at <= $3 and d.id not in (select unnest($5::uuid[]))
        order by d.due_at, d.sequence limit l.wanted) d`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
@@ -120,13 +120,12 @@ export function deliver(needs: DeliverNeeds): Work {
 
   function send(row: Sendable, startedAt: Date): Promise<OutboundResponse> {
     const body = bodyOf(row);
-    // Receivers compare it with their own time, whatever that of the tenant is.
-    const headers = unsignedHeaders(version, row.event_id, clock.real());
-    const signature = signatureOf(secretsOf(row, startedAt).map(signingKeyOf), headers, body);
+    const keysInForce = secretsOf(row, startedAt).map(signingKeyOf);
     return outbound.request({
       url: row.url,
       method: 'POST',
-      headers: { ...headers, 'webhook-signature': signature },
+      // Receivers compare the time with their own, whatever that of the tenant is.
+      headers: signedHeaders(version, row.event_id, clock.real(), body, keysInForce),
       body,
       deadlineMs,
       maxResponseBytes: RESPONSE_BYTES,
@@ -135,34 +134,25 @@ export function deliver(needs: DeliverNeeds): Work {
 
   async function attempt(row: Sendable): Promise<DeliveryResult> {
     const startedAt = clock.now(row.tenant_id);
-    const failed = (askedMs: number) => {
+    const failed = (askedMs: number, outcome: Pick<DeliveryResult, 'timings' | 'response' | 'error'>) => {
       const made = row.attempts + 1 - row.earlier_attempts;
-      const dueAt = nextAttempt(made, clock.now(row.tenant_id), askedMs, Math.random());
-      return { status: dueAt === null ? ('failed' as const) : ('pending' as const), dueAt };
-    };
-    const base = {
-      id: row.id,
-      tenantId: row.tenant_id,
-      webhookId: row.webhook_id,
-      attempts: row.attempts,
-      startedAt,
-      url: row.url,
+      const isGone = outcome.response?.status === GONE;
+      const dueAt = isGone ? null : nextAttempt(made, clock.now(row.tenant_id), askedMs, Math.random());
+      const status = dueAt === null ? ('failed' as const) : ('pending' as const);
+      return { delivery: row, startedAt, status, dueAt, ...outcome };
     };
     try {
       const response = await send(row, startedAt);
       const { status, headers, timings } = response;
+      // Written out: spreading what both kinds of result share takes ten times as long as all the rest of this.
       if (status >= 200 && status < 300)
-        return { ...base, status: 'delivered', dueAt: null, timings, response, error: null };
-      const end =
-        status === GONE
-          ? { status: 'failed' as const, dueAt: null }
-          : failed(retryAfterMs(headers['retry-after'], clock.real()));
+        return { delivery: row, startedAt, status: 'delivered', dueAt: null, timings, response, error: null };
       const error = `The receiver answered ${status}; only 2xx counts as received.`;
-      return { ...base, ...end, timings, response, error };
+      return failed(retryAfterMs(headers['retry-after'], clock.real()), { timings, response, error });
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       const { message, timings = null } = error;
-      return { ...base, ...failed(0), timings, response: null, error: message };
+      return failed(0, { timings, response: null, error: message });
     }
   }
 

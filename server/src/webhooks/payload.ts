@@ -36,12 +36,18 @@ export const unsignedHeaders = (version: string, eventId: string, at: Date) => (
   'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
 });
 
-/** The signature that Standard Webhooks asks for, once for each key: a receiver takes it when one of them fits. */
-export const signatureOf = (
-  keys: readonly Buffer[],
-  headers: ReturnType<typeof unsignedHeaders>,
+/** The same with the signature that Standard Webhooks asks for, once for each key: a receiver takes it when one fits. */
+export function signedHeaders(
+  version: string,
+  eventId: string,
+  at: Date,
   body: string,
-): string => {
-  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
-  return keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`).join(' ');
-};
+  keys: readonly Buffer[],
+): ReturnType<typeof unsignedHeaders> & { 'webhook-signature': string } {
+  const headers = unsignedHeaders(version, eventId, at) as ReturnType<typeof signedHeaders>;
+  const signed = `${eventId}.${headers['webhook-timestamp']}.${body}`;
+  headers['webhook-signature'] = keys
+    .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+    .join(' ');
+  return headers;
+}

@@ -17,14 +17,18 @@ const GATHER_MS = 20;
 const FEW = 4;
 const BODY_KEPT_BYTES = 1024;
 
-export interface DeliveryResult {
+interface AttemptedDelivery {
   id: string;
-  tenantId: string;
-  webhookId: string;
+  tenant_id: string;
+  webhook_id: string;
   /** How many attempts the row had when it was claimed: if it has another number now, this result does not count. */
   attempts: number;
-  startedAt: Date;
   url: string;
+}
+
+export interface DeliveryResult {
+  delivery: AttemptedDelivery;
+  startedAt: Date;
   status: 'delivered' | 'pending' | 'failed';
   dueAt: Date | null;
   timings: OutboundTimings | null;
@@ -194,17 +198,17 @@ function storableJson(headers: Record<string, string>): string {
 
 function parametersOf(unsorted: DeliveryResult[], clock: Clock) {
   // Rows are always locked in the order of their ids. Two results of one attempt count once, like everywhere.
-  const results = [...new Map(unsorted.toReversed().map((result) => [result.id, result])).values()].sort(
-    (a, b) => (a.id < b.id ? -1 : 1),
-  );
+  const results = [
+    ...new Map(unsorted.toReversed().map((result) => [result.delivery.id, result])).values(),
+  ].sort((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
   return [
     timesOf(
       clock,
-      results.map((result) => result.tenantId),
+      results.map(({ delivery }) => delivery.tenant_id),
     ),
-    results.map((result) => result.id),
-    results.map((result) => result.tenantId),
-    results.map((result) => result.attempts),
+    results.map(({ delivery }) => delivery.id),
+    results.map(({ delivery }) => delivery.tenant_id),
+    results.map(({ delivery }) => delivery.attempts),
     results.map((result) => result.status),
     results.map((result) => result.dueAt),
     results.map((result) => result.startedAt.toISOString()),
@@ -216,7 +220,7 @@ function parametersOf(unsorted: DeliveryResult[], clock: Clock) {
         result.response && storable(result.response.body.subarray(0, BODY_KEPT_BYTES).toString('utf8')),
     ),
     results.map((result) => result.error && storable(result.error)),
-    results.map((result) => result.webhookId),
-    results.map((result) => result.url),
+    results.map(({ delivery }) => delivery.webhook_id),
+    results.map(({ delivery }) => delivery.url),
   ] as Parameters<NonNullable<typeof recordAttempts.types>>[0];
 }

@@ -22,13 +22,13 @@ async function newDelivery(tenantId: string, webhookId = newId()): Promise<strin
   );
   return id;
 }
-const result = (id: string, tenantId: string, given: Partial<DeliveryResult> = {}): DeliveryResult => ({
-  id,
-  tenantId,
-  attempts: 0,
-  webhookId: newId(),
+const result = (
+  id: string,
+  tenantId: string,
+  { attempts = 0, ...given }: Partial<DeliveryResult> & { attempts?: number } = {},
+): DeliveryResult => ({
+  delivery: { id, tenant_id: tenantId, webhook_id: newId(), attempts, url: 'https://example.com/' },
   startedAt: clock.now(),
-  url: 'https://example.com/',
   status: 'delivered',
   dueAt: null,
   timings: { lookupMs: null, connectMs: 1, tlsMs: null, waitMs: 2, readMs: 0, totalMs: 3 },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { keyOf, signatureOf, unsignedHeaders } from '../../src/webhooks/payload.ts';
+import { keyOf, signedHeaders } from '../../src/webhooks/payload.ts';
 import { ATTEMPTS, PAUSES_MS } from '../../src/webhooks/schedule.ts';
 import { hasOpenssl } from '../kit/self-signed.ts';
 
@@ -27,10 +27,8 @@ const hasPython = spawnSync('python3', ['--version']).status === 0;
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const old = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const body = '{"type":"message.received","data":{"text":"Grüße 🙂 \\u2028"}}';
-const signed = (at: Date, secrets: string[]) => {
-  const headers = unsignedHeaders('3.0.0', '019a82a0-0000-7000-8000-000000000032', at);
-  return { ...headers, 'webhook-signature': signatureOf(secrets.map(keyOf), headers, body) };
-};
+const signed = (at: Date, secrets: string[]) =>
+  signedHeaders('3.0.0', '019a82a0-0000-7000-8000-000000000032', at, body, secrets.map(keyOf));
 const now = new Date();
 const good = [signed(now, [secret]), signed(now, [old, secret])];
 const bad = [
