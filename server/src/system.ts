@@ -103,14 +103,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     readers: READERS,
     onLoss,
   });
-  // A worker does the same few things all day. To plan them anew each time takes longer than to do them, above all over
-  // partitions; and on young tables generic plans fall for sequential scans, of which it never wants one.
   const workerDatabase = {
     connection,
     applicationName: 'parley worker',
     poolSize: connections.worker,
     readers: 0,
-    settings: { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' },
     onLoss,
   };
   const workerDb = hasWorker ? openDatabase(workerDatabase) : undefined;

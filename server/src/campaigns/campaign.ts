@@ -1,11 +1,11 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
-import { byIndex, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
+import { RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
 import { type Campaign, type CampaignWithCounts, campaignStatuses, recipientStatuses } from './schema.ts';
 
 export interface CampaignRow {
@@ -77,12 +77,10 @@ export const presentCampaign = (row: CampaignRow): Campaign => ({
 
 /** A campaign with how many recipients have come how far. */
 export async function requireCampaign(
-  db: Tx | Database,
+  db: Pick<Queryable, 'find'>,
   tenantId: string,
   campaignId: string,
 ): Promise<CampaignWithCounts> {
-  if ('transaction' in db) return db.transaction((tx) => requireCampaign(tx, tenantId, campaignId));
-  await byIndex(db);
   const row = isUuid(campaignId) ? await db.find(withCounts, [campaignId, tenantId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
   return { ...presentCampaign(row), recipientCounts: row.counts };

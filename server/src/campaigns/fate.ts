@@ -1,4 +1,3 @@
-import type { Tx } from '../db/database.ts';
 import { skipReasons } from './schema.ts';
 
 /**
@@ -39,11 +38,3 @@ export const RECIPIENT_CODE = `(case
     when a.status <> 'completed' then a.status
     when a.state ->> 'after' <> a.id::text then 'message_deleted'
     else 'nothing_sent' end) end)`;
-
-/**
- * Runs and messages are looked up one by one. A plan that was made when their tables were small would read those whole,
- * and again for every recipient, also when they have grown.
- */
-export const byIndex = async (tx: Tx): Promise<void> => {
-  await tx.query('set local enable_seqscan = off', []);
-};

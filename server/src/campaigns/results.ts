@@ -6,7 +6,7 @@ import { statement } from '../db/statement.ts';
 import type { Download } from '../http/download.ts';
 import { timestampOrNull } from '../http/schema.ts';
 import { requireCampaign } from './campaign.ts';
-import { byIndex, RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
+import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
 
 const PAGE = 1000;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
@@ -49,11 +49,7 @@ export async function campaignResults(db: Database, tenantId: string, campaignId
   async function* pieces(): AsyncGenerator<string> {
     yield csvLine(COLUMNS);
     for (let after = BEFORE_ALL; ; ) {
-      const place = after;
-      const rows = await db.transaction(async (tx) => {
-        await byIndex(tx);
-        return tx.all(resultsPage, [id, tenantId, place]);
-      });
+      const rows = await db.all(resultsPage, [id, tenantId, after]);
       const contacts = new Map(
         (
           await findContacts(

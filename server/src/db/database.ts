@@ -78,9 +78,20 @@ const parsers = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ, parseTime],
 ]);
 
-export function clientConfig(options: DatabaseOptions): pg.ClientConfig {
+const SETTINGS = {
+  timezone: 'UTC',
+  jit: 'off',
   // The default of 4 is a spinning disk's: with it, ten thousand rows that an index names cost more than reading a million.
-  const settings = { timezone: 'UTC', jit: 'off', random_page_cost: '1.1', ...options.settings };
+  random_page_cost: '1.1',
+  // Every process does the same few things all day: to plan them anew takes longer than to do them. Left to itself
+  // PostgreSQL would do so for a while after every connect and every ANALYZE.
+  plan_cache_mode: 'force_generic_plan',
+  // On young tables generic plans fall for sequential scans, of which nothing here wants one.
+  enable_seqscan: 'off',
+};
+
+export function clientConfig(options: DatabaseOptions): pg.ClientConfig {
+  const settings = { ...SETTINGS, ...options.settings };
   return {
     ...options.connection,
     application_name: options.applicationName,

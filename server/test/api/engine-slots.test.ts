@@ -11,7 +11,6 @@ const db = openDatabase({
   applicationName: 'test',
   poolSize: 6,
   readers: 0,
-  settings: { enable_seqscan: 'off' },
 });
 afterAll(() => db.close());
 afterEach(async () => {

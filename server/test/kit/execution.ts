@@ -52,7 +52,6 @@ export function workerDatabase({ databaseUrl }: TestServer): Database {
     applicationName: 'test',
     poolSize: 4,
     readers: 0,
-    settings: { enable_seqscan: 'off' },
   });
   afterAll(() => db.close());
   return db;

@@ -15,7 +15,7 @@ const client = new pg.Client(
     poolSize: 1,
     readers: 0,
     // As searches run.
-    settings: { enable_seqscan: 'off' },
+    settings: { plan_cache_mode: 'force_custom_plan' },
   }),
 );
 await client.connect();

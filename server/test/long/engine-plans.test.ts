@@ -14,7 +14,6 @@ const client = new pg.Client(
     applicationName: 'test',
     poolSize: 1,
     readers: 0,
-    settings: { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' },
   }),
 );
 await client.connect();

@@ -13,7 +13,6 @@ const client = new pg.Client(
     applicationName: 'test',
     poolSize: 1,
     readers: 0,
-    settings: { plan_cache_mode: 'force_generic_plan' },
   }),
 );
 await client.connect();

@@ -14,6 +14,8 @@ const client = new pg.Client(
     applicationName: 'test',
     poolSize: 1,
     readers: 0,
+    // As searches run.
+    settings: { plan_cache_mode: 'force_custom_plan' },
   }),
 );
 await client.connect();
