@@ -170,15 +170,16 @@ export function deliver(needs: DeliverNeeds): Work {
     return rows.map((row) => states.get(row.id));
   }, READ_TOGETHER);
 
+  const isStale = (row: DeliveryRow): boolean => performance.now() - (row.readAt ?? 0) >= STALE_MS;
+
   /** The row as it is now; undefined when it is no longer due. */
-  async function current(row: DeliveryRow): Promise<DeliveryRow | undefined> {
-    if (performance.now() - (row.readAt ?? 0) < STALE_MS) return row;
+  async function readAnew(row: DeliveryRow): Promise<DeliveryRow | undefined> {
     const state = await stateOf(row);
     return state && { ...row, ...state };
   }
 
   return work(deliveries, async ([claimed]) => {
-    const row = claimed && (await current(claimed));
+    const row = claimed && isStale(claimed) ? await readAnew(claimed) : claimed;
     if (!row) return 'ok';
     if (row.url === null || row.type === null || row.webhook_status === 'disabled') {
       await record.cancel(row);

@@ -189,11 +189,13 @@ const timingsJson = (timings: OutboundTimings): string =>
     totalMs: rounded(timings.totalMs),
   });
 
-/** Made storable before it becomes JSON, where a NUL is an escape that PostgreSQL refuses as well. */
+/** As JSON. Only what JSON writes as a code, such as NUL or half a character, can be something PostgreSQL refuses. */
 function storableJson(headers: Record<string, string>): string {
-  const kept: Record<string, string> = {};
-  for (const name of Object.keys(headers)) kept[name] = storable(headers[name] as string);
-  return JSON.stringify(kept);
+  const json = JSON.stringify(headers);
+  if (!json.includes('\\u')) return json;
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)])),
+  );
 }
 
 function parametersOf(unsorted: DeliveryResult[], clock: Clock) {
