@@ -84,7 +84,7 @@ const SETTINGS = {
   // The default of 4 is a spinning disk's: with it, ten thousand rows that an index names cost more than reading a million.
   random_page_cost: '1.1',
   // Every process does the same few things all day: to plan them anew takes longer than to do them. Left to itself
-  // PostgreSQL would do so for a while after every connect and every ANALYZE.
+  // PostgreSQL would do so five times for each statement of each connection, and whenever it takes that to be cheaper.
   plan_cache_mode: 'force_generic_plan',
   // On young tables generic plans fall for sequential scans, of which nothing here wants one.
   enable_seqscan: 'off',

@@ -12,7 +12,7 @@ export const PARTITION_LOCK = 7_265_402;
 /** The tables cut by week, each with the UUIDv7 column that it is cut by. */
 export const weeklyTables = ['events', 'deliveries', 'attempts'] as const;
 
-/** What nothing is ever looked up by. ANALYZE would sort it all the same: under load, a month of payloads again and again. */
+/** What nothing is ever looked up by. ANALYZE would sort it all the same: under load, a week's payloads again and again. */
 const UNANALYZED: Record<(typeof weeklyTables)[number], string[]> = {
   events: ['data', 'facts'],
   deliveries: [],

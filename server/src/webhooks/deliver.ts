@@ -144,7 +144,7 @@ export function deliver(needs: DeliverNeeds): Work {
     try {
       const response = await send(row, startedAt);
       const { status, headers, timings } = response;
-      // Written out: put together by spreading what all results share, it cost 40 µs of the 220 that a delivery took.
+      // Written out: results and headers that were put together by spreading cost about 40 of a delivery's 220 µs.
       if (status >= 200 && status < 300)
         return { delivery: row, startedAt, status: 'delivered', dueAt: null, timings, response, error: null };
       const error = `The receiver answered ${status}; only 2xx counts as received.`;
