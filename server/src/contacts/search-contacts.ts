@@ -9,7 +9,8 @@ import type { Contact } from './schema.ts';
 import { fullName } from './search-text.ts';
 
 const COUNT_CAP = 10_000;
-/** As the column has it in the migration. */
+/** As the column and the index of trigrams have it in the migrations. */
+const PARTS = 'ca.number is null and ca.time is null';
 const HEAD = { column: 'ca.head', characters: 200 };
 
 /** Contacts under the alias `c`. Ids only: what belongs to a contact is not read for rows that a page leaves behind. */
@@ -55,7 +56,6 @@ const shownHandle = (type: HandleType, tenantId: string): Field => ({
   aside: {
     from: 'handles h',
     of: 'h.contact_id',
-    key: 'c.id',
     where: (bind) => `h.tenant_id = ${bind(tenantId)}::uuid and h.type = '${type}' and h.is_primary`,
     column: 'h.value',
   },
@@ -68,10 +68,9 @@ function attributeField({ id, type }: AttributeKind): Field {
   const aside: Aside = {
     from: 'contact_attributes ca',
     of: 'ca.contact_id',
-    key: 'c.id',
     where: of,
     column,
-    ...(column === 'ca.value' ? { head: HEAD } : {}),
+    ...(column === 'ca.value' ? { head: HEAD, parts: PARTS } : {}),
     ...(compared === 'boolean' ? { isText: true } : {}),
   };
   const value = compared === 'boolean' ? `${column} = 'true'` : column;
@@ -96,7 +95,7 @@ const fields = (tenantId: string): FieldTable => ({
   labelIds: {
     type: 'list',
     sql: 'array(select cl.label_id from contact_labels cl where cl.contact_id = c.id)',
-    aside: { from: 'contact_labels cl', of: 'cl.contact_id', key: 'c.id', column: 'cl.label_id' },
+    aside: { from: 'contact_labels cl', of: 'cl.contact_id', column: 'cl.label_id' },
   },
 });
 

@@ -3,7 +3,7 @@ import { compileLeaf, compileLike, operandOf } from './conditions.ts';
 import type { Bind, Searchable } from './fields.ts';
 import { requireField } from './fields.ts';
 import type { Filter, Sort } from './grammar.ts';
-import { compileExists, compileSet, compileWithin, hasTrigrams } from './index-conditions.ts';
+import { compileExists, compileKeys, compileSet, compileWithin, hasTrigrams } from './index-conditions.ts';
 import type { Key } from './keyset.ts';
 
 /** Adds values to a statement's parameters; nothing that a client wrote gets into the statement's text. */
@@ -15,9 +15,10 @@ export const bindTo =
 /**
  * How rows are looked for. `by index`: few match, so indexes on what is asked for find them. `row by row`: many match,
  * so rows are read in the asked order and looked at until there are enough; the condition is then written so that no
- * other index is tempting.
+ * other index is tempting. `by key`: many match, and all of them are wanted; their keys are gathered first, since to
+ * find many rows by what is asked for the planner would rather read all there are.
  */
-export type How = 'by index' | 'row by row';
+export type How = 'by index' | 'row by row' | 'by key';
 
 /**
  * The SQL condition of a filter; its values are pushed to `params`. The condition may come out as NULL where the
@@ -35,8 +36,13 @@ export function compileFilter(
 }
 
 function compile(filter: Filter, searchable: Searchable, bind: Bind, how: How): string {
+  if (how === 'by key') {
+    const { keyed, rest } = compileKeys(filter, searchable, bind);
+    if (keyed === undefined) return compile(filter, searchable, bind, 'by index');
+    return [keyed, ...rest.map((one) => compile(one, searchable, bind, 'row by row'))].join(' and ');
+  }
   const set = how === 'by index' ? compileSet(filter, searchable, bind) : undefined;
-  if (set !== undefined) return `(${set.key} in (${set.query}))`;
+  if (set !== undefined) return `(${searchable.id} in (${set}))`;
   switch (filter.op) {
     case 'and':
     case 'or':
@@ -46,7 +52,7 @@ function compile(filter: Filter, searchable: Searchable, bind: Bind, how: How): 
     default: {
       const field = requireField(searchable, filter.field);
       if (how === 'row by row') {
-        const exists = compileExists(filter, field, bind);
+        const exists = compileExists(filter, field, searchable, bind);
         if (exists !== undefined) return exists;
       }
       const within = how === 'by index' ? compileWithin(filter, field, bind) : undefined;
@@ -80,7 +86,7 @@ export function compileWhere(
 }
 
 function compileNames(search: string, searchable: Searchable, bind: Bind, how: How): string {
-  const byIndex = how === 'by index' && hasTrigrams(search);
+  const byIndex = how !== 'row by row' && hasTrigrams(search);
   const choices = searchable.names.map((sql) =>
     compileLike(byIndex ? `(${sql})` : `((${sql}) || '')`, 'contains', search, bind),
   );

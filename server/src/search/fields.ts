@@ -40,15 +40,16 @@ export interface Field {
 export interface Aside {
   /** The table under an alias, such as `item_values v`. */
   from: string;
-  /** The expression of its row, and of the resource's, that must be equal: `v.item_id` and `i.id`. */
+  /** The expression of the id of the resource's row that the value belongs to, such as `v.item_id`. */
   of: string;
-  key: string;
   /** Which of its rows are values of this field, where not all are. */
   where?: (bind: Bind) => string;
   /** The expression of the value. */
   column: string;
   /** Where the value is stored as text although the field is of another type. */
   isText?: true;
+  /** What is true of all rows whose value is a text, where an index finds texts by their parts: its own condition. */
+  parts?: string;
   /** Long texts do not fit into an index, so that it is on a column with their first characters, in the order of code points. */
   head?: { column: string; characters: number };
 }

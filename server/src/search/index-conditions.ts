@@ -16,36 +16,40 @@ const MOST_ALTERNATIVES = 20;
 /** Without any, a trigram index gives every row there is, and takes longer for that than a look at each row. */
 export const hasTrigrams = (text: string): boolean => [...text].length >= TRIGRAM;
 
-/** The query that gives the keys of the rows of which the filter is true, if there is one; and the key it is for. */
-export function compileSet(
+/** The query that gives the ids of the rows of which the filter is true, where tables of values answer it alone. */
+export const compileSet = (filter: Filter, searchable: Searchable, bind: Bind): string | undefined =>
+  areAnswered(filter, searchable) ? queryOf(filter, searchable, bind) : undefined;
+
+/**
+ * The condition that a row's id is one of those that tables of values give, and what else has to be true of the row.
+ * For the planner the ids are an array whose length it does not know and takes for short: it finds the rows by id.
+ */
+export function compileKeys(
   filter: Filter,
   searchable: Searchable,
   bind: Bind,
-): { key: string; query: string } | undefined {
-  const asides = asidesOf(filter, searchable);
-  const [first] = asides ?? [];
-  if (asides === undefined || first === undefined || asides.some(({ key }) => key !== first.key))
-    return undefined;
-  return { key: first.key, query: queryOf(filter, searchable, bind) };
+): { keyed: string | undefined; rest: Filter[] } {
+  const parts = filter.op === 'and' ? filter.of : [filter];
+  const rest = parts.filter((one) => !areAnswered(one, searchable));
+  const sets = parts.filter((one) => !rest.includes(one)).map((one) => `(${queryOf(one, searchable, bind)})`);
+  return {
+    keyed: sets.length === 0 ? undefined : `${searchable.id} = any(array(${sets.join(' intersect ')}))`,
+    rest,
+  };
 }
 
-/** The tables that answer the filter alone, or undefined when they cannot. Binds nothing. */
-function asidesOf(filter: Filter, searchable: Searchable): Aside[] | undefined {
+function areAnswered(filter: Filter, searchable: Searchable): boolean {
   switch (filter.op) {
     case 'and':
-      return undefined;
-    case 'or': {
-      const parts = filter.of.map((one) => asidesOf(one, searchable));
-      return parts.includes(undefined) ? undefined : (parts as Aside[][]).flat();
-    }
-    case 'not': {
+      return false;
+    case 'or':
+      return filter.of.every((one) => areAnswered(one, searchable));
+    case 'not':
       // Whoever has a value has a row for it.
-      const aside = filter.of.op === 'isNull' ? requireField(searchable, filter.of.field).aside : undefined;
-      return aside && [aside];
-    }
+      return filter.of.op === 'isNull' && requireField(searchable, filter.of.field).aside !== undefined;
     default: {
       const field = requireField(searchable, filter.field);
-      return field.aside && isAnswered(filter, field) ? [field.aside] : undefined;
+      return field.aside !== undefined && isAnswered(filter, field);
     }
   }
 }
@@ -70,10 +74,10 @@ function queryOf(filter: Filter, searchable: Searchable, bind: Bind): string {
 }
 
 /** Whether a row has a value of which the leaf is true, by a look at the values of that row alone. */
-export function compileExists(leaf: Leaf, field: Field, bind: Bind): string | undefined {
+export function compileExists(leaf: Leaf, field: Field, { id }: Searchable, bind: Bind): string | undefined {
   const { aside } = field;
   if (aside === undefined || !asksForPresence(leaf)) return undefined;
-  const conditions = [`${aside.of} = ${aside.key}`, ...(aside.where ? [aside.where(bind)] : [])];
+  const conditions = [`${aside.of} = ${id}`, ...(aside.where ? [aside.where(bind)] : [])];
   conditions.push(...conditionsIn(aside, leaf, field, bind));
   // The offset keeps the planner from reading all values instead and joining them.
   return `exists (select from ${aside.from} where ${conditions.join(' and ')} offset 0)`;
@@ -84,8 +88,10 @@ function conditionsIn(aside: Aside, leaf: Leaf, field: Field, bind: Bind): strin
   const isList = field.type === 'list';
   const asked = isList ? elementOf(leaf) : aside.isText ? asText(leaf) : leaf;
   const type = aside.isText ? 'string' : isList ? (field.items ?? 'uuid') : field.type;
-  const { head } = aside;
+  const { head, parts } = aside;
   const whole = operandIn(aside.column, type);
+  if (parts !== undefined && (asked.op === 'contains' || asked.op === 'startsWith'))
+    return [parts, compileLeaf(asked, whole, bind)];
   if (head === undefined || !isComparison(asked)) return [compileLeaf(asked, whole, bind)];
   // A text that is shorter than a head is compared with heads as with whole texts.
   if (literalsOf(asked).every((text) => [...text].length < head.characters))

@@ -65,7 +65,7 @@ export async function runSearch(
     const read = few.ids.length === 0 ? [] : await readPage(search, { among: few.ids });
     return resultOf(search, read, few.total);
   }
-  const read = (await readWindow(search)) ?? (await readPage(search, { how: 'by index', afresh: true }));
+  const read = (await readWindow(search)) ?? (await readPage(search, { how: 'by key', afresh: true }));
   return resultOf(search, read, countCap === undefined ? await countRows(search, 'by index') : countCap + 1);
 }
 

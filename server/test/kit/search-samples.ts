@@ -13,7 +13,6 @@ const kept = (name: string, type: FieldType, column: string, more: Partial<Aside
   aside: {
     from: 'item_values v',
     of: 'v.item_id',
-    key: 'i.id',
     where: (bind) => `v.name = ${bind(name)}::text`,
     column,
     ...more,
@@ -45,7 +44,7 @@ export const items: Searchable = {
       type: 'list',
       items: 'string',
       sql: 'array(select m.mark from item_marks m where m.item_id = i.id)',
-      aside: { from: 'item_marks m', of: 'm.item_id', key: 'i.id', column: 'm.mark' },
+      aside: { from: 'item_marks m', of: 'm.item_id', column: 'm.mark' },
     },
   },
   dynamic: (name) => {

@@ -101,6 +101,21 @@ describe('compiling a filter', () => {
     expect(rowByRow('eq(nick,"abc")')).toBe('((i.nick) = $4::text)');
   });
 
+  it.each<[string, string]>([
+    [
+      'gt(size,5)',
+      'i.id = any(array((select v.item_id from item_values v where v.name = $1::text and ((v.number) > $2::bigint))))',
+    ],
+    [
+      'and(contains(marks,"x"),gt(unreadCount,1),in(marks,"y"))',
+      'i.id = any(array((select m.item_id from item_marks m where ((m.mark) = $1::text)) intersect ' +
+        '(select m.item_id from item_marks m where ((m.mark) = any($2::text[]))))) and ((i.unread_count) > $3::bigint)',
+    ],
+    ['eq(nick,"ab")', '((i.nick) = $1::text)'],
+  ])('%s gathers the keys first, where all rows are wanted', (text, sql) => {
+    expect(compileFilter(parseFilter(text, items), items, [], 'by key')).toBe(sql);
+  });
+
   it('refuses to compare a value of unknown type', () => {
     const searchable: Searchable = { ...items, dynamic: () => ({ type: 'any', sql: 'x' }) };
     expect(() => compiled('eq(steps.a,1)', searchable)).toThrow('cannot be compared in SQL');
