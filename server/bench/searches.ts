@@ -4,6 +4,7 @@ import type { World } from './world.ts';
 const CONTACTS = 1_000_000;
 const AUTOMATIONS = 10_000;
 const REPEATS = 25;
+const MOST_MS = 5_000;
 
 /** Trigrams of a million names are indexed in one go ten times faster than one by one. */
 const SEED = [
@@ -55,10 +56,12 @@ interface Page {
 
 async function msOf(work: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
-  for (let at = 0; at < REPEATS; at += 1) {
+  for (let spent = 0; times.length < REPEATS && spent < MOST_MS; ) {
     const begun = performance.now();
     await work();
-    times.push(performance.now() - begun);
+    const time = performance.now() - begun;
+    times.push(time);
+    spent += time;
   }
   return median(times);
 }
@@ -89,7 +92,8 @@ export async function searchFigures(world: World): Promise<string[][]> {
     if (ids !== JSON.stringify(found.rows.map(({ id }) => id)))
       throw new Error(`${name}: ours found ${ids}, bare ${JSON.stringify(found.rows.map(({ id }) => id))}`);
     const ours = await msOf(() => call('POST', path, body));
-    const theirs = await msOf(() => db.query({ name, ...bare }));
+    // Not prepared: with its values known, PostgreSQL plans it better than for any.
+    const theirs = await msOf(() => db.query(bare.text, bare.values));
     rows.push([
       name,
       page.pagination.total.toLocaleString('en'),
