@@ -126,7 +126,7 @@ export async function storeStretches(
     stretch.trace.map((entry): TraceEntry & { runId: string } => ({ runId, ...entry })),
   );
   if (lines.length > 0)
-    await tx.run(writeTrace, [
+    await tx.write(writeTrace, [
       tenantId,
       lines.map(({ runId }) => runId),
       lines.map(({ number }) => number),

@@ -142,7 +142,7 @@ export async function setChatStatus(
   const chat = await requireLocked(tx, tenantId, chatId);
   if (chat.status === status && chat.snoozed_until?.getTime() === until?.getTime())
     return requireChat(tx, tenantId, chat.id);
-  await tx.run(updateStatus, [
+  await tx.write(updateStatus, [
     chat.id,
     tenantId,
     status,
@@ -164,7 +164,7 @@ export async function markChat(
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if ((chat.marked_unread || chat.unread_count > 0) === isUnread) return requireChat(tx, tenantId, chat.id);
-  await tx.run(updateRead, [chat.id, tenantId, isUnread, needs.clock.now(tenantId)]);
+  await tx.write(updateRead, [chat.id, tenantId, isUnread, needs.clock.now(tenantId)]);
   return tell(tx, tenantId, chat, 'chat.read', needs);
 }
 
@@ -190,7 +190,7 @@ export async function assignChat(
   if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
   if (userId === chat.assigned_user_id && teamId === chat.assigned_team_id)
     return requireChat(tx, tenantId, chat.id);
-  await tx.run(updateAssignment, [chat.id, tenantId, userId, teamId, needs.clock.now(tenantId)]);
+  await tx.write(updateAssignment, [chat.id, tenantId, userId, teamId, needs.clock.now(tenantId)]);
   return tell(tx, tenantId, chat, 'chat.assigned', needs);
 }
 
@@ -204,7 +204,7 @@ export async function setSensitive(
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if (chat.is_sensitive !== isSensitive)
-    await tx.run(updateSensitive, [chat.id, tenantId, isSensitive, clock.now(tenantId)]);
+    await tx.write(updateSensitive, [chat.id, tenantId, isSensitive, clock.now(tenantId)]);
   return requireChat(tx, tenantId, chat.id);
 }
 

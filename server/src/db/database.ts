@@ -21,8 +21,11 @@ export interface Queryable {
 }
 
 export interface Tx extends Queryable {
-  /** Runs right before the commit and in the same round trip: for writes whose result nobody waits for. */
-  withCommit<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<void>;
+  /**
+   * Writes what nobody waits for: in the same round trip as whatever the transaction asks next, the commit at the
+   * latest. If it fails, so does the transaction.
+   */
+  write<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<void>;
   /** Runs once the transaction is committed, and never when it is rolled back. */
   afterCommit(effect: () => void): void;
 }
@@ -185,7 +188,10 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   async function transactionOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = [];
-    const last: (() => Promise<unknown>)[] = [];
+    let waiting: (() => Promise<unknown>)[] = [];
+    const written: Promise<unknown>[] = [];
+    /** Why the transaction fails, where it is a write that nobody waited for: what comes after it only fails, too. */
+    let fault: unknown;
     let isOver = false;
     // Whoever still holds on to the transaction must not write on a connection that is somebody else's by now.
     const refuseLate = (): void => {
@@ -195,16 +201,27 @@ export function openDatabase(options: DatabaseOptions): Database {
       sendTogether(client);
       return client.query(query);
     };
+    const onClient = queryable(ask);
+    const writeWaiting = (): void => {
+      const writes = waiting;
+      waiting = [];
+      for (const write of writes)
+        written.push(
+          write().catch((error) => {
+            fault ??= error;
+          }),
+        );
+    };
     const own = queryable(async (query) => {
       refuseLate();
+      writeWaiting();
       return ask(query);
     });
-    const onClient = queryable(ask);
     const tx: Tx = {
       ...own,
-      withCommit: async (statement, parameters) => {
+      write: async (statement, parameters) => {
         refuseLate();
-        last.push(() => onClient.run(statement, parameters));
+        waiting.push(() => onClient.run(statement, parameters));
       },
       afterCommit: (effect) => effects.push(effect),
     };
@@ -216,16 +233,15 @@ export function openDatabase(options: DatabaseOptions): Database {
       result = await work(tx).finally(() => {
         isOver = true;
       });
-      const written = Promise.all(last.map((write) => write()));
+      writeWaiting();
       const committed = ask('commit');
-      await Promise.all([begun, written, committed]);
-      // Its failure is told by the statement that caused it, where that is one of these.
+      await Promise.all([begun, ...written, committed]);
       const { command } = await committed;
       if (command !== 'COMMIT')
         throw new Error('The transaction was rolled back: one of its statements had failed.');
     } catch (error) {
       if (!isConnectionLoss(error)) await client.query('rollback');
-      throw error;
+      throw fault ?? error;
     }
     for (const effect of effects) effect();
     return result;

@@ -99,9 +99,9 @@ export function publisher(clock: Clock, hints: Hints): Publisher {
       if (!first) return;
       const now = clock.now(tenantId);
       const slot = slotOf(tenantId, tenantId);
-      if (others.length === 0) await tx.withCommit(insertEvent, eventRow(tenantId, first, now, null));
+      if (others.length === 0) await tx.write(insertEvent, eventRow(tenantId, first, now, null));
       else
-        await tx.withCommit(insertEvents, [
+        await tx.write(insertEvents, [
           tenantId,
           slot,
           now,

@@ -179,7 +179,7 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
         if (known) return { ...known, replayed: true };
         const answer = await work(tx);
         const { sealed, marks } = seal(answer);
-        await tx.run(store, [keyHash, request.tenantId, request.bodyHash, sealed, now, marks]);
+        await tx.write(store, [keyHash, request.tenantId, request.bodyHash, sealed, now, marks]);
         return { ...answer, replayed: false };
       });
     },

@@ -203,7 +203,7 @@ export const atOnce = (db: Database): Tx => ({
   find: db.find,
   run: db.run,
   query: db.query,
-  withCommit: async (statement, parameters) => {
+  write: async (statement, parameters) => {
     await db.run(statement, parameters);
   },
   afterCommit: (effect) => effect(),
@@ -217,7 +217,7 @@ const noTransaction: Tx = {
   find: refuseWrite,
   run: refuseWrite,
   query: refuseWrite,
-  withCommit: refuseWrite,
+  write: refuseWrite,
   afterCommit: refuseWrite,
 };
 

@@ -112,7 +112,7 @@ export function processInbound(needs: InboundNeeds): Work {
         const waiting = await applyInbound(tx, channel, events, now, needs);
         const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
         const idsOf = (some: typeof told): string[] => some.map(({ row }) => row.id);
-        await tx.withCommit(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
+        await tx.write(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
         if (waiting.size === 0) return;
         const again = new Date(now.getTime() + WAIT_MS);
         await tx.run(postpone, [idsOf(told.filter(isWaiting)), channel.tenantId, again]);

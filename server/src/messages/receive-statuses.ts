@@ -163,7 +163,7 @@ export async function moveOn(
   }
   const all = [...changed.values()];
   if (all.length > 0)
-    await tx.run(settle, [
+    await tx.write(settle, [
       tenantId,
       now,
       all.map((row) => row.id),

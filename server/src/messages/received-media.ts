@@ -96,7 +96,7 @@ export async function keepMedia(
   );
   const fetched = all.filter(({ file, ref }) => !file && ref);
   if (fetched.length === 0) return;
-  await tx.run(insertFetches, [
+  await tx.write(insertFetches, [
     tenantId,
     channelId,
     slotOf(channelId, tenantId),

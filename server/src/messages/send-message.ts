@@ -222,7 +222,7 @@ export async function queueMessages(
 }
 
 async function store(tx: Tx, tenantId: string, queued: Queued[], now: Date): Promise<void> {
-  await tx.withCommit(insertQueued, [
+  await tx.write(insertQueued, [
     tenantId,
     now,
     queued.map(({ id }) => id),

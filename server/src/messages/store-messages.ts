@@ -99,7 +99,7 @@ export async function storeNew(
   const stillUnread = await countStillUnread(tx, tenantId, touched, rowsOf);
   const windowMs = replyWindowMs(channel.kind, channel.config);
   const changes = touched.map((chat) => chatAfter(chat, rowsOf(chat), windowMs, stillUnread.get(chat.id)));
-  await tx.run(store, [
+  await tx.write(store, [
     tenantId,
     channel.id,
     now,

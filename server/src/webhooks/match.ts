@@ -72,17 +72,16 @@ interface NewDelivery {
   webhookId: string;
 }
 
-/** Makes deliveries that are due at once, and gives their ids; with `isLast`, as part of the commit. */
+/** Makes deliveries that are due at once, and gives their ids. */
 export async function insertNew(
   tx: Tx,
   tenantId: string,
   made: NewDelivery[],
-  { hints, now, isLast = false }: { hints: Hints; now: Date; isLast?: boolean },
+  { hints, now }: { hints: Hints; now: Date },
 ): Promise<string[]> {
   if (made.length === 0) return [];
   const ids = made.map(() => newId());
-  const write = isLast ? tx.withCommit : tx.run;
-  await write(insertDeliveries, [
+  await tx.write(insertDeliveries, [
     tenantId,
     now,
     ids,
@@ -111,8 +110,8 @@ export function wakeAfterCommit(tx: Tx, tenantId: string, hints: Hints, webhookI
 
 /** Makes a delivery for every webhook that asked for an event, once however many of its lines match. */
 export function createDeliveries(hints: Hints, clock: Clock): Reaction {
-  return async (tx, tenantId, events) => {
-    const subscribed = await tx.all(subscriptions, [tenantId]);
+  return async (tx, tenantId, _, numbered) => {
+    const [subscribed, events] = await Promise.all([tx.all(subscriptions, [tenantId]), numbered]);
     if (subscribed.length === 0) return;
     const made = events.flatMap((event) =>
       [...new Set(subscribed.filter((line) => matches(line, event)).map((line) => line.webhook_id))].map(
@@ -122,6 +121,6 @@ export function createDeliveries(hints: Hints, clock: Clock): Reaction {
         }),
       ),
     );
-    await insertNew(tx, tenantId, made, { hints, now: clock.now(tenantId), isLast: true });
+    await insertNew(tx, tenantId, made, { hints, now: clock.now(tenantId) });
   };
 }

@@ -4,6 +4,7 @@ import type { SequencedEvent } from '../../src/engine/sequencer.ts';
 import { groundFor, people } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -106,8 +107,9 @@ describe('a campaign that is paused', () => {
       await db.query(`select * from events where tenant_id = $1 and type = 'message.received'`, [tenant.id])
     ).rows as unknown as SequencedEvent[];
     expect(events.map(({ chat_id }) => chat_id)).toEqual([run?.chat_id]);
-    const silent = { give: () => {}, attach: () => {}, close: async () => {} };
-    await db.transaction(async (tx) => startRuns(silent, server.clock)(tx, tenant.id, events));
+    await db.transaction(async (tx) =>
+      startRuns(silentHints, server.clock)(tx, tenant.id, events, Promise.resolve(events)),
+    );
     await settle();
     expect(sent).toHaveLength(1);
     await set(tenant, id, 'running');

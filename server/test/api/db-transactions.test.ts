@@ -28,6 +28,10 @@ const write = statement<[id: number, note: string]>(
   'test.things_write',
   'update things set note = $2 where id = $1',
 );
+const insert = statement<[id: number, note: string]>(
+  'test.things_insert',
+  'insert into things (id, note) values ($1, $2)',
+);
 const noteOf = async (id: number): Promise<string | undefined> => (await db.find(read, [id]))?.note;
 const kill = (tx: Tx): Promise<unknown> =>
   tx
@@ -68,27 +72,32 @@ describe('a transaction', () => {
     expect(effects).toEqual([]);
   });
 
-  it('does what may wait together with the commit, and fails as a whole when that fails', async () => {
-    const insert = statement<[id: number, note: string]>(
-      'test.things_insert',
-      'insert into things (id, note) values ($1, $2)',
-    );
+  it('does what nobody waits for before what comes next, and fails as a whole when that fails', async () => {
     await db.transaction(async (tx) => {
-      await tx.withCommit(write, [10, 'last']);
-      expect((await tx.find(read, [10]))?.note).toBe('old');
+      await tx.write(write, [10, 'first']);
+      expect((await tx.find(read, [10]))?.note).toBe('first');
+      await tx.write(write, [10, 'last']);
     });
     expect(await noteOf(10)).toBe('last');
     const effects: string[] = [];
     const failing = db.transaction(async (tx) => {
       tx.afterCommit(() => effects.push('never'));
       await tx.run(write, [10, 'lost']);
-      await tx.withCommit(write, [9, 'lost']);
-      await tx.withCommit(insert, [10, 'double']);
-      await tx.withCommit(write, [8, 'lost']);
+      await tx.write(write, [9, 'lost']);
+      await tx.write(insert, [10, 'double']);
+      await tx.write(write, [8, 'lost']);
     });
     await expect(failing).rejects.toMatchObject({ code: '23505' });
     expect(await Promise.all([8, 9, 10].map(noteOf))).toEqual(['old', 'old', 'last']);
     expect(effects).toEqual([]);
+  });
+
+  it('says which write failed, and not that nothing could follow it', async () => {
+    const failing = db.transaction(async (tx) => {
+      await tx.write(insert, [10, 'double']);
+      await tx.find(read, [10]);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
   });
 
   it('is over when it is over: a late statement of it reaches nobody else', async () => {
@@ -149,6 +158,8 @@ describe('a transaction', () => {
                 [],
               )
             ).rows.length,
+          // Sooner than it looks for a deadlock, which is not there yet.
+          { interval: 5 },
         )
         .toBe(1);
       await tx.run(write, [9, 'transaction']);

@@ -5,14 +5,14 @@ import { publisher } from '../../src/engine/publish.ts';
 import { type SequencedEvent, sequencer } from '../../src/engine/sequencer.ts';
 import { realSlotOf, type WorkRow } from '../../src/engine/work-list.ts';
 import { useServer } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 
 const server = await useServer();
 const { db } = server.system;
 const given: string[] = [];
 const hints: Hints = {
+  ...silentHints,
   give: (list, slot, lane) => void given.push(`${list}:${slot}:${lane}`),
-  attach: () => {},
-  close: async () => {},
 };
 const { publish } = publisher(server.clock, hints);
 const event = (note: string) => ({
@@ -32,7 +32,9 @@ const notes = async (tenantId: string) =>
   ).rows as { sequence: number | null; position: number; note: string }[];
 
 const seen: SequencedEvent[] = [];
-const { list, handle } = sequencer(db, [async (_tx, _tenantId, events) => void seen.push(...events)]);
+const { list, handle } = sequencer(db, [
+  async (_tx, _tenantId, _listed, numbered) => void seen.push(...(await numbered)),
+]);
 const claim = (tenantId: string, limit = 500): Promise<WorkRow[]> =>
   claimsOf(db, list, server.clock.real)(realSlotOf(tenantId), tenantId, limit, new Set());
 

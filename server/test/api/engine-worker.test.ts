@@ -12,6 +12,7 @@ import { adapters } from '../../src/handlers.ts';
 import { processInbound } from '../../src/messages/process-inbound.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { startServer, useServer } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -52,13 +53,12 @@ describe('processing inbound', () => {
         return db.transaction(work);
       },
     };
-    const silent = { give: () => {}, attach: () => {}, close: async () => {} };
     const { list, handle } = processInbound({
       db: flaky,
       clock: server.clock,
       keys: server.keys,
-      hints: silent,
-      publisher: publisher(server.clock, silent),
+      hints: silentHints,
+      publisher: publisher(server.clock, silentHints),
       adapters,
       store: fileStore(server.filesFolder),
       baseUrl: () => '',

@@ -4,10 +4,11 @@ import { receiveMessages } from '../../src/messages/receive-messages.ts';
 import type { InboundMessage } from '../../src/providers/adapter.ts';
 import { inboundMessage, sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const silent = publisher(server.clock, { give: () => {}, attach: () => {}, close: async () => {} });
+const silent = publisher(server.clock, silentHints);
 const ADA = '+15550001111';
 const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
 

@@ -5,6 +5,7 @@ import type { InboundTemplateStatus } from '../../src/providers/adapter.ts';
 import { decideTemplate } from '../../src/templates/decide-template.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 import { startTemplateVendor, templateVendorAdapter } from '../kit/template-vendor.ts';
 
 const server = await useServer({
@@ -63,7 +64,7 @@ const decide = (told: Partial<InboundTemplateStatus>) =>
         ...told,
       },
       server.clock.now(),
-      publisher(server.clock, { give: () => {}, attach: () => {}, close: async () => {} }),
+      publisher(server.clock, silentHints),
     ),
   );
 

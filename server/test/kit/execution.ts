@@ -15,6 +15,7 @@ import { realSlotOf, SLOTS } from '../../src/engine/work-list.ts';
 import type { Work } from '../../src/engine/worker.ts';
 import { requireMessage } from '../../src/messages/message.ts';
 import type { TestServer, TestTenant } from './server.ts';
+import { silentHints } from './silent-hints.ts';
 
 /** Executes campaigns, schedules and runs, with messages that are queued and go no further by themselves. */
 export interface Execution {
@@ -64,8 +65,7 @@ export function execution(
   { id: tenantId }: TestTenant,
   { through = db, refuse = {} }: { through?: Database; refuse?: Record<string, string> } = {},
 ): Execution {
-  const silent = { give: () => {}, attach: () => {}, close: async () => {} };
-  const publish = publisher(clock, silent);
+  const publish = publisher(clock, silentHints);
   const sent: RunDraft[] = [];
 
   const send: SendForRuns = async (tx, _, drafts) => {
@@ -121,7 +121,7 @@ export function execution(
     db: through,
     clock,
     publisher: publish,
-    hints: silent,
+    hints: silentHints,
     log: createLog({ level: 'error', json: true, destination: { write: (line) => void logged.push(line) } }),
     outbound: undefined as never,
     send,

@@ -20,6 +20,7 @@ import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { outboundClient } from '../../src/outbound/client.ts';
 import { settleWorks } from './execution.ts';
 import type { TestServer, TestTenant } from './server.ts';
+import { silentHints } from './silent-hints.ts';
 
 /** When a worker dies: at which of its commits, and whether PostgreSQL has heard of that one. */
 export interface Death {
@@ -37,12 +38,10 @@ export interface MortalWorker {
 }
 
 const silent: Hints & Broadcast = {
-  give: () => {},
-  attach: () => {},
+  ...silentHints,
   tell: () => {},
   hear: () => {},
   pass: () => {},
-  close: async () => {},
 };
 const never = (): Promise<never> => new Promise(() => {});
 const isWrite = ({ text }: { text: string }): boolean => !/^\s*select/i.test(text);
@@ -59,14 +58,14 @@ function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => v
         statements += 1;
         return ask(...asked);
       };
-    const { all, find, run, query, withCommit } = tx;
+    const { all, find, run, query, write } = tx;
     return {
       ...tx,
       all: count(all) as Tx['all'],
       find: count(find) as Tx['find'],
       run: count(run) as Tx['run'],
       query: count(query),
-      withCommit: count(withCommit) as Tx['withCommit'],
+      write: count(write) as Tx['write'],
     };
   };
   const die = (): Promise<never> => {

@@ -9,6 +9,7 @@ import { adapters } from '../../src/handlers.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 
 const nobody = async () => Promise.reject(new Error('nobody is called'));
 const servers: TestServer[] = [];
@@ -25,7 +26,6 @@ async function firstStart() {
     authenticator: system.app.authenticator,
     now: clock.now(),
   });
-  const hints = { give: () => {}, attach: () => {}, close: async () => {} };
   const outbound = { request: nobody, connect: nobody, resolve: nobody };
   const files = fileStore(server.filesFolder);
   const context = adapterContext({
@@ -41,8 +41,8 @@ async function firstStart() {
     db: system.db,
     clock,
     keys,
-    hints,
-    publisher: publisher(clock, hints),
+    hints: silentHints,
+    publisher: publisher(clock, silentHints),
     adapters,
     context,
     policy,

@@ -9,6 +9,7 @@ import { fileStore } from '../../src/files/store.ts';
 import { processInbound } from '../../src/messages/process-inbound.ts';
 import { storeInbound } from '../kit/inbound.ts';
 import { useServer } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 import { ADA, pigeonBody, pigeonChannel, pigeonHeaders, withPigeon, written } from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon, timers: true });
@@ -30,7 +31,7 @@ function noting(db: Database, noted: string[]): Database {
           all: (asked, values) => tx.all(note(asked), values),
           find: (asked, values) => tx.find(note(asked), values),
           run: (asked, values) => tx.run(note(asked), values),
-          withCommit: (asked, values) => tx.withCommit(note(asked), values),
+          write: (asked, values) => tx.write(note(asked), values),
         }),
       ),
   };
@@ -45,13 +46,12 @@ it('plain texts of people who are known take five statements, however many they 
     people.map((peer) => Buffer.from(pigeonBody(channel, [written(`${turn} ${peer.value}`, at, { peer })])));
   const { db } = server.system;
   const noted: string[] = [];
-  const hints = { give: () => {}, attach: () => {}, close: async () => {} };
   const { list, handle } = processInbound({
     db: noting(db, noted),
     clock: server.clock,
     keys: server.keys,
-    hints,
-    publisher: publisher(server.clock, hints),
+    hints: silentHints,
+    publisher: publisher(server.clock, silentHints),
     adapters: withPigeon,
     store: fileStore(server.filesFolder),
     baseUrl: () => '',

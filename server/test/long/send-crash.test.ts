@@ -7,6 +7,7 @@ import type { SendResult } from '../../src/providers/adapter.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import { adaptersWith, messageOf, outboxOf, send, type TestChat, testVendor } from '../kit/sending.ts';
 import { startServer, type TestServer, type TestTenant } from '../kit/server.ts';
+import { silentHints } from '../kit/silent-hints.ts';
 
 /** The sandbox, but it can be stopped before or after it has taken a message. Who is stopped never gets an answer. */
 let stopAt: 'before' | 'after' | undefined;
@@ -159,7 +160,7 @@ describe('two processes that both believe a message is theirs to send', () => {
   it('begin it once, and what the one that did not begin it says does not count', async () => {
     await openOn('sandbox');
     const { id } = await send(tenant, chat, { text: 'hello' });
-    const silent = publisher(clock, { give: () => {}, attach: () => {}, close: async () => {} });
+    const silent = publisher(clock, silentHints);
     const recorders = [sendRecorder(db, clock, silent), sendRecorder(db, clock, silent)] as const;
     const message = { id, tenant_id: tenant.id, channel_id: chat.channelId, attempts: 0 };
     const begun = await Promise.all(recorders.map(({ begin }) => begin(message, false)));
@@ -178,7 +179,7 @@ describe('two processes that both believe a message is theirs to send', () => {
       ['early', 'delivered', null],
       ['bounced', 'failed', { code: '30003', message: 'unreachable' }],
     ] as const;
-    const silent = publisher(clock, { give: () => {}, attach: () => {}, close: async () => {} });
+    const silent = publisher(clock, silentHints);
     const { begin, end } = sendRecorder(db, clock, silent);
     for (const [vendorId, status, error] of told) {
       const { id } = await send(tenant, chat, { text: vendorId });
