@@ -101,8 +101,10 @@ async function numberAll(
 ): Promise<SequencedEvent[]> {
   const rows = await tx.all(number, [tenantId, listed.map(({ id }) => id)]);
   const sequences = new Map(rows.map(({ id, sequence }) => [id, sequence]));
-  return listed.flatMap((event) => {
+  const numbered: SequencedEvent[] = [];
+  for (const event of listed) {
     const sequence = sequences.get(event.id);
-    return sequence === undefined ? [] : [{ ...event, sequence }];
-  });
+    if (sequence !== undefined) numbered.push(Object.assign(event, { sequence }));
+  }
+  return numbered;
 }
