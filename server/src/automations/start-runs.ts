@@ -3,7 +3,7 @@ import { newId } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Hints } from '../engine/hints.ts';
-import type { ListedEvent, Reaction, SequencedEvent } from '../engine/sequencer.ts';
+import type { Reaction, SequencedEvent } from '../engine/sequencer.ts';
 import { AT_ONCE, slotOf } from '../engine/work-list.ts';
 import { findMessages } from '../messages/message.ts';
 import type { Message } from '../messages/schema.ts';
@@ -79,9 +79,8 @@ const nudge = statement<[tenantId: string, chatIds: string[]], { automation_id: 
    returning automation_id, slot`,
 );
 
-/** Which trigger an event pulls, if any: it must be about somebody. Chats say so themselves: not every opening or closing is meant to. */
-function triggerOf(event: ListedEvent): TriggerType | undefined {
-  if (event.contact_id === null) return undefined;
+/** Which trigger an event pulls, if any. Chats say so themselves: not every opening or closing is meant to. */
+function triggerOf(event: SequencedEvent): TriggerType | undefined {
   switch (event.type) {
     case 'message.received':
       return 'message_received';
@@ -150,20 +149,19 @@ export const missingVariables = (names: string[], cause: string): Fault => ({
  * in chats where somebody wrote. Which reply it is, the run finds out under its own lock.
  */
 export function startRuns(hints: Hints, clock: Clock): Reaction {
-  return async (tx, tenantId, listed, numbered) => {
+  return async (tx, tenantId, events) => {
     const written = [
-      ...new Set(listed.flatMap((event) => (event.type === 'message.received' && event.chat_id) || [])),
+      ...new Set(events.flatMap((event) => (event.type === 'message.received' && event.chat_id) || [])),
     ];
-    const triggers = [...new Set(listed.flatMap((event) => triggerOf(event) ?? []))];
-    const [nudged, automations, events] = await Promise.all([
-      written.length === 0 ? [] : tx.all(nudge, [tenantId, written]),
-      triggers.length === 0 ? [] : tx.all(listening, [tenantId, triggers]),
-      numbered,
-    ]);
     const pulled = events.flatMap((event) => {
       const trigger = triggerOf(event);
-      return trigger === undefined ? [] : [{ event, trigger }];
+      return trigger === undefined || event.contact_id === null ? [] : [{ event, trigger }];
     });
+    const triggers = [...new Set(pulled.map(({ trigger }) => trigger))];
+    const [nudged, automations] = await Promise.all([
+      written.length === 0 ? [] : tx.all(nudge, [tenantId, written]),
+      triggers.length === 0 ? [] : tx.all(listening, [tenantId, triggers]),
+    ]);
     for (const { automation_id, slot } of nudged)
       tx.afterCommit(() => hints.give(RUNS_LIST, slot, automation_id));
     if (automations.length === 0) return;

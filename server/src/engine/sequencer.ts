@@ -4,8 +4,8 @@ import { eventRow, insertEvent, type NewEvent, SEQUENCER_LIST } from './publish.
 import { type WorkRow, workList } from './work-list.ts';
 import { type Work, work } from './worker.ts';
 
-/** What is known of an event before it has its number. */
-export interface ListedEvent extends WorkRow {
+/** An event that has just got its number. */
+export interface SequencedEvent {
   id: string;
   tenant_id: string;
   type: string;
@@ -15,43 +15,34 @@ export interface ListedEvent extends WorkRow {
   /** The automation run whose doing it is. */
   origin_run_id: string | null;
   facts: Record<string, unknown> | null;
-}
-
-/** An event that has just got its number. */
-export interface SequencedEvent extends ListedEvent {
   sequence: number;
 }
 
-/**
- * What follows from events, written in the transaction that numbers them. What it asks for at once is asked in the same
- * round trip as the numbers. Of the listed events some may not be numbered: they were before, and nothing follows.
- */
-export type Reaction = (
-  tx: Tx,
-  tenantId: string,
-  listed: readonly ListedEvent[],
-  numbered: Promise<SequencedEvent[]>,
-) => Promise<void>;
+/** What follows from events, written in the transaction that numbers them. */
+export type Reaction = (tx: Tx, tenantId: string, events: SequencedEvent[]) => Promise<void>;
 
-const unsequenced = workList<ListedEvent>({
+const unsequenced = workList<WorkRow>({
   name: SEQUENCER_LIST,
   table: 'events',
   lane: 'tenant_id',
   order: 'position',
   listed: 'sequence is null',
-  claim: `select id, tenant_id, type, channel_id, contact_id, chat_id, origin_run_id, facts from events
+  claim: `select id, tenant_id from events
            where slot = $1 and tenant_id = $2 and sequence is null and $3::timestamptz is not null order by position limit $4`,
   batch: 500,
   perLane: 1,
   atOnce: 8,
 });
 
+const SEQUENCED = `e.id, e.tenant_id, e.type, e.channel_id, e.contact_id, e.chat_id, e.origin_run_id, e.facts,
+  e.sequence`;
+
 const raiseCounter = statement<[tenantId: string, count: number], { sequence: number }>(
   'events.raise_counter',
   `insert into tenant_counters (tenant_id, sequence) values ($1, $2)
    on conflict (tenant_id) do update set sequence = tenant_counters.sequence + excluded.sequence returning sequence`,
 );
-const number = statement<[tenantId: string, ids: string[]], Pick<SequencedEvent, 'id' | 'sequence'>>(
+const number = statement<[tenantId: string, ids: string[]], SequencedEvent>(
   'events.number',
   `with raised as (
      insert into tenant_counters as t (tenant_id, sequence) values ($1, cardinality($2::uuid[]))
@@ -59,7 +50,7 @@ const number = statement<[tenantId: string, ids: string[]], Pick<SequencedEvent,
    update events e set sequence = r.sequence - cardinality($2::uuid[]) + n.number
      from raised r cross join unnest($2::uuid[]) with ordinality as n (id, number)
     where e.id = n.id and e.tenant_id = $1 and e.sequence is null
-   returning e.id, e.sequence`,
+   returning ${SEQUENCED}`,
 );
 
 /**
@@ -83,28 +74,17 @@ export async function publishNumbered(
  * The counter's row lock makes commit order equal sequence order, so whoever reads `sequence > last` misses nothing.
  */
 export function sequencer(db: Database, reactions: Reaction[]): Work {
-  return work(unsequenced, async (listed) => {
-    const tenantId = (listed[0] as ListedEvent).tenant_id;
+  return work(unsequenced, async (rows) => {
+    const tenantId = (rows[0] as WorkRow).tenant_id;
     await db.transaction(async (tx) => {
-      const numbered = numberAll(tx, tenantId, listed);
-      await Promise.all([numbered, ...reactions.map((reaction) => reaction(tx, tenantId, listed, numbered))]);
+      const ids = rows.map((row) => row.id);
+      const events = await tx.all(number, [tenantId, ids]);
+      // Fewer than asked for: a worker that had lost its lease numbered them already. Numbers may be left out.
+      if (events.length === 0) return;
+      events.sort((a, b) => a.sequence - b.sequence);
+      // What they ask at the same time makes one round trip.
+      await Promise.all(reactions.map((reaction) => reaction(tx, tenantId, events)));
     });
     return 'ok';
   });
-}
-
-/** Fewer than were listed, where a worker that had lost its lease numbered them already. Numbers may be left out. */
-async function numberAll(
-  tx: Tx,
-  tenantId: string,
-  listed: readonly ListedEvent[],
-): Promise<SequencedEvent[]> {
-  const rows = await tx.all(number, [tenantId, listed.map(({ id }) => id)]);
-  const sequences = new Map(rows.map(({ id, sequence }) => [id, sequence]));
-  const numbered: SequencedEvent[] = [];
-  for (const event of listed) {
-    const sequence = sequences.get(event.id);
-    if (sequence !== undefined) numbered.push(Object.assign(event, { sequence }));
-  }
-  return numbered;
 }

@@ -51,17 +51,12 @@ export interface ChatsWith<W> {
   changedContacts: string[];
 }
 
-/**
- * The locked chat of every person. `findBefore` says in the same round trip which messages were here before, by the
- * vendor's ids. Who is new gets a contact and a chat; all handles of a person become one
- * contact's.
- */
+/** The locked chat of every person. Who is new gets a contact and a chat; all handles of a person become one contact's. */
 export async function chatsWith<W extends Written>(
   tx: Tx,
   { id: channelId, tenantId }: { id: string; tenantId: string },
   written: W[],
   now: Date,
-  findBefore: () => Promise<Set<string>>,
 ): Promise<ChatsWith<W>> {
   const people = peopleIn(written);
   const chats = new Map<string, LockedChat>();
@@ -69,10 +64,16 @@ export async function chatsWith<W extends Written>(
     for (const chat of await lockChatsOf(tx, tenantId, channelId, handles))
       chats.set(keyOf({ type: chat.handle_type, value: chat.handle_value }), chat);
   };
-  const [, before] = await Promise.all([lock([...people.values()]), findBefore()]);
+  await lock([...people.values()]);
   const none = { newContacts: [], newChats: [], changedContacts: [] };
   const isStranger = (peer: Peer): boolean => !chats.has(keyOf(peer));
+  const fromStrangers = written.filter(({ peer }) => isStranger(peer));
   // A message that was here before came in a chat that is deleted: its repetition does not bring anyone back.
+  const before = await findReceivedBefore(
+    tx,
+    channelId,
+    fromStrangers.map(({ vendorId }) => vendorId),
+  );
   const kept = written.filter(({ peer, vendorId }) => !isStranger(peer) || !before.has(vendorId));
   const writing = new Set(kept.map(({ peer }) => keyOf(peer)));
   const open = [...people.values()].filter(

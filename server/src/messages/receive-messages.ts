@@ -16,16 +16,9 @@ import { entryOfReceived, type ReceivedMessage } from './received-media.ts';
 import { statusRank } from './status.ts';
 import { type NewMessage, type ReceivingChannel, storeNew } from './store-messages.ts';
 
-/** A vendor's message that is ours to store, or somebody else's already, and what was told about it before. */
-interface Claim {
-  message_id: string;
-  status_rank: number;
-  parked: MessageRow['error'];
-}
-
 const claimVendorIds = statement<
   [channelId: string, tenantId: string, vendorIds: string[], messageIds: string[], now: Date],
-  Claim
+  { message_id: string; status_rank: number; parked: MessageRow['error'] }
 >(
   'messages.claim_vendor_ids',
   // Whoever comes first gives the vendor's id its message; for everyone after, the message is somebody else's.
@@ -56,25 +49,19 @@ export async function receiveMessages(
     .filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId))
     .map((message) => ({ ...message, peer: peerOf(message.peer) }));
   if (once.length === 0) return;
-  const ids = new Map(once.map(({ vendorId }) => [vendorId, newId()]));
-  const claims = new Map<string, Claim>();
-  async function claim(): Promise<Set<string>> {
-    const claimed = await tx.all(claimVendorIds, [
-      channel.id,
-      tenantId,
-      [...ids.keys()],
-      [...ids.values()],
-      now,
-    ]);
-    for (const one of claimed) claims.set(one.message_id, one);
-    return new Set([...ids].flatMap(([vendorId, id]) => (claims.has(id) ? [] : [vendorId])));
-  }
-  const found = await chatsWith(tx, channel, once, now, claim);
+  const found = await chatsWith(tx, channel, once, now);
   const { chats } = found;
-  const fresh = found.written.flatMap((told) => {
-    const id = ids.get(told.vendorId) as string;
-    return claims.has(id) ? [{ told, row: rowOf(id, told, channel, chats, baseUrl, now) }] : [];
-  });
+
+  const candidates = found.written.map((told) => ({ told, row: rowOf(told, channel, chats, baseUrl, now) }));
+  const claimed = await tx.all(claimVendorIds, [
+    channel.id,
+    tenantId,
+    candidates.map(({ told }) => told.vendorId),
+    candidates.map(({ row }) => row.id),
+    now,
+  ]);
+  const claims = new Map(claimed.map((claim) => [claim.message_id, claim]));
+  const fresh = candidates.filter(({ row }) => claims.has(row.id));
   await nameReplied(tx, channel, fresh);
   const touched = await storeNew(tx, channel, fresh, chats, now);
 
@@ -101,7 +88,6 @@ export async function receiveMessages(
 }
 
 function rowOf(
-  id: string,
   message: ReceivedMessage,
   channel: ReceivingChannel,
   chats: Map<string, LockedChat>,
@@ -116,7 +102,7 @@ function rowOf(
     throw new Error('An inbound message says that it was written at a time that cannot be.');
   const isEcho = message.kind === 'echo';
   return {
-    id,
+    id: newId(),
     chat_id: chat.id,
     channel_id: channel.id,
     contact_id: chat.contact_id,

@@ -110,8 +110,8 @@ export function wakeAfterCommit(tx: Tx, tenantId: string, hints: Hints, webhookI
 
 /** Makes a delivery for every webhook that asked for an event, once however many of its lines match. */
 export function createDeliveries(hints: Hints, clock: Clock): Reaction {
-  return async (tx, tenantId, _, numbered) => {
-    const [subscribed, events] = await Promise.all([tx.all(subscriptions, [tenantId]), numbered]);
+  return async (tx, tenantId, events) => {
+    const subscribed = await tx.all(subscriptions, [tenantId]);
     if (subscribed.length === 0) return;
     const made = events.flatMap((event) =>
       [...new Set(subscribed.filter((line) => matches(line, event)).map((line) => line.webhook_id))].map(

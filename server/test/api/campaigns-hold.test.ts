@@ -107,9 +107,7 @@ describe('a campaign that is paused', () => {
       await db.query(`select * from events where tenant_id = $1 and type = 'message.received'`, [tenant.id])
     ).rows as unknown as SequencedEvent[];
     expect(events.map(({ chat_id }) => chat_id)).toEqual([run?.chat_id]);
-    await db.transaction(async (tx) =>
-      startRuns(silentHints, server.clock)(tx, tenant.id, events, Promise.resolve(events)),
-    );
+    await db.transaction(async (tx) => startRuns(silentHints, server.clock)(tx, tenant.id, events));
     await settle();
     expect(sent).toHaveLength(1);
     await set(tenant, id, 'running');

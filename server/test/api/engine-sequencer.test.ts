@@ -32,9 +32,7 @@ const notes = async (tenantId: string) =>
   ).rows as { sequence: number | null; position: number; note: string }[];
 
 const seen: SequencedEvent[] = [];
-const { list, handle } = sequencer(db, [
-  async (_tx, _tenantId, _listed, numbered) => void seen.push(...(await numbered)),
-]);
+const { list, handle } = sequencer(db, [async (_tx, _tenantId, events) => void seen.push(...events)]);
 const claim = (tenantId: string, limit = 500): Promise<WorkRow[]> =>
   claimsOf(db, list, server.clock.real)(realSlotOf(tenantId), tenantId, limit, new Set());
 
