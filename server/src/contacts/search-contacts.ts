@@ -58,6 +58,7 @@ const shownHandle = (type: HandleType, tenantId: string): Field => ({
     of: 'h.contact_id',
     where: (bind) => `h.tenant_id = ${bind(tenantId)}::uuid and h.type = '${type}' and h.is_primary`,
     column: 'h.value',
+    isOfTenant: true,
   },
 });
 
@@ -70,6 +71,7 @@ function attributeField({ id, type }: AttributeKind): Field {
     of: 'ca.contact_id',
     where: of,
     column,
+    isOfTenant: true,
     ...(column === 'ca.value' ? { head: HEAD, parts: PARTS } : {}),
     ...(compared === 'boolean' ? { isText: true } : {}),
   };
@@ -95,7 +97,7 @@ const fields = (tenantId: string): FieldTable => ({
   labelIds: {
     type: 'list',
     sql: 'array(select cl.label_id from contact_labels cl where cl.contact_id = c.id)',
-    aside: { from: 'contact_labels cl', of: 'cl.contact_id', column: 'cl.label_id' },
+    aside: { from: 'contact_labels cl', of: 'cl.contact_id', column: 'cl.label_id', isOfTenant: true },
   },
 });
 

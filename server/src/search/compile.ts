@@ -3,7 +3,15 @@ import { compileLeaf, compileLike, operandOf } from './conditions.ts';
 import type { Bind, Searchable } from './fields.ts';
 import { requireField } from './fields.ts';
 import type { Filter, Sort } from './grammar.ts';
-import { compileExists, compileKeys, compileSet, compileWithin, hasTrigrams } from './index-conditions.ts';
+import {
+  compileExists,
+  compileKeys,
+  compileSet,
+  compileSome,
+  compileWithin,
+  hasTrigrams,
+  splitOf,
+} from './index-conditions.ts';
 import type { Key } from './keyset.ts';
 
 /** Adds values to a statement's parameters; nothing that a client wrote gets into the statement's text. */
@@ -36,13 +44,19 @@ export function compileFilter(
 }
 
 function compile(filter: Filter, searchable: Searchable, bind: Bind, how: How): string {
-  if (how === 'by key') {
-    const { keyed, rest } = compileKeys(filter, searchable, bind);
-    if (keyed === undefined) return compile(filter, searchable, bind, 'by index');
-    return [keyed, ...rest.map((one) => compile(one, searchable, bind, 'row by row'))].join(' and ');
+  if (how !== 'row by row') {
+    const { sets, rest } = splitOf(filter, searchable);
+    if (sets.length > 0) {
+      const conditions =
+        how === 'by key'
+          ? [compileKeys(sets, searchable, bind)]
+          : sets.map((set) => compileSet(set, searchable, bind));
+      for (const one of rest)
+        conditions.push(compile(one, searchable, bind, how === 'by key' ? 'row by row' : how));
+      return `(${conditions.join(' and ')})`;
+    }
+    if (how === 'by key') return compile(filter, searchable, bind, 'by index');
   }
-  const set = how === 'by index' ? compileSet(filter, searchable, bind) : undefined;
-  if (set !== undefined) return `(${searchable.id} in (${set}))`;
   switch (filter.op) {
     case 'and':
     case 'or':
@@ -72,13 +86,24 @@ export interface SearchPieces {
   after: Key | undefined;
 }
 
-/** What decides whether a row belongs to the result: conditions that all must be true. */
+/**
+ * What decides whether a row belongs to the result: conditions that all must be true. Where `most` rows are enough, and
+ * one look at a table of values answers the filter, no more than that are looked for there.
+ */
 export function compileWhere(
   { filter, search }: Pick<SearchPieces, 'filter' | 'search'>,
   searchable: Searchable,
   bind: Bind,
   how: How,
+  most?: number,
 ): string[] {
+  if (most !== undefined && filter !== undefined && search === undefined) {
+    const { sets, rest } = splitOf(filter, searchable);
+    const [set, another] = sets;
+    // Of several the planner chooses the one to begin with.
+    const some = set && !another && rest.length === 0 ? compileSome(set, searchable, bind, most) : undefined;
+    if (some !== undefined) return [some];
+  }
   const conditions: string[] = [];
   if (filter !== undefined) conditions.push(compile(filter, searchable, bind, how));
   if (search !== undefined) conditions.push(compileNames(search, searchable, bind, how));

@@ -48,6 +48,8 @@ export interface Aside {
   column: string;
   /** Where the value is stored as text although the field is of another type. */
   isText?: true;
+  /** Rows with the same value of a list, and all rows of any other field, belong to one tenant. */
+  isOfTenant?: true;
   /** What is true of all rows whose value is a text, where an index finds texts by their parts: its own condition. */
   parts?: string;
   /** Long texts do not fit into an index, so that it is on a column with their first characters, in the order of code points. */

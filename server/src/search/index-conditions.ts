@@ -16,27 +16,62 @@ const MOST_ALTERNATIVES = 20;
 /** Without any, a trigram index gives every row there is, and takes longer for that than a look at each row. */
 export const hasTrigrams = (text: string): boolean => [...text].length >= TRIGRAM;
 
-/** The query that gives the ids of the rows of which the filter is true, where tables of values answer it alone. */
-export const compileSet = (filter: Filter, searchable: Searchable, bind: Bind): string | undefined =>
-  areAnswered(filter, searchable) ? queryOf(filter, searchable, bind) : undefined;
+/** Conditions that all must be true: what tables of values answer, one list for each look at them, and what they do not. */
+interface Split {
+  sets: Filter[][];
+  rest: Filter[];
+}
+
+/** What is asked of one single value, such as a range of it, is asked together. */
+export function splitOf(filter: Filter, searchable: Searchable): Split {
+  const sets: Filter[][] = [];
+  const rest: Filter[] = [];
+  const ofField = new Map<string, Filter[]>();
+  for (const one of filter.op === 'and' ? filter.of : [filter]) {
+    if (!areAnswered(one, searchable)) {
+      rest.push(one);
+      continue;
+    }
+    const field =
+      'field' in one && requireField(searchable, one.field).type !== 'list' ? one.field : undefined;
+    const same = field === undefined ? undefined : ofField.get(field);
+    if (same) same.push(one);
+    else {
+      const set = [one];
+      sets.push(set);
+      if (field !== undefined) ofField.set(field, set);
+    }
+  }
+  return { sets, rest };
+}
+
+/** The condition that a row is one of those of which a set is true. */
+export const compileSet = (set: Filter[], searchable: Searchable, bind: Bind): string =>
+  `${searchable.id} in (${queryOf(set, searchable, bind)})`;
 
 /**
- * The condition that a row's id is one of those that tables of values give, and what else has to be true of the row.
- * For the planner the ids are an array whose length it does not know and takes for short: it finds the rows by id.
+ * The condition that a row is one of those of which all sets are true. For the planner their ids are an array whose
+ * length it does not know and takes for short: it finds the rows by id.
  */
-export function compileKeys(
-  filter: Filter,
+export const compileKeys = (sets: Filter[][], searchable: Searchable, bind: Bind): string =>
+  keyed(searchable, sets.map((set) => `(${queryOf(set, searchable, bind)})`).join(' intersect '));
+
+/** The same for one set, of which no more than `most` are wanted; undefined where such a part could be of others. */
+export function compileSome(
+  set: Filter[],
   searchable: Searchable,
   bind: Bind,
-): { keyed: string | undefined; rest: Filter[] } {
-  const parts = filter.op === 'and' ? filter.of : [filter];
-  const rest = parts.filter((one) => !areAnswered(one, searchable));
-  const sets = parts.filter((one) => !rest.includes(one)).map((one) => `(${queryOf(one, searchable, bind)})`);
-  return {
-    keyed: sets.length === 0 ? undefined : `${searchable.id} = any(array(${sets.join(' intersect ')}))`,
-    rest,
-  };
+  most: number,
+): string | undefined {
+  const [first] = set as [Filter];
+  if (first.op === 'or') return undefined;
+  const field = requireField(searchable, ((first.op === 'not' ? first.of : first) as Leaf).field);
+  // Several values of a list may give a row twice, or be another tenant's in part.
+  if (!field.aside?.isOfTenant || (field.type === 'list' && first.op !== 'contains')) return undefined;
+  return keyed(searchable, `${queryOf(set, searchable, bind)} limit ${most}`);
 }
+
+const keyed = ({ id }: Searchable, query: string): string => `${id} = any(array(${query}))`;
 
 function areAnswered(filter: Filter, searchable: Searchable): boolean {
   switch (filter.op) {
@@ -63,13 +98,15 @@ const isAnswered = (leaf: Leaf, field: Field): boolean =>
   asksForPresence(leaf) &&
   !((leaf.op === 'contains' || leaf.op === 'startsWith') && textsWithin(leaf, field) !== undefined);
 
-function queryOf(filter: Filter, searchable: Searchable, bind: Bind): string {
-  if (filter.op === 'or') return filter.of.map((one) => queryOf(one, searchable, bind)).join(' union all ');
-  const leaf = (filter.op === 'not' ? filter.of : filter) as Leaf;
-  const field = requireField(searchable, leaf.field);
+function queryOf(set: Filter[], searchable: Searchable, bind: Bind): string {
+  const [first] = set as [Filter];
+  if (first.op === 'or') return first.of.map((one) => queryOf([one], searchable, bind)).join(' union all ');
+  const { field: name } = (first.op === 'not' ? first.of : first) as Leaf;
+  const field = requireField(searchable, name);
   const aside = field.aside as Aside;
   const conditions = [...(aside.where ? [aside.where(bind)] : [])];
-  if (filter.op !== 'not') conditions.push(...conditionsIn(aside, leaf, field, bind));
+  for (const one of set)
+    if (one.op !== 'not') conditions.push(...conditionsIn(aside, one as Leaf, field, bind));
   return `select ${aside.of} from ${aside.from} where ${conditions.join(' and ') || 'true'}`;
 }
 

@@ -19,6 +19,8 @@ export interface Search {
 export interface Reading {
   /** How it is found out which rows match; left out: it does not matter whether they do. */
   how?: How;
+  /** So many rows that match are enough; which of them does not matter. */
+  most?: number;
   /** Only these, which are known to match. */
   among?: string[];
   /** Only rows up to this place in the order. */
@@ -33,13 +35,13 @@ export const KEY_COLUMN = '$key';
 /** Conditions that all must be true of the rows that are looked at, the tenant's first. */
 export function conditionsOf(
   { searchable, source, tenantId, request }: Search,
-  { how, among }: Reading,
+  { how, most, among }: Reading,
   bind: Bind,
 ): string[] {
   const conditions = [`${source.tenantColumn} = ${bind(tenantId)}`];
   if (source.where !== undefined) conditions.push(`(${source.where(bind)})`);
   if (among !== undefined) conditions.push(`${searchable.id} = any(${bind(among)}::uuid[])`);
-  if (how !== undefined) conditions.push(...compileWhere(request, searchable, bind, how));
+  if (how !== undefined) conditions.push(...compileWhere(request, searchable, bind, how, most));
   return conditions;
 }
 

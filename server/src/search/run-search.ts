@@ -83,7 +83,7 @@ async function findFew(search: Search, cap: number): Promise<{ total: number; id
     return `${sqlOf(field, bind)} as sorted${index}`;
   });
   const found = { ...searchable, fields };
-  const where = conditionsOf(search, { how: 'by index' }, bind).join(' and ');
+  const where = conditionsOf(search, { how: 'by index', most: cap + 1 }, bind).join(' and ');
   const beyond = after === undefined ? 'true' : compileAfter(sort, after, found, bind);
   const { rows } = await search.queryable.query(
     `with found as materialized (select ${columns.join(', ')} from ${source.from} where ${where} limit ${cap + 1}),

@@ -30,11 +30,12 @@ const source = { ...contactSource, countCap: CAP, window: WINDOW };
 const MOST_READ = 2 * (CAP + WINDOW);
 /** The oldest contacts, which are too many to be counted and stand below any window. */
 const OLD = 2 * CAP;
+const MIDDLE = CONTACTS / 2;
 
 const tenants = [newId(), newId()] as const;
 const [tenant] = tenants;
 const [city, size, born] = [newId(), newId(), newId()];
-const [all, half, rare, old] = [newId(), newId(), newId(), newId()];
+const [all, half, rare, old, middle, young] = [newId(), newId(), newId(), newId(), newId(), newId()];
 
 /** A tenant's contacts, numbered; `n % m` decides how many have what. */
 const seed = `(select n, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id
@@ -59,7 +60,7 @@ beforeAll(async () => {
     );
   await client.query(
     `insert into labels (id, tenant_id, name, created_at, updated_at) select l, $1, l::text, now(), now() from unnest($2::uuid[]) l`,
-    [own, [all, half, rare, old]],
+    [own, [all, half, rare, old, middle, young]],
   );
   // Building the index afterwards takes a fraction of the time.
   const { rows } = await client.query(`select indexdef from pg_indexes where indexname = 'contacts_search'`);
@@ -93,8 +94,9 @@ beforeAll(async () => {
   );
   await client.query(
     `insert into contact_labels (contact_id, label_id, tenant_id, created_at)
-     select s.id, $2, $1, now() from ${seed} s where n <= ${OLD}`,
-    [own, old],
+     select s.id, l.id, $1, now() from ${seed} s
+       join unnest($2::uuid[], $3::int[]) as l (id, last) on n > l.last - ${OLD} and n <= l.last`,
+    [own, [old, middle, young], [OLD, MIDDLE, CONTACTS]],
   );
   await client.query('vacuum analyze contacts, handles, contact_attributes, contact_labels');
 }, 120_000);
@@ -171,14 +173,23 @@ const many: [string, SearchBody][] = [
   ['a wide range of numbers', { query: 'gt(attributes.size,50)' }],
   ['a wide range of dates', { query: 'gt(attributes.born,"1910-01-01")' }],
   ['a label that all have', { query: `contains(labelIds,"${all}")` }],
+  ['a label that the youngest have', { query: `contains(labelIds,"${young}")` }],
+  ['a number that the youngest have', { query: `gt(attributes.size,${CONTACTS - OLD})` }],
+  ['one of two labels', { query: `in(labelIds,"${all}","${half}")` }],
   ['a label that half of them have', { query: `contains(labelIds,"${half}")` }],
   ['a name that all have', { search: 'anna' }],
   ['a part that all have, oldest first', { search: '+1555', sortBy: 'asc(createdAt)' }],
   ['who is subscribed', { query: 'eq(isSubscribed,true)' }],
 ];
 
-const farDown: [string, SearchBody][] = [
+const farDown: [string, SearchBody, first?: number][] = [
   ['a label', { query: `contains(labelIds,"${old}")` }],
+  ['a label in the middle', { query: `contains(labelIds,"${middle}")` }, MIDDLE],
+  [
+    'a number in the middle',
+    { query: `and(gt(attributes.size,${MIDDLE - OLD}),le(attributes.size,${MIDDLE}))` },
+    MIDDLE,
+  ],
   ['a label, and another', { query: `and(contains(labelIds,"${all}"),contains(labelIds,"${old}"))` }],
   ['a label or another', { query: `or(contains(labelIds,"${old}"),contains(labelIds,"${newId()}"))` }],
   ['a label, and a name', { query: `contains(labelIds,"${old}")`, search: 'anna' }],
@@ -209,7 +220,7 @@ describe('of very many contacts, a search reads no more than it must', () => {
     }
   });
 
-  it.each(farDown)('where many match and all of them are far down: by %s', async (_, body) => {
+  it.each(farDown)('where many match and all of them are far down: by %s', async (_, body, first = OLD) => {
     const { result, looks, read } = await explained(body);
     expect(result.pagination).toMatchObject({ total: CAP, totalIsCapped: true });
     const { rows } = await client.query(
@@ -217,7 +228,7 @@ describe('of very many contacts, a search reads no more than it must', () => {
          join contacts c on c.id = found.id and c.tenant_id = $2 order by found.number limit 2`,
       [result.rows.map(({ id }) => id), tenant],
     );
-    expect(rows.map((row) => row.last_name)).toEqual([`Fam${OLD}`, `Fam${OLD - 1}`]);
+    expect(rows.map((row) => row.last_name)).toEqual([`Fam${first}`, `Fam${first - 1}`]);
     expect(looks.map((look) => look['Node Type'])).not.toContain('Seq Scan');
     // Of two labels, both are looked at.
     expect(read).toBeLessThanOrEqual(MOST_READ + 2 * OLD);

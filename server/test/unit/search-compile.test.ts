@@ -101,15 +101,29 @@ describe('compiling a filter', () => {
     expect(rowByRow('eq(nick,"abc")')).toBe('((i.nick) = $4::text)');
   });
 
+  it('asks for a range of one value in one look', () => {
+    expect(compiled('and(gt(size,5),eq(nick,"ab"),lt(size,9))')).toEqual([
+      '(i.id in (select v.item_id from item_values v where v.name = $1::text and ((v.number) > $2::bigint) and ' +
+        '((v.number) < $3::bigint)) and ((i.nick) = $4::text))',
+      ['size', 5, 9, 'ab'],
+    ]);
+    // A row has several of these.
+    expect(compiled('and(contains(marks,"x"),contains(marks,"y"))')).toEqual([
+      '(i.id in (select m.item_id from item_marks m where ((m.mark) = $1::text)) and ' +
+        'i.id in (select m.item_id from item_marks m where ((m.mark) = $2::text)))',
+      ['x', 'y'],
+    ]);
+  });
+
   it.each<[string, string]>([
     [
       'gt(size,5)',
-      'i.id = any(array((select v.item_id from item_values v where v.name = $1::text and ((v.number) > $2::bigint))))',
+      '(i.id = any(array((select v.item_id from item_values v where v.name = $1::text and ((v.number) > $2::bigint)))))',
     ],
     [
       'and(contains(marks,"x"),gt(unreadCount,1),in(marks,"y"))',
-      'i.id = any(array((select m.item_id from item_marks m where ((m.mark) = $1::text)) intersect ' +
-        '(select m.item_id from item_marks m where ((m.mark) = any($2::text[]))))) and ((i.unread_count) > $3::bigint)',
+      '(i.id = any(array((select m.item_id from item_marks m where ((m.mark) = $1::text)) intersect ' +
+        '(select m.item_id from item_marks m where ((m.mark) = any($2::text[]))))) and ((i.unread_count) > $3::bigint))',
     ],
     ['eq(nick,"ab")', '((i.nick) = $1::text)'],
   ])('%s gathers the keys first, where all rows are wanted', (text, sql) => {
