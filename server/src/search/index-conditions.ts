@@ -53,8 +53,13 @@ export const compileSet = (set: Filter[], searchable: Searchable, bind: Bind): s
  * The condition that a row is one of those of which all sets are true. For the planner their ids are an array whose
  * length it does not know and takes for short: it finds the rows by id.
  */
-export const compileKeys = (sets: Filter[][], searchable: Searchable, bind: Bind): string =>
-  keyed(searchable, sets.map((set) => `(${queryOf(set, searchable, bind)})`).join(' intersect '));
+export function compileKeys(sets: Filter[][], searchable: Searchable, bind: Bind): string {
+  const [first, ...others] = sets.map((set) => queryOf(set, searchable, bind)) as [string, ...string[]];
+  if (others.length === 0) return keyed(searchable, first);
+  // Not an intersection, for which all of them would be read: here the planner chooses the one to begin with.
+  const within = others.map((query) => `keys.id in (${query})`).join(' and ');
+  return keyed(searchable, `select keys.id from (${first}) as keys (id) where ${within}`);
+}
 
 /** The same for one set, of which no more than `most` are wanted; undefined where such a part could be of others. */
 export function compileSome(

@@ -118,12 +118,13 @@ describe('compiling a filter', () => {
   it.each<[string, string]>([
     [
       'gt(size,5)',
-      '(i.id = any(array((select v.item_id from item_values v where v.name = $1::text and ((v.number) > $2::bigint)))))',
+      '(i.id = any(array(select v.item_id from item_values v where v.name = $1::text and ((v.number) > $2::bigint))))',
     ],
     [
       'and(contains(marks,"x"),gt(unreadCount,1),in(marks,"y"))',
-      '(i.id = any(array((select m.item_id from item_marks m where ((m.mark) = $1::text)) intersect ' +
-        '(select m.item_id from item_marks m where ((m.mark) = any($2::text[]))))) and ((i.unread_count) > $3::bigint))',
+      '(i.id = any(array(select keys.id from (select m.item_id from item_marks m where ((m.mark) = $1::text)) as keys (id) ' +
+        'where keys.id in (select m.item_id from item_marks m where ((m.mark) = any($2::text[]))))) and ' +
+        '((i.unread_count) > $3::bigint))',
     ],
     ['eq(nick,"ab")', '((i.nick) = $1::text)'],
   ])('%s gathers the keys first, where all rows are wanted', (text, sql) => {
