@@ -35,8 +35,9 @@ interface WebhookState {
   url: string | null;
   webhook_status: string | null;
   failing_since: Date | null;
-  secret_encrypted: Buffer;
-  old_secret_encrypted: Buffer | null;
+  /** As they are kept, in hexadecimal digits. */
+  secret: string;
+  old_secret: string | null;
   old_secret_until: Date | null;
 }
 interface DeliveryRow extends WorkRow, SentRow, WebhookState {
@@ -46,8 +47,8 @@ interface DeliveryRow extends WorkRow, SentRow, WebhookState {
 }
 type Sendable = DeliveryRow & { url: string; type: string };
 
-const STATE_COLUMNS = `w.url, w.status as webhook_status, w.failing_since, w.secret_encrypted,
-  w.old_secret_encrypted, w.old_secret_until`;
+const STATE_COLUMNS = `w.url, w.status as webhook_status, w.failing_since,
+  encode(w.secret_encrypted, 'hex') as secret, encode(w.old_secret_encrypted, 'hex') as old_secret, w.old_secret_until`;
 
 const deliveries = workList<DeliveryRow>({
   name: DELIVERIES_LIST,
@@ -56,8 +57,10 @@ const deliveries = workList<DeliveryRow>({
   order: 'due_at, sequence',
   due: 'due_at',
   listed: 'due_at is not null',
-  // The rows of a lane come in order, because lanes can only be gone through one after the other.
+  // The rows of a lane come in order, because lanes can only be gone through one after the other. Its webhook is looked
+  // up once for all of them.
   claimMany: `select l.lane, d.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (slot, lane, wanted)
+     left join webhooks w on w.id = l.lane
     cross join lateral (
       select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
         from ${SENT_FROM}
@@ -102,21 +105,20 @@ export function deliver(needs: DeliverNeeds): Work {
   const { db, clock, keys, outbound, version, deliveryDeadlineMs: deadlineMs = DEADLINE_MS } = needs;
   const record = recorder(db, clock);
   const signingKeys = new LRUCache<string, Buffer>({ max: SECRETS_KEPT });
-  const signingKeyOf = (sealed: Buffer): Buffer => {
-    const name = sealed.toString('latin1');
-    let key = signingKeys.get(name);
+  const signingKeyOf = (sealed: string): Buffer => {
+    let key = signingKeys.get(sealed);
     if (!key) {
-      key = keyOf(keys.decrypt(sealed, SECRET));
-      signingKeys.set(name, key);
+      key = keyOf(keys.decrypt(Buffer.from(sealed, 'hex'), SECRET));
+      signingKeys.set(sealed, key);
     }
     return key;
   };
 
   /** The secrets in force: while a rotation is under way, the old one too. */
-  const secretsOf = ({ secret_encrypted, old_secret_encrypted, old_secret_until }: Sendable, at: Date) =>
-    old_secret_encrypted !== null && old_secret_until !== null && old_secret_until > at
-      ? [secret_encrypted, old_secret_encrypted]
-      : [secret_encrypted];
+  const secretsOf = ({ secret, old_secret, old_secret_until }: Sendable, at: Date): string[] =>
+    old_secret !== null && old_secret_until !== null && old_secret_until > at
+      ? [secret, old_secret]
+      : [secret];
 
   function send(row: Sendable, startedAt: Date): Promise<OutboundResponse> {
     const body = bodyOf(row);

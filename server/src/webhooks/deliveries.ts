@@ -8,7 +8,7 @@ import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
 import { unsignedHeaders } from './payload.ts';
 import { deliveryStatuses, type WebhookDelivery, type WebhookDeliveryWithAttempts } from './schema.ts';
-import { bodyOf, SENT_COLUMNS, SENT_FROM, type SentRow } from './sent.ts';
+import { bodyOf, SENT_COLUMNS, SENT_FROM, SENT_TO, type SentRow } from './sent.ts';
 
 export interface DeliveryRow {
   id: string;
@@ -43,7 +43,7 @@ export const DELIVERY_COLUMNS = `d.id, d.webhook_id, d.event_id, d.event_type, d
 
 const deliveryById = statement<[id: string, tenantId: string], DeliveryRow & SentRow>(
   'deliveries.by_id',
-  `select ${DELIVERY_COLUMNS}, ${SENT_COLUMNS} from ${SENT_FROM} where d.id = $1 and d.tenant_id = $2`,
+  `select ${DELIVERY_COLUMNS}, ${SENT_COLUMNS} from ${SENT_FROM} ${SENT_TO} where d.id = $1 and d.tenant_id = $2`,
 );
 const attemptsOf = statement<[deliveryId: string, tenantId: string], AttemptRow>(
   'deliveries.attempts',

@@ -17,8 +17,8 @@ export interface SentRow {
 /** The columns of a {@link SentRow}, and where they come from: the delivery, its event and its webhook. */
 export const SENT_COLUMNS = `d.tenant_id, d.event_id, d.sequence, e.type, e.created_at as event_created_at,
   e.channel_id, e.data, w.v2_type`;
-export const SENT_FROM = `deliveries d left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
-  left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id`;
+export const SENT_FROM = `deliveries d left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id`;
+export const SENT_TO = 'left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id';
 
 /** The body of every attempt at a delivery, whose event is there. */
 export const bodyOf = (row: SentRow & { type: string }): string =>
