@@ -5,7 +5,8 @@ import { isCheckViolation } from './faults.ts';
 export const WEEK_MS = 7 * 24 * 3600_000;
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY_MS = 4 * 24 * 3600_000;
-const WEEKS_AHEAD = 4;
+/** Few: whatever is not looked up by its id is looked for in every week. */
+const WEEKS_AHEAD = 1;
 /** Any number, the same in every process: `if not exists` alone fails when two make the same table at once. */
 export const PARTITION_LOCK = 7_265_402;
 
@@ -19,9 +20,16 @@ const UNANALYZED: Record<(typeof weeklyTables)[number], string[]> = {
   attempts: ['timings', 'response_headers', 'response_body', 'error', 'url'],
 };
 
+/**
+ * A week starts empty and grows all the time, and whenever autovacuum has been over it everyone plans anew (migration
+ * 0022 has the other busy tables). What is known of it after ANALYZE decides nothing before it is large.
+ */
+const RARELY_VACUUMED = `autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_insert_threshold = 10000,
+  autovacuum_analyze_threshold = 100000`;
+
 const mondayOf = (ms: number): number => ms - ((((ms - FIRST_MONDAY_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS);
 
-/** The weeks that must exist at `now`: the current one and some to come, so that a night's failure to make one is harmless. */
+/** The weeks that must exist at `now`: the current one and the next, for which there are seven nights. */
 export function weeksNeeded(now: Date): { suffix: string; from: string; to: string }[] {
   return Array.from({ length: WEEKS_AHEAD + 1 }, (_, week) => {
     const start = mondayOf(now.getTime()) + week * WEEK_MS;
@@ -66,7 +74,8 @@ export async function ensurePartitions(db: Database, now: Date): Promise<void> {
           .transaction(async (tx) => {
             await tx.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
             await tx.query(
-              `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
+              `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')
+                 with (${RARELY_VACUUMED})`,
               [],
             );
             const leftOut = UNANALYZED[table].map((column) => `alter column ${column} set statistics 0`);
