@@ -10,7 +10,8 @@ import type { World } from './world.ts';
 
 const PER_SECOND = 100;
 const PEOPLE = 50;
-const WARM_UP_SECONDS = 5;
+/** A server runs for weeks. What it does a few thousand times has been compiled by then, however much it is. */
+const WARM_UP = { seconds: 30, perSecond: 300 };
 const CONNECTIONS = 64;
 const PATIENCE_MS = 60_000;
 /** A round that takes longer than this many times its arrivals measured a queue. */
@@ -44,7 +45,7 @@ const percentile = (values: number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] as number;
 
 /** Pauses between arrivals that know nothing of each other, so that some come close together. */
-const pauseMs = (): number => (-Math.log(1 - Math.random()) * 1000) / PER_SECOND;
+const pauseMs = (perSecond: number): number => (-Math.log(1 - Math.random()) * 1000) / perSecond;
 
 export const latencyHead = ['inbound to first byte at the receiver', 'bare', 'ours', 'ratio (range)', 'goal'];
 
@@ -66,11 +67,16 @@ export async function latencyFigure(world: World, effort: Effort): Promise<strin
 
   let number = 0;
   /** Sends messages for so long and gives the time that each was under way, in milliseconds. */
-  async function send(pool: Pool, path: string, seconds: number): Promise<{ took: number[] } & LoadResult> {
+  async function send(
+    pool: Pool,
+    path: string,
+    seconds: number,
+    perSecond: number,
+  ): Promise<{ took: number[] } & LoadResult> {
     const sent = new Map<number, number>();
     const answers: Promise<unknown>[] = [];
     const begun = performance.now();
-    for (let at = pauseMs(); at < seconds * 1000; at += pauseMs()) {
+    for (let at = pauseMs(perSecond); at < seconds * 1000; at += pauseMs(perSecond)) {
       await delay(Math.max(0, begun + at - performance.now()));
       number += 1;
       const from = `+1445${String(number % PEOPLE).padStart(7, '0')}`;
@@ -99,9 +105,9 @@ export async function latencyFigure(world: World, effort: Effort): Promise<strin
   const side = async (name: 'bare' | 'ours', program: { pid: number; port: number }, path: string) => {
     const pool = new Pool(`http://127.0.0.1:${program.port}`, { connections: CONNECTIONS, pipelining: 1 });
     onCleanup(() => pool.close());
-    await send(pool, path, WARM_UP_SECONDS);
+    await send(pool, path, WARM_UP.seconds, WARM_UP.perSecond);
     const run = async (): Promise<LoadResult> => {
-      const { took, ...done } = await send(pool, path, effort.seconds);
+      const { took, ...done } = await send(pool, path, effort.seconds, PER_SECOND);
       rounds[name].push(took);
       if (done.seconds > effort.seconds * KEPT_UP) behind.add(name);
       return done;
