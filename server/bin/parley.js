@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8';
 // Names are looked up on libuv's threads; with the default of four, two names that hang would hold up everyone's.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
-// The heap may grow to four times what is in use before all of it is gone through. Left to itself V8 does so earlier, on
-// threads of its own that take the processor from PostgreSQL: a webhook costs 8 % more then.
+// The heap may grow to four times what is in use before all of it is gone through. Left to itself V8 may do so
+// earlier, on threads that take the processor from PostgreSQL: a webhook costs 8 % more then (docs/performance.md).
 setFlagsFromString('--heap-growing-percent=300');
 
 const root = fileURLToPath(new URL('../', import.meta.url));
