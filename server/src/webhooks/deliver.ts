@@ -65,6 +65,7 @@ const deliveries = workList<DeliveryRow>({
       select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
         from ${SENT_FROM}
        where d.slot = l.slot and d.webhook_id = l.lane and d.due_at <= $3 and d.id not in (select unnest($5::uuid[]))
+         and d.tenant_id = coalesce(w.tenant_id, d.tenant_id)
        order by d.due_at, d.sequence limit l.wanted) d`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
