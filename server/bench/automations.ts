@@ -20,9 +20,9 @@ const SEED = `
   returning id`;
 
 /** Triggering an automation over the API: to begin tomorrow, and to begin at once. */
-export async function triggerFigure(world: World, effort: Effort): Promise<Comparison[]> {
-  const { db } = world;
-  const { tenantId, token, call } = await world.newTenant();
+export async function triggerFigure(context: World, effort: Effort): Promise<Comparison[]> {
+  const { db } = context;
+  const { tenantId, token, call } = await context.newTenant();
   const { data: automation } = await call<{ data: { id: string } }>('POST', '/v3/automations', {
     name: 'Triggered',
     trigger: { type: 'api' },
@@ -37,7 +37,7 @@ export async function triggerFigure(world: World, effort: Effort): Promise<Compa
   await db.query(copied('automation_runs'));
   await db.query('vacuum analyze');
   const bare = await startBare('trigger', {
-    BENCH_DATABASE_URL: world.databaseUrl,
+    BENCH_DATABASE_URL: context.databaseUrl,
     BENCH_TENANT: tenantId,
     BENCH_VERSION: published.activeVersionId,
   });
@@ -66,8 +66,8 @@ export async function triggerFigure(world: World, effort: Effort): Promise<Compa
       // What is still to be done must not be charged to whoever comes next.
       check: worked,
     });
-    const sides = [side('bare', bare), side('ours', world.server)];
-    const results = await measureCounted(world, effort, sides, WARM_UP);
+    const sides = [side('bare', bare), side('ours', context.server)];
+    const results = await measureCounted(context, effort, sides, WARM_UP);
     return { figure, bare: results.get('bare') ?? [], ours: results.get('ours') ?? [], goal };
   }
   const tomorrow = new Date(Date.now() + DAY_MS).toISOString();

@@ -50,7 +50,7 @@ export async function labels(db: pg.Pool, tenantId: string, contact: object): Pr
         });
         await client.query({
           name: 'event',
-          text: `insert into bare_writes.events (id, tenant_id, slot, created_at, type, contact_id, data, facts)
+          text: `insert into bare_writes.events (id, tenant_id, shard, created_at, type, contact_id, data, facts)
                  values ($1, $2, 0, $3, 'contact.labels_added', $4, $5, $6)`,
           values: [
             newId(),
@@ -80,7 +80,7 @@ export async function trigger(db: pg.Pool, tenantId: string, versionId: string):
       await db.query({
         name: 'run',
         text: `insert into bare_writes.automation_runs (id, tenant_id, automation_id, version_id, contact_id, status, state,
-                                                        slot, scheduled_at, due_at, created_at, updated_at)
+                                                        shard, scheduled_at, due_at, created_at, updated_at)
                values ($1, $2, $3, $4, $5, 'scheduled', $6, 0, $7, $7, $8, $8)`,
         values: [
           id,
@@ -135,7 +135,7 @@ export async function broadcasts(db: pg.Pool, tenantId: string, ids: { label: st
         await insert(
           client,
           'campaigns',
-          'id, tenant_id, channel_id, automation_id, name, status, is_reoccurring, slot, due_at, created_at, updated_at',
+          'id, tenant_id, channel_id, automation_id, name, status, is_reoccurring, shard, due_at, created_at, updated_at',
           `values ($1, $2, $3, $4, $5, 'running', false, 0, $6, $6, $6)`,
           [campaignId, tenantId, request.params.channelId, workflowId, name, now],
         );
@@ -192,7 +192,7 @@ export async function broadcasts(db: pg.Pool, tenantId: string, ids: { label: st
         await insert(
           client,
           'events',
-          'id, tenant_id, slot, created_at, type, contact_id, data',
+          'id, tenant_id, shard, created_at, type, contact_id, data',
           `select e.id, $1, 0, $2, 'contact.created', e.contact_id, e.data
              from unnest($3::uuid[], $4::uuid[], $5::text[]) as e (id, contact_id, data)`,
           [

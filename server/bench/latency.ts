@@ -124,9 +124,9 @@ export async function latencyFigure(world: World, effort: Effort): Promise<strin
 
   const row = (title: string, unit: string, of: { bare: number[]; ours: number[] }, goal?: number) => {
     const ratios = of.ours.map((one, at) => one / (of.bare[at] as number));
-    const verdict = goal === undefined ? '' : `≤ ${goal} ${median(ratios) <= goal ? 'met' : 'missed'}`;
+    const decision = goal === undefined ? '' : `≤ ${goal} ${median(ratios) <= goal ? 'met' : 'missed'}`;
     const shown = (values: number[]): string => `${median(values).toFixed(unit === 'ms' ? 1 : 0)} ${unit}`;
-    return [title, shown(of.bare), shown(of.ours), spread(ratios), verdict];
+    return [title, shown(of.bare), shown(of.ours), spread(ratios), decision];
   };
   const at = (part: number) => ({
     bare: rounds.bare.map((took) => percentile(took, part)),

@@ -103,15 +103,19 @@ async function main(): Promise<void> {
   const compared = chosen.filter((name) => name in comparisons);
   const latencies: string[][] = [];
   const searches: string[][] = [];
-  const alone = chosen.filter((name) => name in absolutes);
+  const isSoleProcess = chosen.filter((name) => name in absolutes);
   const measured: string[][] = [];
-  if ([...compared, ...alone].length > 0 || chosen.includes('latency') || chosen.includes('searches')) {
+  if (
+    [...compared, ...isSoleProcess].length > 0 ||
+    chosen.includes('latency') ||
+    chosen.includes('searches')
+  ) {
     const world = await startWorld(profile);
     for (const name of compared) {
       const found = await comparisons[name]?.(world, effort);
       rows.push(...[found ?? []].flat().map(comparisonRow));
     }
-    for (const name of alone) measured.push(...((await absolutes[name]?.(world, effort)) ?? []));
+    for (const name of isSoleProcess) measured.push(...((await absolutes[name]?.(world, effort)) ?? []));
     if (chosen.includes('latency')) latencies.push(...(await latencyFigure(world, effort)));
     if (chosen.includes('searches')) searches.push(...(await searchFigures(world)));
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { realSlotOf } from '../src/engine/work-list.ts';
+import { realShardOf } from '../src/engine/queue.ts';
 import type { CountedSide } from './counted.ts';
 import { callApi, type World } from './world.ts';
 
@@ -36,8 +36,8 @@ export const isWorkedOff =
   async (): Promise<boolean> =>
     (
       await db.query(
-        `select 1 from ${list} where slot = $1 and channel_id = $2 and due_at = '-infinity' limit 1`,
-        [realSlotOf(channelId), channelId],
+        `select 1 from ${list} where shard = $1 and channel_id = $2 and due_at = '-infinity' limit 1`,
+        [realShardOf(channelId), channelId],
       )
     ).rows.length === 0;
 
@@ -47,8 +47,8 @@ export const eventsNumbered = ({ db }: World, tenantId: string): Promise<void> =
     async () =>
       (
         await db.query(
-          'select 1 from events where slot = $1 and tenant_id = $2 and sequence is null limit 1',
-          [realSlotOf(tenantId), tenantId],
+          'select 1 from events where shard = $1 and tenant_id = $2 and sequence is null limit 1',
+          [realShardOf(tenantId), tenantId],
         )
       ).rows.length === 0,
   );

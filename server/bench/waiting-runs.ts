@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { realSlotOf } from '../src/engine/work-list.ts';
+import { realShardOf } from '../src/engine/queue.ts';
 import { memoryOf } from './cpu.ts';
 import type { Effort } from './reads.ts';
 import { waitUntil } from './until.ts';
@@ -22,14 +22,14 @@ const CONTACTS = `
 
 /** Runs in the middle of a step that waits, due from an hour to a day from now on. */
 const INSERT = `
-  insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, status, step, state, slot, scheduled_at,
+  insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, status, step, state, shard, scheduled_at,
                                due_at, started_at, created_at, updated_at)
   select uuidv7(), $1, a.id, a.version_id, ($5::uuid[])[n % ${PEOPLE} + 1], 'waiting', 'pause',
          '{"variables":{},"saved":{},"messageId":null,"begun":1,"templateId":null,
            "pending":{"startedAt":"2026-01-01T00:00:00.000Z","until":"2026-01-01T00:00:01.000Z"}}',
-         a.slot, now(), now() + interval '1 hour' + (n % 82800) * interval '1 second', now(), now(), now()
+         a.shard, now(), now() + interval '1 hour' + (n % 82800) * interval '1 second', now(), now(), now()
     from generate_series(0, ${RUNS} - 1) as n
-    join unnest($2::uuid[], $3::uuid[], $4::smallint[]) with ordinality as a (id, version_id, slot, number)
+    join unnest($2::uuid[], $3::uuid[], $4::smallint[]) with ordinality as a (id, version_id, shard, number)
       on a.number = n % ${AUTOMATIONS} + 1`;
 
 const MAKE_DUE = `
@@ -64,7 +64,7 @@ export async function waitingRunsFigure(world: World, _effort: Effort): Promise<
   const before = await memory();
   const ids = automations.map(({ id }) => id);
   const versions = automations.map(({ activeVersionId }) => activeVersionId);
-  await db.query(INSERT, [tenantId, ids, versions, ids.map(realSlotOf), people.map(({ id }) => id)]);
+  await db.query(INSERT, [tenantId, ids, versions, ids.map(realShardOf), people.map(({ id }) => id)]);
   await db.query('vacuum analyze automation_runs');
   await db.query('checkpoint');
   await delay(QUIET_MS);

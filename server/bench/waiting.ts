@@ -1,4 +1,4 @@
-import { realSlotOf } from '../src/engine/work-list.ts';
+import { realShardOf } from '../src/engine/queue.ts';
 import { startBare } from './processes.ts';
 import type { Effort } from './reads.ts';
 import { type Comparison, measure, type Side } from './rounds.ts';
@@ -13,12 +13,12 @@ const GOAL = 0.9;
 
 /** Deliveries that failed once and are due within a day; their type tells them from those that are measured. */
 const INSERT = `
-  insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, attempts, due_at,
+  insert into deliveries (id, tenant_id, webhook_id, shard, event_id, event_type, sequence, status, attempts, due_at,
                           created_at, updated_at)
-  select uuidv7(), e.tenant_id, e.webhook_id, e.slot, uuidv7(), 'message.read', n, 'pending', 1,
+  select uuidv7(), e.tenant_id, e.webhook_id, e.shard, uuidv7(), 'message.read', n, 'pending', 1,
          now() + interval '1 hour' + (n % 86400 * 7919 % 86400) * interval '1 second', now(), now()
     from generate_series(0, ${RETRIES} - 1) as n
-    join unnest($1::uuid[], $2::uuid[], $3::smallint[]) with ordinality as e (tenant_id, webhook_id, slot, number)
+    join unnest($1::uuid[], $2::uuid[], $3::smallint[]) with ordinality as e (tenant_id, webhook_id, shard, number)
       on e.number = n % cardinality($1::uuid[]) + 1`;
 const REMOVE = `delete from deliveries where event_type = 'message.read'`;
 
@@ -37,7 +37,7 @@ export async function waitingFigure(world: World, effort: Effort): Promise<Compa
       await db.query(INSERT, [
         endpoints.map(({ tenantId }) => tenantId),
         webhookIds,
-        webhookIds.map(realSlotOf),
+        webhookIds.map(realShardOf),
       ]);
     else await db.query(REMOVE);
     await db.query('vacuum analyze deliveries');

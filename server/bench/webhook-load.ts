@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { request } from 'undici';
 import { newId } from '../src/base/ids.ts';
-import { realSlotOf } from '../src/engine/work-list.ts';
+import { realShardOf } from '../src/engine/queue.ts';
 import { payloadOf } from '../src/webhooks/payload.ts';
 import type { LoadResult } from './load.ts';
 import { onCleanup, type Program } from './processes.ts';
@@ -60,10 +60,10 @@ export async function makeEndpoints(
 
 /** Events as the messages of the channels publish them, in turn. */
 const PUBLISH = `
-  insert into events (id, tenant_id, slot, created_at, type, channel_id, contact_id, chat_id, data)
-  select uuidv7(), e.tenant_id, e.slot, now(), 'message.received', e.channel_id, e.channel_id, e.channel_id, $2
+  insert into events (id, tenant_id, shard, created_at, type, channel_id, contact_id, chat_id, data)
+  select uuidv7(), e.tenant_id, e.shard, now(), 'message.received', e.channel_id, e.channel_id, e.channel_id, $2
     from generate_series(0, $1::int - 1) as n
-    join unnest($3::uuid[], $4::smallint[], $5::uuid[]) with ordinality as e (tenant_id, slot, channel_id, number)
+    join unnest($3::uuid[], $4::smallint[], $5::uuid[]) with ordinality as e (tenant_id, shard, channel_id, number)
       on e.number = n % cardinality($3::uuid[]) + 1
    order by n`;
 const COUNT = `
@@ -97,7 +97,7 @@ export async function publishing(
   onCleanup(() => held.end());
   const webhookIds = endpoints.map(({ webhookId }) => webhookId);
   const tenantIds = endpoints.map(({ tenantId }) => tenantId);
-  const hint = [...new Set(tenantIds)].map((id) => `events:${realSlotOf(id)}:${id}`).join(' ');
+  const wakeUp = [...new Set(tenantIds)].map((id) => `events:${realShardOf(id)}:${id}`).join(' ');
   /** How many the receiver has taken, once they are so many: asking it again and again would take its time. */
   const received = async (atLeast: number): Promise<number> => {
     const url = `http://127.0.0.1:${receiver.port}/${atLeast}`;
@@ -107,10 +107,10 @@ export async function publishing(
   const isPending = async (): Promise<boolean> =>
     (
       await db.query(
-        `select 1 from unnest($1::uuid[], $2::smallint[]) as w (id, slot)
+        `select 1 from unnest($1::uuid[], $2::smallint[]) as w (id, shard)
           cross join lateral (select 1 from deliveries d
-            where d.slot = w.slot and d.webhook_id = w.id and d.due_at = '-infinity' limit 1) d limit 1`,
-        [webhookIds, webhookIds.map(realSlotOf)],
+            where d.shard = w.shard and d.webhook_id = w.id and d.due_at = '-infinity' limit 1) d limit 1`,
+        [webhookIds, webhookIds.map(realShardOf)],
       )
     ).rows.length > 0;
 
@@ -125,10 +125,10 @@ export async function publishing(
         count,
         data,
         tenantIds,
-        tenantIds.map(realSlotOf),
+        tenantIds.map(realShardOf),
         endpoints.map(({ channelId }) => channelId),
       ]);
-      await held.query(`select pg_notify('parley_work', $1)`, [hint]);
+      await held.query(`select pg_notify('parley_work', $1)`, [wakeUp]);
     },
     async run() {
       const before = await received(0);

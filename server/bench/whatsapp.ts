@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../src/base/ids.ts';
-import { HEARTBEAT_MS } from '../src/engine/slots.ts';
-import { realSlotOf } from '../src/engine/work-list.ts';
+import { realShardOf } from '../src/engine/queue.ts';
+import { HEARTBEAT_MS } from '../src/engine/shards.ts';
 import { signedRequest } from '../src/providers/meta/signature.ts';
 import { type CountedSide, measureCounted } from './counted.ts';
 import { requestBytes, runLoad, times } from './load.ts';
@@ -88,9 +88,9 @@ function posting(name: string, { pid, port }: { pid: number; port: number }, num
 
 /** Gives the work of a channel to a process that does none of it: requests to it are stored, and nothing else. */
 async function leaveWorkOf({ db }: World, channelId: string): Promise<() => Promise<void>> {
-  const slot = realSlotOf(channelId);
+  const shard = realShardOf(channelId);
   const set = (owner: string | null, until: string | null) =>
-    db.query('update slots set owner = $2, lease_until = $3 where slot = $1', [slot, owner, until]);
+    db.query('update shards set owner = $2, lease_until = $3 where shard = $1', [shard, owner, until]);
   await set(newId(), 'infinity');
   await delay(2 * HEARTBEAT_MS);
   return async () => {

@@ -5,7 +5,7 @@ import type { FileStore } from './files/store.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 
-interface ContextNeeds {
+interface ContextDeps {
   db: Database;
   clock: Clock;
   outbound: Pick<OutboundClient, 'request' | 'connect' | 'resolve'>;
@@ -14,7 +14,7 @@ interface ContextNeeds {
 }
 
 /** All that adapters may use of the world. */
-export const adapterContext = ({ db, clock, outbound, baseUrl, files }: ContextNeeds): AdapterContext => ({
+export const adapterContext = ({ db, clock, outbound, baseUrl, files }: ContextDeps): AdapterContext => ({
   now: ({ tenantId }) => clock.now(tenantId),
   request: outbound.request,
   connect: outbound.connect,

@@ -7,11 +7,11 @@ import { findPrincipal } from './access/tenants.ts';
 import { type V2Usage, v2Usage } from './access/v2-usage.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
-import { cancelRunsOfChats } from './automations/run.ts';
+import { cancelRunsOfChats } from './automations/runs/run.ts';
 import type { TenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
-import { channelGates, vendorGates } from './channels/channel.ts';
+import { channelCredentials, vendorCredentials } from './channels/channel.ts';
 import { failedRequestRoutes } from './channels/failed-request-routes.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -19,14 +19,13 @@ import { sandboxRoutes } from './channels/sandbox-routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
-import type { Broadcast, Hints } from './engine/hints.ts';
-import type { Publisher } from './engine/publish.ts';
+import type { Publisher } from './engine/outbox.ts';
+import type { Notifier, WakeUps } from './engine/wakeups.ts';
 import { documentedEvents } from './event-catalogue.ts';
 import { eventRoutes } from './events/routes.ts';
 import { type EventStreams, eventStreams } from './events/streams.ts';
 import { fileRoutes } from './files/routes.ts';
 import type { FileStore } from './files/store.ts';
-import { adapters } from './handlers.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
 import { healthRoutes } from './http/health-routes.ts';
@@ -35,15 +34,16 @@ import type { Metrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
 import { withWebhooks } from './http/openapi-webhooks.ts';
 import { rateLimit } from './http/rate-limit.ts';
-import { receiveAt } from './http/reception.ts';
 import { type Documents, reference } from './http/reference.ts';
-import { addRoutes } from './http/register.ts';
+import { attachLifecycle } from './http/request-lifecycle.ts';
 import type { Route } from './http/route.ts';
+import { addRoutes } from './http/router.ts';
 import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import { adapters } from './queues.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Document, v2Routes } from './v2/routes.ts';
@@ -51,11 +51,11 @@ import { v2Version } from './v2/version.ts';
 import { version } from './version.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
-export interface AppNeeds {
+export interface AppDeps {
   db: Database;
   clock: TenantClock;
   keys: Keys;
-  hints: Hints & Broadcast;
+  wakeUps: WakeUps & Notifier;
   publisher: Publisher;
   log: Logger;
   metrics: Metrics;
@@ -86,34 +86,34 @@ export interface App {
 
 /** The table of contents: every module of the API by name. */
 function apiRoutes(
-  needs: AppNeeds & {
+  deps: AppDeps & {
     authenticator: Authenticator;
-    findGate: ReturnType<typeof channelGates>;
+    findCredentials: ReturnType<typeof channelCredentials>;
     streams: EventStreams;
     usage: V2Usage;
     arrivals: Arrivals;
   },
 ) {
   return [
-    ...accessRoutes(needs),
-    ...clockRoutes(needs),
-    ...channelRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
-    ...sandboxRoutes(needs),
-    ...failedRequestRoutes(needs),
-    ...contactRoutes(needs),
-    ...labelRoutes(needs),
-    ...attributeRoutes(needs),
-    ...chatRoutes({ ...needs, beforeRemoval: cancelRunsOfChats }),
-    ...templateRoutes(needs),
-    ...messageRoutes(needs),
-    ...webhookRoutes({ ...needs, version }),
-    ...eventRoutes(needs),
-    ...userRoutes(needs),
-    ...fileRoutes(needs),
-    ...automationRoutes(needs),
-    ...campaignRoutes(needs),
-    ...v2Routes(needs),
-    ...healthRoutes(needs),
+    ...accessRoutes(deps),
+    ...clockRoutes(deps),
+    ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
+    ...sandboxRoutes(deps),
+    ...failedRequestRoutes(deps),
+    ...contactRoutes(deps),
+    ...labelRoutes(deps),
+    ...attributeRoutes(deps),
+    ...chatRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
+    ...templateRoutes(deps),
+    ...messageRoutes(deps),
+    ...webhookRoutes({ ...deps, version }),
+    ...eventRoutes(deps),
+    ...userRoutes(deps),
+    ...fileRoutes(deps),
+    ...automationRoutes(deps),
+    ...campaignRoutes(deps),
+    ...v2Routes(deps),
+    ...healthRoutes(deps),
   ];
 }
 
@@ -136,43 +136,43 @@ export const apiDocuments = (routes: readonly Route[]): Documents => ({
   v2: { path: '/openapi-v2.json', document: v2Document(routes) },
 });
 
-export async function createApp(needs: AppNeeds): Promise<App> {
-  const { db, clock, keys, log } = needs;
-  const { app: server, desk } = await httpServer(needs);
+export async function createApp(deps: AppDeps): Promise<App> {
+  const { db, clock, keys, log } = deps;
+  const { app: server, lifecycle } = await httpServer(deps);
   const tokens = authenticator(
     keys.tokens,
     (tokenId, tenantId) => findPrincipal(db.byKey, tokenId, tenantId, clock),
     keys.earlierTokens,
   );
-  const findGate = channelGates(db.byKey, keys);
-  const findVendorGates = vendorGates(db.byKey, keys);
+  const findCredentials = channelCredentials(db.byKey, keys);
+  const findVendorCredentials = vendorCredentials(db.byKey, keys);
   const answers = idempotency(db, clock, keys);
   const usage = v2Usage(db, clock);
-  const streams = eventStreams(needs);
-  const arrivals = clockArrivals(needs.hints);
-  const routes = apiRoutes({ ...needs, authenticator: tokens, findGate, usage, streams, arrivals });
+  const streams = eventStreams(deps);
+  const arrivals = clockArrivals(deps.wakeUps);
+  const routes = apiRoutes({ ...deps, authenticator: tokens, findCredentials, usage, streams, arrivals });
   await addRoutes(
     server,
     {
       db,
-      desk,
-      metrics: needs.metrics,
+      lifecycle,
+      metrics: deps.metrics,
       authenticator: tokens,
       rateLimit: rateLimit(db),
       idempotency: answers,
-      operatorToken: needs.operatorToken,
-      retiring: v2Version({ ...needs, usage }),
+      operatorToken: deps.operatorToken,
+      retiring: v2Version({ ...deps, usage }),
     },
     routes,
   );
   await server.register(async (scope) => {
-    receiveAt(scope, desk);
+    attachLifecycle(scope, lifecycle);
     await allowCompression(scope);
-    await scope.register(providerRoute, { ...needs, findGate, findVendorGates });
+    await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials });
     await scope.register(reference, { documents: apiDocuments(routes) });
     scope.get('/metrics', async (_request, reply) => {
-      reply.type(needs.metrics.contentType);
-      return needs.metrics.text();
+      reply.type(deps.metrics.contentType);
+      return deps.metrics.text();
     });
   });
   log.debug({ routes: routes.length }, 'app ready');

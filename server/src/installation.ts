@@ -66,23 +66,23 @@ export interface Demo {
  */
 export async function createDemo(
   db: Database,
-  needs: { keys: Keys; authenticator: Authenticator; now: Date },
+  deps: { keys: Keys; authenticator: Authenticator; now: Date },
 ): Promise<Demo | undefined> {
   return db.transaction(async (tx) => {
     await tx.run(lockInstallation, []);
     const row = await tx.find(findFirstStart, []);
     if (!row?.is_first) return undefined;
-    const tenant = await createTenant(tx, { name: 'demo' }, needs.now);
+    const tenant = await createTenant(tx, { name: 'demo' }, deps.now);
     const { token } = await issueToken(
       tx,
       tenant.id,
       { name: 'first start', scopes: ['*'] },
-      needs.authenticator,
+      deps.authenticator,
     );
     const channels: Channel[] = [];
     for (const channel of demoChannels) {
       const input = { ...channel, provider: sandbox.provider };
-      channels.push(await createChannel(tx, tenant.id, input, sandbox, needs.keys, needs.now));
+      channels.push(await createChannel(tx, tenant.id, input, sandbox, deps.keys, deps.now));
     }
     await tx.run(keepDemo, [tenant.id]);
     return { token, channel: channels[0] as Channel };

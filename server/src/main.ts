@@ -79,7 +79,7 @@ function readArguments(argv: string[]) {
 interface OpenDatabase {
   connection: Connection;
   /** True for the embedded database, which its folder's lock makes ours alone. */
-  alone: boolean;
+  isSoleProcess: boolean;
   revive: () => Promise<void>;
   stop(): Promise<void>;
 }
@@ -88,7 +88,7 @@ async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
   if (config.DATABASE_URL !== undefined)
     return {
       connection: { connectionString: config.DATABASE_URL },
-      alone: false,
+      isSoleProcess: false,
       revive: async () => {},
       stop: async () => {},
     };
@@ -101,7 +101,7 @@ async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
   });
   return {
     connection: embedded.connection,
-    alone: true,
+    isSoleProcess: true,
     revive: embedded.ensureRunning,
     async stop() {
       await lock.release();
@@ -128,7 +128,7 @@ async function serve(config: Config, role: Role): Promise<void> {
   }
 }
 
-interface ServeNeeds {
+interface ServeDeps {
   config: Config;
   role: Role;
   keys: Keys;
@@ -138,7 +138,7 @@ interface ServeNeeds {
 
 async function serveOn(
   storage: OpenDatabase,
-  { config, role, keys, log, operatorToken }: ServeNeeds,
+  { config, role, keys, log, operatorToken }: ServeDeps,
 ): Promise<void> {
   await prepareDatabase(storage.connection, keys, log);
   let { PORT: port } = config;
@@ -159,7 +159,7 @@ async function serveOn(
     v2Sunset: config.PARLEY_V2_SUNSET,
     retentionDays: config.PARLEY_RETENTION_DAYS,
     role,
-    alone: storage.alone,
+    isSoleProcess: storage.isSoleProcess,
     timers: true,
     onLoss: reviver(storage.revive, log),
   });
@@ -188,16 +188,16 @@ async function serveOn(
       banner({
         baseUrl: baseUrl(),
         dataDir: config.PARLEY_DATA_DIR,
-        database: storage.alone,
+        database: storage.isSoleProcess,
         v2: v2State(config.PARLEY_V2_SUNSET, systemClock.real()),
         ...demo,
       }),
     );
   log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
   if (config.PARLEY_DEMO)
-    system.inBackground(async (needs, isStopping) => {
-      if (await fillDemo(needs)) log.info('the demo tenant has conversations to look at');
-      await replyInDemo(needs, isStopping);
+    system.inBackground(async (deps, isStopping) => {
+      if (await fillDemo(deps)) log.info('the demo tenant has conversations to look at');
+      await replyInDemo(deps, isStopping);
     });
 }
 

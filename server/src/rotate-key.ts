@@ -1,13 +1,17 @@
 import type { Keys } from './base/crypto.ts';
-import { sealedConfig } from './channels/channel.ts';
+import { encryptedConfig } from './channels/channel.ts';
 import type { Database } from './db/database.ts';
-import { reseal, type SealedColumn } from './db/reseal.ts';
-import { sealedAnswer } from './http/idempotency.ts';
+import { type EncryptedColumn, reEncrypt } from './db/re-encrypt.ts';
+import { encryptedAnswer } from './http/idempotency.ts';
 import { keepKeyCheck } from './installation.ts';
-import { sealedSecrets } from './webhooks/webhook.ts';
+import { encryptedSecrets } from './webhooks/webhook.ts';
 
 /** Everything that is encrypted, but for the proof of the key itself. */
-export const sealedColumns: readonly SealedColumn[] = [sealedConfig, ...sealedSecrets, sealedAnswer];
+export const encryptedColumns: readonly EncryptedColumn[] = [
+  encryptedConfig,
+  ...encryptedSecrets,
+  encryptedAnswer,
+];
 
 /**
  * Encrypts everything anew with the present key, and says how many values there were. The proof of the key comes last:
@@ -19,7 +23,7 @@ export async function rotateKey(
   isStopping: () => boolean = () => false,
 ): Promise<number> {
   let count = 0;
-  for (const column of sealedColumns) count += await reseal(db, column, keys, isStopping);
+  for (const column of encryptedColumns) count += await reEncrypt(db, column, keys, isStopping);
   if (!isStopping()) await keepKeyCheck(db, keys);
   return count;
 }

@@ -8,18 +8,18 @@ import { countFailingChannels } from './channels/health.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
-import { type Hints, hints, listenForHints } from './engine/hints.ts';
-import { type Publisher, publisher } from './engine/publish.ts';
-import { slots } from './engine/slots.ts';
-import { inBackground, repeat, type Worker, worker } from './engine/worker.ts';
+import { type Publisher, publisher } from './engine/outbox.ts';
+import { inBackground, repeat, type Worker, worker } from './engine/runner.ts';
+import { shards } from './engine/shards.ts';
+import { listenForWakeUps, type WakeUps, wakeUps } from './engine/wakeups.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
-import { adapters as everyAdapter, works } from './handlers.ts';
 import { metrics } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import { adapters as everyAdapter, queues } from './queues.ts';
 import { SOCKETS } from './webhooks/deliver.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -44,7 +44,7 @@ export interface SystemOptions {
   retentionDays: number;
   role: Role;
   /** Nobody else can be working on this database, so all work is taken at once. */
-  alone: boolean;
+  isSoleProcess: boolean;
   /** Without timers nothing happens by itself: tests move the clock and call `worker.settle()`. */
   timers: boolean;
   /** How names are resolved and whose certificates are trusted, where that is not the system's affair. */
@@ -62,11 +62,11 @@ export interface SystemOptions {
 }
 
 /** What operations need that are called by no request and no work list. */
-export interface OperationNeeds {
+export interface OperationDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
-  hints: Hints;
+  wakeUps: WakeUps;
   publisher: Publisher;
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
@@ -80,7 +80,7 @@ export interface System {
   /** Present unless this process only answers requests. */
   worker: Worker | undefined;
   /** Does something once, beside everything else, with what operations need. Stopping waits for it. */
-  inBackground(task: (needs: OperationNeeds, isStopping: () => boolean) => Promise<void>): void;
+  inBackground(task: (deps: OperationDeps, isStopping: () => boolean) => Promise<void>): void;
   /** Finishes what is under way, within `graceMs`, and lets go of everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     onLoss,
   };
   const workerDb = hasWorker ? openDatabase(workerDatabase) : undefined;
-  const hint = hints(db, options.alone);
+  const wakeUp = wakeUps(db, options.isSoleProcess);
   const outbound: OutboundClient = outboundClient({
     ...options.policy,
     ...options.outbound,
@@ -120,7 +120,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const report = metrics();
   const store = fileStore(options.filesFolder);
   let draining = false;
-  const publish = publisher(clock, hint);
+  const publish = publisher(clock, wakeUp);
   const { adapters = everyAdapter } = options;
   const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });
   const app = await createApp({
@@ -129,34 +129,34 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     db,
     adapters,
     context: contextOn(db),
-    hints: hint,
+    wakeUps: wakeUp,
     publisher: publish,
     store,
     metrics: report,
     isDraining: () => draining,
   });
 
-  const ownSlots = workerDb && slots(workerDb, newId());
+  const ownShards = workerDb && shards(workerDb, newId());
   let running: Worker | undefined;
   const background: { stop(): Promise<void> }[] = [];
-  if (workerDb && ownSlots) {
-    const needs = {
+  if (workerDb && ownShards) {
+    const deps = {
       ...options,
       clock,
       db: workerDb,
-      hints: hint,
+      wakeUps: wakeUp,
       publisher: publish,
       outbound,
       store,
       adapters,
       context: contextOn(workerDb),
     };
-    const list = works(needs);
+    const list = queues(deps);
     const lanes = worker({
       db: workerDb,
-      slots: ownSlots,
-      works: list,
-      hints: hint,
+      shards: ownShards,
+      queues: list,
+      wakeUps: wakeUp,
       clock,
       log,
       timers: options.timers,
@@ -173,14 +173,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         }),
       );
     });
-    if (options.alone) await abandonUploads(workerDb);
-    await lanes.start({ alone: options.alone });
+    if (options.isSoleProcess) await abandonUploads(workerDb);
+    await lanes.start({ isSoleProcess: options.isSoleProcess });
   }
   report.watchChannels(() => countFailingChannels(db));
   if (options.timers) {
-    const listening = listenForHints(clientConfig(workerDatabase), (list, slot, lane) => {
-      running?.wake(list, slot, lane);
-      hint.pass(list, lane);
+    const listening = listenForWakeUps(clientConfig(workerDatabase), (list, shard, lane) => {
+      running?.wake(list, shard, lane);
+      wakeUp.pass(list, lane);
     });
     background.push({ stop: listening.close });
   }
@@ -192,8 +192,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         async () => {
           await ensurePartitions(db, new Date());
           await app.sweep();
-          // One process is enough, and the first slot has one owner.
-          if (!ownSlots?.owns(0)) return;
+          // One process is enough, and the first shard has one owner.
+          if (!ownShards?.owns(0)) return;
           const dropped = await dropOldPartitions(db, new Date(), options.retentionDays);
           if (dropped.length > 0) log.info({ dropped }, 'what is past its retention is forgotten');
         },
@@ -206,16 +206,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     app,
     worker: running,
     inBackground(task) {
-      const needs = {
+      const deps = {
         ...options,
         clock,
         adapters,
         context: contextOn(db),
         db,
-        hints: hint,
+        wakeUps: wakeUp,
         publisher: publish,
       };
-      background.push(inBackground((isStopping) => task(needs, isStopping), log));
+      background.push(inBackground((isStopping) => task(deps, isStopping), log));
     },
     async stop(graceMs) {
       draining = true;
@@ -226,7 +226,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       clearTimeout(cut);
       await app.flush().catch((error) => log.warn({ err: error }, 'the last calls of v2 are not counted'));
       await outbound.close();
-      await hint.close();
+      await wakeUp.close();
       await Promise.all([db.close(), workerDb?.close()]);
     },
   };

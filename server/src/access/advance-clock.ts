@@ -3,10 +3,10 @@ import type { TenantClock } from '../base/clock.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isTestTenant } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
-import type { Broadcast, Hints } from '../engine/hints.ts';
-import { CLOCK_TOPIC } from '../engine/test-clock.ts';
-import { type ClockState, findClock, sendClock } from '../engine/test-tenants.ts';
-import { TEST_SLOT } from '../engine/work-list.ts';
+import { TEST_SHARD } from '../engine/queue.ts';
+import { CLOCK_TOPIC } from '../engine/test-clock/test-clock.ts';
+import { type ClockState, findClock, sendClock } from '../engine/test-clock/test-tenants.ts';
+import type { Notifier, WakeUps } from '../engine/wakeups.ts';
 import type { Finish } from '../http/route.ts';
 import { timestamp } from '../http/schema.ts';
 import type { ClockAdvance, TestClock } from './schema.ts';
@@ -25,9 +25,9 @@ export interface Arrivals {
 }
 
 /** Hears which clocks have arrived, whichever process moves them. */
-export function clockArrivals(hints: Pick<Broadcast, 'hear'>): Arrivals {
+export function clockArrivals(wakeUps: Pick<Notifier, 'hear'>): Arrivals {
   const waiting = new Map<string, Set<() => void>>();
-  hints.hear((topic, tenantId) => {
+  wakeUps.hear((topic, tenantId) => {
     if (topic === CLOCK_TOPIC) for (const go of waiting.get(tenantId) ?? []) go();
   });
   return {
@@ -46,10 +46,10 @@ export function clockArrivals(hints: Pick<Broadcast, 'hear'>): Arrivals {
   };
 }
 
-export interface AdvanceNeeds {
+export interface AdvanceDeps {
   db: Database;
   clock: TenantClock;
-  hints: Hints;
+  wakeUps: WakeUps;
   arrivals: Arrivals;
   isDraining: () => boolean;
 }
@@ -108,7 +108,7 @@ async function send(tenantId: string, body: ClockAdvance, db: Database): Promise
 export async function advanceClock(
   tenantId: string,
   body: ClockAdvance,
-  { db, clock, hints, arrivals, isDraining }: AdvanceNeeds,
+  { db, clock, wakeUps, arrivals, isDraining }: AdvanceDeps,
 ): Promise<Finish<TestClock>> {
   if (!isTestTenant(tenantId))
     throw new ApiError('conflict', {
@@ -116,7 +116,7 @@ export async function advanceClock(
         'only test tenants have a clock of their own; the operator makes one with "isTest": true at POST /admin/tenants',
     });
   const target = await send(tenantId, body, db);
-  hints.give(CLOCK_TOPIC, TEST_SLOT, tenantId);
+  wakeUps.give(CLOCK_TOPIC, TEST_SHARD, tenantId);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     // Before the look, so that an arrival in between is heard.

@@ -1,9 +1,9 @@
 import { call, data, type Route } from '../http/route.ts';
-import { type AdvanceNeeds, advanceClock, LONGEST_DAYS } from './advance-clock.ts';
+import { type AdvanceDeps, advanceClock, LONGEST_DAYS } from './advance-clock.ts';
 import { ClockAdvance, TestClock } from './schema.ts';
 
 /** The clock of test tenants. */
-export function clockRoutes(needs: AdvanceNeeds): Route[] {
+export function clockRoutes(deps: AdvanceDeps): Route[] {
   return [
     call(
       {
@@ -19,7 +19,7 @@ export function clockRoutes(needs: AdvanceNeeds): Route[] {
         failures: ['conflict', 'service_unavailable'],
         example: { body: { by: 'P1D' }, answer: { now: '2026-11-16T01:02:03.456Z' } },
       },
-      ({ principal, body }) => advanceClock(principal.tenantId, body, needs),
+      ({ principal, body }) => advanceClock(principal.tenantId, body, deps),
     ),
   ];
 }

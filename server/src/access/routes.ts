@@ -19,7 +19,7 @@ import {
 import { allTenants, changeTenant, createTenant, removeTenant } from './tenants.ts';
 import { issueToken, presentToken, requireOwnScopes, revokeToken } from './tokens.ts';
 
-export interface AccessNeeds {
+export interface AccessDeps {
   db: Database;
   clock: Clock;
   authenticator: Authenticator;
@@ -63,7 +63,7 @@ const tokenSource = {
 
 const TenantId = Type.Object({ tenantId: Type.String() });
 
-export function accessRoutes({ db, clock, authenticator }: AccessNeeds): Route[] {
+export function accessRoutes({ db, clock, authenticator }: AccessDeps): Route[] {
   return [
     read(
       {
@@ -155,7 +155,7 @@ export function accessRoutes({ db, clock, authenticator }: AccessNeeds): Route[]
   ];
 }
 
-function operatorRoutes({ db, clock, authenticator }: AccessNeeds): Route[] {
+function operatorRoutes({ db, clock, authenticator }: AccessDeps): Route[] {
   return [
     write(
       {

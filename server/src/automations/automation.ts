@@ -6,9 +6,9 @@ import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
-import { requireFaultless } from './check-definition.ts';
+import { type TriggerType, triggerTypes } from './definition/steps.ts';
+import { throwIfAnyIssue } from './definition/validate.ts';
 import { type Automation, type AutomationVersion, automationStatuses, type Definition } from './schema.ts';
-import { type TriggerType, triggerTypes } from './steps.ts';
 
 interface VersionFacts {
   id: string;
@@ -137,7 +137,7 @@ export async function createAutomation(
   { name, trigger, variables = [], steps }: AutomationInput,
   { policy, now }: { policy: OutboundPolicy; now: Date },
 ): Promise<Automation> {
-  const definition = await requireFaultless(tx, tenantId, { trigger, variables, steps }, policy);
+  const definition = await throwIfAnyIssue(tx, tenantId, { trigger, variables, steps }, policy);
   const [id, versionId] = [newId(), newId()];
   await tx.run(insertAutomation, [
     id,

@@ -4,9 +4,9 @@ import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { type AutomationInput, requireAutomation, triggerColumns } from './automation.ts';
-import { requireFaultless } from './check-definition.ts';
-import { planSchedule } from './plan-schedule.ts';
+import { throwIfAnyIssue } from './definition/validate.ts';
 import type { Automation, Definition } from './schema.ts';
+import { planSchedule } from './triggers/plan-schedule.ts';
 
 interface AutomationState {
   id: string;
@@ -97,7 +97,7 @@ export async function changeAutomation(
       variables: variables ?? saved.variables,
       steps: steps ?? saved.steps,
     };
-    const definition = await requireFaultless(tx, tenantId, given, policy);
+    const definition = await throwIfAnyIssue(tx, tenantId, given, policy);
     await tx.run(saveVersion, [
       id,
       tenantId,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
-import type { Hints } from '../engine/hints.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import {
   DeleteResult,
   data,
@@ -25,7 +25,7 @@ import {
 } from './automation.ts';
 import { changeAutomation, publishAutomation, setAutomationStatus } from './change-automation.ts';
 import { exampleAutomation, exampleDefinition, exampleRun } from './example.ts';
-import { cancelRun, presentRun, requireRun, retryRun, runFields, runSource } from './run.ts';
+import { cancelRun, presentRun, requireRun, retryRun, runFields, runSource } from './runs/run.ts';
 import {
   Automation,
   AutomationChange,
@@ -36,12 +36,12 @@ import {
   NewAutomation,
   Publication,
 } from './schema.ts';
-import { automationTrigger } from './trigger-automation.ts';
+import { automationTrigger } from './triggers/api.ts';
 
-export interface AutomationNeeds {
+export interface AutomationDeps {
   db: Database;
   clock: Clock;
-  hints: Hints;
+  wakeUps: WakeUps;
   policy: OutboundPolicy;
 }
 
@@ -61,9 +61,9 @@ const run = {
 const at = { params: { automationId: exampleAutomation.id } };
 const atRun = { params: { runId: exampleRun.id } };
 
-export function automationRoutes(needs: AutomationNeeds): Route[] {
-  const { db, clock, policy } = needs;
-  const trigger = automationTrigger(needs);
+export function automationRoutes(deps: AutomationDeps): Route[] {
+  const { db, clock, policy } = deps;
+  const trigger = automationTrigger(deps);
   return [
     write(
       {
@@ -277,7 +277,7 @@ export function automationRoutes(needs: AutomationNeeds): Route[] {
           answer: { ...exampleRun, status: 'running', startedAt: exampleRun.createdAt, step: 'hello' },
         },
       },
-      ({ principal, params }, tx) => retryRun(tx, principal.tenantId, params.runId, needs),
+      ({ principal, params }, tx) => retryRun(tx, principal.tenantId, params.runId, deps),
     ),
   ];
 }

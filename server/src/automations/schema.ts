@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { step } from './readers.ts';
-import { READ } from './reading.ts';
-import { MAX_STEP_ID, NAME, stepTypes, type TriggerType, triggerTypes } from './steps.ts';
+import { step } from './definition/rules.ts';
+import { READ } from './definition/schema-walker.ts';
+import { MAX_STEP_ID, NAME, stepTypes, type TriggerType, triggerTypes } from './definition/steps.ts';
 
 export const automationStatuses = ['draft', 'active', 'inactive', 'archived'] as const;
 export const runStatuses = ['scheduled', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;

@@ -21,11 +21,11 @@ export interface Keys {
   /** What signed access tokens before, as long as these are to be good. */
   readonly earlierTokens: readonly Uint8Array[];
   /** What everything begins with that is encrypted with the present key, and nothing else. */
-  readonly mark: Buffer;
+  readonly prefix: Buffer;
   /** Encrypts `text`; `purpose` must be given again to decrypt it, so a value cannot be moved to another column. */
   encrypt(text: string, purpose: string): Buffer;
   /** Reads what the present key or an earlier one has encrypted. */
-  decrypt(sealed: Buffer, purpose: string): string;
+  decrypt(encrypted: Buffer, purpose: string): string;
 }
 
 const derive = (secret: string, info: string, bytes = 32): Buffer =>
@@ -33,15 +33,15 @@ const derive = (secret: string, info: string, bytes = 32): Buffer =>
 
 const lockOf = (secret: string) => ({
   key: derive(secret, 'at-rest'),
-  mark: Buffer.concat([Buffer.of(VERSION), derive(secret, 'at-rest-id', ID_BYTES)]),
+  prefix: Buffer.concat([Buffer.of(VERSION), derive(secret, 'at-rest-id', ID_BYTES)]),
 });
 
-function open(key: Buffer, sealed: Buffer, headBytes: number, purpose: string): string {
+function open(key: Buffer, encrypted: Buffer, headBytes: number, purpose: string): string {
   const bodyAt = headBytes + IV_BYTES + TAG_BYTES;
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(headBytes, headBytes + IV_BYTES))
+  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(headBytes, headBytes + IV_BYTES))
     .setAAD(Buffer.from(purpose))
-    .setAuthTag(sealed.subarray(headBytes + IV_BYTES, bodyAt));
-  return decipher.update(sealed.subarray(bodyAt), undefined, 'utf8') + decipher.final('utf8');
+    .setAuthTag(encrypted.subarray(headBytes + IV_BYTES, bodyAt));
+  return decipher.update(encrypted.subarray(bodyAt), undefined, 'utf8') + decipher.final('utf8');
 }
 
 /** Writes with `secret`; reads what was written with it or with one of the earlier ones. */
@@ -50,29 +50,29 @@ export function keysFrom(secret: string, earlier: readonly string[] = []): Keys 
   const all = [present, ...earlier.map(lockOf)];
 
   /** Which of the keys it was cannot be seen; whichever opens it was the one. */
-  function openWithAny(sealed: Buffer, purpose: string): string {
+  function openWithAny(encrypted: Buffer, purpose: string): string {
     for (const { key } of all.slice(0, -1))
       try {
-        return open(key, sealed, 1, purpose);
+        return open(key, encrypted, 1, purpose);
       } catch {}
-    return open((all.at(-1) as typeof present).key, sealed, 1, purpose);
+    return open((all.at(-1) as typeof present).key, encrypted, 1, purpose);
   }
 
   return {
     tokens: derive(secret, 'tokens'),
     earlierTokens: earlier.map((one) => derive(one, 'tokens')),
-    mark: present.mark,
+    prefix: present.prefix,
     encrypt(text, purpose) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', present.key, iv).setAAD(Buffer.from(purpose));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([present.mark, iv, cipher.getAuthTag(), body]);
+      return Buffer.concat([present.prefix, iv, cipher.getAuthTag(), body]);
     },
-    decrypt(sealed, purpose) {
-      if (sealed[0] === WITHOUT_ID) return openWithAny(sealed, purpose);
-      const lock = all.find(({ mark }) => mark.equals(sealed.subarray(0, mark.length)));
+    decrypt(encrypted, purpose) {
+      if (encrypted[0] === WITHOUT_ID) return openWithAny(encrypted, purpose);
+      const lock = all.find(({ prefix }) => prefix.equals(encrypted.subarray(0, prefix.length)));
       if (!lock) throw new Error('There is no key for this sealed value.');
-      return open(lock.key, sealed, lock.mark.length, purpose);
+      return open(lock.key, encrypted, lock.prefix.length, purpose);
     },
   };
 }

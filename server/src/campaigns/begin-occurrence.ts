@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { findTemplate } from '../templates/template.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
-import { type StatusNeeds, tellOf } from './change-status.ts';
+import { publishStatus, type StatusDeps } from './change-status.ts';
 import { occurrenceNext, occurrenceNow, type Planned } from './recurrence.ts';
 import type { Campaign } from './schema.ts';
 import { readVariables } from './variables.ts';
@@ -62,11 +62,11 @@ export async function failCampaign(
   tenantId: string,
   campaignId: string,
   error: Failure,
-  needs: Pick<StatusNeeds, 'clock' | 'publisher'>,
+  deps: Pick<StatusDeps, 'clock' | 'publisher'>,
 ): Promise<void> {
-  const now = needs.clock.now(tenantId);
+  const now = deps.clock.now(tenantId);
   const row = await tx.find(endOne, [campaignId, tenantId, 'failed', JSON.stringify(error), now]);
-  if (row) await tellOf(tx, tenantId, 'campaign.failed', row, needs);
+  if (row) await publishStatus(tx, tenantId, 'campaign.failed', row, deps);
 }
 
 /** Plans the next occurrence of a campaign whose present one is over, or completes it. */
@@ -74,16 +74,16 @@ export async function endOccurrence(
   tx: Tx,
   tenantId: string,
   campaign: DueCampaign,
-  needs: Pick<StatusNeeds, 'clock' | 'publisher'>,
+  deps: Pick<StatusDeps, 'clock' | 'publisher'>,
 ): Promise<void> {
-  const now = needs.clock.now(tenantId);
+  const now = deps.clock.now(tenantId);
   const next = occurrenceNext(campaign, now);
   if (next !== null) {
     await tx.run(planNext, [campaign.id, tenantId, next, now]);
     return;
   }
   const row = await tx.find(endOne, [campaign.id, tenantId, 'completed', null, now]);
-  if (row) await tellOf(tx, tenantId, 'campaign.completed', row, needs);
+  if (row) await publishStatus(tx, tenantId, 'campaign.completed', row, deps);
 }
 
 /** Why what a campaign names cannot be used now, if so. */
@@ -96,9 +96,9 @@ async function failureOf(
   if (!automation) return { code: 'automation_deleted', message: 'The automation was deleted' };
   if (automation.status !== 'active')
     return { code: 'automation_not_active', message: `The automation is ${automation.status}` };
-  const { faults } = readVariables(automation.variables, campaign.variables ?? []);
-  const [fault] = Object.values(faults);
-  if (fault) return { code: 'invalid_variables', message: fault.message };
+  const { issues } = readVariables(automation.variables, campaign.variables ?? []);
+  const [issue] = Object.values(issues);
+  if (issue) return { code: 'invalid_variables', message: issue.message };
   if (campaign.message_template_id === null) return { versionId: automation.version_id };
   const template = await findTemplate(tx, tenantId, campaign.message_template_id);
   if (!template) return { code: 'template_deleted', message: 'The template was deleted' };
@@ -112,20 +112,21 @@ export async function beginOccurrence(
   tx: Tx,
   tenantId: string,
   campaign: DueCampaign,
-  needs: Pick<StatusNeeds, 'clock' | 'publisher'>,
+  deps: Pick<StatusDeps, 'clock' | 'publisher'>,
 ): Promise<DueCampaign | undefined> {
-  const now = needs.clock.now(tenantId);
+  const now = deps.clock.now(tenantId);
   const occurrence = occurrenceNow(campaign, now);
   if (occurrence === null) {
-    await endOccurrence(tx, tenantId, campaign, needs);
+    await endOccurrence(tx, tenantId, campaign, deps);
     return undefined;
   }
   const found = await failureOf(tx, tenantId, campaign);
   if ('code' in found) {
-    await failCampaign(tx, tenantId, campaign.id, found, needs);
+    await failCampaign(tx, tenantId, campaign.id, found, deps);
     return undefined;
   }
   const begun = await tx.find(beginOne, [campaign.id, tenantId, occurrence, found.versionId, now]);
-  if (begun && campaign.started_at === null) await tellOf(tx, tenantId, 'campaign.started', begun, needs);
+  if (begun && campaign.started_at === null)
+    await publishStatus(tx, tenantId, 'campaign.started', begun, deps);
   return begun;
 }

@@ -5,7 +5,7 @@ import { statement } from '../db/statement.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
-import { RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
+import { RECIPIENT_STATUS, RECIPIENTS } from './recipient-status.ts';
 import { type Campaign, type CampaignWithCounts, campaignStatuses, recipientStatuses } from './schema.ts';
 
 export interface CampaignRow {

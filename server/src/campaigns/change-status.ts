@@ -1,14 +1,14 @@
-import { cancelRunsOfCampaign, holdRuns, releaseRuns } from '../automations/hold-runs.ts';
+import { cancelRunsOfCampaign, holdRuns, releaseRuns } from '../automations/runs/hold.ts';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
-import type { Hints } from '../engine/hints.ts';
-import type { Publisher } from '../engine/publish.ts';
-import { slotOf } from '../engine/work-list.ts';
-import { cancelMessages, holdMessages, releaseMessages } from '../messages/hold-messages.ts';
+import type { Publisher } from '../engine/outbox.ts';
+import { shardOf } from '../engine/queue.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
+import { cancelMessages, holdMessages, releaseMessages } from '../messages/outbound/hold.ts';
 import {
   CAMPAIGN_COLUMNS,
   CAMPAIGNS_LIST,
@@ -70,19 +70,19 @@ export function goAhead(
   return { status: 'running', dueAt: now, startedAt: startedAt ?? now, nextAt: next };
 }
 
-export interface StatusNeeds {
+export interface StatusDeps {
   clock: Clock;
   publisher: Publisher;
-  hints: Hints;
+  wakeUps: WakeUps;
 }
 
 /** Tells what has become of a campaign. */
-export const tellOf = (
+export const publishStatus = (
   tx: Tx,
   tenantId: string,
   type: Extract<EventType, `campaign.${string}`>,
   row: CampaignRow,
-  { publisher }: Pick<StatusNeeds, 'publisher'>,
+  { publisher }: Pick<StatusDeps, 'publisher'>,
 ): Promise<void> =>
   publisher.publish(tx, tenantId, [
     { type, channelId: row.channel_id, contactId: null, chatId: null, data: presentCampaign(row) },
@@ -94,7 +94,7 @@ async function applyToRuns(
   tenantId: string,
   campaignId: string,
   answer: 'go' | 'pause' | 'cancel',
-  { publisher, hints }: StatusNeeds,
+  { publisher, wakeUps }: StatusDeps,
   now: Date,
 ): Promise<void> {
   // Runs first: whoever is in the middle of one has queued its message when the run can be had.
@@ -105,9 +105,9 @@ async function applyToRuns(
     await cancelRunsOfCampaign(tx, tenantId, campaignId, now);
     await cancelMessages(tx, tenantId, campaignId, now, publisher);
   } else {
-    await releaseRuns(tx, tenantId, campaignId, hints);
+    await releaseRuns(tx, tenantId, campaignId, wakeUps);
     await releaseMessages(tx, tenantId, campaignId);
-    tx.afterCommit(() => hints.give(CAMPAIGNS_LIST, slotOf(tenantId, tenantId), tenantId));
+    tx.afterCommit(() => wakeUps.give(CAMPAIGNS_LIST, shardOf(tenantId, tenantId), tenantId));
   }
 }
 
@@ -117,7 +117,7 @@ export async function changeCampaignStatus(
   tenantId: string,
   campaignId: string,
   asked: Asked,
-  needs: StatusNeeds,
+  deps: StatusDeps,
 ): Promise<CampaignWithCounts> {
   const row = isUuid(campaignId) ? await tx.find(lockCampaign, [campaignId, tenantId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
@@ -129,7 +129,7 @@ export async function changeCampaignStatus(
       throw new ApiError('conflict', {
         detail: 'the campaign has no recipients; add some with POST /v3/campaigns/{campaignId}/recipients',
       });
-    const now = needs.clock.now(tenantId);
+    const now = deps.clock.now(tenantId);
     const isUnderWay = row.occurrence_at !== null && row.next_at === null;
     const { status, dueAt, startedAt, nextAt }: Course =
       answer === 'go'
@@ -144,9 +144,9 @@ export async function changeCampaignStatus(
       nextAt,
       now,
     ])) as CampaignRow;
-    await applyToRuns(tx, tenantId, row.id, answer, needs, now);
+    await applyToRuns(tx, tenantId, row.id, answer, deps, now);
     if (startedAt !== null && row.started_at === null)
-      await tellOf(tx, tenantId, 'campaign.started', changed, needs);
+      await publishStatus(tx, tenantId, 'campaign.started', changed, deps);
   }
   return requireCampaign(tx, tenantId, row.id);
 }

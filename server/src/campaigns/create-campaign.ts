@@ -1,20 +1,20 @@
 import { findAutomation } from '../automations/automation.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
-import { searchableContacts } from '../contacts/search-contacts.ts';
+import { findHeldChannel, unknownChannelIssue } from '../channels/channel.ts';
+import { searchableContacts } from '../contacts/search.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { slotOf } from '../engine/work-list.ts';
+import { shardOf } from '../engine/queue.ts';
 import { parseFilter } from '../search/grammar.ts';
 import { ExpressionError } from '../search/tokens.ts';
 import { findTemplate } from '../templates/template.ts';
 import { CAMPAIGN_COLUMNS, CAMPAIGNS_LIST, type CampaignRow } from './campaign.ts';
-import { type Course, goAhead, type StatusNeeds, tellOf } from './change-status.ts';
-import { faultsOfPeople, storeRecipients } from './recipients.ts';
-import { faultsOfTimes } from './schedule.ts';
+import { type Course, goAhead, publishStatus, type StatusDeps } from './change-status.ts';
+import { storeRecipients, validateRecipients } from './recipients.ts';
+import { validateTimes } from './schedule.ts';
 import type { CampaignStatus, NewCampaign } from './schema.ts';
-import { faultsOfVariables } from './variables.ts';
+import { validateVariables } from './variables.ts';
 
 const insertCampaign = statement<
   [
@@ -32,7 +32,7 @@ const insertCampaign = statement<
     audience: string | null,
     startedAt: Date | null,
     nextAt: Date | null,
-    slot: number,
+    shard: number,
     dueAt: Date | null,
     now: Date,
   ],
@@ -40,14 +40,14 @@ const insertCampaign = statement<
 >(
   'campaigns.insert',
   `insert into campaigns as c (id, tenant_id, channel_id, automation_id, message_template_id, name, status, scheduled_at,
-                               recurrence_rules, is_reoccurring, variables, audience, started_at, next_at, slot,
+                               recurrence_rules, is_reoccurring, variables, audience, started_at, next_at, shard,
                                due_at, created_at, updated_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)
    returning ${CAMPAIGN_COLUMNS}`,
 );
 
 /** What is wrong with the template that is to take the place of the automation's own. */
-async function faultsOfTemplate(
+async function validateTemplate(
   tx: Tx,
   tenantId: string,
   { messageTemplateId, channelId }: NewCampaign,
@@ -59,7 +59,7 @@ async function faultsOfTemplate(
   return { messageTemplateId: { key: 'custom', message } };
 }
 
-async function faultsOfAudience(
+async function validateAudience(
   tx: Tx,
   tenantId: string,
   audience: string | undefined,
@@ -82,24 +82,24 @@ export async function createCampaign(
   tx: Tx,
   tenantId: string,
   input: NewCampaign,
-  needs: StatusNeeds,
+  deps: StatusDeps,
 ): Promise<CampaignRow> {
-  const now = needs.clock.now(tenantId);
+  const now = deps.clock.now(tenantId);
   const { contacts = [], variables, recurrenceRules } = input;
   const channel = await findHeldChannel(tx, tenantId, input.channelId);
   const automation = await findAutomation(tx, tenantId, input.automationId);
-  const faults: InvalidParams = {
-    ...(channel ? {} : faultOfUnknownChannel(input.channelId)),
+  const issues: InvalidParams = {
+    ...(channel ? {} : unknownChannelIssue(input.channelId)),
     ...(automation
-      ? faultsOfVariables(automation.activeVersion?.variables ?? [], variables ?? [])
+      ? validateVariables(automation.activeVersion?.variables ?? [], variables ?? [])
       : { automationId: { key: 'custom', message: `There is no automation ${input.automationId}` } }),
-    ...(await faultsOfTemplate(tx, tenantId, input)),
-    ...faultsOfTimes(input, now),
-    ...(await faultsOfAudience(tx, tenantId, input.audience)),
+    ...(await validateTemplate(tx, tenantId, input)),
+    ...validateTimes(input, now),
+    ...(await validateAudience(tx, tenantId, input.audience)),
   };
-  if (!channel || Object.keys(faults).length > 0) {
-    const more = await faultsOfPeople(tx, tenantId, contacts, channel?.kind ?? 'whatsapp');
-    throw new ApiError('invalid_body_params', { invalidParams: { ...faults, ...more } });
+  if (!channel || Object.keys(issues).length > 0) {
+    const more = await validateRecipients(tx, tenantId, contacts, channel?.kind ?? 'whatsapp');
+    throw new ApiError('invalid_body_params', { invalidParams: { ...issues, ...more } });
   }
   if (automation?.status !== 'active')
     throw new ApiError('conflict', {
@@ -127,14 +127,14 @@ export async function createCampaign(
     input.audience ?? null,
     course.startedAt,
     course.nextAt,
-    slotOf(tenantId, tenantId),
+    shardOf(tenantId, tenantId),
     course.dueAt,
     now,
   ])) as CampaignRow;
-  await storeRecipients(tx, tenantId, id, contacts, channel.kind, needs);
+  await storeRecipients(tx, tenantId, id, contacts, channel.kind, deps);
   if (course.startedAt !== null) {
-    await tellOf(tx, tenantId, 'campaign.started', row, needs);
-    tx.afterCommit(() => needs.hints.give(CAMPAIGNS_LIST, slotOf(tenantId, tenantId), tenantId));
+    await publishStatus(tx, tenantId, 'campaign.started', row, deps);
+    tx.afterCommit(() => deps.wakeUps.give(CAMPAIGNS_LIST, shardOf(tenantId, tenantId), tenantId));
   }
   return row;
 }

@@ -3,10 +3,10 @@ import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { requireChannel } from '../channels/channel.ts';
 import { reachedBy } from '../chats/start-chat.ts';
-import type { ContactNeeds } from '../contacts/contact-labels.ts';
-import { judgePeople } from '../contacts/judge-people.ts';
-import { mergePeople } from '../contacts/merge-people.ts';
-import type { MergedPerson } from '../contacts/schema.ts';
+import type { ContactDeps } from '../contacts/contact-labels.ts';
+import { upsertContacts } from '../contacts/import/upsert-contacts.ts';
+import { validateContacts } from '../contacts/import/validate-contacts.ts';
+import type { ContactItem } from '../contacts/schema.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
@@ -14,7 +14,7 @@ import type { ChannelKind, HandleType } from '../providers/adapter.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
 import { requireCampaign } from './campaign.ts';
-import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
+import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './recipient-status.ts';
 import {
   type CampaignStatus,
   type CampaignWithCounts,
@@ -47,16 +47,16 @@ const keepOpen = statement<[id: string, tenantId: string, now: Date]>(
 const handleOf = (kind: ChannelKind): HandleType => reachedBy[kind][0] as HandleType;
 
 /** What is wrong with people, without storing any of them. */
-export async function faultsOfPeople(
+export async function validateRecipients(
   tx: Tx,
   tenantId: string,
-  people: readonly MergedPerson[],
+  people: readonly ContactItem[],
   kind: ChannelKind,
 ): Promise<InvalidParams> {
   const externalIds = people.flatMap((one) => (one.attributes ?? []).map(({ externalId }) => externalId));
   const attributes = await findAttributes(tx, tenantId, { externalIds });
   try {
-    judgePeople(people, handleOf(kind), attributes, 'contacts');
+    validateContacts(people, handleOf(kind), attributes, 'contacts');
     return {};
   } catch (error) {
     if (error instanceof ApiError && error.invalidParams) return error.invalidParams;
@@ -69,13 +69,13 @@ export async function storeRecipients(
   tx: Tx,
   tenantId: string,
   campaignId: string,
-  people: readonly MergedPerson[],
+  people: readonly ContactItem[],
   kind: ChannelKind,
-  needs: ContactNeeds,
+  deps: ContactDeps,
 ): Promise<void> {
   if (people.length === 0) return;
-  const contactIds = await mergePeople(tx, tenantId, people, { matchBy: handleOf(kind) }, needs);
-  await tx.run(insertRecipients, [campaignId, tenantId, contactIds, needs.clock.now(tenantId)]);
+  const contactIds = await upsertContacts(tx, tenantId, people, { matchBy: handleOf(kind) }, deps);
+  await tx.run(insertRecipients, [campaignId, tenantId, contactIds, deps.clock.now(tenantId)]);
 }
 
 const over = (status: string): ApiError =>
@@ -89,15 +89,15 @@ export async function addRecipients(
   tx: Tx,
   tenantId: string,
   campaignId: string,
-  people: readonly MergedPerson[],
-  needs: ContactNeeds,
+  people: readonly ContactItem[],
+  deps: ContactDeps,
 ): Promise<CampaignWithCounts> {
   const campaign = isUuid(campaignId) ? await tx.find(findCampaign, [campaignId, tenantId]) : undefined;
   if (!campaign) throw new ApiError('campaign_not_found');
   if (!OPEN.includes(campaign.status)) throw over(campaign.status);
   const { kind } = await requireChannel(tx, tenantId, campaign.channel_id);
-  await storeRecipients(tx, tenantId, campaign.id, people, kind, needs);
-  if ((await tx.run(keepOpen, [campaign.id, tenantId, needs.clock.now(tenantId)])) === 0) throw over('over');
+  await storeRecipients(tx, tenantId, campaign.id, people, kind, deps);
+  if ((await tx.run(keepOpen, [campaign.id, tenantId, deps.clock.now(tenantId)])) === 0) throw over('over');
   return requireCampaign(tx, tenantId, campaign.id);
 }
 

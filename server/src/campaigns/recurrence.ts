@@ -1,4 +1,4 @@
-import { occurrenceAfter, occurrenceUpTo, type Recurrence } from '../automations/occurrences.ts';
+import { occurrenceAfter, occurrenceUpTo, type Recurrence } from '../automations/definition/occurrences.ts';
 
 /** What of a campaign says when it is to be. */
 export interface Planned {

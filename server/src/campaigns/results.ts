@@ -6,7 +6,7 @@ import { statement } from '../db/statement.ts';
 import type { Download } from '../http/download.ts';
 import { timestampOrNull } from '../http/schema.ts';
 import { requireCampaign } from './campaign.ts';
-import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
+import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './recipient-status.ts';
 
 const PAGE = 1000;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';

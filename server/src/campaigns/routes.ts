@@ -9,7 +9,7 @@ import {
   requireCampaign,
   requireCampaignId,
 } from './campaign.ts';
-import { changeCampaignStatus, type StatusNeeds } from './change-status.ts';
+import { changeCampaignStatus, type StatusDeps } from './change-status.ts';
 import { createCampaign } from './create-campaign.ts';
 import { exampleCampaign, exampleContacts, exampleResults, exampleWithCounts } from './example.ts';
 import { addRecipients, presentRecipient, recipientFields, recipientSource } from './recipients.ts';
@@ -27,8 +27,8 @@ import {
 const CampaignId = Type.Object({ campaignId: Type.String() });
 const at = { params: { campaignId: exampleCampaign.id } };
 
-export function campaignRoutes(needs: StatusNeeds & { db: Database }): Route[] {
-  const { db } = needs;
+export function campaignRoutes(deps: StatusDeps & { db: Database }): Route[] {
+  const { db } = deps;
   const shared = { tag: 'Campaigns', feature: 'campaigns' } as const;
   return [
     write(
@@ -59,7 +59,7 @@ export function campaignRoutes(needs: StatusNeeds & { db: Database }): Route[] {
         },
       },
       async ({ principal, body }, tx) => {
-        const { id } = await createCampaign(tx, principal.tenantId, body, needs);
+        const { id } = await createCampaign(tx, principal.tenantId, body, deps);
         return requireCampaign(tx, principal.tenantId, id);
       },
     ),
@@ -108,7 +108,7 @@ export function campaignRoutes(needs: StatusNeeds & { db: Database }): Route[] {
         example: { ...at, body: { status: 'paused' }, answer: { ...exampleWithCounts, status: 'paused' } },
       },
       ({ principal, params, body }, tx) =>
-        changeCampaignStatus(tx, principal.tenantId, params.campaignId, body.status, needs),
+        changeCampaignStatus(tx, principal.tenantId, params.campaignId, body.status, deps),
     ),
     write(
       {
@@ -128,7 +128,7 @@ export function campaignRoutes(needs: StatusNeeds & { db: Database }): Route[] {
         example: { ...at, body: { contacts: exampleContacts }, answer: exampleWithCounts },
       },
       ({ principal, params, body }, tx) =>
-        addRecipients(tx, principal.tenantId, params.campaignId, body.contacts, needs),
+        addRecipients(tx, principal.tenantId, params.campaignId, body.contacts, deps),
     ),
     searchRoute(db, {
       ...shared,

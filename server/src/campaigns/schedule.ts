@@ -1,4 +1,4 @@
-import { faultOfRule } from '../automations/recurrence.ts';
+import { validateRule } from '../automations/definition/recurrence.ts';
 import type { InvalidParams } from '../base/errors.ts';
 
 const LONGEST_AHEAD_YEARS = 10;
@@ -12,17 +12,17 @@ interface Times {
 }
 
 /** What is wrong with when a campaign is to run. A time alone schedules it, and rules alone repeat it. */
-export function faultsOfTimes(
+export function validateTimes(
   { isScheduled, scheduledAt, isReoccurring, recurrenceRules }: Times,
   now: Date,
 ): InvalidParams {
   return {
-    ...faultsOfStart(isScheduled, scheduledAt, now),
-    ...faultsOfRules(isReoccurring, recurrenceRules),
+    ...validateStart(isScheduled, scheduledAt, now),
+    ...validateRules(isReoccurring, recurrenceRules),
   };
 }
 
-function faultsOfStart(
+function validateStart(
   isScheduled: boolean | undefined,
   scheduledAt: string | undefined,
   now: Date,
@@ -43,7 +43,7 @@ function faultsOfStart(
   return message === undefined ? {} : { scheduledAt: { key: 'custom', message } };
 }
 
-function faultsOfRules(
+function validateRules(
   isReoccurring: boolean | undefined,
   rules: readonly string[] | undefined,
 ): InvalidParams {
@@ -57,23 +57,23 @@ function faultsOfRules(
     return {
       recurrenceRules: { key: 'custom', message: 'Must be left out, or empty, where isReoccurring is false' },
     };
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   let repeats = false;
   for (const [index, line] of rules.entries()) {
     const isRule = /^RRULE:/.test(line);
     // Two rules could come within minutes of each other, each of them seldom enough.
-    const message = isRule && repeats ? 'There may be one RRULE' : faultOfLine(line);
+    const message = isRule && repeats ? 'There may be one RRULE' : validateLine(line);
     if (message !== undefined)
-      faults[`recurrenceRules.${index}`] = { key: isRule && repeats ? 'custom' : 'invalid_string', message };
+      issues[`recurrenceRules.${index}`] = { key: isRule && repeats ? 'custom' : 'invalid_string', message };
     repeats ||= isRule;
   }
-  if (!repeats && Object.keys(faults).length === 0)
-    faults.recurrenceRules = { key: 'custom', message: 'One of the lines must be an RRULE' };
-  return faults;
+  if (!repeats && Object.keys(issues).length === 0)
+    issues.recurrenceRules = { key: 'custom', message: 'One of the lines must be an RRULE' };
+  return issues;
 }
 
-function faultOfLine(line: string): string | undefined {
-  if (/^RRULE:/.test(line)) return faultOfRule(line);
+function validateLine(line: string): string | undefined {
+  if (/^RRULE:/.test(line)) return validateRule(line);
   if (/^EXDATE:/.test(line)) {
     const isTime = (text: string): boolean => EXCEPTION.test(text) && isRealTime(text);
     return line.slice('EXDATE:'.length).split(',').every(isTime)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Failure } from '../automations/schema.ts';
-import { MergedPerson } from '../contacts/schema.ts';
+import { ContactItem } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../search/tokens.ts';
 
@@ -32,7 +32,7 @@ const Variable = Type.Object({
   value: Type.String({ maxLength: 1000, description: 'Read as the type that the automation declares' }),
 });
 
-const Contacts = Type.Array(MergedPerson, {
+const Contacts = Type.Array(ContactItem, {
   maxItems: MAX_CONTACTS,
   description:
     'People, matched by the handle that the channel uses, made where they are new, and merged where they are not',

@@ -1,11 +1,11 @@
+import { startMany } from '../automations/runs/start-many.ts';
 import type { Variable } from '../automations/schema.ts';
-import { startMany } from '../automations/start-many.ts';
 import { FIRST_PLACE, gatherAudience } from '../contacts/gather-audience.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Hints } from '../engine/hints.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import type { DueCampaign } from './begin-occurrence.ts';
-import { RECIPIENT_STATUS, RECIPIENTS } from './fate.ts';
+import { RECIPIENT_STATUS, RECIPIENTS } from './recipient-status.ts';
 import { readVariables } from './variables.ts';
 
 /** How many runs one transaction starts. */
@@ -93,7 +93,7 @@ export async function serveRecipients(
   tx: Tx,
   tenantId: string,
   campaign: DueCampaign,
-  { hints, now }: { hints: Hints; now: Date },
+  { wakeUps, now }: { wakeUps: WakeUps; now: Date },
 ): Promise<number | undefined> {
   const occurrenceAt = campaign.occurrence_at as Date;
   const versionId = campaign.version_id as string;
@@ -112,10 +112,10 @@ export async function serveRecipients(
       occurrenceAt,
       variables,
       templateId: campaign.message_template_id,
-      fault: null,
+      issue: null,
     },
     picked.map(({ contact_id }) => contact_id),
-    { hints, now },
+    { wakeUps, now },
   );
   await tx.run(noteRuns, [
     campaign.id,

@@ -1,5 +1,5 @@
 import type { Scalar, Variable } from '../automations/schema.ts';
-import { fillVariables } from '../automations/trigger-automation.ts';
+import { fillVariables } from '../automations/triggers/api.ts';
 import type { InvalidParams } from '../base/errors.ts';
 
 export interface GivenVariable {
@@ -16,19 +16,19 @@ const readers: Record<Variable['type'], (text: string) => Scalar | undefined> = 
 };
 
 /** What is wrong with the given texts as values of what the automation declares. What it does not declare is kept. */
-export function faultsOfVariables(
+export function validateVariables(
   declared: readonly Variable[],
   given: readonly GivenVariable[],
 ): InvalidParams {
   const types = new Map(declared.map(({ name, type }) => [name, type]));
   const names = new Set<string>();
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   for (const [index, { name, value }] of given.entries()) {
     const type = types.get(name) ?? 'string';
     if (names.has(name))
-      faults[`variables.${index}.name`] = { key: 'custom', message: `"${name}" is given twice` };
+      issues[`variables.${index}.name`] = { key: 'custom', message: `"${name}" is given twice` };
     if (readers[type](value) === undefined)
-      faults[`variables.${index}.value`] = {
+      issues[`variables.${index}.value`] = {
         key: 'invalid_string',
         message: `"${name}" must be a ${type}, received ${JSON.stringify(value.slice(0, 60))}`,
       };
@@ -38,21 +38,21 @@ export function faultsOfVariables(
     ({ name, required, default: preset }) => required && preset === undefined && !names.has(name),
   );
   if (missing.length > 0)
-    faults.variables = {
+    issues.variables = {
       key: 'custom',
       message: `The automation needs ${missing.map(({ name }) => `"${name}"`).join(', ')}`,
     };
-  return faults;
+  return issues;
 }
 
 /** What runs are given: the texts as values of the declared types, and defaults for those that are not there. */
 export function readVariables(
   declared: readonly Variable[],
   given: readonly GivenVariable[],
-): { variables: Record<string, Scalar>; faults: InvalidParams } {
-  const faults = faultsOfVariables(declared, given);
+): { variables: Record<string, Scalar>; issues: InvalidParams } {
+  const issues = validateVariables(declared, given);
   const types = new Map(declared.map(({ name, type }) => [name, type]));
   const read = given.map(({ name, value }) => [name, readers[types.get(name) ?? 'string'](value) ?? value]);
   const { variables } = fillVariables(declared, Object.fromEntries(read));
-  return { variables, faults };
+  return { variables, issues };
 }

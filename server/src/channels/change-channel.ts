@@ -1,20 +1,20 @@
 import type { Keys } from '../base/crypto.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { type EndingNeeds, removeChatsOf } from '../chats/remove-chats.ts';
+import { type EndingDeps, removeChatsOf } from '../chats/remove-chats.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { isUniqueViolation } from '../db/faults.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import {
   CHANNEL_COLUMNS,
   type ChannelRow,
+  decryptConfig,
+  encryptConfig,
   findConfiguredChannel,
-  openConfig,
   presentChannel,
-  sealConfig,
   takenVendorKey,
-  vendorMarks,
+  vendorKeys,
 } from './channel.ts';
 import { keepMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
@@ -50,7 +50,7 @@ const deleteChannel = statement<[id: string, tenantId: string]>(
 );
 
 /** What a change of a channel needs: its vendor by name, and the key to its settings. */
-export interface ConfigNeeds {
+export interface ConfigDeps {
   adapters: ReadonlyMap<string, Adapter>;
   keys: Keys;
 }
@@ -65,11 +65,11 @@ export interface ChannelChange {
 
 /** Whoever has written to a channel wrote on its medium through its vendor: neither can become another. */
 function requireSameNature(row: ChannelRow, change: ChannelChange): void {
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   for (const name of ['kind', 'provider'] as const)
     if (change[name] !== undefined && change[name] !== row[name])
-      faults[name] = { key: 'custom', message: `Cannot change: the channel's is "${row[name]}"` };
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+      issues[name] = { key: 'custom', message: `Cannot change: the channel's is "${row[name]}"` };
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
 }
 
 /** Changes what is given. Settings are put over the stored ones, so those that are not named stay. */
@@ -78,20 +78,20 @@ export async function changeChannel(
   tenantId: string,
   channelId: string,
   change: ChannelChange,
-  { adapters, keys }: ConfigNeeds,
+  { adapters, keys }: ConfigDeps,
   now: Date,
 ): Promise<Channel> {
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId, tenantId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
   requireSameNature(row, change);
   const adapter = adapters.get(row.provider) as Adapter;
-  const stored = openConfig(row.config_encrypted, keys);
+  const stored = decryptConfig(row.config_encrypted, keys);
   const config = change.config === undefined ? stored : adapter.configure(change.config, stored);
   const { name = row.name, address = row.address } = change;
-  const { vendorKey, verifyHash, accountKey } = vendorMarks(adapter, config);
-  const sealed = sealConfig(config, keys);
+  const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
+  const encrypted = encryptConfig(config, keys);
   const updated = await tx
-    .find(updateChannel, [row.id, tenantId, name, address, sealed, now, vendorKey, verifyHash, accountKey])
+    .find(updateChannel, [row.id, tenantId, name, address, encrypted, now, vendorKey, verifyHash, accountKey])
     .catch((error) => {
       throw isUniqueViolation(error, 'channels_provider_vendor_key_key')
         ? takenVendorKey(config, vendorKey)
@@ -110,11 +110,11 @@ export async function removeChannel(
   tx: Tx,
   tenantId: string,
   channelId: string,
-  needs: EndingNeeds,
+  deps: EndingDeps,
 ): Promise<boolean> {
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId, tenantId]) : undefined;
   if (!row) return false;
-  await removeChatsOf(tx, tenantId, row.id, needs);
+  await removeChatsOf(tx, tenantId, row.id, deps);
   await tx.run(deleteChannel, [row.id, tenantId]);
   return true;
 }
@@ -124,7 +124,7 @@ export async function checkChannel(
   db: Pick<Queryable, 'find'>,
   tenantId: string,
   channelId: string,
-  { adapters, keys, context }: ConfigNeeds & { context: AdapterContext },
+  { adapters, keys, context }: ConfigDeps & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
   const channel = await findConfiguredChannel(db, tenantId, channelId, keys);
   if (!channel) throw new ApiError('channel_not_found');

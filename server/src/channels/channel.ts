@@ -4,7 +4,7 @@ import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import type { SealedColumn } from '../db/reseal.ts';
+import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
@@ -26,7 +26,7 @@ export interface ChannelRow {
 export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, problem, created_at, updated_at';
 const CONFIG = 'channels.config';
 
-interface GateRow {
+interface CredentialsRow {
   id: string;
   tenant_id: string;
   kind: ChannelKind;
@@ -36,7 +36,7 @@ interface GateRow {
 }
 
 const GATE_COLUMNS = 'id, tenant_id, kind, provider, address, config_encrypted';
-export const sealedConfig: SealedColumn = {
+export const encryptedConfig: EncryptedColumn = {
   table: 'channels',
   column: 'config_encrypted',
   key: [
@@ -46,10 +46,10 @@ export const sealedConfig: SealedColumn = {
   purpose: CONFIG,
 };
 
-export const sealConfig = (config: ChannelConfig, keys: Keys): Buffer =>
+export const encryptConfig = (config: ChannelConfig, keys: Keys): Buffer =>
   keys.encrypt(JSON.stringify(config), CONFIG);
-export const openConfig = (sealed: Buffer, keys: Keys): ChannelConfig =>
-  JSON.parse(keys.decrypt(sealed, CONFIG)) as ChannelConfig;
+export const decryptConfig = (encrypted: Buffer, keys: Keys): ChannelConfig =>
+  JSON.parse(keys.decrypt(encrypted, CONFIG)) as ChannelConfig;
 
 const insertChannel = statement<
   [
@@ -93,22 +93,22 @@ const knownChannels = statement<[ids: string[], tenantId: string, kind: string |
   'channels.known',
   `select id from channels where id = any ($1::uuid[]) and tenant_id = $2 and ($3::text is null or kind = $3)`,
 );
-const gateById = statement<[id: string], GateRow>(
+const credentialsById = statement<[id: string], CredentialsRow>(
   'channels.gate',
   `select ${GATE_COLUMNS} from channels where id = $1`,
 );
-const gatesByKey = statement<[provider: string, keys: string[]], GateRow & { key: string }>(
+const credentialsByKey = statement<[provider: string, keys: string[]], CredentialsRow & { key: string }>(
   'channels.gates_by_key',
   `select ${GATE_COLUMNS}, vendor_key as key from channels where provider = $1 and vendor_key = any ($2::text[])
    union all
    select ${GATE_COLUMNS}, account_key from channels where provider = $1 and account_key = any ($2::text[])`,
 );
-const gateByVerifyHash = statement<[provider: string, verifyHash: Buffer], { id: string }>(
+const credentialsByVerifyHash = statement<[provider: string, verifyHash: Buffer], { id: string }>(
   'channels.by_verify_hash',
   'select id from channels where provider = $1 and verify_hash = $2 limit 1',
 );
 
-const gatesOfTenant = statement<[tenantId: string], GateRow>(
+const credentialsOfTenant = statement<[tenantId: string], CredentialsRow>(
   'channels.gates_of_tenant',
   `select id, tenant_id, kind, provider, address, config_encrypted from channels
     where tenant_id = $1 order by created_at, id`,
@@ -147,7 +147,7 @@ export async function createChannel(
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
   const config = adapter.configure(input.config ?? {}, {});
   const { kind, provider, name, address } = input;
-  const { vendorKey, verifyHash, accountKey } = vendorMarks(adapter, config);
+  const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
   const id = newId();
   const row = await tx.find(insertChannel, [
     id,
@@ -156,7 +156,7 @@ export async function createChannel(
     provider,
     name,
     address,
-    sealConfig(config, keys),
+    encryptConfig(config, keys),
     now,
     vendorKey,
     verifyHash,
@@ -168,7 +168,7 @@ export async function createChannel(
 }
 
 /** By what a vendor's request without a channel's id finds this channel, and its first call. */
-export function vendorMarks(
+export function vendorKeys(
   adapter: Adapter,
   config: ChannelConfig,
 ): { vendorKey: string | null; verifyHash: Buffer | null; accountKey: string | null } {
@@ -220,11 +220,11 @@ export async function findConfiguredChannel(
   const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
   if (!row) return undefined;
   const { id, kind, provider, address, config_encrypted } = row;
-  return { id, tenantId, kind, provider, address, config: openConfig(config_encrypted, keys) };
+  return { id, tenantId, kind, provider, address, config: decryptConfig(config_encrypted, keys) };
 }
 
 /** What is said of a body that names a channel which the tenant does not have. */
-export const faultOfUnknownChannel = (channelId: string): InvalidParams => ({
+export const unknownChannelIssue = (channelId: string): InvalidParams => ({
   channelId: { key: 'custom', message: `There is no channel ${channelId}` },
 });
 
@@ -240,22 +240,26 @@ export async function findKnownChannelIds(
 }
 
 /** What the provider route must know of a channel before it trusts a request. */
-export interface ChannelGate extends AdapterChannel {
+export interface ChannelCredentials extends AdapterChannel {
   provider: string;
 }
 
-const gateOf = (row: GateRow, keys: Keys): ChannelGate => ({
+const credentialsOf = (row: CredentialsRow, keys: Keys): ChannelCredentials => ({
   id: row.id,
   tenantId: row.tenant_id,
   kind: row.kind,
   provider: row.provider,
   address: row.address,
-  config: openConfig(row.config_encrypted, keys),
+  config: decryptConfig(row.config_encrypted, keys),
 });
 
 /** All channels of a tenant with their settings, the oldest first. */
-export async function findChannelsOf(db: Queryable, tenantId: string, keys: Keys): Promise<ChannelGate[]> {
-  return (await db.all(gatesOfTenant, [tenantId])).map((row) => gateOf(row, keys));
+export async function findChannelsOf(
+  db: Queryable,
+  tenantId: string,
+  keys: Keys,
+): Promise<ChannelCredentials[]> {
+  return (await db.all(credentialsOfTenant, [tenantId])).map((row) => credentialsOf(row, keys));
 }
 
 const GATES_KEPT = 10_000;
@@ -264,48 +268,50 @@ const GATE_MS = 3_000;
 type Reader = Pick<Queryable, 'all' | 'find'>;
 
 /** Channels as vendors' requests need them: by id alone, remembered for three seconds. */
-export function channelGates(
+export function channelCredentials(
   db: Reader,
   keys: Keys,
-): (channelId: string) => Promise<ChannelGate | undefined> {
-  const cache = new LRUCache<string, ChannelGate>({ max: GATES_KEPT, ttl: GATE_MS });
+): (channelId: string) => Promise<ChannelCredentials | undefined> {
+  const cache = new LRUCache<string, ChannelCredentials>({ max: GATES_KEPT, ttl: GATE_MS });
   return async (channelId) => {
     const known = cache.get(channelId);
     if (known || !isUuid(channelId)) return known;
-    const row = await db.find(gateById, [channelId]);
+    const row = await db.find(credentialsById, [channelId]);
     if (!row) return undefined;
-    const gate = gateOf(row, keys);
-    cache.set(channelId, gate);
-    return gate;
+    const credentials = credentialsOf(row, keys);
+    cache.set(channelId, credentials);
+    return credentials;
   };
 }
 
 /** The same by what the vendor calls them, of whichever tenant. Keys that nobody has are left out. */
-export function vendorGates(
+export function vendorCredentials(
   db: Reader,
   keys: Keys,
-): (provider: string, vendorKeys: string[]) => Promise<ChannelGate[]> {
-  const cache = new LRUCache<string, ChannelGate[]>({ max: GATES_KEPT, ttl: GATE_MS });
+): (provider: string, vendorKeys: string[]) => Promise<ChannelCredentials[]> {
+  const cache = new LRUCache<string, ChannelCredentials[]>({ max: GATES_KEPT, ttl: GATE_MS });
   return async (provider, vendorKeys) => {
-    const found = new Map<string, ChannelGate[]>();
+    const found = new Map<string, ChannelCredentials[]>();
     for (const key of vendorKeys) {
       const known = cache.get(`${provider} ${key}`);
       if (known) found.set(key, known);
     }
     const unknown = vendorKeys.filter((key) => !found.has(key));
     if (unknown.length > 0) {
-      const rows = await db.all(gatesByKey, [provider, unknown]);
+      const rows = await db.all(credentialsByKey, [provider, unknown]);
       for (const [key, some] of groupBy(rows, (row) => row.key)) {
-        const gates = some.map((row) => gateOf(row, keys));
-        cache.set(`${provider} ${key}`, gates);
-        found.set(key, gates);
+        const credentials = some.map((row) => credentialsOf(row, keys));
+        cache.set(`${provider} ${key}`, credentials);
+        found.set(key, credentials);
       }
     }
     // A request may name a channel by its own key and by its account's: it is still one.
-    return [...new Map([...found.values()].flat().map((gate) => [gate.id, gate])).values()];
+    return [
+      ...new Map([...found.values()].flat().map((credentials) => [credentials.id, credentials])).values(),
+    ];
   };
 }
 
 /** Whether a channel of this provider has the token that a vendor's first call shows. */
 export const isVerifyToken = async (db: Reader, provider: string, token: string): Promise<boolean> =>
-  (await db.find(gateByVerifyHash, [provider, sha256(token)])) !== undefined;
+  (await db.find(credentialsByVerifyHash, [provider, sha256(token)])) !== undefined;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '../db/database.ts';
-import type { Hints } from '../engine/hints.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import { DeleteResult, data, deleted, type Route, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { requireChannel } from './channel.ts';
@@ -27,7 +27,7 @@ const RequestId = Type.Object({ channelId: Type.String(), requestId: Type.String
 const at = { params: { channelId, requestId: example.id } };
 
 /** What vendors sent and nobody could make sense of. */
-export function failedRequestRoutes({ db, hints }: { db: Database; hints: Hints }): Route[] {
+export function failedRequestRoutes({ db, wakeUps }: { db: Database; wakeUps: WakeUps }): Route[] {
   return [
     searchRoute(db, {
       path: '/v3/channels/:channelId/failed_requests/search',
@@ -62,7 +62,7 @@ export function failedRequestRoutes({ db, hints }: { db: Database; hints: Hints 
         example: { ...at, answer: { ...example, error: null, attempts: 0 } },
       },
       ({ principal, params }, tx) =>
-        replayRequest(tx, principal.tenantId, params.channelId, params.requestId, hints),
+        replayRequest(tx, principal.tenantId, params.channelId, params.requestId, wakeUps),
     ),
     write(
       {

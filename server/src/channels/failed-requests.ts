@@ -2,8 +2,8 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Hints } from '../engine/hints.ts';
-import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import { AT_ONCE, shardOf } from '../engine/queue.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';
@@ -79,14 +79,14 @@ export async function replayRequest(
   tenantId: string,
   channelId: string,
   requestId: string,
-  hints: Hints,
+  wakeUps: WakeUps,
 ): Promise<FailedRequest> {
   const row =
     isUuid(channelId) && isUuid(requestId)
       ? await tx.find(replay, [requestId, tenantId, channelId])
       : undefined;
   if (!row) throw new ApiError('failed_request_not_found');
-  tx.afterCommit(() => hints.give(INBOUND_LIST, slotOf(channelId, tenantId), channelId));
+  tx.afterCommit(() => wakeUps.give(INBOUND_LIST, shardOf(channelId, tenantId), channelId));
   return presentFailedRequest(row);
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, presentChannel } from './channel.ts';
 import type { Channel } from './schema.ts';
 
@@ -22,7 +22,7 @@ const countFailing = statement<[], { count: number }>(
   `select count(*)::int as count from channels where health = 'failing'`,
 );
 
-export interface HealthNeeds {
+export interface HealthDeps {
   clock: Clock;
   publisher: Publisher;
   log: Logger;
@@ -35,7 +35,7 @@ export async function setHealth(
   channelId: string,
   health: Channel['health'],
   problem: string | null,
-  { clock, publisher, log }: HealthNeeds,
+  { clock, publisher, log }: HealthDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const words = problem && storable(problem);

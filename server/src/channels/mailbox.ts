@@ -1,13 +1,13 @@
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { AT_ONCE, realSlotOf } from '../engine/work-list.ts';
+import { AT_ONCE, realShardOf } from '../engine/queue.ts';
 
 // The same mailbox goes on where it was read to; another one has other ids of mails.
 const listMailbox = statement<
-  [channelId: string, tenantId: string, isSame: boolean, slot: number, now: Date]
+  [channelId: string, tenantId: string, isSame: boolean, shard: number, now: Date]
 >(
   'mailboxes.list',
-  `insert into mailboxes (id, tenant_id, slot, due_at, created_at) values ($1, $2, $4, ${AT_ONCE}, $5)
+  `insert into mailboxes (id, tenant_id, shard, due_at, created_at) values ($1, $2, $4, ${AT_ONCE}, $5)
    on conflict (id, tenant_id) do update set due_at = ${AT_ONCE}, attempts = 0, error = null,
      uid_validity = case when $3 then mailboxes.uid_validity end, uid = case when $3 then mailboxes.uid end`,
 );
@@ -26,6 +26,6 @@ export async function keepMailbox(
   now: Date,
 ): Promise<void> {
   if (after !== undefined)
-    await tx.run(listMailbox, [channelId, tenantId, before === after, realSlotOf(channelId), now]);
+    await tx.run(listMailbox, [channelId, tenantId, before === after, realShardOf(channelId), now]);
   else if (before !== undefined) await tx.run(strikeMailbox, [channelId, tenantId]);
 }

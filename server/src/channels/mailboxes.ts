@@ -4,14 +4,14 @@ import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Hints } from '../engine/hints.ts';
-import { type WorkRow, workList } from '../engine/work-list.ts';
-import { type Work, work } from '../engine/worker.ts';
+import { declareQueue, type QueueRow } from '../engine/queue.ts';
+import { type Work, work } from '../engine/runner.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import type { Adapter, AdapterContext, ChannelKind, MailboxCursor } from '../providers/adapter.ts';
-import { openConfig } from './channel.ts';
+import { decryptConfig } from './channel.ts';
 import { storeRequest } from './receive-request.ts';
 
-interface MailboxRow extends WorkRow {
+interface MailboxRow extends QueueRow {
   kind: ChannelKind;
   provider: string;
   address: string;
@@ -23,7 +23,7 @@ interface MailboxRow extends WorkRow {
   due: string;
 }
 
-const mailboxes = workList<MailboxRow>({
+const mailboxes = declareQueue<MailboxRow>({
   name: 'mailboxes',
   table: 'mailboxes',
   lane: 'id',
@@ -33,7 +33,7 @@ const mailboxes = workList<MailboxRow>({
   claim: `select m.id, m.tenant_id, m.uid_validity, m.uid, m.attempts, m.due_at::text as due,
                  c.kind, c.provider, c.address, c.config_encrypted
             from mailboxes m join channels c on c.id = m.id and c.tenant_id = m.tenant_id
-           where m.slot = $1 and m.id = $2 and m.due_at <= $3 order by m.due_at limit $4`,
+           where m.shard = $1 and m.id = $2 and m.due_at <= $3 order by m.due_at limit $4`,
   batch: 1,
   perLane: 1,
   atOnce: 16,
@@ -56,11 +56,11 @@ const fail = statement<[...Unchanged, error: string, dueAt: Date]>(
 const PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
-interface MailboxNeeds {
+interface MailboxDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
-  hints: Hints;
+  wakeUps: WakeUps;
   log: Logger;
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
@@ -70,15 +70,15 @@ interface MailboxNeeds {
  * Looks into mailboxes every half minute. What came is stored as vendors' requests are, together with how far the
  * mailbox has been read, so no mail is lost between the two and none is stored twice.
  */
-export function readMailboxes(needs: MailboxNeeds): Work {
-  const { db, clock, keys, adapters, context } = needs;
+export function readMailboxes(deps: MailboxDeps): Work {
+  const { db, clock, keys, adapters, context } = deps;
   const later = (ms: number): Date => new Date(clock.real().getTime() + ms);
 
   async function read(row: MailboxRow): Promise<void> {
     const adapter = adapters.get(row.provider);
     if (!adapter?.receive) throw new Error(`The provider "${row.provider}" has no mailboxes.`);
     const { id, tenant_id: tenantId, kind, address } = row;
-    const config = openConfig(row.config_encrypted, keys);
+    const config = decryptConfig(row.config_encrypted, keys);
     const before: MailboxCursor | null =
       row.uid_validity === null || row.uid === null ? null : { uidValidity: row.uid_validity, uid: row.uid };
     const { requests, cursor, more } = await adapter.receive(
@@ -90,7 +90,7 @@ export function readMailboxes(needs: MailboxNeeds): Work {
     await db.transaction(async (tx) => {
       const moved = await tx.run(moveOn, [...unchanged(row), cursor.uidValidity, cursor.uid, dueAt]);
       if (moved === 0) return;
-      for (const request of requests) await storeRequest(tx, [{ id, tenantId }], request, needs);
+      for (const request of requests) await storeRequest(tx, [{ id, tenantId }], request, deps);
     });
   }
 
@@ -102,7 +102,7 @@ export function readMailboxes(needs: MailboxNeeds): Work {
     } catch (error) {
       const pauseMs = Math.min(PAUSE_MS * 2 ** mailbox.attempts, LONGEST_PAUSE_MS);
       const why = storable(error instanceof Error ? error.message : String(error));
-      needs.log.warn({ channelId: mailbox.id, why }, 'a mailbox could not be read, will be tried again');
+      deps.log.warn({ channelId: mailbox.id, why }, 'a mailbox could not be read, will be tried again');
       await db.run(fail, [...unchanged(mailbox), why, later(pauseMs)]);
       return 'failing';
     }

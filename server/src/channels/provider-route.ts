@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecret } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
-import { atOnce } from '../http/register.ts';
+import { atOnce } from '../http/router.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
-import { type ChannelGate, isVerifyToken } from './channel.ts';
-import { type ReceiveNeeds, requestReceiver, signatureRefusal } from './receive-request.ts';
+import { type ChannelCredentials, isVerifyToken } from './channel.ts';
+import { type ReceiveDeps, requestReceiver, signatureRefusal } from './receive-request.ts';
 
-interface ProviderRouteNeeds extends ReceiveNeeds {
+interface ProviderRouteDeps extends ReceiveDeps {
   db: Database;
   adapters: ReadonlyMap<string, Adapter>;
   baseUrl: () => string;
-  findGate: (channelId: string) => Promise<ChannelGate | undefined>;
-  findVendorGates: (provider: string, vendorKeys: string[]) => Promise<ChannelGate[]>;
+  findCredentials: (channelId: string) => Promise<ChannelCredentials | undefined>;
+  findVendorCredentials: (provider: string, vendorKeys: string[]) => Promise<ChannelCredentials[]>;
 }
 
 /** Without a channel's id, a vendor's request speaks of channels by the vendor's own keys. */
@@ -32,23 +32,23 @@ const isKept = (header: string): boolean => header === 'content-type' || header.
 const MOST_KEYS = 1_000;
 
 /** Where vendors call. Not part of the API's envelope: each vendor expects an answer of its own. */
-export async function providerRoute(app: FastifyInstance, needs: ProviderRouteNeeds): Promise<void> {
+export async function providerRoute(app: FastifyInstance, deps: ProviderRouteDeps): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const take = requestReceiver(atOnce(needs.db), needs);
+  const take = requestReceiver(atOnce(deps.db), deps);
   for (const path of ['/providers/:provider', '/providers/:provider/:channelId']) {
     app.get<{ Params: Place }>(path, (request, reply) =>
-      answerHandshake(request as ProviderCall, reply, needs),
+      answerHandshake(request as ProviderCall, reply, deps),
     );
     app.post<{ Params: Place }>(path, (request, reply) =>
-      receive(request as ProviderCall, reply, needs, take),
+      receive(request as ProviderCall, reply, deps, take),
     );
     // Named one by one, because how large a body may be is a matter of the route.
-    for (const { provider, bodyBytes: bodyLimit } of needs.adapters.values())
+    for (const { provider, bodyBytes: bodyLimit } of deps.adapters.values())
       if (bodyLimit !== undefined)
         app.post<{ Params: Place }>(path.replace(':provider', provider), { bodyLimit }, (request, reply) => {
           request.params.provider = provider;
-          return receive(request as ProviderCall, reply, needs, take);
+          return receive(request as ProviderCall, reply, deps, take);
         });
   }
 }
@@ -56,20 +56,20 @@ export async function providerRoute(app: FastifyInstance, needs: ProviderRouteNe
 async function receive(
   request: ProviderCall,
   reply: FastifyReply,
-  needs: ProviderRouteNeeds,
+  deps: ProviderRouteDeps,
   take: ReturnType<typeof requestReceiver>,
 ): Promise<string> {
-  const adapter = needs.adapters.get(request.params.provider);
+  const adapter = deps.adapters.get(request.params.provider);
   if (!adapter) throw signatureRefusal();
   const headers = Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, value]) => (isKept(name) ? [[name, String(value)]] : [])),
   );
   const received: ProviderRequest = {
-    url: `${needs.baseUrl()}${request.url}`,
+    url: `${deps.baseUrl()}${request.url}`,
     headers,
     body: request.body ?? Buffer.alloc(0),
   };
-  const channels = await channelsOf(request.params, adapter, received, needs);
+  const channels = await channelsOf(request.params, adapter, received, deps);
   await take(channels, adapter, received).catch((error) => {
     throw error.key === 'channel_not_found' ? signatureRefusal() : error;
   });
@@ -82,14 +82,14 @@ async function channelsOf(
   { provider, channelId }: Place,
   adapter: Adapter,
   request: ProviderRequest,
-  { findGate, findVendorGates }: ProviderRouteNeeds,
-): Promise<ChannelGate[]> {
+  { findCredentials, findVendorCredentials }: ProviderRouteDeps,
+): Promise<ChannelCredentials[]> {
   if (channelId !== undefined) {
-    const channel = await findGate(channelId);
+    const channel = await findCredentials(channelId);
     return channel?.provider === provider ? [channel] : [];
   }
   const keys = vendorKeysIn(request, adapter);
-  return keys.length === 0 || keys.length > MOST_KEYS ? [] : findVendorGates(provider, keys);
+  return keys.length === 0 || keys.length > MOST_KEYS ? [] : findVendorCredentials(provider, keys);
 }
 
 /** What the request says it is about. Nobody has vouched for it yet, so it may be anything. */
@@ -108,16 +108,16 @@ const FORBIDDEN = 403;
 async function answerHandshake(
   request: ProviderCall,
   reply: FastifyReply,
-  needs: ProviderRouteNeeds,
+  deps: ProviderRouteDeps,
 ): Promise<string> {
   const { provider, channelId } = request.params;
-  const adapter = needs.adapters.get(provider);
+  const adapter = deps.adapters.get(provider);
   const query = Object.fromEntries(
     Object.entries(request.query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
   const shown = adapter?.handshake?.(query);
   reply.type('text/plain');
-  if (adapter && shown?.token && (await isKnown(shown.token, adapter, channelId, needs)))
+  if (adapter && shown?.token && (await isKnown(shown.token, adapter, channelId, deps)))
     return shown.challenge;
   reply.status(FORBIDDEN);
   return '';
@@ -127,10 +127,10 @@ async function isKnown(
   token: string,
   adapter: Adapter,
   channelId: string | undefined,
-  { db, findGate }: ProviderRouteNeeds,
+  { db, findCredentials }: ProviderRouteDeps,
 ): Promise<boolean> {
   if (channelId === undefined) return isVerifyToken(db, adapter.provider, token);
-  const channel = await findGate(channelId);
+  const channel = await findCredentials(channelId);
   const own = channel?.provider === adapter.provider ? adapter.verifyToken?.(channel.config) : undefined;
   return own ? sameSecret(token, own) : false;
 }

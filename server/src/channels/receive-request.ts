@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
+import { batch } from '../base/batch.ts';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, newId } from '../base/ids.ts';
-import { together } from '../base/together.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Hints } from '../engine/hints.ts';
-import { readClocks } from '../engine/test-tenants.ts';
-import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import { AT_ONCE, shardOf } from '../engine/queue.ts';
+import { readClocks } from '../engine/test-clock/test-tenants.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
-import type { ChannelGate } from './channel.ts';
+import type { ChannelCredentials } from './channel.ts';
 
 export const INBOUND_LIST = 'inbound';
 
@@ -18,7 +18,7 @@ const insertInbound = statement<
     ids: string[],
     tenantIds: string[],
     channelIds: string[],
-    slots: number[],
+    shards: number[],
     numbers: number[],
     urls: string[],
     headers: string[],
@@ -29,10 +29,10 @@ const insertInbound = statement<
 >(
   'inbound.insert',
   // A channel may have been remembered from before it was deleted; the others get theirs.
-  `insert into inbound (id, tenant_id, channel_id, url, headers, body, slot, due_at, created_at)
-   select n.id, n.tenant_id, n.channel_id, r.url, r.headers::jsonb, r.body, n.slot, ${AT_ONCE}, n.now
+  `insert into inbound (id, tenant_id, channel_id, url, headers, body, shard, due_at, created_at)
+   select n.id, n.tenant_id, n.channel_id, r.url, r.headers::jsonb, r.body, n.shard, ${AT_ONCE}, n.now
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::int[], $9::timestamptz[])
-       as n (id, tenant_id, channel_id, slot, number, now)
+       as n (id, tenant_id, channel_id, shard, number, now)
      join unnest($6::text[], $7::text[], $8::bytea[]) with ordinality as r (url, headers, body, number) using (number)
      join channels c on c.id = n.channel_id and c.tenant_id = n.tenant_id
    returning id`,
@@ -40,9 +40,9 @@ const insertInbound = statement<
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-export interface ReceiveNeeds {
+export interface ReceiveDeps {
   clock: Clock;
-  hints: Hints;
+  wakeUps: WakeUps;
 }
 
 /** What whoever cannot sign is told, whether the channel exists or not. */
@@ -51,10 +51,10 @@ export const signatureRefusal = (): ApiError =>
 
 /** Those of the channels whose secret the request is signed with; at least one must be. */
 function signedOf(
-  channels: readonly ChannelGate[],
+  channels: readonly ChannelCredentials[],
   adapter: Adapter,
   request: ProviderRequest,
-): readonly ChannelGate[] {
+): readonly ChannelCredentials[] {
   const signed = channels.filter((channel) => adapter.verifySignature(request, channel));
   if (signed.length === 0) throw signatureRefusal();
   return signed;
@@ -63,14 +63,14 @@ function signedOf(
 /** Verifies a vendor's request and stores it as it came, in one statement: once this returns, it cannot be lost. */
 export const receiveRequest = async (
   tx: Tx,
-  channel: ChannelGate,
+  channel: ChannelCredentials,
   adapter: Adapter,
   request: ProviderRequest,
-  needs: ReceiveNeeds,
-): Promise<void> => storeRequest(tx, signedOf([channel], adapter, request), request, needs);
+  deps: ReceiveDeps,
+): Promise<void> => storeRequest(tx, signedOf([channel], adapter, request), request, deps);
 
 /** While one statement is being committed the next may be on its way, so that neither waits for the other. */
-const TOGETHER = { atATime: 100, underWay: 4 };
+const TOGETHER = { maxBatch: 100, underWay: 4 };
 /** A larger request is stored alone: together they would be held twice in memory. */
 const MOST_BYTES = 65_536;
 const CHANNELS_KEPT = 10_000;
@@ -82,29 +82,29 @@ const CHANNELS_KEPT = 10_000;
  */
 export function requestReceiver(
   tx: Tx,
-  needs: ReceiveNeeds,
-): (channels: readonly ChannelGate[], adapter: Adapter, request: ProviderRequest) => Promise<void> {
+  deps: ReceiveDeps,
+): (channels: readonly ChannelCredentials[], adapter: Adapter, request: ProviderRequest) => Promise<void> {
   type Store = (arrived: Arrived) => Promise<boolean>;
-  const alone: Store = async (one) => (await store(tx, [one], needs))[0] === true;
+  const isSoleProcess: Store = async (one) => (await store(tx, [one], deps))[0] === true;
   const perChannel = new LRUCache<string, Store>({ max: CHANNELS_KEPT });
   const togetherIn = (channelId: string): Store => {
     let known = perChannel.get(channelId);
     if (!known) {
-      known = together((arrived: Arrived[]) => store(tx, arrived, needs), TOGETHER);
+      known = batch((arrived: Arrived[]) => store(tx, arrived, deps), TOGETHER);
       perChannel.set(channelId, known);
     }
     return known;
   };
   return async (channels, adapter, request) => {
     const signed = signedOf(channels, adapter, request);
-    const [first] = signed as [ChannelGate];
+    const [first] = signed as [ChannelCredentials];
     const isLone = signed.length > 1 || request.body.length > MOST_BYTES;
-    const isStored = await (isLone ? alone : togetherIn(first.id))({ channels: signed, request });
+    const isStored = await (isLone ? isSoleProcess : togetherIn(first.id))({ channels: signed, request });
     if (!isStored) throw new ApiError('channel_not_found');
   };
 }
 
-type Owned = Pick<ChannelGate, 'id' | 'tenantId'>;
+type Owned = Pick<ChannelCredentials, 'id' | 'tenantId'>;
 interface Arrived {
   channels: readonly Owned[];
   request: ProviderRequest;
@@ -115,9 +115,9 @@ export async function storeRequest(
   tx: Tx,
   channels: readonly Owned[],
   request: ProviderRequest,
-  needs: ReceiveNeeds,
+  deps: ReceiveDeps,
 ): Promise<void> {
-  const [isStored] = await store(tx, [{ channels, request }], needs);
+  const [isStored] = await store(tx, [{ channels, request }], deps);
   if (!isStored) throw new ApiError('channel_not_found');
 }
 
@@ -125,14 +125,14 @@ export async function storeRequest(
 async function store(
   tx: Tx,
   arrived: readonly Arrived[],
-  { clock, hints }: ReceiveNeeds,
+  { clock, wakeUps }: ReceiveDeps,
 ): Promise<boolean[]> {
   const rows = arrived.flatMap(({ channels }, index) =>
     channels.map(({ id, tenantId }) => ({
       id: newId(),
       channelId: id,
       tenantId,
-      slot: slotOf(id, tenantId),
+      shard: shardOf(id, tenantId),
       index,
     })),
   );
@@ -145,7 +145,7 @@ async function store(
       rows.map(({ id }) => id),
       rows.map(({ tenantId }) => tenantId),
       rows.map(({ channelId }) => channelId),
-      rows.map(({ slot }) => slot),
+      rows.map(({ shard }) => shard),
       rows.map(({ index }) => index + 1),
       arrived.map(({ request }) => request.url),
       arrived.map(({ request }) => JSON.stringify(request.headers)),
@@ -158,9 +158,9 @@ async function store(
     });
   const ids = new Set(inserted.map(({ id }) => id));
   const stored = rows.filter(({ id }) => ids.has(id));
-  const lanes = new Map(stored.map(({ channelId, slot }) => [channelId, slot]));
+  const lanes = new Map(stored.map(({ channelId, shard }) => [channelId, shard]));
   tx.afterCommit(() => {
-    for (const [channelId, slot] of lanes) hints.give(INBOUND_LIST, slot, channelId);
+    for (const [channelId, shard] of lanes) wakeUps.give(INBOUND_LIST, shard, channelId);
   });
   const indexes = new Set(stored.map(({ index }) => index));
   return arrived.map((_, index) => indexes.has(index));

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
-import type { EndingNeeds } from '../chats/remove-chats.ts';
+import type { EndingDeps } from '../chats/remove-chats.ts';
 import type { Database } from '../db/database.ts';
 import { call, DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
@@ -11,7 +11,7 @@ import { CHANNEL_COLUMNS, createChannel, presentChannel, requireChannel } from '
 import { exampleChannel } from './example.ts';
 import { Channel, ChannelChange, ChannelCheck, channelHealths, NewChannel } from './schema.ts';
 
-export interface ChannelNeeds extends EndingNeeds {
+export interface ChannelDeps extends EndingDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
@@ -22,8 +22,8 @@ export interface ChannelNeeds extends EndingNeeds {
 const ChannelId = Type.Object({ channelId: Type.String() });
 const at = { params: { channelId: exampleChannel.id } };
 
-export function channelRoutes(needs: ChannelNeeds): Route[] {
-  const { db, clock, keys, adapters } = needs;
+export function channelRoutes(deps: ChannelDeps): Route[] {
+  const { db, clock, keys, adapters } = deps;
   return [
     write(
       {
@@ -111,7 +111,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         example: { ...at, body: { name: 'Support', config: { statusDelayMs: 200 } }, answer: exampleChannel },
       },
       ({ principal, params, body }, tx) =>
-        changeChannel(tx, principal.tenantId, params.channelId, body, needs, clock.now(principal.tenantId)),
+        changeChannel(tx, principal.tenantId, params.channelId, body, deps, clock.now(principal.tenantId)),
     ),
     write(
       {
@@ -129,7 +129,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         example: { ...at, answer: { deletedIds: [exampleChannel.id], notFoundIds: [] } },
       },
       async ({ principal, params }, tx) =>
-        deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId, needs)),
+        deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId, deps)),
     ),
     call(
       {
@@ -147,7 +147,7 @@ export function channelRoutes(needs: ChannelNeeds): Route[] {
         example: { ...at, answer: { ok: true, problems: [] } },
       },
       async ({ principal, params }) => {
-        const result = await checkChannel(db.byKey, principal.tenantId, params.channelId, needs);
+        const result = await checkChannel(db.byKey, principal.tenantId, params.channelId, deps);
         return async () => result;
       },
     ),

@@ -3,14 +3,14 @@ import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import type { Hints } from '../engine/hints.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import { data, type Route, read, write, writeStatement } from '../http/route.ts';
 import type { Adapter, AdapterContext } from '../providers/adapter.ts';
-import { writeAsPerson } from '../providers/sandbox/write.ts';
-import type { ChannelGate } from './channel.ts';
+import { writeAsCustomer } from '../providers/sandbox/write.ts';
+import type { ChannelCredentials } from './channel.ts';
 import { exampleChannel } from './example.ts';
 import { receiveRequest } from './receive-request.ts';
-import { personsMessage, readOutbox, setFaults } from './sandbox.ts';
+import { customerMessage, readOutbox, setFaults } from './sandbox.ts';
 import {
   SandboxAccepted,
   SandboxFaults,
@@ -19,14 +19,14 @@ import {
   SandboxReceipt,
 } from './schema.ts';
 
-interface SandboxNeeds {
+interface SandboxDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
-  hints: Hints;
+  wakeUps: WakeUps;
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
-  findGate: (channelId: string) => Promise<ChannelGate | undefined>;
+  findCredentials: (channelId: string) => Promise<ChannelCredentials | undefined>;
 }
 
 const MOST_SHOWN = 10_000;
@@ -35,8 +35,8 @@ const ChannelId = Type.Object({ channelId: Type.String() });
 const at = { params: { channelId: exampleChannel.id } };
 
 /** The vendor's side of the sandbox: writing as a customer, seeing what was accepted, and letting it go wrong. */
-export function sandboxRoutes(needs: SandboxNeeds): Route[] {
-  const { db, clock, keys, adapters, context, findGate } = needs;
+export function sandboxRoutes(deps: SandboxDeps): Route[] {
+  const { db, clock, keys, adapters, context, findCredentials } = deps;
   return [
     writeStatement(
       {
@@ -59,20 +59,20 @@ export function sandboxRoutes(needs: SandboxNeeds): Route[] {
         },
       },
       async ({ principal, params, body }, tx) => {
-        const channel = await findGate(params.channelId);
+        const channel = await findCredentials(params.channelId);
         const adapter = adapters.get('sandbox');
         if (channel?.tenantId !== principal.tenantId || channel.provider !== adapter?.provider)
           throw new ApiError('channel_not_found');
         const bytesOf = async (fileId: string) => (await context.sandbox.readFile(channel, fileId))?.bytes;
-        const message = await personsMessage(db, channel, body, bytesOf);
+        const message = await customerMessage(db, channel, body, bytesOf);
         const url = context.callbackUrl(adapter.provider, channel.id);
-        const { vendorId, requests } = await writeAsPerson(
+        const { vendorId, requests } = await writeAsCustomer(
           message,
           clock.now(principal.tenantId),
           channel,
           url,
         );
-        for (const request of requests) await receiveRequest(tx, channel, adapter, request, needs);
+        for (const request of requests) await receiveRequest(tx, channel, adapter, request, deps);
         return { vendorId };
       },
     ),

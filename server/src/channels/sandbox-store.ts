@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { batch } from '../base/batch.ts';
 import { type Clock, timesOf } from '../base/clock.ts';
 import { newId } from '../base/ids.ts';
-import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { slotOf } from '../engine/work-list.ts';
+import { shardOf } from '../engine/queue.ts';
 import type { FileStore } from '../files/store.ts';
 import type { AdapterChannel, SandboxStore } from '../providers/adapter.ts';
 
@@ -30,7 +30,7 @@ const acceptAll = statement<
     urls: string[],
     headers: string[],
     bodies: Buffer[],
-    slots: number[],
+    shards: number[],
     dueAt: Date[],
   ]
 >(
@@ -46,10 +46,10 @@ const acceptAll = statement<
        join held h on h.id = a.channel_id
       order by a.message_id
      on conflict (message_id, tenant_id) do nothing returning message_id, at)
-   insert into inbound (id, tenant_id, channel_id, url, headers, body, slot, due_at, created_at)
-   select l.id, h.tenant_id, h.id, l.url, l.headers::jsonb, l.body, l.slot, l.due_at, accepted.at
+   insert into inbound (id, tenant_id, channel_id, url, headers, body, shard, due_at, created_at)
+   select l.id, h.tenant_id, h.id, l.url, l.headers::jsonb, l.body, l.shard, l.due_at, accepted.at
      from unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::bytea[], $16::smallint[],
-                 $17::timestamptz[]) as l (message_id, id, channel_id, url, headers, body, slot, due_at)
+                 $17::timestamptz[]) as l (message_id, id, channel_id, url, headers, body, shard, due_at)
      join accepted using (message_id) join held h on h.id = l.channel_id`,
 );
 const acceptedById = statement<[messageId: string], { vendor_id: string }>(
@@ -67,7 +67,7 @@ const fileOfChannel = statement<
 
 /** What the sandbox, as a vendor, has accepted, and the requests by which it tells of it. */
 export function sandboxStore(db: Database, clock: Clock, files: FileStore): SandboxStore {
-  const accept = together(
+  const accept = batch(
     async (all: { channel: AdapterChannel; accepted: Accepted; later: Later }[]): Promise<undefined[]> => {
       const told = all.flatMap(({ channel, accepted, later }) =>
         later.map((one) => ({ ...one, channel, messageId: accepted.messageId })),
@@ -91,12 +91,12 @@ export function sandboxStore(db: Database, clock: Clock, files: FileStore): Sand
         told.map(({ request }) => request.url),
         told.map(({ request }) => JSON.stringify(request.headers)),
         told.map(({ request }) => request.body),
-        told.map(({ channel }) => slotOf(channel.id, channel.tenantId)),
+        told.map(({ channel }) => shardOf(channel.id, channel.tenantId)),
         told.map(({ at }) => at),
       ]);
       return [];
     },
-    { atATime: BATCH, underWay: 1 },
+    { maxBatch: BATCH, underWay: 1 },
   );
   return {
     accept: (channel, accepted, later) => accept({ channel, accepted, later }),

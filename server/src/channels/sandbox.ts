@@ -6,12 +6,12 @@ import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { ChannelKind, InboundMedia, MessageType } from '../providers/adapter.ts';
 import { filenameOfUrl, mediaTypeOf, mimeTypeOfName } from '../providers/media-kind.ts';
+import { validateCustomer } from '../providers/sandbox/customer.ts';
 import { faultsIn, type SandboxFaults } from '../providers/sandbox/faults.ts';
 import { refOf } from '../providers/sandbox/media.ts';
-import { faultOfPerson } from '../providers/sandbox/person.ts';
-import type { WrittenAsPerson } from '../providers/sandbox/write.ts';
-import type { ChannelGate } from './channel.ts';
-import { openConfig, sealConfig } from './channel.ts';
+import type { WrittenAsCustomer } from '../providers/sandbox/write.ts';
+import type { ChannelCredentials } from './channel.ts';
+import { decryptConfig, encryptConfig } from './channel.ts';
 import type { SandboxInbound } from './schema.ts';
 
 const PROVIDER = 'sandbox';
@@ -69,8 +69,8 @@ export async function setFaults(
   if (!row) throw new ApiError('channel_not_found');
   const { duplicate, reorder, failEvery, delayMs, echoBeforeResponse } = faultsIn(given);
   const faults = { duplicate, reorder, failEvery, delayMs, echoBeforeResponse };
-  const config = { ...openConfig(row.config_encrypted, keys), faults };
-  await tx.run(updateConfig, [channelId, tenantId, sealConfig(config, keys)]);
+  const config = { ...decryptConfig(row.config_encrypted, keys), faults };
+  await tx.run(updateConfig, [channelId, tenantId, encryptConfig(config, keys)]);
   return faults;
 }
 
@@ -116,7 +116,7 @@ type Given = Exclude<NonNullable<SandboxInbound['media']>, unknown[]>;
 /** The media as the vendor names them. Mails carry the bytes themselves. */
 async function mediaOf(
   db: Pick<Queryable, 'all'>,
-  channel: ChannelGate,
+  channel: ChannelCredentials,
   input: Given | Given[],
   readFile: (fileId: string) => Promise<Buffer | undefined>,
 ): Promise<InboundMedia[]> {
@@ -155,14 +155,14 @@ function typeOf(body: SandboxInbound, kind: ChannelKind, media: InboundMedia[]):
 }
 
 /** What a person writes, as the request of the API says it. */
-export async function personsMessage(
+export async function customerMessage(
   db: Pick<Queryable, 'all' | 'find'>,
-  channel: ChannelGate,
+  channel: ChannelCredentials,
   body: SandboxInbound,
   readFile: (fileId: string) => Promise<Buffer | undefined>,
-): Promise<WrittenAsPerson> {
+): Promise<WrittenAsCustomer> {
   const { from, text = null, content = {}, replyToMessageId, name = null } = body;
-  const fault = faultOfPerson(from, channel.kind);
+  const fault = validateCustomer(from, channel.kind);
   if (fault) throw invalidParam('from', 'invalid_string', fault);
   const media = await mediaOf(db, channel, body.media ?? [], readFile);
   const type = typeOf(body, channel.kind, media);

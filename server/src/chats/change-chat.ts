@@ -4,13 +4,13 @@ import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
-import type { Publisher } from '../engine/publish.ts';
-import { slotOf } from '../engine/work-list.ts';
+import type { Publisher } from '../engine/outbox.ts';
+import { shardOf } from '../engine/queue.ts';
 import { chatsForEvents, requireChat } from './chat.ts';
-import type { EndingNeeds } from './remove-chats.ts';
+import type { EndingDeps } from './remove-chats.ts';
 import type { Chat } from './schema.ts';
 
-export interface ChangeNeeds {
+export interface ChangeDeps {
   clock: Clock;
   publisher: Publisher;
 }
@@ -35,10 +35,10 @@ const lockChat = statement<[id: string, tenantId: string], ChatState>(
      from chats where id = $1 and tenant_id = $2 for update`,
 );
 const updateStatus = statement<
-  [id: string, tenantId: string, status: string, until: Date | null, slot: number | null, now: Date]
+  [id: string, tenantId: string, status: string, until: Date | null, shard: number | null, now: Date]
 >(
   'chats.update_status',
-  `update chats set status = $3, snoozed_until = $4, due_at = $4, slot = $5, updated_at = $6
+  `update chats set status = $3, snoozed_until = $4, due_at = $4, shard = $5, updated_at = $6
     where id = $1 and tenant_id = $2`,
 );
 const updateRead = statement<[id: string, tenantId: string, markedUnread: boolean, now: Date]>(
@@ -82,7 +82,7 @@ async function tell(
   tenantId: string,
   chat: ChatState,
   type: EventType,
-  { publisher }: ChangeNeeds,
+  { publisher }: ChangeDeps,
   facts?: Record<string, unknown>,
 ): Promise<Chat> {
   const [data] = await chatsForEvents(tx, tenantId, [chat.id]);
@@ -134,9 +134,9 @@ export async function setChatStatus(
   tenantId: string,
   chatId: string,
   change: StatusChange,
-  needs: ChangeNeeds,
+  deps: ChangeDeps,
 ): Promise<Chat> {
-  const now = needs.clock.now(tenantId);
+  const now = deps.clock.now(tenantId);
   const until = snoozeEnd(change, now);
   const { status = 'closed' } = change;
   const chat = await requireLocked(tx, tenantId, chatId);
@@ -147,25 +147,25 @@ export async function setChatStatus(
     tenantId,
     status,
     until,
-    until === null ? null : slotOf(chat.channel_id, tenantId),
+    until === null ? null : shardOf(chat.channel_id, tenantId),
     now,
   ]);
   const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
-  return tell(tx, tenantId, chat, 'chat.status_changed', needs, trigger ? { trigger } : undefined);
+  return tell(tx, tenantId, chat, 'chat.status_changed', deps, trigger ? { trigger } : undefined);
 }
 
 /** Marks a chat as read, or by hand as unread. */
-export async function markChat(
+export async function setChatRead(
   tx: Tx,
   tenantId: string,
   chatId: string,
   isUnread: boolean,
-  needs: ChangeNeeds,
+  deps: ChangeDeps,
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if ((chat.marked_unread || chat.unread_count > 0) === isUnread) return requireChat(tx, tenantId, chat.id);
-  await tx.write(updateRead, [chat.id, tenantId, isUnread, needs.clock.now(tenantId)]);
-  return tell(tx, tenantId, chat, 'chat.read', needs);
+  await tx.write(updateRead, [chat.id, tenantId, isUnread, deps.clock.now(tenantId)]);
+  return tell(tx, tenantId, chat, 'chat.read', deps);
 }
 
 /** Assigns a chat to a user and a team; null takes it from them, what is left out stays. */
@@ -174,12 +174,12 @@ export async function assignChat(
   tenantId: string,
   chatId: string,
   change: { userId?: string | null; teamId?: string | null },
-  needs: ChangeNeeds,
+  deps: ChangeDeps,
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   const { userId = chat.assigned_user_id, teamId = chat.assigned_team_id } = change;
   const known = await tx.find(knownAssignees, [userId, teamId, tenantId]);
-  const faults = {
+  const issues = {
     ...(userId !== null && !known?.has_user
       ? { userId: { key: 'custom' as const, message: `There is no user ${userId}` } }
       : {}),
@@ -187,11 +187,11 @@ export async function assignChat(
       ? { teamId: { key: 'custom' as const, message: `There is no team ${teamId}` } }
       : {}),
   };
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
   if (userId === chat.assigned_user_id && teamId === chat.assigned_team_id)
     return requireChat(tx, tenantId, chat.id);
-  await tx.write(updateAssignment, [chat.id, tenantId, userId, teamId, needs.clock.now(tenantId)]);
-  return tell(tx, tenantId, chat, 'chat.assigned', needs);
+  await tx.write(updateAssignment, [chat.id, tenantId, userId, teamId, deps.clock.now(tenantId)]);
+  return tell(tx, tenantId, chat, 'chat.assigned', deps);
 }
 
 /** Says whether what is said in a chat stays out of events and logs. */
@@ -200,7 +200,7 @@ export async function setSensitive(
   tenantId: string,
   chatId: string,
   isSensitive: boolean,
-  { clock }: ChangeNeeds,
+  { clock }: ChangeDeps,
 ): Promise<Chat> {
   const chat = await requireLocked(tx, tenantId, chatId);
   if (chat.is_sensitive !== isSensitive)
@@ -208,14 +208,14 @@ export async function setSensitive(
   return requireChat(tx, tenantId, chat.id);
 }
 
-export interface RemovalNeeds extends ChangeNeeds, EndingNeeds {}
+export interface RemovalDeps extends ChangeDeps, EndingDeps {}
 
 /** Deletes a chat with its messages and says whether there was one; the contact stays. */
 export async function removeChat(
   tx: Tx,
   tenantId: string,
   chatId: string,
-  { clock, publisher, beforeRemoval }: RemovalNeeds,
+  { clock, publisher, beforeRemoval }: RemovalDeps,
 ): Promise<boolean> {
   const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId, tenantId]) : undefined;
   if (!chat) return false;

@@ -13,7 +13,7 @@ const deleteChats = statement<[ids: string[], tenantId: string]>(
   'delete from chats where id = any ($1::uuid[]) and tenant_id = $2',
 );
 
-export interface EndingNeeds {
+export interface EndingDeps {
   clock: Clock;
   /** What else ends with chats, in the same transaction. */
   beforeRemoval(tx: Tx, tenantId: string, chatIds: string[], now: Date): Promise<void>;
@@ -27,7 +27,7 @@ export async function removeChatsOf(
   tx: Tx,
   tenantId: string,
   channelId: string,
-  { clock, beforeRemoval }: EndingNeeds,
+  { clock, beforeRemoval }: EndingDeps,
 ): Promise<void> {
   for (;;) {
     const ids = (await tx.all(someChats, [channelId, tenantId, CHATS_AT_ONCE])).map(({ id }) => id);

@@ -4,16 +4,16 @@ import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } 
 import { searchRoute } from '../http/search-route.ts';
 import {
   assignChat,
-  markChat,
-  type RemovalNeeds,
+  type RemovalDeps,
   removeChat,
+  setChatRead,
   setChatStatus,
   setSensitive,
 } from './change-chat.ts';
 import { findChats, requireChat } from './chat.ts';
 import { exampleChat } from './example.ts';
-import { Chat, ChatAssignment, ChatChange, ChatMark, ChatStatusChange, NewChat } from './schema.ts';
-import { chatFields, chatSource } from './search-chats.ts';
+import { Chat, ChatAssignment, ChatChange, ChatReadChange, ChatStatusChange, NewChat } from './schema.ts';
+import { chatFields, chatSource } from './search.ts';
 import { startChat } from './start-chat.ts';
 
 const ChatId = Type.Object({ chatId: Type.String() });
@@ -28,7 +28,7 @@ const change = {
   failures: ['chat_not_found'],
 } as const satisfies Partial<RouteSpec>;
 
-export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
+export function chatRoutes(deps: RemovalDeps & { db: Database }): Route[] {
   return [
     write(
       {
@@ -48,9 +48,9 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
           answer: exampleChat,
         },
       },
-      ({ principal, body }, tx) => startChat(tx, principal.tenantId, body, needs),
+      ({ principal, body }, tx) => startChat(tx, principal.tenantId, body, deps),
     ),
-    searchRoute(needs.db, {
+    searchRoute(deps.db, {
       path: '/v3/chats/search',
       operationId: 'searchChats',
       tag: 'Chats',
@@ -61,7 +61,7 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
       schema: Chat,
       presentPage: (rows: { id: string }[], tenantId) =>
         findChats(
-          needs.db,
+          deps.db,
           tenantId,
           rows.map((row) => row.id),
         ),
@@ -81,7 +81,7 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
         failures: ['chat_not_found'],
         example: { ...at, answer: exampleChat },
       },
-      ({ principal, params }) => requireChat(needs.db.byKey, principal.tenantId, params.chatId),
+      ({ principal, params }) => requireChat(deps.db.byKey, principal.tenantId, params.chatId),
     ),
     write(
       {
@@ -98,7 +98,7 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
         example: { ...at, answer: { deletedIds: [exampleChat.id], notFoundIds: [] } },
       },
       async ({ principal, params }, tx) =>
-        deleted(params.chatId, await removeChat(tx, principal.tenantId, params.chatId, needs)),
+        deleted(params.chatId, await removeChat(tx, principal.tenantId, params.chatId, deps)),
     ),
     write(
       {
@@ -112,7 +112,7 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
         body: ChatStatusChange,
         example: { ...at, body: { status: 'open', triggerAutomations: false }, answer: exampleChat },
       },
-      ({ principal, params, body }, tx) => setChatStatus(tx, principal.tenantId, params.chatId, body, needs),
+      ({ principal, params, body }, tx) => setChatStatus(tx, principal.tenantId, params.chatId, body, deps),
     ),
     write(
       {
@@ -127,7 +127,7 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
         example: { ...at, body: { isSensitive: false }, answer: exampleChat },
       },
       ({ principal, params, body }, tx) =>
-        setSensitive(tx, principal.tenantId, params.chatId, body.isSensitive, needs),
+        setSensitive(tx, principal.tenantId, params.chatId, body.isSensitive, deps),
     ),
     write(
       {
@@ -137,11 +137,11 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
         operationId: 'markChat',
         summary: 'Mark a chat as read or unread',
         description: 'Read sets `unreadCount` to 0; `isUnread: true` marks it by hand and leaves the count.',
-        body: ChatMark,
+        body: ChatReadChange,
         example: { ...at, body: { isUnread: true }, answer: exampleChat },
       },
       ({ principal, params, body }, tx) =>
-        markChat(tx, principal.tenantId, params.chatId, body.isUnread ?? false, needs),
+        setChatRead(tx, principal.tenantId, params.chatId, body.isUnread ?? false, deps),
     ),
     write(
       {
@@ -154,7 +154,7 @@ export function chatRoutes(needs: RemovalNeeds & { db: Database }): Route[] {
         body: ChatAssignment,
         example: { ...at, body: { userId: null }, answer: exampleChat },
       },
-      ({ principal, params, body }, tx) => assignChat(tx, principal.tenantId, params.chatId, body, needs),
+      ({ principal, params, body }, tx) => assignChat(tx, principal.tenantId, params.chatId, body, deps),
     ),
   ];
 }

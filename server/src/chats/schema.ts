@@ -47,7 +47,7 @@ export const ChatStatusChange = Type.Object({
 
 export const ChatChange = Type.Object({ isSensitive: Type.Boolean() });
 
-export const ChatMark = Type.Object({
+export const ChatReadChange = Type.Object({
   isUnread: Type.Optional(Type.Boolean({ description: 'True marks it as unread by hand; left out: read' })),
 });
 

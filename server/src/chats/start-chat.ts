@@ -1,10 +1,10 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
+import { findHeldChannel, unknownChannelIssue } from '../channels/channel.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { ChannelKind, HandleType } from '../providers/adapter.ts';
-import type { ChangeNeeds } from './change-chat.ts';
+import type { ChangeDeps } from './change-chat.ts';
 import { chatsForEvents, requireChat } from './chat.ts';
 import type { Chat } from './schema.ts';
 
@@ -81,12 +81,12 @@ export async function startChats(
   tenantId: string,
   channelId: string,
   contactIds: readonly string[],
-  { clock, publisher }: ChangeNeeds,
+  { clock, publisher }: ChangeDeps,
 ): Promise<Map<string, string | ApiError>> {
   const wanted = [...new Set(contactIds)];
   const channel = await findHeldChannel(tx, tenantId, channelId);
   if (!channel) {
-    const error = new ApiError('invalid_body_params', { invalidParams: faultOfUnknownChannel(channelId) });
+    const error = new ApiError('invalid_body_params', { invalidParams: unknownChannelIssue(channelId) });
     return new Map(wanted.map((id) => [id, error]));
   }
   const contacts = new Set((await tx.all(holdContacts, [wanted, tenantId])).map(({ id }) => id));
@@ -148,9 +148,9 @@ export async function startChat(
   tx: Tx,
   tenantId: string,
   { contactId, channelId }: { contactId: string; channelId: string },
-  needs: ChangeNeeds,
+  deps: ChangeDeps,
 ): Promise<Chat> {
-  const chat = (await startChats(tx, tenantId, channelId, [contactId], needs)).get(contactId);
+  const chat = (await startChats(tx, tenantId, channelId, [contactId], deps)).get(contactId);
   if (typeof chat !== 'string') throw chat;
   return requireChat(tx, tenantId, chat);
 }

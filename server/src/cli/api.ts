@@ -42,10 +42,10 @@ function refusal({ url }: Target, status: number | undefined, { error }: Answere
     return new OperatorError(
       `There is no Parley at ${url}: something else answered (${status}). Check --url, which is the server without /v3.`,
     );
-  const faults = Object.entries(error.invalidParams ?? {}).map(
+  const issues = Object.entries(error.invalidParams ?? {}).map(
     ([name, { message }]) => `${name}: ${message}`,
   );
-  const said = [error.message, ...faults].join('; ').replace(/\.$/, '');
+  const said = [error.message, ...issues].join('; ').replace(/\.$/, '');
   return new OperatorError(`${said}. ${mends[error.messageKey] ?? ''}`.trim());
 }
 

@@ -4,10 +4,10 @@ import { call } from './api.ts';
 import { readFlags, readTarget, type Surroundings, type Target, targetFlags, targetHelp } from './options.ts';
 
 /** What the sandbox can make happen today, and whether it takes somebody who has never written before. */
-const triggers: Record<string, { summary: string; byStranger: boolean }> = {
-  'message.received': { summary: 'a person writes', byStranger: false },
-  'chat.created': { summary: 'someone new writes, and a chat begins', byStranger: true },
-  'contact.created': { summary: 'someone new writes, and becomes a contact', byStranger: true },
+const triggers: Record<string, { summary: string; byUnknownSender: boolean }> = {
+  'message.received': { summary: 'a person writes', byUnknownSender: false },
+  'chat.created': { summary: 'someone new writes, and a chat begins', byUnknownSender: true },
+  'contact.created': { summary: 'someone new writes, and becomes a contact', byUnknownSender: true },
 };
 
 /** A person on each kind of channel: the one that is known, and somebody new. */
@@ -62,7 +62,7 @@ export async function trigger(args: string[], { env, say, signal }: Surroundings
   const target = readTarget(values, env);
   const channel = await chooseChannel(target, values.channel, signal);
   const person = people[channel.kind] ?? (people.whatsapp as (typeof people)[string]);
-  const from = values.from ?? (chosen.byStranger ? person.stranger() : person.known);
+  const from = values.from ?? (chosen.byUnknownSender ? person.stranger() : person.known);
   await call(target, `/v3/sandbox/${channel.id}/inbound`, {
     body: { from, text: values.text },
     signal,

@@ -14,56 +14,56 @@ export interface StoredValue {
   time: Date | null;
 }
 
-export interface ValueFault {
+export interface ValueIssue {
   key: 'invalid_string' | 'invalid_type' | 'invalid_enum_value' | 'too_big';
   message: string;
 }
-export type JudgedValue =
-  | { stored: StoredValue; fault?: undefined }
-  | { stored?: undefined; fault: ValueFault };
+export type ValidatedValue =
+  | { stored: StoredValue; issue?: undefined }
+  | { stored?: undefined; issue: ValueIssue };
 
-const refused = (message: string, key: ValueFault['key'] = 'invalid_string'): JudgedValue => ({
-  fault: { key, message },
+const refused = (message: string, key: ValueIssue['key'] = 'invalid_string'): ValidatedValue => ({
+  issue: { key, message },
 });
-const stored = (value: string, more: Partial<StoredValue> = {}): JudgedValue => ({
+const stored = (value: string, more: Partial<StoredValue> = {}): ValidatedValue => ({
   stored: { value, number: null, time: null, ...more },
 });
 
 const NUMBER = /^-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-function judgeNumber(text: string): JudgedValue {
+function validateNumber(text: string): ValidatedValue {
   const number = Number(text);
   if (!NUMBER.test(text) || !Number.isFinite(number)) return refused('Must be a number such as 42 or -0.5');
   // The text stays as it was given: it may have more digits than a number can hold. Adding zero turns -0 into 0.
   return stored(text, { number: number + 0 });
 }
 
-function judgeDate(text: string): JudgedValue {
+function validateDate(text: string): ValidatedValue {
   const time = DATE.test(text) ? parseTime(text) : undefined;
   return time ? stored(text, { time }) : refused('Must be a date such as 2026-11-15');
 }
 
-function judgeDateTime(text: string): JudgedValue {
+function validateDateTime(text: string): ValidatedValue {
   const time = parseTime(text);
   return time
     ? stored(time.toISOString(), { time })
     : refused('Must be an ISO 8601 time such as 2026-11-15T01:02:03Z');
 }
 
-function judgeUrl(text: string): JudgedValue {
+function validateUrl(text: string): ValidatedValue {
   const isWeb = /^https?:/i.test(text) && URL.canParse(text);
   return isWeb ? stored(text) : refused('Must be a URL that begins with http:// or https://');
 }
 
-const judges: Record<AttributeType, (text: string, options: readonly string[]) => JudgedValue> = {
+const validators: Record<AttributeType, (text: string, options: readonly string[]) => ValidatedValue> = {
   text: (text) => stored(text),
-  number: judgeNumber,
+  number: validateNumber,
   boolean: (text) =>
     text === 'true' || text === 'false' ? stored(text) : refused('Must be true or false', 'invalid_type'),
-  date: judgeDate,
-  datetime: judgeDateTime,
-  url: judgeUrl,
+  date: validateDate,
+  datetime: validateDateTime,
+  url: validateUrl,
   select: (text, options) =>
     options.includes(text)
       ? stored(text)
@@ -74,14 +74,14 @@ const judges: Record<AttributeType, (text: string, options: readonly string[]) =
 };
 
 /** Judges a value by the type of its attribute. Numbers and booleans may come as such or as text. */
-export function judgeValue(
+export function validateValue(
   attribute: { type: AttributeType; options: readonly string[] },
   given: GivenValue,
-): JudgedValue {
+): ValidatedValue {
   const text = attribute.type === 'text' ? String(given) : String(given).trim();
   if (text.length > LONGEST_VALUE && [...text].length > LONGEST_VALUE)
     return refused(`Must have at most ${LONGEST_VALUE} characters`, 'too_big');
-  return judges[attribute.type](text, attribute.options);
+  return validators[attribute.type](text, attribute.options);
 }
 
 /** A stored value as filters and conditions compare it: the counterpart of what SQL does with the columns. */

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
+import { collectIssues } from '../base/issues.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
 import { requireContact } from './contact.ts';
-import { attachLabels, type ContactNeeds, detachOtherLabels, tellOfContact } from './contact-labels.ts';
+import { attachLabels, type ContactDeps, detachOtherLabels, publishContactEvents } from './contact-labels.ts';
 import type { ContactInput } from './create-contact.ts';
-import { collectFaults } from './faults.ts';
-import { handlesAfter, type StoredHandle } from './handles-after.ts';
-import { judgeAttributes, judgeLabels, judgeMetadata, nobody } from './judge-contact.ts';
-import { nameOf } from './judge-people.ts';
-import { lockHandles } from './lock-handles.ts';
+import { lockHandles } from './handles/lock.ts';
+import { mergeHandles, type StoredHandle } from './handles/merge.ts';
+import { writeHandles } from './handles/write.ts';
+import { nameOf } from './import/validate-contacts.ts';
 import type { Contact } from './schema.ts';
 import { touchContacts } from './search-text.ts';
 import { removeValues, storeValues } from './store-values.ts';
-import { writeHandles } from './write-handles.ts';
+import { nobody, validateAttributes, validateLabels, validateMetadata } from './validate-contact.ts';
 
 interface ContactState {
   id: string;
@@ -65,7 +65,7 @@ export async function changeContact(
   tenantId: string,
   contactId: string,
   change: ContactChange,
-  needs: ContactNeeds,
+  deps: ContactDeps,
 ): Promise<Contact> {
   const givesHandles = [change.handles, change.phoneNumber, change.email].some((one) => one !== undefined);
   if (givesHandles && isUuid(contactId)) await lockHandles(tx, tenantId, 'shared');
@@ -74,14 +74,14 @@ export async function changeContact(
   if (givesHandles) await tx.run(lockHandlesOf, [before.id, tenantId]);
   const handles = givesHandles ? await tx.all(handlesOf, [before.id, tenantId]) : [];
 
-  const faults = collectFaults();
-  const wanted = handlesAfter(handles, change, faults.complain);
-  const attributes = await judgeAttributes(tx, tenantId, change.attributes ?? [], faults.complain);
-  const labelIds = await judgeLabels(tx, tenantId, change.labels ?? [], faults.complain);
-  judgeMetadata(change.metadata, faults.complain);
-  faults.throwAny();
+  const issues = collectIssues();
+  const wanted = mergeHandles(handles, change, issues);
+  const attributes = await validateAttributes(tx, tenantId, change.attributes ?? [], issues);
+  const labelIds = await validateLabels(tx, tenantId, change.labels ?? [], issues);
+  validateMetadata(change.metadata, issues);
+  issues.throwIfAny();
 
-  const now = needs.clock.now(tenantId);
+  const now = deps.clock.now(tenantId);
   const values = [...attributes.stored].map(([attributeId, stored]) => ({
     contactId: before.id,
     attributeId,
@@ -106,7 +106,7 @@ export async function changeContact(
   if (types.length > 0) await touchContacts(tx, tenantId, [before.id], now);
   const contact = await requireContact(tx, tenantId, before.id);
   if (contact.fullName === '' && contact.handles.length === 0) throw nobody();
-  await tellOfContact(tx, tenantId, contact, types, needs, labelled);
+  await publishContactEvents(tx, tenantId, contact, types, deps, labelled);
   return contact;
 }
 

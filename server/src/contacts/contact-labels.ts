@@ -5,7 +5,7 @@ import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import { requireContact } from './contact.ts';
 import type { Contact } from './schema.ts';
 
@@ -56,7 +56,7 @@ const detachOthers = statement<[contactId: string, tenantId: string, labelIds: s
   'delete from contact_labels where contact_id = $1 and tenant_id = $2 and label_id <> all ($3::uuid[])',
 );
 
-export interface ContactNeeds {
+export interface ContactDeps {
   clock: Clock;
   publisher: Publisher;
 }
@@ -94,12 +94,12 @@ function requireShape(contactId: string): string {
 }
 
 /** Tells what happened to a contact, which is shown as it now is. */
-export async function tellOfContact(
+export async function publishContactEvents(
   tx: Tx,
   tenantId: string,
   contact: Contact,
   types: readonly EventType[],
-  { publisher }: ContactNeeds,
+  { publisher }: ContactDeps,
   /** The labels that it got, where it got any. */
   labelIds: readonly string[] = [],
 ): Promise<void> {
@@ -123,23 +123,23 @@ export async function addContactLabels(
   tenantId: string,
   contactId: string,
   labels: { id: string }[],
-  needs: ContactNeeds,
+  deps: ContactDeps,
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const ids = new Set(labels.map((label) => label.id.toLowerCase()));
   const [outcome, contact] = await Promise.all([
-    tx.find(addLabels, [id, tenantId, [...ids], needs.clock.now(tenantId)]),
+    tx.find(addLabels, [id, tenantId, [...ids], deps.clock.now(tenantId)]),
     requireContact(tx, tenantId, id),
   ]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
   const known = new Set(outcome.known);
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   for (const [index, { id: labelId }] of labels.entries())
     if (!known.has(labelId.toLowerCase()))
-      faults[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+      issues[`labels.${index}.id`] = { key: 'custom', message: `There is no label ${labelId}` };
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
   if (outcome.added.length > 0)
-    await tellOfContact(tx, tenantId, contact, ['contact.labels_added'], needs, outcome.added);
+    await publishContactEvents(tx, tenantId, contact, ['contact.labels_added'], deps, outcome.added);
   return contact;
 }
 
@@ -149,15 +149,16 @@ export async function removeContactLabel(
   tenantId: string,
   contactId: string,
   labelId: string,
-  needs: ContactNeeds,
+  deps: ContactDeps,
 ): Promise<Contact> {
   const id = requireShape(contactId);
   const label = isUuid(labelId) ? labelId : null;
   const [outcome, contact] = await Promise.all([
-    tx.find(removeLabel, [id, tenantId, label, needs.clock.now(tenantId)]),
+    tx.find(removeLabel, [id, tenantId, label, deps.clock.now(tenantId)]),
     requireContact(tx, tenantId, id),
   ]);
   if (!outcome?.is_known) throw new ApiError('contact_not_found');
-  if (outcome.removed > 0) await tellOfContact(tx, tenantId, contact, ['contact.labels_removed'], needs);
+  if (outcome.removed > 0)
+    await publishContactEvents(tx, tenantId, contact, ['contact.labels_removed'], deps);
   return contact;
 }

@@ -3,7 +3,7 @@ import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
-import type { NewEvent } from '../engine/publish.ts';
+import type { NewEvent } from '../engine/outbox.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { HandleType } from '../providers/adapter.ts';
 import type { Contact, Handle } from './schema.ts';

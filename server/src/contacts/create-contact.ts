@@ -1,17 +1,23 @@
 import { newId } from '../base/ids.ts';
+import { collectIssues } from '../base/issues.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { requireContact } from './contact.ts';
-import { attachLabels, type ContactNeeds, tellOfContact } from './contact-labels.ts';
-import { collectFaults } from './faults.ts';
-import { type GivenHandles, handlesAfter } from './handles-after.ts';
-import { type GivenAttribute, judgeAttributes, judgeLabels, judgeMetadata, nobody } from './judge-contact.ts';
-import { nameOf } from './judge-people.ts';
-import { lockHandles } from './lock-handles.ts';
+import { attachLabels, type ContactDeps, publishContactEvents } from './contact-labels.ts';
+import { lockHandles } from './handles/lock.ts';
+import { type GivenHandles, mergeHandles } from './handles/merge.ts';
+import { writeHandles } from './handles/write.ts';
+import { nameOf } from './import/validate-contacts.ts';
 import type { Contact } from './schema.ts';
 import { searchText } from './search-text.ts';
 import { storeValues } from './store-values.ts';
-import { writeHandles } from './write-handles.ts';
+import {
+  type GivenAttribute,
+  nobody,
+  validateAttributes,
+  validateLabels,
+  validateMetadata,
+} from './validate-contact.ts';
 
 const insertContact = statement<
   [
@@ -44,18 +50,18 @@ export async function createContact(
   tx: Tx,
   tenantId: string,
   input: ContactInput,
-  needs: ContactNeeds,
+  deps: ContactDeps,
 ): Promise<Contact> {
-  const faults = collectFaults();
+  const issues = collectIssues();
   const [firstName, lastName] = [nameOf(input.firstName), nameOf(input.lastName)];
-  const handles = handlesAfter([], input, faults.complain);
-  const attributes = await judgeAttributes(tx, tenantId, input.attributes ?? [], faults.complain);
-  const labelIds = await judgeLabels(tx, tenantId, input.labels ?? [], faults.complain);
-  judgeMetadata(input.metadata, faults.complain);
-  faults.throwAny();
+  const handles = mergeHandles([], input, issues);
+  const attributes = await validateAttributes(tx, tenantId, input.attributes ?? [], issues);
+  const labelIds = await validateLabels(tx, tenantId, input.labels ?? [], issues);
+  validateMetadata(input.metadata, issues);
+  issues.throwIfAny();
   if (firstName === null && lastName === null && handles.length === 0) throw nobody();
 
-  const now = needs.clock.now(tenantId);
+  const now = deps.clock.now(tenantId);
   const id = newId();
   if (handles.length > 1) await lockHandles(tx, tenantId, 'shared');
   await tx.run(insertContact, [
@@ -82,6 +88,6 @@ export async function createContact(
     now,
   );
   const contact = await requireContact(tx, tenantId, id);
-  await tellOfContact(tx, tenantId, contact, ['contact.created'], needs);
+  await publishContactEvents(tx, tenantId, contact, ['contact.created'], deps);
   return contact;
 }

@@ -6,7 +6,7 @@ import { statement } from '../db/statement.ts';
 import { eraseEventsOf } from '../engine/erase-events.ts';
 import { forgetAnswersAbout } from '../http/idempotency.ts';
 import { eraseDeliveriesOf } from '../webhooks/erase-deliveries.ts';
-import type { ContactNeeds } from './contact-labels.ts';
+import type { ContactDeps } from './contact-labels.ts';
 
 const lockContact = statement<[id: string, tenantId: string], { id: string; handles: string[] }>(
   'contacts.lock_to_erase',
@@ -27,7 +27,7 @@ export async function eraseContact(
   tx: Tx,
   tenantId: string,
   contactId: string,
-  { clock, publisher }: ContactNeeds,
+  { clock, publisher }: ContactDeps,
 ): Promise<boolean> {
   const contact = isUuid(contactId) ? await tx.find(lockContact, [contactId, tenantId]) : undefined;
   if (!contact) return false;

@@ -12,7 +12,7 @@ export interface Person {
 }
 
 /** A person to be made unless somebody has the handle that they are known by. */
-export interface NewPerson {
+export interface NewContactRow {
   type: HandleType;
   value: string;
   extra: Record<string, unknown>;
@@ -22,7 +22,7 @@ export interface NewPerson {
   second: { type: HandleType; value: string } | null;
 }
 
-const insertPeople = statement<
+const insertContacts = statement<
   [
     tenantId: string,
     now: Date,
@@ -63,14 +63,14 @@ const insertPeople = statement<
 );
 
 /** Makes a contact for each person whose first handle nobody has yet, and gives the ids of the new ones. */
-export async function insertNewPeople(
+export async function insertNewContacts(
   tx: Tx,
   tenantId: string,
-  people: NewPerson[],
+  people: NewContactRow[],
   now: Date,
 ): Promise<string[]> {
   if (people.length === 0) return [];
-  const rows = await tx.all(insertPeople, [
+  const rows = await tx.all(insertContacts, [
     tenantId,
     now,
     people.map(() => newId()),
@@ -88,14 +88,14 @@ export async function insertNewPeople(
 }
 
 /** What a profile calls a person: the first word, and the rest. */
-function namesOf(name: string | null): Pick<NewPerson, 'firstName' | 'lastName'> {
+function namesOf(name: string | null): Pick<NewContactRow, 'firstName' | 'lastName'> {
   const [first = '', ...rest] = (name ?? '').trim().split(' ');
   return { firstName: first || null, lastName: rest.join(' ') || null };
 }
 
 /** Makes a contact for each person whose handle nobody has yet, and gives the ids of the new ones. */
-export function createPeople(tx: Tx, tenantId: string, people: Person[], now: Date): Promise<string[]> {
-  return insertNewPeople(
+export function createContacts(tx: Tx, tenantId: string, people: Person[], now: Date): Promise<string[]> {
+  return insertNewContacts(
     tx,
     tenantId,
     people.map(({ type, value, name }) => ({

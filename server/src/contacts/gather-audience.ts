@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { compileFilter } from '../search/compile.ts';
 import { parseFilter } from '../search/grammar.ts';
-import { searchableContacts } from './search-contacts.ts';
+import { searchableContacts } from './search.ts';
 
 /** A place in the row of a tenant's contacts, as PostgreSQL writes it. */
 export interface Place {

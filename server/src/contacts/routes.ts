@@ -5,12 +5,12 @@ import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';
 import { requireContact } from './contact.ts';
-import { addContactLabels, type ContactNeeds, removeContactLabel } from './contact-labels.ts';
+import { addContactLabels, type ContactDeps, removeContactLabel } from './contact-labels.ts';
 import { createContact } from './create-contact.ts';
 import { eraseContact } from './erase-contact.ts';
 import { exampleContact } from './example.ts';
 import { Contact, ContactFields } from './schema.ts';
-import { contactSearchable, contactSource, presentFound, searchableContacts } from './search-contacts.ts';
+import { contactSearchable, contactSource, presentFound, searchableContacts } from './search.ts';
 
 const LABEL_ID = '019a82a0-0000-7000-8000-000000000040';
 const ATTRIBUTE_ID = '019a82a0-0000-7000-8000-000000000050';
@@ -21,7 +21,7 @@ const ContactLabels = Type.Object({
   labels: Type.Array(Type.Object({ id: Uuid() }), { maxItems: 1000, description: 'Labels to add' }),
 });
 
-export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
+export function contactRoutes(deps: ContactDeps & { db: Database }): Route[] {
   return [
     write(
       {
@@ -48,20 +48,20 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
           answer: exampleContact,
         },
       },
-      ({ principal, body }, tx) => createContact(tx, principal.tenantId, body, needs),
+      ({ principal, body }, tx) => createContact(tx, principal.tenantId, body, deps),
     ),
-    searchRoute(needs.db, {
+    searchRoute(deps.db, {
       path: '/v3/contacts/search',
       operationId: 'searchContacts',
       tag: 'Contacts',
       noun: 'contacts',
       access: 'contacts:read',
       searchable: contactSearchable('', []),
-      searchableOf: (tenantId) => searchableContacts(needs.db, tenantId),
+      searchableOf: (tenantId) => searchableContacts(deps.db, tenantId),
       ownFields: 'attributes.<externalId>',
       source: contactSource,
       schema: Contact,
-      presentPage: (rows: { id: string }[], tenantId) => presentFound(needs.db, tenantId, rows),
+      presentPage: (rows: { id: string }[], tenantId) => presentFound(deps.db, tenantId, rows),
       example: { query: `contains(labelIds,"${LABEL_ID}")`, item: exampleContact },
     }),
     read(
@@ -78,7 +78,7 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
         failures: [],
         example: { ...at, answer: exampleContact },
       },
-      ({ principal, params }) => requireContact(needs.db.byKey, principal.tenantId, params.contactId),
+      ({ principal, params }) => requireContact(deps.db.byKey, principal.tenantId, params.contactId),
     ),
     write(
       {
@@ -105,7 +105,7 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
         },
       },
       ({ principal, params, body }, tx) =>
-        changeContact(tx, principal.tenantId, params.contactId, body, needs),
+        changeContact(tx, principal.tenantId, params.contactId, body, deps),
     ),
     write(
       {
@@ -123,7 +123,7 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
         example: { ...at, answer: { deletedIds: [exampleContact.id], notFoundIds: [] } },
       },
       async ({ principal, params }, tx) =>
-        deleted(params.contactId, await eraseContact(tx, principal.tenantId, params.contactId, needs)),
+        deleted(params.contactId, await eraseContact(tx, principal.tenantId, params.contactId, deps)),
     ),
     write(
       {
@@ -142,7 +142,7 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
         example: { ...at, body: { labels: [{ id: LABEL_ID }] }, answer: exampleContact },
       },
       ({ principal, params, body }, tx) =>
-        addContactLabels(tx, principal.tenantId, params.contactId, body.labels, needs),
+        addContactLabels(tx, principal.tenantId, params.contactId, body.labels, deps),
     ),
     write(
       {
@@ -159,7 +159,7 @@ export function contactRoutes(needs: ContactNeeds & { db: Database }): Route[] {
         example: { params: { ...at.params, labelId: LABEL_ID }, answer: exampleContact },
       },
       ({ principal, params }, tx) =>
-        removeContactLabel(tx, principal.tenantId, params.contactId, params.labelId, needs),
+        removeContactLabel(tx, principal.tenantId, params.contactId, params.labelId, deps),
     ),
   ];
 }

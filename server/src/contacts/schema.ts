@@ -109,7 +109,7 @@ export const ContactFields = Type.Object({
 });
 
 /** A person in a list that is merged into the contacts, as broadcasts bring them. */
-export const MergedPerson = Type.Object({
+export const ContactItem = Type.Object({
   firstName: Type.Optional(Nullable(Name)),
   lastName: Type.Optional(Nullable(Name)),
   email: Type.Optional(Nullable(Email)),
@@ -127,4 +127,4 @@ export const MergedPerson = Type.Object({
     }),
   ),
 });
-export type MergedPerson = Static<typeof MergedPerson>;
+export type ContactItem = Static<typeof ContactItem>;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './faults.ts';
+import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './errors.ts';
 import { written } from './parameters.ts';
-import { pipelinedReaders, sendTogether } from './pipelined.ts';
+import { corkUntilTick, pipelinedReaders } from './pipelined.ts';
 import type { Statement } from './statement.ts';
 
 /** Where PostgreSQL is: a URL, or the parts of one (the embedded server's socket). */
@@ -191,14 +191,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     let waiting: (() => Promise<unknown>)[] = [];
     const written: Promise<unknown>[] = [];
     /** Why the transaction fails, where it is a write that nobody waited for: what comes after it only fails, too. */
-    let fault: unknown;
+    let writeError: unknown;
     let isOver = false;
     // Whoever still holds on to the transaction must not write on a connection that is somebody else's by now.
     const refuseLate = (): void => {
       if (isOver) throw new Error('The transaction is over: this statement came too late.');
     };
     const ask = (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
-      sendTogether(client);
+      corkUntilTick(client);
       return client.query(query);
     };
     const onClient = queryable(ask);
@@ -208,7 +208,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       for (const write of writes)
         written.push(
           write().catch((error) => {
-            fault ??= error;
+            writeError ??= error;
           }),
         );
     };
@@ -241,7 +241,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         throw new Error('The transaction was rolled back: one of its statements had failed.');
     } catch (error) {
       if (!isConnectionLoss(error)) await client.query('rollback');
-      throw fault ?? error;
+      throw writeError ?? error;
     }
     for (const effect of effects) effect();
     return result;

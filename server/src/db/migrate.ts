@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { OperatorError } from '../base/errors.ts';
 import { type Connection, clientConfig } from './database.ts';
-import { isConnectionLoss } from './faults.ts';
+import { isConnectionLoss } from './errors.ts';
 
 const OLDEST_SUPPORTED = 150_000;
 /** Any number, the same in every process: whoever holds this lock migrates, the others wait for it. */

@@ -1,6 +1,6 @@
 import { firstIdAt } from '../base/ids.ts';
 import type { Database, Queryable } from './database.ts';
-import { isCheckViolation } from './faults.ts';
+import { isCheckViolation } from './errors.ts';
 
 export const WEEK_MS = 7 * 24 * 3600_000;
 /** 1970-01-05 was a Monday. */

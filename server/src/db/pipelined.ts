@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { asProgramError, isConnectionLoss, isStalePlan } from './faults.ts';
+import { asProgramError, isConnectionLoss, isStalePlan } from './errors.ts';
 import { written } from './parameters.ts';
 import type { Statement } from './statement.ts';
 
@@ -17,7 +17,7 @@ interface Reader {
  * What is asked over a connection in one turn of the event loop goes out in one write: a fifth less work here, two fifths
  * less there.
  */
-export function sendTogether(client: pg.ClientBase): void {
+export function corkUntilTick(client: pg.ClientBase): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   if (stream.writableCorked > 0) return;
   stream.cork();
@@ -73,7 +73,7 @@ function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Read
   }
 
   function ask(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
-    sendTogether(client);
+    corkUntilTick(client);
     return client.query(query).catch((error) => retry(query, client, error));
   }
 

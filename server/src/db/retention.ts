@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group-by.ts';
 import { firstIdAt } from '../base/ids.ts';
 import type { Database } from './database.ts';
-import { isLockTimeout } from './faults.ts';
+import { isLockTimeout } from './errors.ts';
 import { PARTITION_LOCK, partitionsOf, WEEK_MS, type WeeklyPartition } from './partitions.ts';
 
 const DAY_MS = 24 * 3600_000;

@@ -15,7 +15,7 @@ export const demoLabels = [
 ];
 
 /** People who are known before they write. Whoever is not here becomes a contact by writing. */
-export const demoPeople = [
+export const demoContacts = [
   {
     firstName: 'Mina',
     lastName: 'Park',

@@ -1,44 +1,40 @@
-import { together } from '../base/together.ts';
+import { batch } from '../base/batch.ts';
 import type { Database } from '../db/database.ts';
-import type { WorkList, WorkRow } from './work-list.ts';
+import type { Queue, QueueRow } from './queue.ts';
 
 /** Reads the due rows of a lane, in order, but for those that are taken already where the list can leave them out. */
 export type Claim<Row> = (
-  slot: number,
+  shard: number,
   lane: string,
   limit: number,
   taken: ReadonlySet<string>,
 ) => Promise<Row[]>;
 
 interface AskedLane {
-  slot: number;
+  shard: number;
   lane: string;
   limit: number;
   taken: string[];
 }
 
 /** More lanes than this are no cheaper for each, and the first of them would wait for the last. */
-const TOGETHER = { atATime: 64, underWay: 4 };
+const TOGETHER = { maxBatch: 64, underWay: 4 };
 
 /**
  * How the rows of a list are claimed: lane by lane, or several lanes by one statement. Of a thousand lanes with a row
  * each, every claim would otherwise be a statement of its own, dearer than what follows it.
  */
-export function claimsOf<Row extends WorkRow>(
-  db: Database,
-  list: WorkList<Row>,
-  now: () => Date,
-): Claim<Row> {
+export function claimsOf<Row extends QueueRow>(db: Database, list: Queue<Row>, now: () => Date): Claim<Row> {
   const { claim, claimMany } = list;
   if (claimMany === undefined)
-    return async (slot, lane, limit) => {
+    return async (shard, lane, limit) => {
       const readAt = performance.now();
-      return stamped(await db.all(claim, [slot, lane, now(), limit]), readAt);
+      return stamped(await db.all(claim, [shard, lane, now(), limit]), readAt);
     };
-  const claimLane = together<AskedLane, Row[]>(async (asked) => {
+  const claimLane = batch<AskedLane, Row[]>(async (asked) => {
     const readAt = performance.now();
     const rows = await db.all(claimMany, [
-      asked.map(({ slot }) => slot),
+      asked.map(({ shard }) => shard),
       asked.map(({ lane }) => lane),
       now(),
       asked.map(({ limit }) => limit),
@@ -49,10 +45,10 @@ export function claimsOf<Row extends WorkRow>(
     return asked.map(({ lane }) => byLane.get(lane) as Row[]);
   }, TOGETHER);
   // What is taken now counts; the set goes on changing.
-  return (slot, lane, limit, taken) => claimLane({ slot, lane, limit, taken: [...taken] });
+  return (shard, lane, limit, taken) => claimLane({ shard, lane, limit, taken: [...taken] });
 }
 
-function stamped<Row extends WorkRow>(rows: Row[], readAt: number): Row[] {
+function stamped<Row extends QueueRow>(rows: Row[], readAt: number): Row[] {
   for (const row of rows) row.readAt = readAt;
   return rows;
 }

@@ -1,8 +1,8 @@
 import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { eventRow, insertEvent, type NewEvent, SEQUENCER_LIST } from './publish.ts';
-import { type WorkRow, workList } from './work-list.ts';
-import { type Work, work } from './worker.ts';
+import { eventRow, insertEvent, type NewEvent, SEQUENCER_LIST } from './outbox.ts';
+import { declareQueue, type QueueRow } from './queue.ts';
+import { type Work, work } from './runner.ts';
 
 /** An event that has just got its number. */
 export interface SequencedEvent {
@@ -21,14 +21,14 @@ export interface SequencedEvent {
 /** What follows from events, written in the transaction that numbers them. */
 export type Reaction = (tx: Tx, tenantId: string, events: SequencedEvent[]) => Promise<void>;
 
-const unsequenced = workList<WorkRow>({
+const unsequenced = declareQueue<QueueRow>({
   name: SEQUENCER_LIST,
   table: 'events',
   lane: 'tenant_id',
   order: 'position',
   listed: 'sequence is null',
   claim: `select id, tenant_id from events
-           where slot = $1 and tenant_id = $2 and sequence is null and $3::timestamptz is not null order by position limit $4`,
+           where shard = $1 and tenant_id = $2 and sequence is null and $3::timestamptz is not null order by position limit $4`,
   batch: 500,
   perLane: 1,
   atOnce: 8,
@@ -75,7 +75,7 @@ export async function publishNumbered(
  */
 export function sequencer(db: Database, reactions: Reaction[]): Work {
   return work(unsequenced, async (rows) => {
-    const tenantId = (rows[0] as WorkRow).tenant_id;
+    const tenantId = (rows[0] as QueueRow).tenant_id;
     await db.transaction(async (tx) => {
       const ids = rows.map((row) => row.id);
       const events = await tx.all(number, [tenantId, ids]);

@@ -11,7 +11,7 @@ export interface FeedEvent {
 }
 
 /** Events in their order, and the number up to which there are no others. */
-export interface Stretch {
+export interface EventRange {
   events: readonly FeedEvent[];
   upTo: number;
 }
@@ -21,9 +21,9 @@ export interface Feed {
   /** The number up to which it has read. */
   readonly upTo: number;
   /** What comes after a number, as far as memory reaches back; undefined where it does not. */
-  after(last: number): Stretch | undefined;
+  after(last: number): EventRange | undefined;
   /** What comes after a number that memory does not reach: a stream that has fallen behind reads for itself. */
-  readAfter(last: number): Promise<Stretch>;
+  readAfter(last: number): Promise<EventRange>;
   /** Reads on, and wakes the streams. `newest` is a number that is known to be given. */
   advance(newest?: number): Promise<void>;
   /** Forgets what it knew when it was last told to: what is erased in the database must not live on in memory. */

@@ -32,12 +32,12 @@ export async function readWish(
   const channelIds = listOf(query.channelIds).map((id) => id.toLowerCase());
   // A browser's own header is about what it saw last, the parameter about where it once began.
   const last = header || query.lastEventId;
-  const faults: InvalidParams = {
-    ...faultOfTypes(patterns),
-    ...(await faultOfChannels(db, tenantId, channelIds)),
-    ...(last ? faultOfLast(last) : {}),
+  const issues: InvalidParams = {
+    ...validateTypes(patterns),
+    ...(await validateChannels(db, tenantId, channelIds)),
+    ...(last ? validateLast(last) : {}),
   };
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
   const lines = (patterns.length === 0 ? [null] : patterns).map((type_pattern) => ({
     type_pattern,
     channel_ids: channelIds.length === 0 ? null : channelIds,
@@ -48,33 +48,33 @@ export async function readWish(
   };
 }
 
-const fault = (name: string, key: InvalidParamKey, message: string): InvalidParams => ({
+const issue = (name: string, key: InvalidParamKey, message: string): InvalidParams => ({
   [name]: { key, message },
 });
 const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
 
-function faultOfTypes(patterns: string[]): InvalidParams {
+function validateTypes(patterns: string[]): InvalidParams {
   const unknown = patterns.find((pattern) => !isKnownPattern(pattern));
   if (unknown === undefined) return {};
-  return fault(
+  return issue(
     'types',
     'invalid_enum_value',
     `No event is called ${shown(unknown)}. There are ${eventTypes.join(', ')}, and prefixes such as message.*`,
   );
 }
 
-async function faultOfChannels(db: Queryable, tenantId: string, ids: string[]): Promise<InvalidParams> {
+async function validateChannels(db: Queryable, tenantId: string, ids: string[]): Promise<InvalidParams> {
   const malformed = ids.find((id) => !isUuid(id));
   if (malformed !== undefined)
-    return fault('channelIds', 'invalid_string', `Must be UUIDs, received ${shown(malformed)}`);
+    return issue('channelIds', 'invalid_string', `Must be UUIDs, received ${shown(malformed)}`);
   const known = await findKnownChannelIds(db, tenantId, ids);
   const unknown = ids.find((id) => !known.has(id));
-  return unknown === undefined ? {} : fault('channelIds', 'custom', `There is no channel ${unknown}`);
+  return unknown === undefined ? {} : issue('channelIds', 'custom', `There is no channel ${unknown}`);
 }
 
-function faultOfLast(last: string): InvalidParams {
+function validateLast(last: string): InvalidParams {
   if (/^\d{1,16}$/.test(last) && Number.isSafeInteger(Number(last))) return {};
-  return fault('lastEventId', 'invalid_string', `Must be the sequence of an event, received ${shown(last)}`);
+  return issue('lastEventId', 'invalid_string', `Must be the sequence of an event, received ${shown(last)}`);
 }
 
 /** Refuses a place that the events do not lead on from: whoever goes on there would miss some without knowing. */

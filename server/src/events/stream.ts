@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Feed, Stretch } from './feed.ts';
+import type { EventRange, Feed } from './feed.ts';
 import type { Filter } from './filter.ts';
 
 /** How much is put together for one write, and how much waits for the socket. */
@@ -57,7 +57,7 @@ export function eventStream({ feed, filter, last, onClose }: StreamOptions): Eve
   }
 
   /** What of a stretch is wanted, up to a chunk of it; the place moves behind what was looked at. */
-  function take({ events, upTo }: Stretch): Buffer[] {
+  function take({ events, upTo }: EventRange): Buffer[] {
     const taken: Buffer[] = [];
     let size = 0;
     for (const event of events) {

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import type { Broadcast } from '../engine/hints.ts';
 import type { Reaction } from '../engine/sequencer.ts';
+import type { Notifier } from '../engine/wakeups.ts';
 import { findEventsAfter, findKeptRange, findNewestNumbers } from './event.ts';
 import { type Feed, feed } from './feed.ts';
 import { requireKept, type StreamWish } from './filter.ts';
@@ -28,9 +28,9 @@ export interface EventStreams {
   readonly count: number;
 }
 
-interface StreamsNeeds {
+interface StreamsDeps {
   db: Database;
-  hints: Broadcast;
+  wakeUps: Notifier;
   log: Logger;
   /** Tests have less time. */
   pace?: typeof PACE;
@@ -46,12 +46,12 @@ interface Tenant {
 
 /** Tells every process that a tenant has events to read, once their numbers are committed. */
 export const announceEvents =
-  (hints: Broadcast): Reaction =>
+  (wakeUps: Notifier): Reaction =>
   async (tx, tenantId) =>
-    tx.afterCommit(() => hints.tell(NUMBERED, tenantId));
+    tx.afterCommit(() => wakeUps.tell(NUMBERED, tenantId));
 
 /** All streams of this process. */
-export function eventStreams({ db, hints, log, pace = PACE }: StreamsNeeds): EventStreams {
+export function eventStreams({ db, wakeUps, log, pace = PACE }: StreamsDeps): EventStreams {
   const tenants = new Map<string, Tenant>();
   const welcomes = new Map<EventStream, () => boolean | Promise<boolean>>();
   const inTurn = places(READS_AT_ONCE);
@@ -63,7 +63,7 @@ export function eventStreams({ db, hints, log, pace = PACE }: StreamsNeeds): Eve
       ?.advance(newest)
       .catch((error) => log.debug({ err: error }, 'events could not be read, will be tried again'));
 
-  hints.hear((topic, tenantId) => {
+  wakeUps.hear((topic, tenantId) => {
     if (topic === NUMBERED) advance(tenants.get(tenantId)?.feed);
   });
 

@@ -3,9 +3,9 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Hints } from '../engine/hints.ts';
-import type { Publisher } from '../engine/publish.ts';
-import { realSlotOf } from '../engine/work-list.ts';
+import type { Publisher } from '../engine/outbox.ts';
+import { realShardOf } from '../engine/queue.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import { timestamp } from '../http/schema.ts';
 import { givenUp, type StoredFile } from './receive.ts';
 import { REMOVALS_LIST } from './removals.ts';
@@ -182,8 +182,13 @@ export const publicUrlOf = (row: Pick<FileRow, 'public_token' | 'filename'>, bas
   `${baseUrl}/public/files/${row.public_token}/${encodeURIComponent(row.filename)}`;
 
 /** Deletes a file, and says whether it was there. Its bytes go after the commit. */
-export async function removeFile(tx: Tx, tenantId: string, fileId: string, hints: Hints): Promise<boolean> {
+export async function removeFile(
+  tx: Tx,
+  tenantId: string,
+  fileId: string,
+  wakeUps: WakeUps,
+): Promise<boolean> {
   if (!isUuid(fileId) || (await tx.run(deleteFile, [fileId, tenantId])) === 0) return false;
-  tx.afterCommit(() => hints.give(REMOVALS_LIST, realSlotOf(tenantId), tenantId));
+  tx.afterCommit(() => wakeUps.give(REMOVALS_LIST, realShardOf(tenantId), tenantId));
   return true;
 }

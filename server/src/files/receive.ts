@@ -4,8 +4,8 @@ import { ApiError, invalidParam } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Hints } from '../engine/hints.ts';
-import { AT_ONCE, realSlotOf } from '../engine/work-list.ts';
+import { AT_ONCE, realShardOf } from '../engine/queue.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import type { IncomingFile, ReceivedFile } from '../http/route.ts';
 import { FILE_FIELD, PACE } from '../http/upload.ts';
 import { shownName } from './filename.ts';
@@ -13,9 +13,9 @@ import { mediaTypeOf } from './media-type.ts';
 import { REMOVALS_LIST } from './removals.ts';
 import type { FileStore } from './store.ts';
 
-const listForRemoval = statement<[id: string, tenantId: string, slot: number, dueAt: Date, now: Date]>(
+const listForRemoval = statement<[id: string, tenantId: string, shard: number, dueAt: Date, now: Date]>(
   'file_removals.list',
-  'insert into file_removals (id, tenant_id, slot, due_at, created_at) values ($1, $2, $3, $4, $5)',
+  'insert into file_removals (id, tenant_id, shard, due_at, created_at) values ($1, $2, $3, $4, $5)',
 );
 const abandon = statement<[id: string, tenantId: string]>(
   'file_removals.abandon',
@@ -38,29 +38,29 @@ export interface StoredFile extends ReceivedFile {
   sha256: Buffer;
 }
 
-export interface ReceiveNeeds {
+export interface ReceiveDeps {
   db: Database;
   clock: Clock;
-  hints: Hints;
+  wakeUps: WakeUps;
   store: FileStore;
 }
 
 /** Takes a file in. Before the first byte is written it is on record that there may be bytes to remove. */
 export async function receiveFile(
-  { db, clock, hints, store }: ReceiveNeeds,
+  { db, clock, wakeUps, store }: ReceiveDeps,
   tenantId: string,
   { filename: given, mimeType: claimed, bytes }: IncomingFile,
 ): Promise<StoredFile> {
   const id = newId();
-  const slot = realSlotOf(tenantId);
+  const shard = realShardOf(tenantId);
   const now = clock.real();
-  await db.run(listForRemoval, [id, tenantId, slot, new Date(now.getTime() + GIVEN_UP_AFTER_MS), now]);
+  await db.run(listForRemoval, [id, tenantId, shard, new Date(now.getTime() + GIVEN_UP_AFTER_MS), now]);
 
   // Changes nothing once the file is made. While that is being committed it waits for the outcome, which a process that
   // lost its connection in that moment does not know.
   const release = async (): Promise<void> => {
     const abandoned = await db.run(abandon, [id, tenantId]).catch(() => 0);
-    if (abandoned > 0) hints.give(REMOVALS_LIST, slot, tenantId);
+    if (abandoned > 0) wakeUps.give(REMOVALS_LIST, shard, tenantId);
   };
   try {
     const { head, ...facts } = await store.write(id, bytes);

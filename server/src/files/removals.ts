@@ -1,12 +1,12 @@
 import type { Database, Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { AT_ONCE, type WorkRow, workList } from '../engine/work-list.ts';
-import { type Work, work } from '../engine/worker.ts';
+import { AT_ONCE, declareQueue, type QueueRow } from '../engine/queue.ts';
+import { type Work, work } from '../engine/runner.ts';
 import type { FileStore } from './store.ts';
 
 export const REMOVALS_LIST = 'file_removals';
 
-const removals = workList<WorkRow>({
+const removals = declareQueue<QueueRow>({
   name: REMOVALS_LIST,
   table: 'file_removals',
   lane: 'tenant_id',
@@ -14,7 +14,7 @@ const removals = workList<WorkRow>({
   due: 'due_at',
   listed: 'true',
   claim: `select id, tenant_id from file_removals
-           where slot = $1 and tenant_id = $2 and due_at <= $3 order by due_at, id limit $4`,
+           where shard = $1 and tenant_id = $2 and due_at <= $3 order by due_at, id limit $4`,
   batch: 50,
   perLane: 1,
   atOnce: 4,
@@ -40,7 +40,7 @@ const abandonAll = statement<[]>(
  */
 export function removeStored(db: Database, store: FileStore): Work {
   return work(removals, async (rows) => {
-    const tenantId = (rows[0] as WorkRow).tenant_id;
+    const tenantId = (rows[0] as QueueRow).tenant_id;
     await db.transaction(async (tx) => {
       const locked = await tx.all(lock, [rows.map((row) => row.id), tenantId]);
       const ids = locked.map((row) => row.id);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import { content, DeleteResult, data, deleted, type Route, read, upload, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { exampleFile } from './example.ts';
@@ -12,7 +12,7 @@ import {
   requireFile,
   requirePublicFile,
 } from './file.ts';
-import { type ReceiveNeeds, receiveFile } from './receive.ts';
+import { type ReceiveDeps, receiveFile } from './receive.ts';
 import { File, FilePublicUrl } from './schema.ts';
 import { caching, contentOf } from './serve.ts';
 
@@ -20,7 +20,7 @@ const BYTES = 'hello\n';
 const FileId = Type.Object({ fileId: Type.String() });
 const at = { params: { fileId: exampleFile.id } };
 
-export interface FileNeeds extends ReceiveNeeds {
+export interface FileDeps extends ReceiveDeps {
   publisher: Publisher;
   /** How many bytes one file may have. */
   maxFileBytes: number;
@@ -28,8 +28,8 @@ export interface FileNeeds extends ReceiveNeeds {
   baseUrl: () => string;
 }
 
-export function fileRoutes(needs: FileNeeds): Route[] {
-  const { db, clock, hints, publisher, store } = needs;
+export function fileRoutes(deps: FileDeps): Route[] {
+  const { db, clock, wakeUps, publisher, store } = deps;
   return [
     upload(
       {
@@ -42,8 +42,8 @@ export function fileRoutes(needs: FileNeeds): Route[] {
           'As multipart/form-data, one file in the field `file`, up to 100 MiB unless the operator says otherwise. Its type is told from its bytes.',
         access: 'files:write',
         upload: {
-          maxBytes: needs.maxFileBytes,
-          receive: (tenantId, file) => receiveFile(needs, tenantId, file),
+          maxBytes: deps.maxFileBytes,
+          receive: (tenantId, file) => receiveFile(deps, tenantId, file),
         },
         answer: data(File),
         failures: ['payload_too_large', 'unsupported_media_type'],
@@ -109,7 +109,7 @@ export function fileRoutes(needs: FileNeeds): Route[] {
       },
       async ({ principal, params }) => {
         const row = await requireFile(db.byKey, principal.tenantId, params.fileId);
-        return { publicUrl: publicUrlOf(row, needs.baseUrl()) };
+        return { publicUrl: publicUrlOf(row, deps.baseUrl()) };
       },
     ),
     searchRoute(db, {
@@ -150,7 +150,7 @@ export function fileRoutes(needs: FileNeeds): Route[] {
         example: { ...at, answer: { deletedIds: [exampleFile.id], notFoundIds: [] } },
       },
       async ({ principal, params }, tx) =>
-        deleted(params.fileId, await removeFile(tx, principal.tenantId, params.fileId, hints)),
+        deleted(params.fileId, await removeFile(tx, principal.tenantId, params.fileId, wakeUps)),
     ),
     read(
       {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError, type InvalidParamKey, type InvalidParams } from '../base/errors.ts';
+import { MAX_ISSUES } from '../base/issues.ts';
 
 /** How large a parsed body may be. Checked before the schema, whose cost grows with every wrong item. */
 export interface BodyBounds {
@@ -11,7 +12,6 @@ export const DEFAULT_BOUNDS: BodyBounds = { arrayItems: 10_000, nodes: 200_000 }
 const DEPTH = 64;
 /** Parsing a megabyte of brackets took 85 ms, counting the first 65 takes none. Short bodies are not worth counting. */
 const COUNTED_FROM_BYTES = 16_384;
-export const MAX_INVALID_PARAMS = 100;
 /** Each fault names its path: one as long as the body, a hundred times over, would be an answer of 100 MB. */
 const LONGEST_PATH = 256;
 
@@ -32,7 +32,7 @@ export function parseBody(raw: Buffer, bounds: BodyBounds): unknown {
     const message = `The body is not valid JSON: ${(error as Error).message}`;
     throw invalidBody({ body: { key: 'custom', message } });
   }
-  const found = findFaults(body, bounds);
+  const found = findIssues(body, bounds);
   if (found !== undefined) throw invalidBody(found);
   return body;
 }
@@ -83,28 +83,28 @@ function pathOf(node: Node): string {
 }
 
 /** Walks without recursion, so that depth costs memory and never the stack. */
-function findFaults(body: unknown, bounds: BodyBounds): InvalidParams | undefined {
+function findIssues(body: unknown, bounds: BodyBounds): InvalidParams | undefined {
   if (typeof body !== 'object' || body === null) {
-    return typeof body === 'string' ? faultsOfScalars(body) : undefined;
+    return typeof body === 'string' ? validateScalars(body) : undefined;
   }
-  let faults: InvalidParams | undefined;
+  let issues: InvalidParams | undefined;
   let count = 0;
   const add = (node: Node, key: InvalidParamKey, message: string): void => {
     // Without a prototype, or a fault at `__proto__` would become it.
-    faults ??= Object.create(null) as InvalidParams;
+    issues ??= Object.create(null) as InvalidParams;
     count += 1;
-    faults[pathOf(node)] = { key, message };
+    issues[pathOf(node)] = { key, message };
   };
   const stack: Node[] = [{ value: body, depth: 1, parent: undefined, key: '' }];
   let nodes = 0;
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (++nodes > bounds.nodes)
       return { body: { key: 'too_big', message: `The body has more than ${bounds.nodes} values` } };
-    if (count >= MAX_INVALID_PARAMS) break;
+    if (count >= MAX_ISSUES) break;
     const { value } = node;
     if (typeof value === 'string') {
-      const fault = faultOfText(value);
-      if (fault) add(node, 'invalid_string', fault);
+      const issue = validateText(value);
+      if (issue) add(node, 'invalid_string', issue);
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) add(node, 'too_big', 'Number is out of range');
     } else if (typeof value === 'object' && value !== null) {
@@ -125,21 +125,21 @@ function findFaults(body: unknown, bounds: BodyBounds): InvalidParams | undefine
         for (const key of Object.keys(value)) {
           const child = { value: (value as Record<string, unknown>)[key], depth, parent: node, key };
           if (FORBIDDEN_KEYS.has(key)) add(child, 'unrecognized_keys', `The key "${key}" is not allowed`);
-          else if (faultOfText(key)) add(child, 'invalid_string', `The key ${faultOfText(key)}`);
+          else if (validateText(key)) add(child, 'invalid_string', `The key ${validateText(key)}`);
           else stack.push(child);
         }
     }
   }
-  return faults;
+  return issues;
 }
 
-function faultsOfScalars(text: string): InvalidParams | undefined {
-  const fault = faultOfText(text);
-  return fault === undefined ? undefined : { body: { key: 'invalid_string', message: fault } };
+function validateScalars(text: string): InvalidParams | undefined {
+  const issue = validateText(text);
+  return issue === undefined ? undefined : { body: { key: 'invalid_string', message: issue } };
 }
 
 /** Neither can be stored: PostgreSQL's text has no NUL, and UTF-8 has no lone surrogates. */
-function faultOfText(text: string): string | undefined {
+function validateText(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the NUL character';
   if (!text.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates';
   return undefined;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, type ErrorKey } from '../base/errors.ts';
-import { MAX_INVALID_PARAMS } from './body.ts';
+import { MAX_ISSUES } from '../base/issues.ts';
 
 /** What the framework itself refuses, in our words. */
 const frameworkErrors: Record<string, { key: ErrorKey; detail: string }> = {
@@ -49,7 +49,7 @@ export const errorBody = (error: ApiError, requestId: string) => ({
     ...(error.invalidParams === undefined
       ? {}
       : {
-          invalidParams: Object.fromEntries(Object.entries(error.invalidParams).slice(0, MAX_INVALID_PARAMS)),
+          invalidParams: Object.fromEntries(Object.entries(error.invalidParams).slice(0, MAX_ISSUES)),
         }),
     requestId,
   },

@@ -3,12 +3,12 @@ import { sameSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
 import type { Principal } from './permissions.ts';
-import type { RateLimit, Verdict } from './rate-limit.ts';
+import type { RateLimit, RateLimitDecision } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import type { RetiringVersion } from './sunset.ts';
 
-export type Done = (error?: Error) => void;
-export type Guard = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
+export type DoneCallback = (error?: Error) => void;
+export type Guard = (request: FastifyRequest, reply: FastifyReply, done: DoneCallback) => void;
 
 /** Who lets callers in: a tenant's by their token and within their rate, the operator by the operator's. */
 export interface Guards {
@@ -16,15 +16,15 @@ export interface Guards {
   operator: Guard;
 }
 
-interface GuardNeeds {
+interface GuardDeps {
   authenticator: Authenticator;
   rateLimit: RateLimit;
   operatorToken: string;
 }
 
-export const guardsOf = (needs: GuardNeeds): Guards => ({
-  tenant: tenantGuard(needs),
-  operator: operatorGuard(needs),
+export const guardsOf = (deps: GuardDeps): Guards => ({
+  tenant: tenantGuard(deps),
+  operator: operatorGuard(deps),
 });
 
 /** Whoever calls with a good token is counted, whatever the call is answered with. Nobody waits for that. */
@@ -41,13 +41,18 @@ export function countCall(
   );
 }
 
-function tenantGuard({ authenticator, rateLimit }: GuardNeeds): Guard {
+function tenantGuard({ authenticator, rateLimit }: GuardDeps): Guard {
   // Plain calls instead of closures and promises as long as everything is known: this runs for every request.
-  const admit = (request: FastifyRequest, reply: FastifyReply, principal: Principal, done: Done): void => {
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    principal: Principal,
+    done: DoneCallback,
+  ): void => {
     request.principal = principal;
-    const verdict = rateLimit.take(principal.tenantId, principal.requestsPerMinute);
-    if (verdict instanceof Promise) verdict.then((late) => limit(reply, principal, late, done), done);
-    else limit(reply, principal, verdict, done);
+    const decision = rateLimit.take(principal.tenantId, principal.requestsPerMinute);
+    if (decision instanceof Promise) decision.then((late) => limit(reply, principal, late, done), done);
+    else limit(reply, principal, decision, done);
   };
   return (request, reply, done) => {
     let principal: Principal | Promise<Principal>;
@@ -62,20 +67,25 @@ function tenantGuard({ authenticator, rateLimit }: GuardNeeds): Guard {
   };
 }
 
-function limit(reply: FastifyReply, principal: Principal, verdict: Verdict, done: Done): void {
+function limit(
+  reply: FastifyReply,
+  principal: Principal,
+  decision: RateLimitDecision,
+  done: DoneCallback,
+): void {
   // As strings: Node checks every header with a pattern, and a number costs it twice as much.
   reply.header('x-ratelimit-limit', String(principal.requestsPerMinute));
-  reply.header('x-ratelimit-remaining', String(verdict.remaining));
-  reply.header('x-ratelimit-reset', String(verdict.resetAt));
-  if (verdict.allowed) {
+  reply.header('x-ratelimit-remaining', String(decision.remaining));
+  reply.header('x-ratelimit-reset', String(decision.resetAt));
+  if (decision.allowed) {
     done();
     return;
   }
-  reply.header('retry-after', Math.max(1, Math.ceil(verdict.resetAt - Date.now() / 1000)));
+  reply.header('retry-after', Math.max(1, Math.ceil(decision.resetAt - Date.now() / 1000)));
   done(new ApiError('too_many_requests'));
 }
 
-function operatorGuard({ operatorToken }: GuardNeeds): Guard {
+function operatorGuard({ operatorToken }: GuardDeps): Guard {
   return (request, _reply, done) => {
     const given = authorizationOf(request.raw.rawHeaders);
     if (given === undefined)

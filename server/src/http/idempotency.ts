@@ -3,7 +3,7 @@ import { type Keys, sha256 } from '../base/crypto.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
-import type { SealedColumn } from '../db/reseal.ts';
+import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement } from '../db/statement.ts';
 
 const KEPT_MS = 24 * 3600_000;
@@ -105,7 +105,7 @@ export interface Idempotency {
 
 const PURPOSE = 'idempotency_keys.answer';
 
-export const sealedAnswer: SealedColumn = {
+export const encryptedAnswer: EncryptedColumn = {
   table: 'idempotency_keys',
   column: 'answer_encrypted',
   key: [
@@ -165,9 +165,9 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
     return JSON.parse(keys.decrypt(known.answer_encrypted, PURPOSE)) as StoredAnswer;
   }
 
-  const seal = (answer: StoredAnswer): { sealed: Buffer; marks: string[] } => {
+  const encrypt = (answer: StoredAnswer): { encrypted: Buffer; marks: string[] } => {
     const text = JSON.stringify(answer);
-    return { sealed: keys.encrypt(text, PURPOSE), marks: marksIn(text) };
+    return { encrypted: keys.encrypt(text, PURPOSE), marks: marksIn(text) };
   };
 
   return {
@@ -178,8 +178,8 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
         const known = await findAnswer(tx, request, keyHash, now);
         if (known) return { ...known, replayed: true };
         const answer = await work(tx);
-        const { sealed, marks } = seal(answer);
-        await tx.write(store, [keyHash, request.tenantId, request.bodyHash, sealed, now, marks]);
+        const { encrypted, marks } = encrypt(answer);
+        await tx.write(store, [keyHash, request.tenantId, request.bodyHash, encrypted, now, marks]);
         return { ...answer, replayed: false };
       });
     },
@@ -199,8 +199,8 @@ export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency
         const finish = await work();
         return await db.transaction(async (tx) => {
           const answer = await finish(tx);
-          const { sealed, marks } = seal(answer);
-          const kept = [keyHash, tenantId, reservation, sealed, clock.real(), marks] as const;
+          const { encrypted, marks } = encrypt(answer);
+          const kept = [keyHash, tenantId, reservation, encrypted, clock.real(), marks] as const;
           // It took so long that the key has passed to another, who is at it now: this one's effect must not count.
           if ((await tx.run(storeReserved, [...kept])) === 0) throw inFlight();
           return { ...answer, replayed: false };

@@ -18,7 +18,7 @@ const reserve = statement<
    returning w.minute, w.used`,
 );
 
-export interface Verdict {
+export interface RateLimitDecision {
   allowed: boolean;
   remaining: number;
   /** Unix seconds at which the window ends. */
@@ -36,7 +36,7 @@ interface Window {
 
 export interface RateLimit {
   /** Counts one request of a tenant; synchronous while something is reserved or once the window is spent. */
-  take(tenantId: string, perMinute: number): Verdict | Promise<Verdict>;
+  take(tenantId: string, perMinute: number): RateLimitDecision | Promise<RateLimitDecision>;
 }
 
 /** Fixed windows of a clock minute, counted over all processes on real time. */
@@ -61,20 +61,20 @@ export function rateLimit(db: Database): RateLimit {
     window.unspent += Math.max(0, Math.min(share, perMinute - (used - share)));
   }
 
-  const verdict = (window: Window, perMinute: number, allowed: boolean): Verdict => ({
+  const decision = (window: Window, perMinute: number, allowed: boolean): RateLimitDecision => ({
     allowed,
     remaining: Math.max(0, perMinute - window.reserved + window.unspent),
     resetAt: (window.minute + 1) * (MINUTE_MS / 1000),
   });
 
-  async function takeSlowly(tenantId: string, perMinute: number): Promise<Verdict> {
+  async function takeSlowly(tenantId: string, perMinute: number): Promise<RateLimitDecision> {
     for (;;) {
       const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
       if (window.unspent > 0) {
         window.unspent -= 1;
-        return verdict(window, perMinute, true);
+        return decision(window, perMinute, true);
       }
-      if (window.reserved >= perMinute) return verdict(window, perMinute, false);
+      if (window.reserved >= perMinute) return decision(window, perMinute, false);
       window.waiting ??= reserveMore(window, tenantId, perMinute).finally(() => {
         window.waiting = undefined;
       });
@@ -87,9 +87,9 @@ export function rateLimit(db: Database): RateLimit {
       const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
       if (window.unspent > 0) {
         window.unspent -= 1;
-        return verdict(window, perMinute, true);
+        return decision(window, perMinute, true);
       }
-      if (window.reserved >= perMinute) return verdict(window, perMinute, false);
+      if (window.reserved >= perMinute) return decision(window, perMinute, false);
       return takeSlowly(tenantId, perMinute);
     },
   };

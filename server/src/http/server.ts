@@ -6,11 +6,11 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { lazily } from '../base/lazily.ts';
+import { lazy } from '../base/lazy.ts';
 import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
 import { asApiError, errorBody, sendError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
-import { type Reception, receiveAt, reception } from './reception.ts';
+import { attachLifecycle, type RequestLifecycle, requestLifecycle } from './request-lifecycle.ts';
 import { isUploading } from './upload.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
@@ -62,16 +62,16 @@ export interface HttpServerOptions {
 
 export interface HttpServer {
   app: FastifyInstance;
-  desk: Reception;
+  lifecycle: RequestLifecycle;
 }
 
 /** The bare server: limits, headers, errors and protocol faults, before it knows any operation. */
 export async function httpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { log, patience = PATIENCE } = options;
-  const desk = reception(options);
+  const lifecycle = requestLifecycle(options);
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const answer = asApiError(error);
-    desk.close(request, reply, answer.status);
+    lifecycle.close(request, reply, answer.status);
     sendError(answer, request, reply, log);
   };
   const app = Fastify({
@@ -91,7 +91,7 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
     rewriteUrl: routableUrl,
     // What the framework refuses before there is a route has passed no hook.
     frameworkErrors: (error, request, reply) => {
-      desk.open(request, reply);
+      lifecycle.open(request, reply);
       refuse(error, request, reply);
     },
     clientErrorHandler: refuseMalformed,
@@ -102,7 +102,7 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   app.decorateRequest('stats', undefined);
   // As the framework does it, but not before an answer is there to be written.
   app.setSerializerCompiler(({ schema }) => {
-    const compiled = lazily(() => fastJson(schema as Parameters<typeof fastJson>[0]));
+    const compiled = lazy(() => fastJson(schema as Parameters<typeof fastJson>[0]));
     return (body) => compiled()(body);
   });
   app.removeAllContentTypeParsers();
@@ -110,13 +110,13 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   app.setErrorHandler(refuse);
   if (options.corsOrigins.length > 0) {
     // The plugin answers preflights by itself.
-    receiveAt(app, desk);
+    attachLifecycle(app, lifecycle);
     const shared = { origin: options.corsOrigins, methods: CORS_METHODS, exposedHeaders: CORS_EXPOSED };
     await app.register(cors, {
       delegator: (request, done) => done(null, { ...shared, preflight: isPreflight(request) }),
     });
   }
-  return { app, desk };
+  return { app, lifecycle };
 }
 
 /** Whether the body is good is judged only once the caller is known to be allowed. */

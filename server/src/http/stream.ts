@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import { type Authenticator, authorizationOf } from './authenticate.ts';
-import type { Reception } from './reception.ts';
+import type { RequestLifecycle } from './request-lifecycle.ts';
 import type { Call, Route, StreamCall } from './route.ts';
 
 /** A client that has not taken the rest of an ended stream by then is cut off: it may never do. */
@@ -20,7 +20,7 @@ const HEADERS = {
 
 /** Begins an answer that goes on. Until there is a stream, everything that goes wrong is answered as any error is. */
 export async function openStream(
-  { authenticator, desk }: { authenticator: Authenticator; desk: Reception },
+  { authenticator, lifecycle }: { authenticator: Authenticator; lifecycle: RequestLifecycle },
   route: Route,
   call: Call,
   request: FastifyRequest,
@@ -38,7 +38,7 @@ export async function openStream(
     const timer = setTimeout(() => reply.raw.destroy(), LINGER_MS);
     reply.raw.once('close', () => clearTimeout(timer));
   });
-  desk.close(request, reply, 200);
+  lifecycle.close(request, reply, 200);
   return stream;
 }
 

@@ -166,10 +166,10 @@ const FORM_FAULTS = new Map([
 
 function asRefusal(error: unknown): unknown {
   const { code = '', message } = error as Error & { code?: string };
-  const fault = BROKEN_OFF.has(code)
+  const issue = BROKEN_OFF.has(code)
     ? 'The body broke off'
     : MALFORMED.test(message)
       ? `The body is not valid multipart/form-data: ${message}`
       : FORM_FAULTS.get(code);
-  return fault === undefined ? error : invalidParam('body', 'custom', fault);
+  return issue === undefined ? error : invalidParam('body', 'custom', issue);
 }

@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { ApiError, type InvalidParamKey, type InvalidParams } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { lazily } from '../base/lazily.ts';
-import { MAX_INVALID_PARAMS } from './body.ts';
+import { MAX_ISSUES } from '../base/issues.ts';
+import { lazy } from '../base/lazy.ts';
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -36,7 +36,7 @@ export type Validate = (value: unknown) => InvalidParams | undefined;
 
 export function compileSchema(schema: object, root: string): Validate {
   // To compile what all routes could need would be a fifth of a start.
-  const compiled = lazily(() => ajv.compile(schema));
+  const compiled = lazy(() => ajv.compile(schema));
   return (value) => {
     const validate = compiled();
     return validate(value) ? undefined : describe(validate.errors ?? [], root);
@@ -57,7 +57,7 @@ function describe(errors: ErrorObject[], root: string): InvalidParams {
     const path = pathOf(error, root);
     if (Object.hasOwn(params, path)) continue;
     if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
-    if (++count > MAX_INVALID_PARAMS) break;
+    if (++count > MAX_ISSUES) break;
     const key = keyOf(error);
     params[path] = { key, message: messageOf(error) };
   }

@@ -1,7 +1,7 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
-import { isUniqueViolation } from '../db/faults.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Label } from './schema.ts';

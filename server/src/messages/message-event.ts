@@ -1,5 +1,5 @@
 import type { EventType } from '../engine/event-types.ts';
-import type { NewEvent } from '../engine/publish.ts';
+import type { NewEvent } from '../engine/outbox.ts';
 import { type MessageRow, presentMessage, withoutContent } from './message.ts';
 
 /** What is told of a message. What is said in a sensitive chat stays in the house. */

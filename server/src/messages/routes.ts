@@ -2,15 +2,15 @@ import { Type } from 'typebox';
 import { requireChat } from '../chats/chat.ts';
 import { exampleChat } from '../chats/example.ts';
 import type { Database } from '../db/database.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import { data, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { addressMessage } from './address-message.ts';
 import { exampleQueuedMessage } from './example.ts';
 import { presentMessage, requireMessage } from './message.ts';
+import { addressMessage } from './outbound/address.ts';
+import { type QueueDeps, sendMessage } from './outbound/queue.ts';
 import { Message, NewChatMessage, NewMessage } from './schema.ts';
 import { messageFields, messageSource } from './search.ts';
-import { type QueueNeeds, sendMessage } from './send-message.ts';
 
 const example = exampleChat.latestMessage as Message;
 
@@ -33,8 +33,8 @@ const send = {
 const HOW =
   'Text, files, a template, buttons or a list, a reaction, a location, a mail: what the kind of the channel cannot carry is refused at once, each fault at its parameter, and so is what the state forbids, such as a free-form message past `openUntil`. Answered with the message as `queued`; it goes out a moment later, once, after those before it in the same chat, and `message.sent`, `.delivered`, `.read` or `.failed` tell how far it comes. With `scheduledAt` it waits until then, and is judged again.';
 
-export function messageRoutes(needs: QueueNeeds & { db: Database; publisher: Publisher }): Route[] {
-  const { db } = needs;
+export function messageRoutes(deps: QueueDeps & { db: Database; publisher: Publisher }): Route[] {
+  const { db } = deps;
   return [
     write(
       {
@@ -53,7 +53,7 @@ export function messageRoutes(needs: QueueNeeds & { db: Database; publisher: Pub
         },
       },
       ({ principal, params, body }, tx) =>
-        sendMessage(tx, principal.tenantId, { ...body, chatId: params.chatId, author: 'api' }, needs),
+        sendMessage(tx, principal.tenantId, { ...body, chatId: params.chatId, author: 'api' }, deps),
     ),
     write(
       {
@@ -74,8 +74,8 @@ export function messageRoutes(needs: QueueNeeds & { db: Database; publisher: Pub
         },
       },
       async ({ principal, body }, tx) => {
-        const chatId = await addressMessage(tx, principal.tenantId, body, needs);
-        return sendMessage(tx, principal.tenantId, { ...body, chatId, author: 'api' }, needs);
+        const chatId = await addressMessage(tx, principal.tenantId, body, deps);
+        return sendMessage(tx, principal.tenantId, { ...body, chatId, author: 'api' }, deps);
       },
     ),
     read(

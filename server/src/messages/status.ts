@@ -9,5 +9,5 @@ type Status = Message['status'];
 export const statusRank: Record<Status, number> = { queued: 0, sent: 1, failed: 2, delivered: 3, read: 4 };
 
 /** The status of a message of which another is told. It never moves back. */
-export const statusAfter = (current: Status, told: Status): Status =>
+export const furthestStatus = (current: Status, told: Status): Status =>
   statusRank[told] > statusRank[current] ? told : current;

@@ -7,7 +7,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [address: Address, prefix: number];
 
 /** `reason` is a phrase that completes "… is" and "… resolves to". */
-export type AddressVerdict = { allowed: true } | { allowed: false; reason: string };
+export type AddressDecision = { allowed: true } | { allowed: false; reason: string };
 
 /** What `PARLEY_OUTBOUND_ALLOW_HOSTS` opens. */
 export interface AllowList {
@@ -56,7 +56,7 @@ function networks(reasons: Record<string, string>): readonly (readonly [Network,
 }
 
 /** Whether `ip`, as a resolver or a normalized URL spells it, is a public address. Anything else is refused. */
-export function judgeAddress(ip: string): AddressVerdict {
+export function validateAddress(ip: string): AddressDecision {
   const address = parseAddress(ip);
   if (address === undefined) return { allowed: false, reason: 'not a plain IP address' };
   const reason = refusalOf(address);
@@ -64,7 +64,7 @@ export function judgeAddress(ip: string): AddressVerdict {
 }
 
 /** Whether a connection to `host` may go to `ip`, which is `host` itself or one of its addresses. */
-export function judgeDestination(policy: OutboundPolicy, host: string, ip: string): AddressVerdict {
+export function validateDestination(policy: OutboundPolicy, host: string, ip: string): AddressDecision {
   const address = parseAddress(ip);
   if (address !== undefined) {
     if (policy.allow.names.has(plainName(host))) return { allowed: true };
@@ -74,7 +74,7 @@ export function judgeDestination(policy: OutboundPolicy, host: string, ip: strin
     const inner = nat64Inner(address);
     if (inner !== undefined && within(policy.allow.networks, inner)) return { allowed: true };
   }
-  return judgeAddress(ip);
+  return validateAddress(ip);
 }
 
 /** A host name without the dot that marks it as absolute: `example.org.` is the same host as `example.org`. */

@@ -9,9 +9,9 @@ import {
   startExchange,
   type Target,
 } from './exchange.ts';
-import { judgeUrl } from './judge-url.ts';
 import { OutboundError } from './outbound-error.ts';
 import { guardedSockets, type OutboundSockets } from './sockets.ts';
+import { validateUrl } from './validate-url.ts';
 
 /** Everything that leaves: HTTP by `request`, and sockets for what is not HTTP, which belong to whoever asked for them. */
 export interface OutboundClient extends OutboundSockets {
@@ -35,16 +35,16 @@ export interface OutboundClientOptions {
 }
 
 /** One connection, with at most one request on it. */
-interface Lane extends ConnectionProgress {
+interface OriginConnection extends ConnectionProgress {
   readonly client: Client;
   readonly origin: Origin;
 }
 
 interface Origin {
   readonly key: string;
-  readonly resting: Lane[];
+  readonly resting: OriginConnection[];
   readonly waiting: Exchange[];
-  lanes: number;
+  connections: number;
 }
 
 // A resting connection is closed after this time, or when the peer's own `Keep-Alive: timeout` ends, up to the
@@ -66,7 +66,7 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
   const connect = guardedConnector({ ...guarded, protocols: ['http/1.1'] });
   const origins = new Map<string, Origin>();
   /** All resting lanes, in the order in which they came to rest. */
-  const resting = new Set<Lane>();
+  const resting = new Set<OriginConnection>();
   /** What a URL itself says never changes, and judging and taking it apart would be a tenth of a request's cost. */
   const targets = new LRUCache<string, Target | OutboundError>({ max: 2000 });
   let underway = 0;
@@ -76,16 +76,16 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
   function findTarget(text: string): Target | OutboundError {
     let target = targets.get(text);
     if (target === undefined) {
-      const verdict = judgeUrl(text, options);
-      target = verdict.ok ? targetOf(verdict.url) : new OutboundError('refused', verdict.reason);
+      const decision = validateUrl(text, options);
+      target = decision.ok ? targetOf(decision.url) : new OutboundError('refused', decision.reason);
       targets.set(text, target);
     }
     return target;
   }
 
-  function openLane(origin: Origin): Lane {
+  function openConnection(origin: Origin): OriginConnection {
     const client = new Client(origin.key, {
-      connect: (target, callback) => connect(target, lane, callback),
+      connect: (target, callback) => connect(target, connection, callback),
       pipelining: 1,
       // The request's own deadline is the only one.
       headersTimeout: 0,
@@ -93,7 +93,7 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
     });
-    const lane: Lane = {
+    const connection: OriginConnection = {
       client,
       origin,
       doing: '',
@@ -103,48 +103,48 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
       cancel: ignore,
     };
     client.on('disconnect', () => {
-      if (resting.has(lane)) dropLane(lane);
+      if (resting.has(connection)) dropConnection(connection);
     });
-    origin.lanes += 1;
-    return lane;
+    origin.connections += 1;
+    return connection;
   }
 
-  function dropLane(lane: Lane): void {
-    const { origin } = lane;
-    if (resting.delete(lane)) origin.resting.splice(origin.resting.indexOf(lane), 1);
-    lane.cancel();
-    lane.client.destroy(ignore);
-    origin.lanes -= 1;
-    if (origin.lanes === 0 && origin.waiting.length === 0) origins.delete(origin.key);
+  function dropConnection(connection: OriginConnection): void {
+    const { origin } = connection;
+    if (resting.delete(connection)) origin.resting.splice(origin.resting.indexOf(connection), 1);
+    connection.cancel();
+    connection.client.destroy(ignore);
+    origin.connections -= 1;
+    if (origin.connections === 0 && origin.waiting.length === 0) origins.delete(origin.key);
   }
 
-  function restLane(lane: Lane): void {
-    lane.origin.resting.push(lane);
-    resting.add(lane);
+  function pauseConnection(connection: OriginConnection): void {
+    connection.origin.resting.push(connection);
+    resting.add(connection);
     if (resting.size <= maxIdle) return;
     const [oldest] = resting;
-    if (oldest !== undefined) dropLane(oldest);
+    if (oldest !== undefined) dropConnection(oldest);
   }
 
-  function wakeLane(origin: Origin): Lane | undefined {
+  function resumeConnection(origin: Origin): OriginConnection | undefined {
     // The connection used last is the one whose peer is least likely to be closing it at this moment.
-    const lane = origin.resting.pop();
-    if (lane !== undefined) resting.delete(lane);
-    else if (origin.lanes < perOrigin) return openLane(origin);
-    return lane;
+    const connection = origin.resting.pop();
+    if (connection !== undefined) resting.delete(connection);
+    else if (origin.connections < perOrigin) return openConnection(origin);
+    return connection;
   }
 
-  function assign(lane: Lane, exchange: Exchange): void {
-    lane.lookupMs = null;
-    lane.connectMs = null;
-    lane.tlsMs = null;
-    lane.doing = 'connecting';
-    exchange.connection = lane;
+  function assign(connection: OriginConnection, exchange: Exchange): void {
+    connection.lookupMs = null;
+    connection.connectMs = null;
+    connection.tlsMs = null;
+    connection.doing = 'connecting';
+    exchange.connection = connection;
   }
 
-  function serve(lane: Lane, exchange: Exchange): void {
-    assign(lane, exchange);
-    lane.client.dispatch(exchange.options, exchange.handler);
+  function serve(connection: OriginConnection, exchange: Exchange): void {
+    assign(connection, exchange);
+    connection.client.dispatch(exchange.options, exchange.handler);
   }
 
   function nextWaiting(origin: Origin): Exchange | undefined {
@@ -153,23 +153,23 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
     return exchange;
   }
 
-  function freeLane(lane: Lane, isFit: boolean): void {
-    const { origin } = lane;
+  function freeConnection(connection: OriginConnection, isFit: boolean): void {
+    const { origin } = connection;
     const next = nextWaiting(origin);
     if (isFit) {
-      if (next === undefined) restLane(lane);
-      else serve(lane, next);
+      if (next === undefined) pauseConnection(connection);
+      else serve(connection, next);
       return;
     }
     if (next !== undefined) {
-      const replacement = openLane(origin);
+      const replacement = openConnection(origin);
       assign(replacement, next);
       // Not at once: a long queue of requests that undici rejects immediately would overflow the stack.
       queueMicrotask(() => {
         if (!next.settled) serve(replacement, next);
       });
     }
-    dropLane(lane);
+    dropConnection(connection);
   }
 
   return {
@@ -196,7 +196,8 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
           release(isFit) {
             clearTimeout(timer);
             request.signal?.removeEventListener('abort', onAbort);
-            if (exchange.connection !== undefined) freeLane(exchange.connection as Lane, isFit);
+            if (exchange.connection !== undefined)
+              freeConnection(exchange.connection as OriginConnection, isFit);
             underway -= 1;
             if (underway === 0) whenQuiet();
           },
@@ -209,12 +210,12 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
         const key = target.origin;
         let origin = origins.get(key);
         if (origin === undefined) {
-          origin = { key, resting: [], waiting: [], lanes: 0 };
+          origin = { key, resting: [], waiting: [], connections: 0 };
           origins.set(key, origin);
         }
-        const lane = wakeLane(origin);
-        if (lane === undefined) origin.waiting.push(exchange);
-        else serve(lane, exchange);
+        const connection = resumeConnection(origin);
+        if (connection === undefined) origin.waiting.push(exchange);
+        else serve(connection, exchange);
       });
     },
 
@@ -230,9 +231,9 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
         whenQuiet = resolve;
       });
     }
-    const lanes = [...resting];
-    for (const lane of lanes) dropLane(lane);
-    await Promise.all(lanes.map((lane) => lane.client.destroy()));
+    const connections = [...resting];
+    for (const connection of connections) dropConnection(connection);
+    await Promise.all(connections.map((connection) => connection.client.destroy()));
   }
 }
 

@@ -4,9 +4,9 @@ import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node
 import { connect as openTls } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
-import { judgeDestination, type OutboundPolicy, plainName } from './addresses.ts';
-import { UNLESS_ALLOWED } from './judge-url.ts';
+import { type OutboundPolicy, plainName, validateDestination } from './addresses.ts';
 import { describeFailure, OutboundError } from './outbound-error.ts';
+import { UNLESS_ALLOWED } from './validate-url.ts';
 
 /** Resolves a name to all of its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -41,7 +41,7 @@ const resolveWithSystem: Lookup = (hostname) => systemLookup(hostname, { all: tr
 /** Resolves names to addresses that may all be connected to, and refuses the others. */
 export function guardedLookup(options: ConnectorOptions): Lookup {
   const resolve = sharedWhileUnderway(options.lookup ?? resolveWithSystem);
-  return (hostname) => judgedAddresses(options, resolve, hostname);
+  return (hostname) => checkedAddresses(options, resolve, hostname);
 }
 
 /**
@@ -72,8 +72,8 @@ export function guardedConnector(options: ConnectorOptions): Connect {
     progress.doing = 'resolving the name';
     const open = (addresses: readonly LookupAddress[]): void => {
       if (over) return;
-      const judgedAt = performance.now();
-      if (isIP(hostname) === 0) progress.lookupMs = judgedAt - startedAt;
+      const checkedAt = performance.now();
+      if (isIP(hostname) === 0) progress.lookupMs = checkedAt - startedAt;
       progress.doing = 'connecting';
       let connectedAt: number | undefined;
       const secure = target.protocol === 'https:';
@@ -81,12 +81,12 @@ export function guardedConnector(options: ConnectorOptions): Connect {
       socket
         .once('connect', () => {
           connectedAt = performance.now();
-          progress.connectMs = connectedAt - judgedAt;
+          progress.connectMs = connectedAt - checkedAt;
           progress.doing = 'securing the connection';
           if (!secure) finish(undefined);
         })
         .once('secureConnect', () => {
-          progress.tlsMs = performance.now() - (connectedAt ?? judgedAt);
+          progress.tlsMs = performance.now() - (connectedAt ?? checkedAt);
           finish(undefined);
         })
         .on('error', (cause) => {
@@ -116,7 +116,7 @@ export function guardedConnector(options: ConnectorOptions): Connect {
   }
 }
 
-async function judgedAddresses(
+async function checkedAddresses(
   policy: OutboundPolicy,
   resolve: Lookup,
   hostname: string,
@@ -124,11 +124,11 @@ async function judgedAddresses(
   const literal = isIP(hostname) !== 0;
   const addresses = literal ? [{ address: hostname, family: isIP(hostname) }] : await resolve(hostname);
   for (const { address } of addresses) {
-    const verdict = judgeDestination(policy, hostname, address);
-    if (verdict.allowed) continue;
+    const decision = validateDestination(policy, hostname, address);
+    if (decision.allowed) continue;
     // The address itself stays untold: a tenant should not learn what names mean inside this network.
     const verb = literal ? 'is' : 'resolves to';
-    throw new OutboundError('refused', `${hostname} ${verb} ${verdict.reason}. ${UNLESS_ALLOWED}`);
+    throw new OutboundError('refused', `${hostname} ${verb} ${decision.reason}. ${UNLESS_ALLOWED}`);
   }
   return addresses;
 }

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import { type ConnectorOptions, guardedConnector, guardedLookup } from './connector.ts';
-import { judgeUrl } from './judge-url.ts';
 import { OutboundError } from './outbound-error.ts';
+import { validateUrl } from './validate-url.ts';
 
 export interface SocketTarget {
   host: string;
@@ -27,9 +27,9 @@ export function guardedSockets(options: ConnectorOptions): OutboundSockets {
 
   /** The host as a URL would have it: the parser knows every spelling of an address. */
   function requireHost(host: string): string {
-    const verdict = judgeUrl(`http://${isIP(host) === 6 ? `[${host}]` : host}`, options);
-    if (!verdict.ok) throw new OutboundError('refused', verdict.reason);
-    const { hostname, href } = verdict.url;
+    const decision = validateUrl(`http://${isIP(host) === 6 ? `[${host}]` : host}`, options);
+    if (!decision.ok) throw new OutboundError('refused', decision.reason);
+    const { hostname, href } = decision.url;
     if (href !== `http://${hostname}/`) throw new OutboundError('refused', `${host} is not a host name.`);
     return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   }

@@ -46,7 +46,7 @@ export interface Handle {
 }
 
 /** The person on the other side, as the vendor names them: by the first handle above all, and by others it tells. */
-export interface Peer extends Handle {
+export interface VendorContact extends Handle {
   /** The name in the person's own profile. */
   name: string | null;
   /** Further handles of the same person, such as WhatsApp's id beside a number. */
@@ -62,17 +62,17 @@ export interface InboundMedia {
   ref?: Record<string, unknown>;
 }
 
-interface Told {
+interface Reported {
   occurredAt: Date;
 }
 
 /** What was written, by a person (`message`) or by the business elsewhere, such as in the vendor's own app (`echo`). */
-export interface InboundMessage extends Told {
+export interface InboundMessage extends Reported {
   kind: 'message' | 'echo';
   /** The vendor's id of the message: however often it arrives, it is one message. */
   vendorId: string;
   /** The customer, also where the business wrote. */
-  peer: Peer;
+  contact: VendorContact;
   type: MessageType;
   text: string | null;
   media: InboundMedia[];
@@ -97,7 +97,7 @@ export interface VendorError {
 }
 
 /** How far a message of ours has come. */
-export interface InboundStatus extends Told {
+export interface InboundStatus extends Reported {
   kind: 'status';
   vendorId: string;
   /** Our own id, where the vendor gives it back: it settles what became of a send whose answer was lost. */
@@ -107,14 +107,14 @@ export interface InboundStatus extends Told {
 }
 
 /** The person has read everything up to a moment. */
-export interface InboundReadMark extends Told {
-  kind: 'read_mark';
-  peer: Peer;
+export interface InboundReadReceipt extends Reported {
+  kind: 'read_receipt';
+  contact: VendorContact;
   until: Date;
 }
 
 /** A message that exists already was changed or taken back by whoever wrote it. */
-export interface InboundMutation extends Told {
+export interface InboundMutation extends Reported {
   kind: 'mutation';
   vendorId: string;
   change: 'edit' | 'delete';
@@ -122,7 +122,7 @@ export interface InboundMutation extends Told {
 }
 
 /** A person goes by another handle now. */
-export interface InboundIdentity extends Told {
+export interface InboundIdentity extends Reported {
   kind: 'identity';
   vendorId: string;
   from: Handle;
@@ -133,7 +133,7 @@ export const templateStatuses = ['pending', 'approved', 'rejected', 'paused', 'd
 export type TemplateStatus = (typeof templateStatuses)[number];
 
 /** The vendor decided on a template. */
-export interface InboundTemplateStatus extends Told {
+export interface InboundTemplateStatus extends Reported {
   kind: 'template_status';
   vendorId: string;
   name: string;
@@ -146,7 +146,7 @@ export interface InboundTemplateStatus extends Told {
 export type InboundEvent =
   | InboundMessage
   | InboundStatus
-  | InboundReadMark
+  | InboundReadReceipt
   | InboundMutation
   | InboundIdentity
   | InboundTemplateStatus;
@@ -218,7 +218,7 @@ export interface OutgoingMessage {
  * template; `unknown`: nobody can tell whether it was sent, because the answer was lost after bytes went out.
  */
 export type SendResult =
-  | { ok: true; vendorId: string; status: 'sent' | 'queued'; peer?: Handle[] }
+  | { ok: true; vendorId: string; status: 'sent' | 'queued'; contact?: Handle[] }
   | {
       ok: false;
       error: VendorError;
@@ -291,7 +291,7 @@ export interface MailboxCursor {
 }
 
 /** What the vendor refused, in its words; thrown by the template functions and by `fetchMedia`. */
-export class VendorFault extends Error {
+export class VendorFailure extends Error {
   readonly code: string;
   /** Whether the same may succeed later. */
   readonly isPassing: boolean;
@@ -309,7 +309,7 @@ export interface Adapter {
   /** How many messages a second one channel may send; null where the vendor sets no limit. */
   readonly perSecond: number | null;
   /** How long to leave between two messages to one person. */
-  readonly perPeerMs: number;
+  readonly perContactMs: number;
   /** How long one attempt at sending may take, where half a minute is not enough. */
   readonly sendMs?: number;
   /** How large a request of the vendor may be, where that is more than other requests to the server may have. */

@@ -4,7 +4,7 @@ import {
   type AdapterContext,
   type NewVendorTemplate,
   type TemplateStatus,
-  VendorFault,
+  VendorFailure,
 } from '../providers/adapter.ts';
 import { variablesOfTemplate } from './render.ts';
 import type { TemplateRow } from './template.ts';
@@ -53,7 +53,7 @@ export async function decideAtVendor(
   const template = forVendor(row);
   if (row.vendor_id !== null) {
     if (!templates.update)
-      throw new VendorFault('unsupported', 'The vendor does not let a template be changed');
+      throw new VendorFailure('unsupported', 'The vendor does not let a template be changed');
     const { status } = await templates.update({ ...template, vendorId: row.vendor_id }, channel, context);
     return { vendorId: row.vendor_id, status, reason: null };
   }

@@ -1,17 +1,23 @@
 import type { Clock } from '../base/clock.ts';
 import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import { faultOfUnknownChannel, findHeldChannel } from '../channels/channel.ts';
+import { findHeldChannel, unknownChannelIssue } from '../channels/channel.ts';
 import type { Tx } from '../db/database.ts';
-import { isUniqueViolation } from '../db/faults.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
-import type { Hints } from '../engine/hints.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import type { Adapter, ChannelKind } from '../providers/adapter.ts';
 import type { MessageTemplate, MessageTemplateChange, NewMessageTemplate } from './schema.ts';
 import { hasTask, queueTask } from './task.ts';
-import { isReviewed, presentTemplate, TEMPLATE_COLUMNS, type TemplateRow, tellOfStatus } from './template.ts';
-import { faultsOfTemplate, type TemplateContent } from './template-faults.ts';
+import {
+  isReviewed,
+  presentTemplate,
+  publishStatusChange,
+  TEMPLATE_COLUMNS,
+  type TemplateRow,
+} from './template.ts';
+import { type TemplateContent, validateTemplate } from './validate-template.ts';
 
 const insertTemplate = statement<
   [
@@ -96,8 +102,8 @@ const contentOf = ({
   })),
 });
 
-function requireFaultless(faults: InvalidParams): void {
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+function throwIfAnyIssue(issues: InvalidParams): void {
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
 }
 
 const taken = ({ name, language }: TemplateContent) =>
@@ -105,10 +111,10 @@ const taken = ({ name, language }: TemplateContent) =>
 
 export const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-export interface TemplateNeeds {
+export interface TemplateDeps {
   clock: Clock;
   publisher: Publisher;
-  hints: Hints;
+  wakeUps: WakeUps;
   adapters: ReadonlyMap<string, Adapter>;
 }
 
@@ -121,15 +127,15 @@ export async function createTemplate(
   tx: Tx,
   tenantId: string,
   input: NewMessageTemplate,
-  needs: TemplateNeeds,
+  deps: TemplateDeps,
 ): Promise<MessageTemplate> {
   const channel = await findHeldChannel(tx, tenantId, input.channelId);
   const content = contentOf(input);
-  requireFaultless({
-    ...(channel ? {} : faultOfUnknownChannel(input.channelId)),
-    ...faultsOfTemplate(content, channel?.kind),
+  throwIfAnyIssue({
+    ...(channel ? {} : unknownChannelIssue(input.channelId)),
+    ...validateTemplate(content, channel?.kind),
   });
-  const waits = channel !== undefined && isReviewed(needs.adapters.get(channel.provider), channel.kind);
+  const waits = channel !== undefined && isReviewed(deps.adapters.get(channel.provider), channel.kind);
   const row = await tx.find(insertTemplate, [
     newId(),
     tenantId,
@@ -142,25 +148,25 @@ export async function createTemplate(
     jsonOrNull(content.header),
     content.footer,
     JSON.stringify(content.buttons),
-    needs.clock.now(tenantId),
+    deps.clock.now(tenantId),
   ]);
   if (!row) throw taken(content);
-  if (waits) await queueTask(tx, tenantId, { ...row, template_id: row.id, vendor_id: null }, needs);
-  else await tellOfStatus(tx, tenantId, [row], needs.publisher);
+  if (waits) await queueTask(tx, tenantId, { ...row, template_id: row.id, vendor_id: null }, deps);
+  else await publishStatusChange(tx, tenantId, [row], deps.publisher);
   return presentTemplate(row);
 }
 
 /** What a template cannot change: what is allowed depends on its channel, and a vendor knows it by name and language. */
-function faultsOfChange(row: TemplateRow, change: MessageTemplateChange, isReviewed: boolean): InvalidParams {
-  const faults: InvalidParams = {};
+function validateChange(row: TemplateRow, change: MessageTemplateChange, isReviewed: boolean): InvalidParams {
+  const issues: InvalidParams = {};
   const { channelId = row.channel_id, name = row.name, language = row.language } = change;
   if (channelId.toLowerCase() !== row.channel_id)
-    faults.channelId = { key: 'custom', message: `Cannot change: the template's is ${row.channel_id}` };
+    issues.channelId = { key: 'custom', message: `Cannot change: the template's is ${row.channel_id}` };
   if (isReviewed && name !== row.name)
-    faults.name = { key: 'custom', message: `Cannot change: the vendor knows it as "${row.name}"` };
+    issues.name = { key: 'custom', message: `Cannot change: the vendor knows it as "${row.name}"` };
   if (isReviewed && language !== row.language)
-    faults.language = { key: 'custom', message: `Cannot change: the vendor knows it in ${row.language}` };
-  return faults;
+    issues.language = { key: 'custom', message: `Cannot change: the vendor knows it in ${row.language}` };
+  return issues;
 }
 
 const says = ({ category, body, header, footer, buttons }: TemplateContent & { category: string }): string =>
@@ -172,15 +178,15 @@ export async function changeTemplate(
   tenantId: string,
   templateId: string,
   change: MessageTemplateChange,
-  needs: TemplateNeeds,
+  deps: TemplateDeps,
 ): Promise<MessageTemplate> {
   const row = isUuid(templateId) ? await tx.find(lockTemplate, [templateId, tenantId]) : undefined;
   if (!row) throw new ApiError('message_template_not_found');
-  const adapter = needs.adapters.get(row.provider);
+  const adapter = deps.adapters.get(row.provider);
   const reviewed = isReviewed(adapter, row.kind);
   const { category = row.category } = change;
   const content = contentOf({ ...presentTemplate(row), ...change });
-  requireFaultless({ ...faultsOfTemplate(content, row.kind), ...faultsOfChange(row, change, reviewed) });
+  throwIfAnyIssue({ ...validateTemplate(content, row.kind), ...validateChange(row, change, reviewed) });
   // What was refused, or is gone there, is submitted again also as it is: the vendor may have been put right.
   const isNew = says({ ...content, category }) !== says(row) || /rejected|disabled/.test(row.status);
   if (reviewed && isNew && row.vendor_id !== null && adapter?.templates && !adapter.templates.update)
@@ -198,14 +204,14 @@ export async function changeTemplate(
       jsonOrNull(content.header),
       content.footer,
       JSON.stringify(content.buttons),
-      needs.clock.now(tenantId),
+      deps.clock.now(tenantId),
       reviewed && isNew,
     ])
     .catch((error) => {
       throw isUniqueViolation(error, 'message_templates_name') ? taken(content) : error;
     })) as TemplateRow;
-  if (reviewed && isNew) await queueTask(tx, tenantId, { ...updated, template_id: row.id }, needs);
-  if (updated.status !== row.status) await tellOfStatus(tx, tenantId, [updated], needs.publisher);
+  if (reviewed && isNew) await queueTask(tx, tenantId, { ...updated, template_id: row.id }, deps);
+  if (updated.status !== row.status) await publishStatusChange(tx, tenantId, [updated], deps.publisher);
   return presentTemplate(updated);
 }
 
@@ -214,14 +220,14 @@ export async function removeTemplate(
   tx: Tx,
   tenantId: string,
   templateId: string,
-  needs: TemplateNeeds,
+  deps: TemplateDeps,
 ): Promise<boolean> {
   const row = isUuid(templateId) ? await tx.find(lockTemplate, [templateId, tenantId]) : undefined;
   if (!row) return false;
   const mayBeThere =
-    needs.adapters.get(row.provider)?.templates !== undefined &&
+    deps.adapters.get(row.provider)?.templates !== undefined &&
     (row.vendor_id !== null || (await hasTask(tx, tenantId, row.id)));
   await tx.run(deleteTemplate, [row.id, tenantId]);
-  if (mayBeThere) await queueTask(tx, tenantId, { ...row, template_id: null }, needs);
+  if (mayBeThere) await queueTask(tx, tenantId, { ...row, template_id: null }, deps);
   return true;
 }

@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import type { InboundTemplateStatus } from '../providers/adapter.ts';
-import { TEMPLATE_COLUMNS, type TemplateRow, tellOfStatus } from './template.ts';
+import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';
 
 /** By the vendor's id; before that is known, by name and language. */
 const lockDecided = statement<
@@ -42,5 +42,5 @@ export async function decideTemplate(
   const isKnown = row.status === status && row.rejection_reason === reason && row.vendor_id === vendorId;
   if (isKnown) return;
   const stored = await tx.find(storeDecided, [row.id, tenantId, vendorId, status, reason, now]);
-  if (row.status !== status) await tellOfStatus(tx, tenantId, [stored as TemplateRow], publisher);
+  if (row.status !== status) await publishStatusChange(tx, tenantId, [stored as TemplateRow], publisher);
 }

@@ -10,32 +10,32 @@ export const variablesOfTemplate = ({ header, body, buttons }: TemplateTexts): s
   variablesOf([header?.text ?? '', header?.url ?? '', body, ...buttons.map((button) => button.url ?? '')]);
 
 /** What is wrong with the values given for a template, each by its path: missing, not a text, or of no variable. */
-export function faultsOfVariables(
+export function validateVariables(
   template: TemplateTexts,
   variables: Record<string, unknown>,
   path: string,
 ): InvalidParams {
   const names = variablesOfTemplate(template);
   const given = new Map(Object.entries(variables));
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   for (const name of names) {
     const value = given.get(name);
-    if (value === undefined) faults[`${path}.${name}`] = { key: 'invalid_type', message: 'Required' };
+    if (value === undefined) issues[`${path}.${name}`] = { key: 'invalid_type', message: 'Required' };
     else if (typeof value !== 'string')
-      faults[`${path}.${name}`] = {
+      issues[`${path}.${name}`] = {
         key: 'invalid_type',
         message: `Expected string, received ${value === null ? 'null' : typeof value}`,
       };
     else if (value.trim() === '')
-      faults[`${path}.${name}`] = { key: 'too_small', message: 'Must have something to show' };
+      issues[`${path}.${name}`] = { key: 'too_small', message: 'Must have something to show' };
   }
   for (const name of given.keys())
     if (!names.includes(name))
-      faults[`${path}.${name}`] = {
+      issues[`${path}.${name}`] = {
         key: 'unrecognized_keys',
         message: `The template has no variable "${name}"${names.length > 0 ? `; it has ${names.join(', ')}` : ''}`,
       };
-  return faults;
+  return issues;
 }
 
 /** The template as the reader will see it. Within a URL a value is one part of it, whatever characters it has. */

@@ -5,7 +5,7 @@ import { call, DeleteResult, data, deleted, type Route, read, write } from '../h
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { type AdapterContext, templateStatuses } from '../providers/adapter.ts';
-import { changeTemplate, createTemplate, removeTemplate, type TemplateNeeds } from './change-template.ts';
+import { changeTemplate, createTemplate, removeTemplate, type TemplateDeps } from './change-template.ts';
 import { exampleTemplate } from './example.ts';
 import {
   MessageTemplate,
@@ -21,9 +21,9 @@ const TemplateId = Type.Object({ messageTemplateId: Type.String() });
 const at = { params: { messageTemplateId: exampleTemplate.id } };
 
 export function templateRoutes(
-  needs: TemplateNeeds & { db: Database; keys: Keys; context: AdapterContext },
+  deps: TemplateDeps & { db: Database; keys: Keys; context: AdapterContext },
 ): Route[] {
-  const { db } = needs;
+  const { db } = deps;
   return [
     write(
       {
@@ -52,7 +52,7 @@ export function templateRoutes(
           answer: exampleTemplate,
         },
       },
-      ({ principal, body }, tx) => createTemplate(tx, principal.tenantId, body, needs),
+      ({ principal, body }, tx) => createTemplate(tx, principal.tenantId, body, deps),
     ),
     read(
       {
@@ -116,7 +116,7 @@ export function templateRoutes(
         },
       },
       ({ principal, params, body }, tx) =>
-        changeTemplate(tx, principal.tenantId, params.messageTemplateId, body, needs),
+        changeTemplate(tx, principal.tenantId, params.messageTemplateId, body, deps),
     ),
     write(
       {
@@ -136,7 +136,7 @@ export function templateRoutes(
       async ({ principal, params }, tx) =>
         deleted(
           params.messageTemplateId,
-          await removeTemplate(tx, principal.tenantId, params.messageTemplateId, needs),
+          await removeTemplate(tx, principal.tenantId, params.messageTemplateId, deps),
         ),
     ),
     call(
@@ -157,7 +157,7 @@ export function templateRoutes(
           answer: { created: 2, updated: 1, removed: 0, total: 12 },
         },
       },
-      ({ principal, body }) => syncTemplates(principal.tenantId, body.channelId, needs),
+      ({ principal, body }) => syncTemplates(principal.tenantId, body.channelId, deps),
     ),
   ];
 }

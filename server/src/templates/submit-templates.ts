@@ -1,27 +1,27 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
-import { openConfig } from '../channels/channel.ts';
+import { decryptConfig } from '../channels/channel.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Outcome } from '../engine/lanes.ts';
-import type { Publisher } from '../engine/publish.ts';
-import { type WorkRow, workList } from '../engine/work-list.ts';
-import { type Work, work } from '../engine/worker.ts';
+import type { Publisher } from '../engine/outbox.ts';
+import { declareQueue, type QueueRow } from '../engine/queue.ts';
+import { type Work, work } from '../engine/runner.ts';
+import type { Outcome } from '../engine/scheduler.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import {
   type Adapter,
   type AdapterChannel,
   type AdapterContext,
   type ChannelKind,
-  VendorFault,
+  VendorFailure,
 } from '../providers/adapter.ts';
 import { type Decision, decideAtVendor, type SubmittedRow, type VendorTemplates } from './at-vendor.ts';
 import { TEMPLATES_LIST } from './task.ts';
-import { TEMPLATE_COLUMNS, type TemplateRow, tellOfStatus } from './template.ts';
+import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';
 
-interface TaskRow extends WorkRow {
+interface TaskRow extends QueueRow {
   channel_id: string;
   template_id: string | null;
   name: string;
@@ -34,7 +34,7 @@ interface TaskRow extends WorkRow {
   config_encrypted: Buffer;
 }
 
-const tasks = workList<TaskRow>({
+const tasks = declareQueue<TaskRow>({
   name: TEMPLATES_LIST,
   table: 'template_tasks',
   lane: 'channel_id',
@@ -44,7 +44,7 @@ const tasks = workList<TaskRow>({
   claim: `select k.id, k.tenant_id, k.channel_id, k.template_id, k.name, k.language, k.vendor_id, k.attempts,
                  c.kind, c.provider, c.address, c.config_encrypted
             from template_tasks k join channels c on c.id = k.channel_id and c.tenant_id = k.tenant_id
-           where k.slot = $1 and k.channel_id = $2 and k.due_at <= $3 order by k.due_at, k.id limit $4`,
+           where k.shard = $1 and k.channel_id = $2 and k.due_at <= $3 order by k.due_at, k.id limit $4`,
   batch: 1,
   perLane: 1,
   atOnce: 8,
@@ -103,7 +103,7 @@ const LONGEST_PAUSE_MS = 3600_000;
 /** A template that is gone here has nowhere to show that it is still there: after a day it is left to the next sync. */
 const REMOVAL_TRIES = 30;
 
-interface SubmitNeeds {
+interface SubmitDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
@@ -114,8 +114,8 @@ interface SubmitNeeds {
 }
 
 /** Tells vendors that review templates what is new, changed and deleted, one thing of a channel at a time. */
-export function submitTemplates(needs: SubmitNeeds): Work {
-  const { db, clock, keys, publisher, log, adapters, context } = needs;
+export function submitTemplates(deps: SubmitDeps): Work {
+  const { db, clock, keys, publisher, log, adapters, context } = deps;
   const later = (task: TaskRow, ms: number): Date => new Date(clock.now(task.tenant_id).getTime() + ms);
   const pauseAfter = (task: TaskRow): Date =>
     later(task, Math.min(FIRST_PAUSE_MS * 2 ** task.attempts, LONGEST_PAUSE_MS));
@@ -124,12 +124,12 @@ export function submitTemplates(needs: SubmitNeeds): Work {
     tenantId: task.tenant_id,
     kind: task.kind,
     address: task.address,
-    config: openConfig(task.config_encrypted, keys),
+    config: decryptConfig(task.config_encrypted, keys),
   });
 
   /** What the failure of a request to the vendor is in words; what went wrong on our side goes to the log alone. */
   function wordsOf(error: unknown, task: TaskRow): string {
-    if (error instanceof VendorFault || error instanceof OutboundError) return storable(error.message);
+    if (error instanceof VendorFailure || error instanceof OutboundError) return storable(error.message);
     log.error({ err: error, channelId: task.channel_id }, 'a template could not be brought to its vendor');
     return 'Something went wrong on our side';
   }
@@ -165,7 +165,7 @@ export function submitTemplates(needs: SubmitNeeds): Work {
         reason,
         clock.now(task.tenant_id),
       ])) as TemplateRow;
-      if (status !== current.status) await tellOfStatus(tx, task.tenant_id, [stored], publisher);
+      if (status !== current.status) await publishStatusChange(tx, task.tenant_id, [stored], publisher);
     });
     return 'ok';
   }
@@ -190,7 +190,7 @@ export function submitTemplates(needs: SubmitNeeds): Work {
     try {
       decision = await decideAtVendor(adapter.templates, row, task.attempts > 0, channel, context);
     } catch (error) {
-      if (!(error instanceof VendorFault) || error.isPassing) return holdUp(task, error);
+      if (!(error instanceof VendorFailure) || error.isPassing) return holdUp(task, error);
       decision = { vendorId: null, status: 'rejected', reason: wordsOf(error, task) };
     }
     return conclude(task, row, decision);
@@ -208,7 +208,7 @@ export function submitTemplates(needs: SubmitNeeds): Work {
         )?.vendorId;
       if (vendorId !== undefined) await templates?.remove({ vendorId, name }, channel, context);
     } catch (error) {
-      const isFinal = error instanceof VendorFault && !error.isPassing;
+      const isFinal = error instanceof VendorFailure && !error.isPassing;
       if (!isFinal && task.attempts + 1 < REMOVAL_TRIES) return holdUp(task, error);
       const problem = wordsOf(error, task);
       log.warn({ channelId: task.channel_id, name, language, problem }, 'a template stays at its vendor');

@@ -2,18 +2,23 @@ import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { faultOfUnknownChannel, findConfiguredChannel, findHeldChannel } from '../channels/channel.ts';
+import { findConfiguredChannel, findHeldChannel, unknownChannelIssue } from '../channels/channel.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import type { Finish } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { type Adapter, type AdapterContext, VendorFault, type VendorTemplate } from '../providers/adapter.ts';
+import {
+  type Adapter,
+  type AdapterContext,
+  VendorFailure,
+  type VendorTemplate,
+} from '../providers/adapter.ts';
 import { fill } from '../providers/placeholders.ts';
 import { jsonOrNull } from './change-template.ts';
 import { buttonTypes, headerTypes, type TemplateSync } from './schema.ts';
-import { TEMPLATE_COLUMNS, type TemplateRow, tellOfStatus } from './template.ts';
+import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';
 
 const atVendorBefore = statement<[channelId: string, tenantId: string], { id: string }>(
   'templates.at_vendor',
@@ -102,7 +107,7 @@ function isSame(row: TemplateRow, vendorId: string, content: Content): boolean {
 
 const keyOf = ({ name, language }: { name: string; language: string }): string => `${language} ${name}`;
 
-interface SyncNeeds {
+interface SyncDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
@@ -113,9 +118,9 @@ interface SyncNeeds {
 
 /** The vendor's refusal as an answer: whether asking again may help is what the client must know. */
 function refusalOf(error: unknown): unknown {
-  if (error instanceof VendorFault && !error.isPassing)
+  if (error instanceof VendorFailure && !error.isPassing)
     return new ApiError('conflict', { detail: `the vendor says: ${error.message}` });
-  if (error instanceof VendorFault || error instanceof OutboundError)
+  if (error instanceof VendorFailure || error instanceof OutboundError)
     return new ApiError('service_unavailable', { detail: `the vendor did not answer: ${error.message}` });
   return error;
 }
@@ -127,11 +132,11 @@ async function takeOver(
   channelId: string,
   told: VendorTemplate[],
   before: Set<string>,
-  { clock, publisher }: SyncNeeds,
+  { clock, publisher }: SyncDeps,
 ): Promise<TemplateSync> {
   const now = clock.now(tenantId);
   const rows = await tx.all(lockAll, [channelId, tenantId]);
-  const leaving = new Set((await tx.all(removals, [channelId, tenantId])).map(keyOf));
+  const draining = new Set((await tx.all(removals, [channelId, tenantId])).map(keyOf));
   const byId = new Map(rows.map((row) => [row.vendor_id, row]));
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   const there = new Set<string>();
@@ -141,7 +146,7 @@ async function takeOver(
     const row = byId.get(one.vendorId) ?? byKey.get(keyOf(one));
     if (row) there.add(row.id);
     const content = contentOf(one, row);
-    if (leaving.has(keyOf(one)) || row?.is_waiting || (row && isSame(row, one.vendorId, content))) continue;
+    if (draining.has(keyOf(one)) || row?.is_waiting || (row && isSame(row, one.vendorId, content))) continue;
     const { category, status, reason, body, header, footer, buttons } = content;
     const stored: Stored = [
       row?.id ?? newId(),
@@ -168,7 +173,7 @@ async function takeOver(
   changed.push(
     ...disabled.filter(({ id }) => gone.some((row) => row.id === id && row.status !== 'disabled')),
   );
-  await tellOfStatus(tx, tenantId, changed, publisher);
+  await publishStatusChange(tx, tenantId, changed, publisher);
   return { ...counts, removed: disabled.length, total: rows.length + counts.created };
 }
 
@@ -176,11 +181,11 @@ async function takeOver(
 export async function syncTemplates(
   tenantId: string,
   channelId: string,
-  needs: SyncNeeds,
+  deps: SyncDeps,
 ): Promise<Finish<TemplateSync>> {
-  const { db, keys, adapters, context } = needs;
+  const { db, keys, adapters, context } = deps;
   const unknown = () =>
-    new ApiError('invalid_body_params', { invalidParams: faultOfUnknownChannel(channelId) });
+    new ApiError('invalid_body_params', { invalidParams: unknownChannelIssue(channelId) });
   const channel = await findConfiguredChannel(db, tenantId, channelId, keys);
   if (!channel) throw unknown();
   const templates = adapters.get(channel.provider)?.templates;
@@ -191,7 +196,7 @@ export async function syncTemplates(
   });
   return async (tx) => {
     if (!(await findHeldChannel(tx, tenantId, channel.id))) throw unknown();
-    if (told) return takeOver(tx, tenantId, channel.id, told, before, needs);
+    if (told) return takeOver(tx, tenantId, channel.id, told, before, deps);
     const rows = await tx.all(lockAll, [channel.id, tenantId]);
     return { created: 0, updated: 0, removed: 0, total: rows.length };
   };

@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import { newId } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Hints } from '../engine/hints.ts';
-import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import { AT_ONCE, shardOf } from '../engine/queue.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 
 export const TEMPLATES_LIST = 'templates';
 
@@ -17,12 +17,12 @@ const insertTask = statement<
     name: string,
     language: string,
     vendorId: string | null,
-    slot: number,
+    shard: number,
     now: Date,
   ]
 >(
   'template_tasks.insert',
-  `insert into template_tasks (id, tenant_id, channel_id, template_id, name, language, vendor_id, slot, due_at, created_at)
+  `insert into template_tasks (id, tenant_id, channel_id, template_id, name, language, vendor_id, shard, due_at, created_at)
    select $1, $2, $3, $4, $5, $6, $7, $8, coalesce(max(due_at), ${AT_ONCE}), $9
      from template_tasks where channel_id = $3 and tenant_id = $2 and name = $5 and language = $6`,
 );
@@ -45,13 +45,13 @@ export async function queueTask(
   tx: Tx,
   tenantId: string,
   task: NewTask,
-  { clock, hints }: { clock: Clock; hints: Hints },
+  { clock, wakeUps }: { clock: Clock; wakeUps: WakeUps },
 ): Promise<void> {
   const { channel_id, template_id, name, language, vendor_id } = task;
-  const slot = slotOf(channel_id, tenantId);
-  const values = [channel_id, template_id, name, language, vendor_id, slot, clock.now(tenantId)] as const;
+  const shard = shardOf(channel_id, tenantId);
+  const values = [channel_id, template_id, name, language, vendor_id, shard, clock.now(tenantId)] as const;
   await tx.run(insertTask, [newId(), tenantId, ...values]);
-  tx.afterCommit(() => hints.give(TEMPLATES_LIST, slot, channel_id));
+  tx.afterCommit(() => wakeUps.give(TEMPLATES_LIST, shard, channel_id));
 }
 
 /** Whether the vendor is still to be told of a template, or is being told right now. */

@@ -2,12 +2,12 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, ChannelKind } from '../providers/adapter.ts';
 import { variablesOfTemplate } from './render.ts';
 import type { MessageTemplate } from './schema.ts';
-import type { TemplateContent } from './template-faults.ts';
+import type { TemplateContent } from './validate-template.ts';
 
 export interface TemplateRow extends TemplateContent {
   id: string;
@@ -72,7 +72,7 @@ export const isReviewed = (adapter: Adapter | undefined, kind: ChannelKind): boo
   adapter?.templates !== undefined || adapter?.review?.kinds.includes(kind) === true;
 
 /** Tells that templates have another status than before, in the transaction that gave it to them. */
-export const tellOfStatus = (
+export const publishStatusChange = (
   tx: Tx,
   tenantId: string,
   rows: TemplateRow[],

@@ -7,7 +7,7 @@ import { NewTeam, NewUser, Team, TeamChange, User, UserChange, userRoles } from 
 import { changeTeam, createTeam, presentTeam, removeTeam, requireTeam, TEAM_COLUMNS } from './team.ts';
 import { changeUser, createUser, presentUser, removeUser, requireUser, USER_COLUMNS } from './user.ts';
 
-interface UserNeeds {
+interface UserDeps {
   db: Database;
   clock: Clock;
 }
@@ -29,7 +29,7 @@ const support: Static<typeof Team> = {
 const UserId = Type.Object({ userId: Type.String() });
 const TeamId = Type.Object({ teamId: Type.String() });
 
-export function userRoutes({ db, clock }: UserNeeds): Route[] {
+export function userRoutes({ db, clock }: UserDeps): Route[] {
   const at = { params: { userId: grace.id } };
   return [
     write(
@@ -126,7 +126,7 @@ export function userRoutes({ db, clock }: UserNeeds): Route[] {
   ];
 }
 
-function teamRoutes({ db, clock }: UserNeeds): Route[] {
+function teamRoutes({ db, clock }: UserDeps): Route[] {
   const at = { params: { teamId: support.id } };
   return [
     write(

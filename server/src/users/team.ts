@@ -1,7 +1,7 @@
 import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { isUniqueViolation } from '../db/faults.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Team } from './schema.ts';
@@ -68,11 +68,11 @@ async function replaceMembers(
   const known = new Set(
     (await tx.all(setMembers, [teamId, tenantId, userIds, now])).map((row) => row.user_id),
   );
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   for (const [index, id] of userIds.entries())
     if (!known.has(id.toLowerCase()))
-      faults[`userIds.${index}`] = { key: 'custom', message: `There is no user ${id}` };
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+      issues[`userIds.${index}`] = { key: 'custom', message: `There is no user ${id}` };
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
 }
 
 /** Makes a team. Of many who make the same one at once, one succeeds. */

@@ -1,7 +1,7 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { isUniqueViolation } from '../db/faults.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
 import type { User } from './schema.ts';

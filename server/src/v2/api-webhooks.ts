@@ -78,14 +78,14 @@ function present({ v2Type, ...webhook }: ApiWebhook): Webhook | undefined {
   };
 }
 
-export interface V2WebhookNeeds {
+export interface V2WebhookDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
   policy: OutboundPolicy;
 }
 
-export function v2WebhookRoutes({ db, clock, keys, policy }: V2WebhookNeeds): Route[] {
+export function v2WebhookRoutes({ db, clock, keys, policy }: V2WebhookDeps): Route[] {
   const shared = { tag: 'API webhooks', failures: ['api_version_sunset'] } as const;
   return [
     read(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { allOfChannel, type CampaignRow } from '../campaigns/campaign.ts';
-import type { StatusNeeds } from '../campaigns/change-status.ts';
+import type { StatusDeps } from '../campaigns/change-status.ts';
 import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
 import { requireChannel } from '../channels/channel.ts';
@@ -12,7 +12,7 @@ import { inV2Words } from './words.ts';
 const { channelId: _channelId, automationId, audience: _audience, ...fields } = NewCampaign.properties;
 const NewBroadcast = Type.Object({ ...fields, workflowId: automationId });
 
-const Broadcast = Type.Object(
+const Notifier = Type.Object(
   {
     id: Uuid('Also the id of the campaign that it is in v3'),
     name: Type.String(),
@@ -32,12 +32,12 @@ const Broadcast = Type.Object(
   },
   { title: 'Broadcast' },
 );
-type Broadcast = Static<typeof Broadcast>;
+type Notifier = Static<typeof Notifier>;
 
 const ChannelId = Type.Object({ channelId: Type.String() });
 const at = { params: { channelId: '019a82a0-0000-7000-8000-000000000020' } };
 
-const example: Broadcast = {
+const example: Notifier = {
   id: '019a82a0-0000-7000-8000-000000000080',
   name: 'Winter sale',
   workflowId: '019a82a0-0000-7000-8000-000000000070',
@@ -50,7 +50,7 @@ const example: Broadcast = {
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
 
-const present = (row: CampaignRow): Broadcast => ({
+const present = (row: CampaignRow): Notifier => ({
   id: row.id,
   name: row.name,
   workflowId: row.automation_id,
@@ -64,8 +64,8 @@ const present = (row: CampaignRow): Broadcast => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-export function v2BroadcastRoutes(needs: StatusNeeds & { db: Database }): Route[] {
-  const { db } = needs;
+export function v2BroadcastRoutes(deps: StatusDeps & { db: Database }): Route[] {
+  const { db } = deps;
   const shared = {
     tag: 'Broadcasts',
     feature: 'campaigns',
@@ -81,7 +81,7 @@ export function v2BroadcastRoutes(needs: StatusNeeds & { db: Database }): Route[
         summary: "List a channel's broadcasts",
         description: 'All of them, the oldest first, those made as campaigns in v3 too.',
         access: 'campaigns:read',
-        answer: data(Type.Object({ broadcasts: Type.Array(Broadcast) })),
+        answer: data(Type.Object({ broadcasts: Type.Array(Notifier) })),
         failures: ['api_version_sunset', 'channel_not_found'],
         example: { ...at, answer: { broadcasts: [example] } },
         successor: 'POST /v3/campaigns/search',
@@ -102,7 +102,7 @@ export function v2BroadcastRoutes(needs: StatusNeeds & { db: Database }): Route[
           'A workflow for up to 5000 contacts. It starts at `scheduledAt`, or now; without `contacts` it is a draft, which v3 can fill and start. If anything is wrong, nothing is stored.',
         access: 'campaigns:write',
         body: NewBroadcast,
-        answer: data(Broadcast),
+        answer: data(Notifier),
         failures: ['api_version_sunset', 'channel_not_found', 'conflict'],
         example: {
           ...at,
@@ -135,7 +135,7 @@ export function v2BroadcastRoutes(needs: StatusNeeds & { db: Database }): Route[
               tx,
               principal.tenantId,
               { ...input, channelId: channel.id, automationId: workflowId },
-              needs,
+              deps,
             ),
             { automationId: 'workflowId' },
           ),

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { V2Usage, V2UsageRow } from '../access/v2-usage.ts';
-import type { StatusNeeds } from '../campaigns/change-status.ts';
+import type { StatusDeps } from '../campaigns/change-status.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { data, type Route, read } from '../http/route.ts';
 import { Nullable, Timestamp, timestamp, Uuid } from '../http/schema.ts';
-import { type V2WebhookNeeds, v2WebhookRoutes } from './api-webhooks.ts';
+import { type V2WebhookDeps, v2WebhookRoutes } from './api-webhooks.ts';
 import { v2AttributeRoutes } from './attributes.ts';
 import { v2BroadcastRoutes } from './broadcasts.ts';
 
@@ -32,11 +32,11 @@ const presentUsage = (row: V2UsageRow) => ({
 });
 
 /** Version 2 as a whole, and the operator's view of who still needs it. */
-export function v2Routes(needs: V2WebhookNeeds & StatusNeeds & { usage: V2Usage }): Route[] {
+export function v2Routes(deps: V2WebhookDeps & StatusDeps & { usage: V2Usage }): Route[] {
   return [
-    ...v2WebhookRoutes(needs),
-    ...v2AttributeRoutes(needs),
-    ...v2BroadcastRoutes(needs),
+    ...v2WebhookRoutes(deps),
+    ...v2AttributeRoutes(deps),
+    ...v2BroadcastRoutes(deps),
     read(
       {
         method: 'GET',
@@ -63,7 +63,7 @@ export function v2Routes(needs: V2WebhookNeeds & StatusNeeds & { usage: V2Usage 
           ],
         },
       },
-      async () => (await needs.usage.all()).map(presentUsage),
+      async () => (await deps.usage.all()).map(presentUsage),
     ),
   ];
 }

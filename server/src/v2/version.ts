@@ -10,13 +10,13 @@ const DAY_MS = 24 * 3600_000;
 const endOf = (sunset: string): Date | null =>
   sunset === 'never' ? null : new Date(Date.parse(`${sunset}T00:00:00Z`) + DAY_MS);
 
-export interface V2VersionNeeds {
+export interface V2VersionDeps {
   v2Sunset: string;
   clock: Clock;
   usage: { count(principal: Principal, operation: string): void };
 }
 
-export const v2Version = ({ v2Sunset, clock, usage }: V2VersionNeeds): RetiringVersion =>
+export const v2Version = ({ v2Sunset, clock, usage }: V2VersionDeps): RetiringVersion =>
   retiringVersion({
     name: 'v2',
     deprecatedAt: DEPRECATED_AT,

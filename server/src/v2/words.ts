@@ -10,8 +10,8 @@ export async function inV2Words<T>(work: Promise<T>, names: Record<string, strin
   } catch (error) {
     if (!(error instanceof ApiError) || error.invalidParams === undefined) throw error;
     const invalidParams: InvalidParams = {};
-    for (const [path, fault] of Object.entries(error.invalidParams))
-      invalidParams[names[path.split('.', 1)[0] as string] ?? path] ??= fault;
+    for (const [path, issue] of Object.entries(error.invalidParams))
+      invalidParams[names[path.split('.', 1)[0] as string] ?? path] ??= issue;
     throw new ApiError(error.key, { invalidParams });
   }
 }

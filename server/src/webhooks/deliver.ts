@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { batch } from '../base/batch.ts';
 import { type Clock, timesOf } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
-import { together } from '../base/together.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/publish.ts';
-import { type WorkRow, workList } from '../engine/work-list.ts';
-import { type Work, work } from '../engine/worker.ts';
+import type { Publisher } from '../engine/outbox.ts';
+import { declareQueue, type QueueRow } from '../engine/queue.ts';
+import { type Work, work } from '../engine/runner.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { OutboundResponse } from '../outbound/exchange.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
@@ -40,7 +40,7 @@ interface WebhookState {
   old_secret: string | null;
   old_secret_until: Date | null;
 }
-interface DeliveryRow extends WorkRow, SentRow, WebhookState {
+interface DeliveryRow extends QueueRow, SentRow, WebhookState {
   webhook_id: string;
   attempts: number;
   earlier_attempts: number;
@@ -50,7 +50,7 @@ type Sendable = DeliveryRow & { url: string; type: string };
 const STATE_COLUMNS = `w.url, w.status as webhook_status, w.failing_since,
   encode(w.secret_encrypted, 'hex') as secret, encode(w.old_secret_encrypted, 'hex') as old_secret, w.old_secret_until`;
 
-const deliveries = workList<DeliveryRow>({
+const deliveries = declareQueue<DeliveryRow>({
   name: DELIVERIES_LIST,
   table: 'deliveries',
   lane: 'webhook_id',
@@ -59,19 +59,19 @@ const deliveries = workList<DeliveryRow>({
   listed: 'due_at is not null',
   // The rows of a lane come in order, because lanes can only be gone through one after the other. Its webhook is looked
   // up once for all of them.
-  claimMany: `select l.lane, d.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (slot, lane, wanted)
+  claimMany: `select l.lane, d.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (shard, lane, wanted)
      left join webhooks w on w.id = l.lane
     cross join lateral (
       select d.id, d.webhook_id, d.attempts, d.earlier_attempts, ${SENT_COLUMNS}, ${STATE_COLUMNS}
         from ${SENT_FROM}
-       where d.slot = l.slot and d.webhook_id = l.lane and d.due_at <= $3 and d.id not in (select unnest($5::uuid[]))
+       where d.shard = l.shard and d.webhook_id = l.lane and d.due_at <= $3 and d.id not in (select unnest($5::uuid[]))
          and d.tenant_id = coalesce(w.tenant_id, d.tenant_id)
        order by d.due_at, d.sequence limit l.wanted) d`,
   batch: 1,
   perLane: SOCKETS_PER_WEBHOOK,
   atOnce: SOCKETS,
 });
-const readAgain = statement<
+const readState = statement<
   [ids: string[], tenantIds: string[], attempts: number[], nows: string[]],
   WebhookState & { id: string }
 >(
@@ -87,9 +87,9 @@ const readAgain = statement<
        select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true`,
 );
 /** When everything is late, much is read again: then every delivery would cost a statement more. */
-const READ_TOGETHER = { atATime: 100, underWay: 2 };
+const READ_TOGETHER = { maxBatch: 100, underWay: 2 };
 
-interface DeliverNeeds {
+interface DeliverDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
@@ -102,15 +102,15 @@ interface DeliverNeeds {
 }
 
 /** Sends what is due to webhooks, signed, and records every attempt. */
-export function deliver(needs: DeliverNeeds): Work {
-  const { db, clock, keys, outbound, version, deliveryDeadlineMs: deadlineMs = DEADLINE_MS } = needs;
+export function deliver(deps: DeliverDeps): Work {
+  const { db, clock, keys, outbound, version, deliveryDeadlineMs: deadlineMs = DEADLINE_MS } = deps;
   const record = recorder(db, clock);
   const signingKeys = new LRUCache<string, Buffer>({ max: SECRETS_KEPT });
-  const signingKeyOf = (sealed: string): Buffer => {
-    let key = signingKeys.get(sealed);
+  const signingKeyOf = (encrypted: string): Buffer => {
+    let key = signingKeys.get(encrypted);
     if (!key) {
-      key = keyOf(keys.decrypt(Buffer.from(sealed, 'hex'), SECRET));
-      signingKeys.set(sealed, key);
+      key = keyOf(keys.decrypt(Buffer.from(encrypted, 'hex'), SECRET));
+      signingKeys.set(encrypted, key);
     }
     return key;
   };
@@ -159,8 +159,8 @@ export function deliver(needs: DeliverNeeds): Work {
     }
   }
 
-  const stateOf = together<DeliveryRow, WebhookState | undefined>(async (rows) => {
-    const found = await db.all(readAgain, [
+  const stateOf = batch<DeliveryRow, WebhookState | undefined>(async (rows) => {
+    const found = await db.all(readState, [
       rows.map((row) => row.id),
       rows.map((row) => row.tenant_id),
       rows.map((row) => row.attempts),
@@ -176,13 +176,13 @@ export function deliver(needs: DeliverNeeds): Work {
   const isStale = (row: DeliveryRow): boolean => performance.now() - (row.readAt ?? 0) >= STALE_MS;
 
   /** The row as it is now; undefined when it is no longer due. */
-  async function readAnew(row: DeliveryRow): Promise<DeliveryRow | undefined> {
+  async function readAgain(row: DeliveryRow): Promise<DeliveryRow | undefined> {
     const state = await stateOf(row);
     return state && { ...row, ...state };
   }
 
   return work(deliveries, async ([claimed]) => {
-    const row = claimed && isStale(claimed) ? await readAnew(claimed) : claimed;
+    const row = claimed && isStale(claimed) ? await readAgain(claimed) : claimed;
     if (!row) return 'ok';
     if (row.url === null || row.type === null || row.webhook_status === 'disabled') {
       await record.cancel(row);
@@ -197,9 +197,9 @@ export function deliver(needs: DeliverNeeds): Work {
     if (result.status === 'delivered') return { outcome: 'ok', stored };
     await stored;
     if (result.response?.status === GONE)
-      await disableWebhook(db, row.tenant_id, row.webhook_id, 'gone', needs);
+      await disableWebhook(db, row.tenant_id, row.webhook_id, 'gone', deps);
     else if (hasFailedTooLong(row.failing_since, result.startedAt))
-      await disableWebhook(db, row.tenant_id, row.webhook_id, 'failing', needs);
+      await disableWebhook(db, row.tenant_id, row.webhook_id, 'failing', deps);
     return 'failing';
   });
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { HELD } from '../engine/work-list.ts';
+import { HELD } from '../engine/queue.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/run-search.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/publish.ts';
+import type { Publisher } from '../engine/outbox.ts';
 import { cancelWaiting } from './waiting.ts';
 import { requireWebhook } from './webhook.ts';
 
@@ -36,7 +36,7 @@ const failingBefore = (now: Date): Date => new Date(now.getTime() - PATIENCE_MS)
 export const hasFailedTooLong = (failingSince: Date | null, now: Date): boolean =>
   failingSince !== null && failingSince <= failingBefore(now);
 
-interface DisableNeeds {
+interface DisableDeps {
   clock: Clock;
   publisher: Publisher;
   log: Logger;
@@ -51,7 +51,7 @@ export async function disableWebhook(
   tenantId: string,
   webhookId: string,
   why: 'gone' | 'failing',
-  { clock, publisher, log }: DisableNeeds,
+  { clock, publisher, log }: DisableDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const now = clock.now(tenantId);

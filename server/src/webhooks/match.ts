@@ -3,9 +3,9 @@ import { newId } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { type EventType, eventTypes } from '../engine/event-types.ts';
-import type { Hints } from '../engine/hints.ts';
+import { AT_ONCE, shardOf } from '../engine/queue.ts';
 import type { Reaction, SequencedEvent } from '../engine/sequencer.ts';
-import { AT_ONCE, slotOf } from '../engine/work-list.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import { kindOfV2Type } from './v2-types.ts';
 
 export const DELIVERIES_LIST = 'deliveries';
@@ -34,18 +34,18 @@ const insertDeliveries = statement<
     now: Date,
     ids: string[],
     webhookIds: string[],
-    slots: number[],
+    shards: number[],
     eventIds: string[],
     types: string[],
     sequences: number[],
   ]
 >(
   'deliveries.insert',
-  `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at,
+  `insert into deliveries (id, tenant_id, webhook_id, shard, event_id, event_type, sequence, status, due_at,
                            created_at, updated_at)
-   select d.id, $1, d.webhook_id, d.slot, d.event_id, d.type, d.sequence, 'pending', ${AT_ONCE}, $2, $2
+   select d.id, $1, d.webhook_id, d.shard, d.event_id, d.type, d.sequence, 'pending', ${AT_ONCE}, $2, $2
      from unnest($3::uuid[], $4::uuid[], $5::smallint[], $6::uuid[], $7::text[], $8::bigint[])
-       as d (id, webhook_id, slot, event_id, type, sequence)`,
+       as d (id, webhook_id, shard, event_id, type, sequence)`,
 );
 
 const matchesType = (pattern: string | null, type: string): boolean =>
@@ -77,7 +77,7 @@ export async function insertNew(
   tx: Tx,
   tenantId: string,
   made: NewDelivery[],
-  { hints, now }: { hints: Hints; now: Date },
+  { wakeUps, now }: { wakeUps: WakeUps; now: Date },
 ): Promise<string[]> {
   if (made.length === 0) return [];
   const ids = made.map(() => newId());
@@ -86,7 +86,7 @@ export async function insertNew(
     now,
     ids,
     made.map(({ webhookId }) => webhookId),
-    made.map(({ webhookId }) => slotOf(webhookId, tenantId)),
+    made.map(({ webhookId }) => shardOf(webhookId, tenantId)),
     made.map(({ event }) => event.id),
     made.map(({ event }) => event.type),
     made.map(({ event }) => event.sequence),
@@ -94,22 +94,22 @@ export async function insertNew(
   wakeAfterCommit(
     tx,
     tenantId,
-    hints,
+    wakeUps,
     made.map(({ webhookId }) => webhookId),
   );
   return ids;
 }
 
 /** Says, once it is true, that something is due for these webhooks. */
-export function wakeAfterCommit(tx: Tx, tenantId: string, hints: Hints, webhookIds: string[]): void {
+export function wakeAfterCommit(tx: Tx, tenantId: string, wakeUps: WakeUps, webhookIds: string[]): void {
   tx.afterCommit(() => {
     for (const webhookId of new Set(webhookIds))
-      hints.give(DELIVERIES_LIST, slotOf(webhookId, tenantId), webhookId);
+      wakeUps.give(DELIVERIES_LIST, shardOf(webhookId, tenantId), webhookId);
   });
 }
 
 /** Makes a delivery for every webhook that asked for an event, once however many of its lines match. */
-export function createDeliveries(hints: Hints, clock: Clock): Reaction {
+export function createDeliveries(wakeUps: WakeUps, clock: Clock): Reaction {
   return async (tx, tenantId, events) => {
     const subscribed = await tx.all(subscriptions, [tenantId]);
     if (subscribed.length === 0) return;
@@ -121,6 +121,6 @@ export function createDeliveries(hints: Hints, clock: Clock): Reaction {
         }),
       ),
     );
-    await insertNew(tx, tenantId, made, { hints, now: clock.now(tenantId) });
+    await insertNew(tx, tenantId, made, { wakeUps, now: clock.now(tenantId) });
   };
 }

@@ -2,7 +2,7 @@ import { type Clock, timesOf } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import { HELD } from '../engine/work-list.ts';
+import { HELD } from '../engine/queue.ts';
 import type { OutboundResponse } from '../outbound/exchange.ts';
 import type { OutboundTimings } from '../outbound/outbound-error.ts';
 

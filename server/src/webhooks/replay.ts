@@ -4,18 +4,18 @@ import { isUuid } from '../base/ids.ts';
 import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { EventType } from '../engine/event-types.ts';
-import type { Hints } from '../engine/hints.ts';
+import { AT_ONCE } from '../engine/queue.ts';
 import { publishNumbered, type SequencedEvent } from '../engine/sequencer.ts';
-import { AT_ONCE } from '../engine/work-list.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import { timestamp } from '../http/schema.ts';
 import { DELIVERY_COLUMNS, type DeliveryRow, presentDelivery } from './deliveries.ts';
 import { insertNew, subscriptions, typesOf, wakeAfterCommit } from './match.ts';
 import type { ApiWebhook, RecoveryResult, WebhookDelivery } from './schema.ts';
 import { requireWebhook } from './webhook.ts';
 
-export interface ReplayNeeds {
+export interface ReplayDeps {
   clock: Clock;
-  hints: Hints;
+  wakeUps: WakeUps;
 }
 
 /** How many deliveries one call makes due, so that it stays within seconds; the answer says where to go on. */
@@ -87,7 +87,7 @@ export async function testWebhook(
   tx: Tx,
   tenantId: string,
   webhookId: string,
-  { clock, hints }: ReplayNeeds,
+  { clock, wakeUps }: ReplayDeps,
 ): Promise<WebhookDelivery> {
   await requireActive(tx, tenantId, webhookId);
   const webhook = await requireWebhook(tx, tenantId, webhookId);
@@ -98,7 +98,7 @@ export async function testWebhook(
     { type: 'webhook.test', channelId: null, contactId: null, chatId: null, data: webhook },
     now,
   );
-  const [id] = await insertNew(tx, tenantId, [{ event, webhookId: webhook.id }], { hints, now });
+  const [id] = await insertNew(tx, tenantId, [{ event, webhookId: webhook.id }], { wakeUps, now });
   return requireOne(tx, tenantId, id as string);
 }
 
@@ -107,7 +107,7 @@ export async function retryDelivery(
   tx: Tx,
   tenantId: string,
   deliveryId: string,
-  { clock, hints }: ReplayNeeds,
+  { clock, wakeUps }: ReplayDeps,
 ): Promise<WebhookDelivery> {
   const row = isUuid(deliveryId) ? await tx.find(lockDelivery, [deliveryId, tenantId]) : undefined;
   if (!row) throw new ApiError('webhook_delivery_not_found');
@@ -118,7 +118,7 @@ export async function retryDelivery(
   if (!row.has_event)
     throw new ApiError('conflict', { detail: 'the event is no longer kept, so there is nothing to send' });
   await tx.run(repeat, [[row.id], tenantId, clock.now(tenantId)]);
-  wakeAfterCommit(tx, tenantId, hints, [row.webhook_id]);
+  wakeAfterCommit(tx, tenantId, wakeUps, [row.webhook_id]);
   return requireOne(tx, tenantId, row.id);
 }
 
@@ -131,7 +131,7 @@ export async function recoverDeliveries(
   tenantId: string,
   webhookId: string,
   range: { since: string; until?: string },
-  { clock, hints }: ReplayNeeds,
+  { clock, wakeUps }: ReplayDeps,
 ): Promise<RecoveryResult> {
   const now = clock.now(tenantId);
   const since = new Date(range.since);
@@ -153,9 +153,9 @@ export async function recoverDeliveries(
     tx,
     tenantId,
     unknown.map((event) => ({ event, webhookId: id })),
-    { hints, now },
+    { wakeUps, now },
   );
-  wakeAfterCommit(tx, tenantId, hints, [id]);
+  wakeAfterCommit(tx, tenantId, wakeUps, [id]);
   const last = found.length === AT_MOST ? found.at(-1) : undefined;
   return { count: found.length, nextSince: last ? timestamp(last.created_at) : null };
 }

@@ -25,8 +25,8 @@ export async function rotateSecret(
 ): Promise<RotatedApiWebhook> {
   const secret = newSecret();
   const oldUntil = new Date(now.getTime() + ROTATION_MS);
-  const sealed = keys.encrypt(secret, SECRET);
-  if (!isUuid(webhookId) || (await tx.run(rotate, [webhookId, tenantId, sealed, now, oldUntil])) === 0)
+  const encrypted = keys.encrypt(secret, SECRET);
+  if (!isUuid(webhookId) || (await tx.run(rotate, [webhookId, tenantId, encrypted, now, oldUntil])) === 0)
     throw new ApiError('api_webhook_not_found');
   return {
     ...(await requireWebhook(tx, tenantId, webhookId)),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
-import type { Hints } from '../engine/hints.ts';
+import type { WakeUps } from '../engine/wakeups.ts';
 import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
@@ -49,17 +49,17 @@ const tool = {
   params: WebhookId,
 } as const satisfies Partial<RouteSpec>;
 
-export interface WebhookNeeds {
+export interface WebhookDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
   policy: OutboundPolicy;
-  hints: Hints;
+  wakeUps: WakeUps;
   version: string;
 }
 
-export function webhookRoutes(needs: WebhookNeeds): Route[] {
-  const { db, clock, keys, policy, version } = needs;
+export function webhookRoutes(deps: WebhookDeps): Route[] {
+  const { db, clock, keys, policy, version } = deps;
   return [
     write(
       {
@@ -132,7 +132,7 @@ export function webhookRoutes(needs: WebhookNeeds): Route[] {
         failures: ['api_webhook_not_found', 'conflict'],
         example: { ...at, answer: { ...exampleWaiting, eventType: 'webhook.test' } },
       },
-      ({ principal, params }, tx) => testWebhook(tx, principal.tenantId, params.webhookId, needs),
+      ({ principal, params }, tx) => testWebhook(tx, principal.tenantId, params.webhookId, deps),
     ),
     write(
       {
@@ -170,7 +170,7 @@ export function webhookRoutes(needs: WebhookNeeds): Route[] {
         },
       },
       ({ principal, params, body }, tx) =>
-        recoverDeliveries(tx, principal.tenantId, params.webhookId, body, needs),
+        recoverDeliveries(tx, principal.tenantId, params.webhookId, body, deps),
     ),
     write(
       {
@@ -272,7 +272,7 @@ export function webhookRoutes(needs: WebhookNeeds): Route[] {
         failures: ['webhook_delivery_not_found', 'conflict'],
         example: { params: { deliveryId: exampleDelivery.id }, answer: exampleWaiting },
       },
-      ({ principal, params }, tx) => retryDelivery(tx, principal.tenantId, params.deliveryId, needs),
+      ({ principal, params }, tx) => retryDelivery(tx, principal.tenantId, params.deliveryId, deps),
     ),
   ];
 }

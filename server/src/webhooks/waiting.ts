@@ -1,13 +1,13 @@
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { AT_ONCE, HELD, slotOf } from '../engine/work-list.ts';
+import { AT_ONCE, HELD, shardOf } from '../engine/queue.ts';
 
 /** Changes the deliveries of a webhook that wait for an attempt. */
 const changeWaiting = (name: string, change: string, which: string) =>
-  statement<[webhookId: string, tenantId: string, slot: number, now: Date]>(
+  statement<[webhookId: string, tenantId: string, shard: number, now: Date]>(
     name,
     `update deliveries set ${change}, updated_at = $4
-      where slot = $3 and webhook_id = $1 and tenant_id = $2 and ${which}`,
+      where shard = $3 and webhook_id = $1 and tenant_id = $2 and ${which}`,
   );
 const cancel = changeWaiting(
   'webhooks.cancel_waiting',
@@ -21,7 +21,7 @@ type Change = (tx: Pick<Queryable, 'run'>, tenantId: string, webhookId: string, 
 const running =
   (change: typeof cancel): Change =>
   async (tx, tenantId, webhookId, now) => {
-    await tx.run(change, [webhookId, tenantId, slotOf(webhookId, tenantId), now]);
+    await tx.run(change, [webhookId, tenantId, shardOf(webhookId, tenantId), now]);
   };
 
 /** What waits for a webhook that is deleted or disabled is never sent, unless someone asks for it again. */

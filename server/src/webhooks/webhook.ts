@@ -4,12 +4,12 @@ import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { findKnownChannelIds } from '../channels/channel.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import type { SealedColumn } from '../db/reseal.ts';
+import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement } from '../db/statement.ts';
 import { eventTypes } from '../engine/event-types.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
-import { judgeUrl } from '../outbound/judge-url.ts';
+import { validateUrl } from '../outbound/validate-url.ts';
 import { isKnownPattern } from './match.ts';
 import type { ApiWebhook, CreatedApiWebhook } from './schema.ts';
 import { type V2Type, v2Types } from './v2-types.ts';
@@ -28,15 +28,17 @@ export interface WebhookRow {
 
 /** What secrets are encrypted for. */
 export const SECRET = 'webhooks.secret';
-export const sealedSecrets: SealedColumn[] = ['secret_encrypted', 'old_secret_encrypted'].map((column) => ({
-  table: 'webhooks',
-  column,
-  key: [
-    ['id', 'uuid'],
-    ['tenant_id', 'uuid'],
-  ],
-  purpose: SECRET,
-}));
+export const encryptedSecrets: EncryptedColumn[] = ['secret_encrypted', 'old_secret_encrypted'].map(
+  (column) => ({
+    table: 'webhooks',
+    column,
+    key: [
+      ['id', 'uuid'],
+      ['tenant_id', 'uuid'],
+    ],
+    purpose: SECRET,
+  }),
+);
 const SECRET_BYTES = 24;
 export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 const V2 = 2;
@@ -140,7 +142,7 @@ export async function createWebhook(
   input: WebhookInput,
   { keys, policy, now }: { keys: Keys; policy: OutboundPolicy; now: Date },
 ): Promise<CreatedApiWebhook> {
-  await requireFaultless(tx, tenantId, input, policy);
+  await throwIfAnyIssue(tx, tenantId, input, policy);
   const secret = newSecret();
   const id = newId();
   await tx.run(insertWebhook, [
@@ -168,17 +170,17 @@ const linesOf = (events: WebhookInput['events']): [patterns: (string | null)[], 
   events.map((event) => JSON.stringify(channelIdsOf(event))),
 ];
 
-async function requireFaultless(
+async function throwIfAnyIssue(
   tx: Tx,
   tenantId: string,
   { url, events, v2Type }: Partial<WebhookInput>,
   policy: OutboundPolicy,
 ): Promise<void> {
-  const faults = {
-    ...(url === undefined ? {} : faultsOfUrl(url, policy)),
-    ...(events === undefined ? {} : await faultsOfEvents(tx, tenantId, events, v2Type)),
+  const issues = {
+    ...(url === undefined ? {} : issuesOfUrl(url, policy)),
+    ...(events === undefined ? {} : await validateEvents(tx, tenantId, events, v2Type)),
   };
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
 }
 
 /**
@@ -193,7 +195,7 @@ export async function changeWebhook(
   change: Partial<WebhookInput>,
   { policy, now }: { policy: OutboundPolicy; now: Date },
 ): Promise<ApiWebhook> {
-  await requireFaultless(tx, tenantId, change, policy);
+  await throwIfAnyIssue(tx, tenantId, change, policy);
   const found =
     isUuid(webhookId) &&
     (await tx.find(updateWebhook, [webhookId, tenantId, change.url ?? null, change.status ?? null, now]));
@@ -219,35 +221,35 @@ export async function removeWebhook(
 }
 
 /** Only what the URL itself says is judged here; where its name leads is judged by every connection. */
-function faultsOfUrl(url: string, policy: OutboundPolicy): InvalidParams {
-  const verdict = judgeUrl(url, policy);
-  return verdict.ok ? {} : { url: { key: 'invalid_string', message: verdict.reason } };
+function issuesOfUrl(url: string, policy: OutboundPolicy): InvalidParams {
+  const decision = validateUrl(url, policy);
+  return decision.ok ? {} : { url: { key: 'invalid_string', message: decision.reason } };
 }
 
-async function faultsOfEvents(
+async function validateEvents(
   tx: Tx,
   tenantId: string,
   events: WebhookInput['events'],
   v2Type: V2Type | undefined,
 ): Promise<InvalidParams> {
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   const kind = v2Type && v2Types[v2Type].kind;
   const known = await findKnownChannelIds(tx, tenantId, events.flatMap(channelIdsOf), kind);
   for (const [number, { type, scopes }] of events.entries()) {
     if (type !== undefined && v2Type === undefined && !isKnownPattern(type))
-      faults[`events.${number}.type`] = {
+      issues[`events.${number}.type`] = {
         key: 'invalid_enum_value',
         message: `No event is called "${type}". There are ${eventTypes.join(', ')}, and prefixes such as message.*`,
       };
     for (const [at, scope] of scopes?.entries() ?? [])
       for (const [index, id] of scope.ids.entries())
         if (!known.has(id.toLowerCase()))
-          faults[`events.${number}.scopes.${at}.ids.${index}`] = {
+          issues[`events.${number}.scopes.${at}.ids.${index}`] = {
             key: 'custom',
             message: `There is no ${kind === undefined ? '' : `${kind} `}channel ${id}`,
           };
   }
-  return faults;
+  return issues;
 }
 
 export async function findWebhook(

@@ -182,9 +182,9 @@ describe('what the database itself refuses', () => {
   async function copyOf(runId: string, columns: Record<string, unknown>): Promise<void> {
     const names = Object.keys(columns);
     await db.query(
-      `insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, status, state, scheduled_at, slot,
+      `insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, status, state, scheduled_at, shard,
                                     created_at, updated_at${names.map((name) => `, ${name}`).join('')})
-       select $2, tenant_id, automation_id, version_id, contact_id, status, state, scheduled_at, slot, created_at,
+       select $2, tenant_id, automation_id, version_id, contact_id, status, state, scheduled_at, shard, created_at,
               updated_at${names.map((_, index) => `, $${index + 3}`).join('')}
          from automation_runs where id = $1`,
       [runId, newId(), ...Object.values(columns)],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { conditionFields } from '../../src/automations/conditions.ts';
-import { stepTypes, triggerTypes } from '../../src/automations/steps.ts';
+import { conditionFields } from '../../src/automations/definition/conditions.ts';
+import { stepTypes, triggerTypes } from '../../src/automations/definition/steps.ts';
 import { personOf } from '../kit/automations.ts';
 import { useServer } from '../kit/server.ts';
 

@@ -79,12 +79,12 @@ describe('triggering an automation', () => {
     const { tenant, id, trigger } = await ready();
     const answer = await trigger({ scheduledAt: fromNow(DAY) });
     const { rows } = await server.system.db.query(
-      'select slot, automation_id, due_at, attempts, revision from automation_runs where tenant_id = $1',
+      'select shard, automation_id, due_at, attempts, revision from automation_runs where tenant_id = $1',
       [tenant.id],
     );
     expect(rows).toEqual([
       {
-        slot: Number.parseInt(id.slice(-2), 16) % 64,
+        shard: Number.parseInt(id.slice(-2), 16) % 64,
         automation_id: id,
         due_at: new Date(fromNow(DAY)),
         attempts: 0,
@@ -150,27 +150,27 @@ describe('the variables of a run', () => {
 
   it('are refused by their names when one is missing or of another type', async () => {
     const { tenant, trigger } = await ready({ variables });
-    const faults = async (given?: object) =>
+    const issues = async (given?: object) =>
       (await trigger(given === undefined ? {} : { variables: given })).body.error.invalidParams;
-    expect(await faults()).toEqual({ 'variables.plan': { key: 'invalid_type', message: 'Required' } });
-    expect(await faults({ plan: 5, seats: '5', vip: 'true', note: false })).toEqual({
+    expect(await issues()).toEqual({ 'variables.plan': { key: 'invalid_type', message: 'Required' } });
+    expect(await issues({ plan: 5, seats: '5', vip: 'true', note: false })).toEqual({
       'variables.plan': { key: 'invalid_type', message: 'Expected string, received number' },
       'variables.seats': { key: 'invalid_type', message: 'Expected number, received string' },
       'variables.vip': { key: 'invalid_type', message: 'Expected boolean, received string' },
       'variables.note': { key: 'invalid_type', message: 'Expected string, received boolean' },
     });
     for (const value of [null, {}, [], ['a']]) {
-      const found = await faults({ plan: 'a', other: value });
+      const found = await issues({ plan: 'a', other: value });
       expect([Object.keys(found), found['variables.other'].key]).toEqual([
         ['variables.other'],
         'invalid_type',
       ]);
     }
-    expect(Object.keys(await faults({ plan: 'x'.repeat(1001) }))).toEqual(['variables.plan']);
-    expect(Object.keys(await faults([]))).toEqual(['variables']);
+    expect(Object.keys(await issues({ plan: 'x'.repeat(1001) }))).toEqual(['variables.plan']);
+    expect(Object.keys(await issues([]))).toEqual(['variables']);
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`v${index}`, 1]));
-    expect((await faults(many)).variables.key).toBe('too_big');
-    expect((await faults({ [`n${'x'.repeat(100)}`]: 1 })).variables.key).toBe('too_big');
+    expect((await issues(many)).variables.key).toBe('too_big');
+    expect((await issues({ [`n${'x'.repeat(100)}`]: 1 })).variables.key).toBe('too_big');
     expect(await countRuns(tenant)).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smallest } from '../kit/automations.ts';
-import { furnish } from '../kit/route-calls.ts';
+import { createFixtures } from '../kit/route-calls.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -139,7 +139,7 @@ describe('an automation', () => {
   });
 
   it('A2: refers to what the tenant has; another tenant’s things are as unknown as nobody’s', async () => {
-    const [ours, theirs] = [await furnish(server), await furnish(server)];
+    const [ours, theirs] = [await createFixtures(server), await createFixtures(server)];
     const definition = (ids: Record<string, string>, externalId: string) => ({
       name: 'References',
       trigger: { type: 'label_added', parameters: { labelId: ids.labelId, channelId: ids.channelId } },
@@ -211,7 +211,7 @@ describe('an automation', () => {
 
 describe('deleting', () => {
   it('takes versions and runs along, and is told of what was not there', async () => {
-    const { tenant, ids } = await furnish(server);
+    const { tenant, ids } = await createFixtures(server);
     const path = `/v3/automations/${ids.automationId}`;
     await tenant.put(path, { steps: [hello] });
     expect((await tenant.get(`/v3/automation_runs/${ids.runId}`)).status).toBe(200);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { startRuns } from '../../src/automations/start-runs.ts';
+import { startRuns } from '../../src/automations/triggers/events.ts';
 import type { SequencedEvent } from '../../src/engine/sequencer.ts';
 import { groundFor, people } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -107,7 +107,7 @@ describe('a campaign that is paused', () => {
       await db.query(`select * from events where tenant_id = $1 and type = 'message.received'`, [tenant.id])
     ).rows as unknown as SequencedEvent[];
     expect(events.map(({ chat_id }) => chat_id)).toEqual([run?.chat_id]);
-    await db.transaction(async (tx) => startRuns(silentHints, server.clock)(tx, tenant.id, events));
+    await db.transaction(async (tx) => startRuns(silentWakeUps, server.clock)(tx, tenant.id, events));
     await settle();
     expect(sent).toHaveLength(1);
     await set(tenant, id, 'running');

@@ -203,9 +203,9 @@ describe('a campaign', () => {
     expect([status, body.error.messageKey]).toEqual([400, 'invalid_body_params']);
     expect(
       Object.fromEntries(
-        Object.entries(body.error.invalidParams).map(([path, fault]) => [
+        Object.entries(body.error.invalidParams).map(([path, issue]) => [
           path,
-          (fault as { key: string }).key,
+          (issue as { key: string }).key,
         ]),
       ),
     ).toEqual({

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { adapters } from '../../src/handlers.ts';
 import { mergeConfig } from '../../src/providers/adapter.ts';
+import { adapters } from '../../src/queues.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 

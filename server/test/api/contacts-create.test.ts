@@ -12,12 +12,12 @@ beforeEach(async () => {
 });
 
 const create = (body: unknown) => tenant.post('/v3/contacts', body);
-const faults = async (body: unknown): Promise<Record<string, string>> => {
+const issues = async (body: unknown): Promise<Record<string, string>> => {
   const answer = await create(body);
   expect(answer.status).toBe(400);
   return Object.fromEntries(
     Object.entries(answer.body.error.invalidParams as Record<string, { key: string }>).map(
-      ([path, fault]) => [path, fault.key],
+      ([path, issue]) => [path, issue.key],
     ),
   );
 };
@@ -99,7 +99,7 @@ describe('a contact', () => {
       { firstName: ' ', lastName: null },
       { isSubscribed: true, handles: [] },
     ])
-      expect(await faults(body)).toEqual({ body: 'custom' });
+      expect(await issues(body)).toEqual({ body: 'custom' });
     expect(await contacts()).toBe(0);
   });
 
@@ -118,7 +118,7 @@ describe('a contact', () => {
     expect(both.body.data.handles).toHaveLength(2);
     const double = await create({ handles: [phone('+1 555 000 7777')], phoneNumber: '+15550007777' });
     expect(double.body.data.handles).toHaveLength(1);
-    expect(await faults({ handles: [phone('+15550008888', true), phone('+15550009999', true)] })).toEqual({
+    expect(await issues({ handles: [phone('+15550008888', true), phone('+15550009999', true)] })).toEqual({
       'handles.1.isPrimary': 'custom',
     });
   });
@@ -132,7 +132,7 @@ describe('a contact', () => {
     await tenant.post('/v3/attributes', plan);
     await tenant.post('/v3/attributes', { name: 'Size', externalId: 'size', type: 'number' });
     expect(
-      await faults({
+      await issues({
         phoneNumber: '0171 2345678',
         email: 'nobody',
         handles: [

@@ -27,7 +27,7 @@ const partitions = async (): Promise<string[]> =>
 
 const insertEvent = (id: string): Promise<unknown> =>
   db.query(
-    `insert into events (id, tenant_id, type, data, slot, created_at) values ($1, $2, 'chat.created', '{}', 0, now())`,
+    `insert into events (id, tenant_id, type, data, shard, created_at) values ($1, $2, 'chat.created', '{}', 0, now())`,
     [id, newId()],
   );
 const placeOf = async (id: string): Promise<unknown> =>

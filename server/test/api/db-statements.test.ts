@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import '../../src/app.ts';
-import '../../src/automations/execute-runs.ts';
-import '../../src/automations/start-runs.ts';
-import '../../src/handlers.ts';
+import '../../src/automations/runs/worker.ts';
+import '../../src/automations/triggers/events.ts';
+import '../../src/queues.ts';
 import '../../src/installation.ts';
 import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements, statement } from '../../src/db/statement.ts';
@@ -27,7 +27,7 @@ const ours = declaredStatements().filter(({ name }) => !name.startsWith('test.')
 describe('every declared statement', () => {
   it('is there to be checked', () => {
     const names = ours.map(({ name }) => name);
-    for (const name of ['inbound.find', 'events.claim', 'deliveries.depth', 'slots.take', 'hints.notify'])
+    for (const name of ['inbound.find', 'events.claim', 'deliveries.depth', 'shards.take', 'hints.notify'])
       expect(names).toContain(name);
   });
 

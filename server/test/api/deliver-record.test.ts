@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type DeliveryResult, recorder } from '../../src/webhooks/record.ts';
 import { changeWebhook } from '../../src/webhooks/webhook.ts';
@@ -14,11 +14,11 @@ const record = recorder(db, clock);
 
 async function newDelivery(tenantId: string, webhookId = newId()): Promise<string> {
   const id = newId();
-  // A slot that nobody looks at, so that no worker of this server touches it.
+  // A shard that nobody looks at, so that no worker of this server touches it.
   await db.query(
-    `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at, created_at, updated_at)
+    `insert into deliveries (id, tenant_id, webhook_id, shard, event_id, event_type, sequence, status, due_at, created_at, updated_at)
      values ($1, $2, $3, $4, $1, 'chat.created', 1, 'pending', '-infinity', now(), now())`,
-    [id, tenantId, webhookId, realSlotOf(webhookId) + 100],
+    [id, tenantId, webhookId, realShardOf(webhookId) + 100],
   );
   return id;
 }

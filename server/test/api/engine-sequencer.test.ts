@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { claimsOf } from '../../src/engine/claims.ts';
-import type { Hints } from '../../src/engine/hints.ts';
-import { publisher } from '../../src/engine/publish.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import { type QueueRow, realShardOf } from '../../src/engine/queue.ts';
 import { type SequencedEvent, sequencer } from '../../src/engine/sequencer.ts';
-import { realSlotOf, type WorkRow } from '../../src/engine/work-list.ts';
+import type { WakeUps } from '../../src/engine/wakeups.ts';
 import { useServer } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const server = await useServer();
 const { db } = server.system;
 const given: string[] = [];
-const hints: Hints = {
-  ...silentHints,
-  give: (list, slot, lane) => void given.push(`${list}:${slot}:${lane}`),
+const wakeUps: WakeUps = {
+  ...silentWakeUps,
+  give: (list, shard, lane) => void given.push(`${list}:${shard}:${lane}`),
 };
-const { publish } = publisher(server.clock, hints);
+const { publish } = publisher(server.clock, wakeUps);
 const event = (note: string) => ({
   type: 'chat.created' as const,
   channelId: null,
@@ -33,8 +33,8 @@ const notes = async (tenantId: string) =>
 
 const seen: SequencedEvent[] = [];
 const { list, handle } = sequencer(db, [async (_tx, _tenantId, events) => void seen.push(...events)]);
-const claim = (tenantId: string, limit = 500): Promise<WorkRow[]> =>
-  claimsOf(db, list, server.clock.real)(realSlotOf(tenantId), tenantId, limit, new Set());
+const claim = (tenantId: string, limit = 500): Promise<QueueRow[]> =>
+  claimsOf(db, list, server.clock.real)(realShardOf(tenantId), tenantId, limit, new Set());
 
 describe('publishing', () => {
   it('gives a hint after the commit, and neither an event nor a hint after a rollback', async () => {
@@ -44,7 +44,7 @@ describe('publishing', () => {
       await publish(tx, tenant.id, [event('kept')]);
       expect(given).toEqual([]);
     });
-    expect(given).toEqual([`events:${realSlotOf(tenant.id)}:${tenant.id}`]);
+    expect(given).toEqual([`events:${realShardOf(tenant.id)}:${tenant.id}`]);
     const failing = db.transaction(async (tx) => {
       await publish(tx, tenant.id, [event('lost')]);
       throw new Error('on purpose');

@@ -5,14 +5,14 @@ import { ApiError } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
-import { publisher } from '../../src/engine/publish.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { fileStore } from '../../src/files/store.ts';
-import { adapters } from '../../src/handlers.ts';
-import { processInbound } from '../../src/messages/process-inbound.ts';
+import { processInbound } from '../../src/messages/inbound/worker.ts';
+import { adapters } from '../../src/queues.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { startServer, useServer } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -57,15 +57,15 @@ describe('processing inbound', () => {
       db: flaky,
       clock: server.clock,
       keys: server.keys,
-      hints: silentHints,
-      publisher: publisher(server.clock, silentHints),
+      wakeUps: silentWakeUps,
+      publisher: publisher(server.clock, silentWakeUps),
       adapters,
       store: fileStore(server.filesFolder),
       baseUrl: () => '',
       log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
     });
     const rows = await claimsOf(db, list, server.clock.real)(
-      realSlotOf(channel.id),
+      realShardOf(channel.id),
       channel.id,
       10,
       new Set(),
@@ -93,7 +93,7 @@ describe('stopping', () => {
       });
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const leaving = await startServer({
+    const draining = await startServer({
       connection: { connectionString: server.databaseUrl },
       clock: server.clock,
     });
@@ -104,33 +104,33 @@ describe('stopping', () => {
       events: [{ type: 'message.received' }],
     });
     await storeInbound(db, tenant.id, channel.id, [await hello(channel, 'under way')]);
-    void leaving.settle().catch(() => {});
+    void draining.settle().catch(() => {});
     await underWay;
-    const slotsHeld = async (): Promise<number> =>
-      (await db.query('select slot from slots where owner is not null', [])).rows.length;
+    const shardsHeld = async (): Promise<number> =>
+      (await db.query('select shard from shards where owner is not null', [])).rows.length;
     const deliveries = async () =>
       (await db.query('select status, attempts from deliveries where tenant_id = $1', [tenant.id])).rows;
     const close = () => new Promise((resolve) => receiver.close(resolve).closeAllConnections());
-    return { leaving, answer: () => answer(), slotsHeld, deliveries, close };
+    return { draining, answer: () => answer(), shardsHeld, deliveries, close };
   }
 
-  it('waits for what is under way, keeps its result and gives the slots back', async () => {
-    const { leaving, answer, slotsHeld, deliveries, close } = await withDeliveryUnderWay();
-    const stopped = leaving.system.stop(10_000);
+  it('waits for what is under way, keeps its result and gives the shards back', async () => {
+    const { draining, answer, shardsHeld, deliveries, close } = await withDeliveryUnderWay();
+    const stopped = draining.system.stop(10_000);
     answer();
     await stopped;
     expect(await deliveries()).toEqual([{ status: 'delivered', attempts: 1 }]);
-    expect(await slotsHeld()).toBe(0);
+    expect(await shardsHeld()).toBe(0);
     await close();
   });
 
   it('does not wait longer than it was given, and what was under way is still due', async () => {
-    const { leaving, slotsHeld, deliveries, close } = await withDeliveryUnderWay();
-    const worker = leaving.system.worker;
+    const { draining, shardsHeld, deliveries, close } = await withDeliveryUnderWay();
+    const worker = draining.system.worker;
     await worker?.stop(20);
-    expect(await slotsHeld()).toBe(0);
+    expect(await shardsHeld()).toBe(0);
     expect(await deliveries()).toEqual([{ status: 'pending', attempts: 0 }]);
     await close();
-    await leaving.stop();
+    await draining.stop();
   });
 });

@@ -188,22 +188,22 @@ describe('a path over the wire', () => {
 
 describe('a server that is shutting down', async () => {
   let draining = false;
-  const leaving = await bareServer(server, routes, { isDraining: () => draining });
-  afterAll(() => leaving.close());
+  const stopping = await bareServer(server, routes, { isDraining: () => draining });
+  afterAll(() => stopping.close());
 
   it('refuses new requests, says when to come back, and is still alive', async () => {
     const tenant = await server.tenant();
     const headers = { authorization: `Bearer ${tenant.token}` };
-    const post = () => leaving.inject({ method: 'POST', url: '/v3/things', headers });
+    const post = () => stopping.inject({ method: 'POST', url: '/v3/things', headers });
     expect((await post()).statusCode).toBe(200);
     draining = true;
-    for (const answer of [await post(), await leaving.inject({ url: '/v3/nothing' })]) {
+    for (const answer of [await post(), await stopping.inject({ url: '/v3/nothing' })]) {
       expect(answer.statusCode).toBe(503);
       expect(answer.json().error.messageKey).toBe('service_unavailable');
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
       expect(answer.headers.connection).toBe('close');
       expect(answer.headers['x-request-id']).toBe(answer.json().error.requestId);
     }
-    expect((await leaving.inject({ url: '/livez' })).statusCode).toBe(200);
+    expect((await stopping.inject({ url: '/livez' })).statusCode).toBe(200);
   });
 });

@@ -21,8 +21,8 @@ describe('a vendor that calls one address for all channels', () => {
     const shared = { secret: `shared-${tenant.id}` };
     const mine = await pigeonChannel(tenant, 'whatsapp', shared);
     const second = await pigeonChannel(tenant, 'sms', shared);
-    const strangers = await server.tenant();
-    const theirs = await pigeonChannel(strangers);
+    const unknownSenders = await server.tenant();
+    const theirs = await pigeonChannel(unknownSenders);
     const silent = await pigeonChannel(tenant, 'whatsapp', shared);
     const raw = JSON.stringify({
       sent: [mine, second, theirs, { account: 'nobody' }].map(({ account }) => ({
@@ -33,7 +33,7 @@ describe('a vendor that calls one address for all channels', () => {
     const answer = await post(raw, shared.secret);
     expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([200, '<coo/>', 'text/xml']);
     expect((await inboundOf(tenant)).map((row) => row.channel_id)).toEqual([mine.id, second.id]);
-    expect(await inboundOf(strangers)).toEqual([]);
+    expect(await inboundOf(unknownSenders)).toEqual([]);
     await server.settle();
     expect(await textsOf(tenant)).toEqual([mine, second].map(({ account }) => `to ${account}`).toSorted());
     const chats = await tenant.post('/v3/chats/search', { query: `eq(channelId,"${silent.id}")` });

@@ -150,11 +150,11 @@ describe('a person who goes by another handle now', () => {
     await tellAll(
       written('before', at(1)),
       moved(),
-      written('after', at(3), { peer: NEW }),
+      written('after', at(3), { contact: NEW }),
       moved(),
       edit('before', 'Before', at(4)),
     );
-    await tellAll(written('later', at(5), { peer: NEW }));
+    await tellAll(written('later', at(5), { contact: NEW }));
     const chats = (await tenant.post('/v3/chats/search', {})).body.data;
     expect(chats).toMatchObject([
       { unreadCount: 3, handle: { value: NEW.value, isPrimary: true }, contact: { phoneNumber: NEW.value } },
@@ -173,7 +173,7 @@ describe('a person who goes by another handle now', () => {
     expect(await search('0004444')).toHaveLength(1);
     expect(await search('0001111')).toHaveLength(0);
     // The old number is free again for whoever gets it.
-    await tellAll(written('stranger', at(6), { peer: { ...ADA, name: 'Grace' } }));
+    await tellAll(written('stranger', at(6), { contact: { ...ADA, name: 'Grace' } }));
     expect((await tenant.post('/v3/contacts/search', {})).body.data).toHaveLength(2);
   });
 

@@ -102,7 +102,7 @@ describe('an echo', () => {
     await tellAll(
       echoed('early', at(2), { text: 'ours' }),
       written('meanwhile', at(3)),
-      echoed('to Grace', at(4), { peer: grace }),
+      echoed('to Grace', at(4), { contact: grace }),
     );
     expect(textsOf(await messages())).toEqual(expect.arrayContaining(['meanwhile', 'to Grace']));
     expect(await waiting()).toBe(1);
@@ -176,7 +176,7 @@ describe('an echo', () => {
       written('STOP', at(3), { subscription: 'stop' }),
       { kind: 'status', vendorId: 'out', status: 'delivered', occurredAt: at(4) },
       { kind: 'mutation', vendorId: 'question', change: 'edit', text: 'Question', occurredAt: at(5) },
-      { kind: 'read_mark', peer: ADA, until: at(6), occurredAt: at(6) },
+      { kind: 'read_receipt', contact: ADA, until: at(6), occurredAt: at(6) },
     );
     const once = typesOf(await told());
     await tenant.put(`/v3/contacts/${chat.contactId}`, { isSubscribed: true });

@@ -84,7 +84,7 @@ describe('a message', () => {
 
   it('names what it answers by our own id only where that is of the same chat', async () => {
     const grace = { ...ADA, value: '+15550002222' };
-    await tellAll(written('hers', at(0)), written('not hers', at(1), { peer: grace }));
+    await tellAll(written('hers', at(0)), written('not hers', at(1), { contact: grace }));
     const [hers, notHers] = await messages();
     await tellAll(
       written('a', at(2), { replyToMessageId: hers.id.toUpperCase() }),
@@ -137,9 +137,9 @@ describe('a person with several handles', () => {
   const both = { ...ADA, others: [US] };
 
   it('is one contact with one chat, whichever of them the vendor tells, and in whatever order', async () => {
-    await tellAll(written('1', at(1), { peer: both }));
-    await tellAll(written('2', at(2), { peer: hidden }), written('3', at(3), { peer: ADA }));
-    await tellAll(written('4', at(4), { peer: { ...hidden, others: [ADA] } }));
+    await tellAll(written('1', at(1), { contact: both }));
+    await tellAll(written('2', at(2), { contact: hidden }), written('3', at(3), { contact: ADA }));
+    await tellAll(written('4', at(4), { contact: { ...hidden, others: [ADA] } }));
     const [contact, ...more] = await contacts();
     expect(more).toEqual([]);
     expect(
@@ -161,9 +161,9 @@ describe('a person with several handles', () => {
   });
 
   it('whose number is seen only later keeps contact and chat, and the contact gets the number', async () => {
-    await tellAll(written('1', at(1), { peer: hidden }));
-    await tellAll(written('2', at(2), { peer: both }));
-    await tellAll(written('3', at(3), { peer: ADA }));
+    await tellAll(written('1', at(1), { contact: hidden }));
+    await tellAll(written('2', at(2), { contact: both }));
+    await tellAll(written('3', at(3), { contact: ADA }));
     expect(await contacts()).toMatchObject([{ phoneNumber: ADA.value }]);
     expect(await chats()).toMatchObject([{ unreadCount: 3, handle: { value: 'US.1' } }]);
     expect(typesOf(await told())).toEqual([
@@ -179,7 +179,7 @@ describe('a person with several handles', () => {
   });
 
   it('who is new and tells one handle here and both there, in one breath, is one contact', async () => {
-    await tellAll(written('1', at(1), { peer: hidden }), written('2', at(2), { peer: both }));
+    await tellAll(written('1', at(1), { contact: hidden }), written('2', at(2), { contact: both }));
     expect(await contacts()).toMatchObject([{ handles: [{}, {}] }]);
     expect(await chats()).toMatchObject([{ unreadCount: 2 }]);
   });
@@ -187,7 +187,7 @@ describe('a person with several handles', () => {
   it('leaves another contact alone who has one of them', async () => {
     const other = await tenant.post('/v3/contacts', { firstName: 'Grace', handles: [US] });
     const mine = await tenant.post('/v3/contacts', { firstName: 'Ada', phoneNumber: ADA.value });
-    await tellAll(written('1', at(1), { peer: both }));
+    await tellAll(written('1', at(1), { contact: both }));
     expect(await chats()).toMatchObject([{ contactId: mine.body.data.id }]);
     const grace = (await tenant.get(`/v3/contacts/${other.body.data.id}`)).body.data;
     expect(grace.handles).toEqual(other.body.data.handles);
@@ -200,7 +200,7 @@ describe('a person with several handles', () => {
       handles: [ADA.value, '+15550002222'].map((value) => ({ type: 'phone_number', value })),
     });
     expect(made.status).toBe(200);
-    await tellAll(written('1', at(1)), written('2', at(2), { peer: { ...ADA, value: '+15550002222' } }));
+    await tellAll(written('1', at(1)), written('2', at(2), { contact: { ...ADA, value: '+15550002222' } }));
     expect(await contacts()).toHaveLength(1);
     expect(await chats()).toMatchObject([{ unreadCount: 1 }, { unreadCount: 1 }]);
   });
@@ -210,13 +210,13 @@ describe('a person with several handles', () => {
     await Promise.all(
       [channel, second].flatMap((one) =>
         Array.from({ length: 5 }, (_, person) => {
-          const peer = {
+          const contact = {
             type: 'phone_number' as const,
             value: `+1555000300${person}`,
             name: null,
             others: [{ type: 'whatsapp_id' as const, value: `US.300${person}` }],
           };
-          return tell(server, one, written(`${person}`, at(0), { peer }));
+          return tell(server, one, written(`${person}`, at(0), { contact }));
         }),
       ),
     );

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import type { InboundMedia } from '../../src/providers/adapter.ts';
 import { listener } from '../kit/events.ts';
 import { pathOfUrl, storedNames } from '../kit/files.ts';
@@ -130,7 +130,7 @@ describe('files that come with a message', () => {
 });
 
 describe('a file that is still with the vendor', () => {
-  const tellOf = async (...paths: string[]): Promise<void> => {
+  const publishStatus = async (...paths: string[]): Promise<void> => {
     await tell(server, channel, written('m', at(1), { type: 'image', text: null, media: paths.map(ref) }));
   };
 
@@ -138,7 +138,7 @@ describe('a file that is still with the vendor', () => {
     const underWay = new Promise<ServerResponse>((resolve) => {
       answer = (_path, response) => resolve(response);
     });
-    await tellOf('a');
+    await publishStatus('a');
     const settled = server.settle();
     const response = await underWay;
     expect((await message()).media).toEqual([
@@ -162,7 +162,7 @@ describe('a file that is still with the vendor', () => {
 
   it('is one of several, each shown in its place', async () => {
     answer = (path, response) => give(response, Buffer.from(`this is ${path}\n`));
-    await tellOf('a', 'b', 'c');
+    await publishStatus('a', 'b', 'c');
     await server.settle();
     const { media } = await message();
     for (const [at, name] of ['a', 'b', 'c'].entries())
@@ -172,7 +172,7 @@ describe('a file that is still with the vendor', () => {
   it('is asked for again while the vendor has passing trouble, later and later', async () => {
     let failures = 3;
     answer = (_path, response) => (failures-- > 0 ? void response.writeHead(503).end() : give(response));
-    await tellOf('a');
+    await publishStatus('a');
     await server.settle();
     for (const [attempts, pauseMs] of [5_000, 30_000, 120_000].entries()) {
       expect(await fetches()).toMatchObject([{ attempts: attempts + 1, error: 'The pigeon lost it.' }]);
@@ -199,7 +199,7 @@ describe('a file that is still with the vendor', () => {
     ],
   ])('that %s is given up at once: the message stays as it is, and why is kept', async (_, reply, error) => {
     answer = (_path, response) => reply(response);
-    await tellOf('a');
+    await publishStatus('a');
     await server.settle();
     server.clock.advance(24 * 3600_000);
     await server.settle();
@@ -213,7 +213,7 @@ describe('a file that is still with the vendor', () => {
 
   it('that never comes is given up after the last try', async () => {
     answer = (_path, response) => void response.destroy();
-    await tellOf('a');
+    await publishStatus('a');
     for (let tries = 0; tries < 10; tries += 1) {
       await server.settle();
       server.clock.advance(24 * 3600_000);
@@ -233,12 +233,12 @@ describe('a file that is still with the vendor', () => {
     const underWay = new Promise<ServerResponse>((resolve) => {
       answer = (_path, response) => resolve(response);
     });
-    await tellOf('a');
+    await publishStatus('a');
     const settled = server.settle();
     const response = await underWay;
     await happen();
     // What was told meanwhile is processed by the same worker, beside the fetch that is under way.
-    server.system.worker?.wake('inbound', realSlotOf(channel.id), channel.id);
+    server.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
     for (;;) {
       const { rows } = await db.query(
         `select 1 from messages where tenant_id = $1 and deleted_at is null union all

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { publisher } from '../../src/engine/publish.ts';
-import { receiveMessages } from '../../src/messages/receive-messages.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import { receiveMessages } from '../../src/messages/inbound/messages.ts';
 import type { InboundMessage } from '../../src/providers/adapter.ts';
 import { inboundMessage, sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const silent = publisher(server.clock, silentHints);
+const silent = publisher(server.clock, silentWakeUps);
 const ADA = '+15550001111';
 const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
 

@@ -205,10 +205,10 @@ describe('a read mark', () => {
       ids.push(await storeSending(server, tenant, chat, { vendorId: `m${number}`, status: state }));
     }
     const until = at(-1);
-    const mark = { kind: 'read_mark' as const, peer: ADA, until, occurredAt: until };
+    const mark = { kind: 'read_receipt' as const, contact: ADA, until, occurredAt: until };
     await tell(server, channel, mark, { ...mark, until: at(-3) }, mark);
     await tell(server, channel, mark);
-    await tell(server, channel, { ...mark, peer: { ...ADA, value: '+15550009876' }, until: at(99) });
+    await tell(server, channel, { ...mark, contact: { ...ADA, value: '+15550009876' }, until: at(99) });
     await server.settle();
     const shown = await Promise.all(ids.map(message));
     expect(shown.map((one) => one.status)).toEqual(['read', 'read', 'failed', 'queued', 'sent']);

@@ -7,13 +7,21 @@ import { commonErrors } from '../../src/http/openapi.ts';
 import { scopes } from '../../src/http/permissions.ts';
 import { isReplayable } from '../../src/http/route.ts';
 import { compileSchema, isDateTime } from '../../src/http/validation.ts';
-import { bodyFor, furnish, idsFor, paramsOf, pathOf, payloadFor, tokenFor } from '../kit/route-calls.ts';
+import {
+  bodyFor,
+  createFixtures,
+  idsFor,
+  paramsOf,
+  pathOf,
+  payloadFor,
+  tokenFor,
+} from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { routes } = server.system.app;
 /** What only looks leaves the furniture as it was; every change gets its own. */
-const lookedAt = await furnish(server);
+const lookedAt = await createFixtures(server);
 const named = routes.map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
 const ajv = new Ajv({ strict: false });
 ajv.addFormat('uuid', { type: 'string', validate: isUuid });
@@ -81,19 +89,19 @@ describe('the table of routes', () => {
   });
 
   it('every operation needs the scope that it declares, and no other', async () => {
-    const furnished = await furnish(server);
+    const fixtures = await createFixtures(server);
     for (const route of routes) {
       const { access, method } = route.spec;
       if (!access.includes(':')) continue;
       const path = pathOf(route, () => '019a82a0-0000-7000-8000-00000000ffff');
-      const body = bodyFor(route, furnished);
+      const body = bodyFor(route, fixtures);
       const others = scopes.filter((scope) => scope !== access && scope !== '*');
-      const without = await furnished.tenant.tokenWith(others);
+      const without = await fixtures.tenant.tokenWith(others);
       const refused = await server.call(method, path, { token: without, body });
       expect([path, refused.status]).toEqual([path, 403]);
       expect(refused.body.error.message).toContain(`"${access}"`);
       const allowed = await server.call(method, path, {
-        token: await furnished.tenant.tokenWith([access]),
+        token: await fixtures.tenant.tokenWith([access]),
         body,
       });
       expect([path, allowed.status]).not.toEqual([path, 403]);
@@ -101,9 +109,9 @@ describe('the table of routes', () => {
   });
 
   it.each(named)('%s works as its example says', async (_, route) => {
-    const furnished = route.kind === 'read' ? lookedAt : await furnish(server, route);
-    const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
-    const options = { token: tokenFor(route, furnished.tenant), ...payloadFor(route, furnished) };
+    const fixtures = route.kind === 'read' ? lookedAt : await createFixtures(server, route);
+    const path = pathOf(route, (name) => idsFor(route, fixtures)[name] as string);
+    const options = { token: tokenFor(route, fixtures.tenant), ...payloadFor(route, fixtures) };
     // The kit holds the answer against the contract. Scopes of the example's token are the caller's own.
     const answer = await server.call(route.spec.method, path, options);
     expect([answer.status, answer.body?.error]).toEqual([200, undefined]);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 /** A chat on a channel of this kind, the file and the template that messages of the tables below name. */
-async function furnished(kind: Kind) {
+async function fixtures(kind: Kind) {
   const channel = await tenant.channel(kind);
   const chat = await openChat(server, tenant, channel, people[kind]);
   const fileId = (await upload(tenant, PNG, 'picture.png')).body.data.id as string;
@@ -44,7 +44,7 @@ async function furnished(kind: Kind) {
     vendorId,
   };
 }
-type Furnished = Awaited<ReturnType<typeof furnished>>;
+type Fixtures = Awaited<ReturnType<typeof fixtures>>;
 
 const link = (name: string): string => `https://files.example.com/${name}`;
 const elsewhere = (name: string, mimeType: string) => ({
@@ -61,7 +61,7 @@ const buttons = [
 const list = { button: 'Choose', sections: [{ title: 'Sizes', rows: [{ id: 's', title: 'Small' }] }] };
 
 /** Everything that can be sent: the kinds it goes on, what is asked for, and what the message then is. */
-const contents: [string, Kind[], (at: Furnished) => object, (at: Furnished) => object][] = [
+const contents: [string, Kind[], (at: Fixtures) => object, (at: Fixtures) => object][] = [
   [
     'a text',
     ['whatsapp', 'sms', 'email', 'instagram'],
@@ -174,7 +174,7 @@ const onEveryKind = contents.flatMap(([name, kinds, ask, expected]) =>
 
 describe('sending', () => {
   it.each(onEveryKind)('%s on %s: queued, accepted once, told of', async (_, kind, ask, expected) => {
-    const at = await furnished(kind);
+    const at = await fixtures(kind);
     const told = listener(server, tenant);
     await told();
     const queued = await send(tenant, at.chat, ask(at));
@@ -213,7 +213,7 @@ describe('sending', () => {
   });
 
   it('a reply names what it answers, to the vendor by the vendor’s id', async () => {
-    const at = await furnished('whatsapp');
+    const at = await fixtures('whatsapp');
     const queued = await send(tenant, at.chat, { text: 'To this.', replyToMessageId: at.messageId });
     expect(queued.replyToMessageId).toBe(at.messageId);
     await server.settle();
@@ -221,7 +221,7 @@ describe('sending', () => {
   });
 
   it('marks the chat as read, and is its latest message at once', async () => {
-    const { chat } = await furnished('whatsapp');
+    const { chat } = await fixtures('whatsapp');
     const before = (await tenant.get(`/v3/chats/${chat.id}`)).body.data;
     expect([before.unreadCount, before.isUnread]).toEqual([1, true]);
     server.clock.advance(1000);
@@ -234,7 +234,7 @@ describe('sending', () => {
   });
 
   it('in a sensitive chat tells that, not what', async () => {
-    const { chat, channel } = await furnished('whatsapp');
+    const { chat, channel } = await fixtures('whatsapp');
     await tenant.put(`/v3/chats/${chat.id}`, { isSensitive: true });
     const told = listener(server, tenant);
     await told();
@@ -247,7 +247,7 @@ describe('sending', () => {
   });
 
   it('50 at once to one chat: all of them, in order, each once', async () => {
-    const { chat, channel } = await furnished('sms');
+    const { chat, channel } = await fixtures('sms');
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, number) => send(tenant, chat, { text: `message ${number}` })),
     );
@@ -259,7 +259,7 @@ describe('sending', () => {
   });
 
   it('the same request with the same key is one message', async () => {
-    const { chat, channel } = await furnished('sms');
+    const { chat, channel } = await fixtures('sms');
     const headers = { 'idempotency-key': 'once' };
     const path = `/v3/chats/${chat.id}/messages`;
     const answers = await Promise.all(

@@ -27,7 +27,7 @@ const chatOn = async (kind: Kind): Promise<TestChat> =>
 const attempt = (chat: { id: string }, body: object) => tenant.post(`/v3/chats/${chat.id}/messages`, body);
 
 /** What is said of a message, by parameter. */
-async function faultsOf(chat: { id: string }, body: object): Promise<Record<string, string>> {
+async function issuesOf(chat: { id: string }, body: object): Promise<Record<string, string>> {
   const answer = await attempt(chat, body);
   expect([answer.status, answer.body.error?.messageKey]).toEqual([400, 'invalid_body_params']);
   const params = answer.body.error.invalidParams as Record<string, { key: string; message: string }>;
@@ -235,9 +235,9 @@ describe('a message that the channel cannot carry', () => {
     ],
   ])('%s is refused at its parameter', async (_, kind, body, expected) => {
     const chat = await chatOn(kind);
-    const faults = await faultsOf(chat, body);
-    expect(Object.keys(faults).sort()).toEqual(Object.keys(expected).sort());
-    for (const [path, pattern] of Object.entries(expected)) expect(faults[path]).toMatch(pattern);
+    const issues = await issuesOf(chat, body);
+    expect(Object.keys(issues).sort()).toEqual(Object.keys(expected).sort());
+    for (const [path, pattern] of Object.entries(expected)) expect(issues[path]).toMatch(pattern);
     await nothingQueued();
   });
 
@@ -248,7 +248,7 @@ describe('a message that the channel cannot carry', () => {
       Buffer.alloc(5 * 1024 * 1024),
     ]);
     const fileId = (await upload(tenant, png, 'large.png')).body.data.id;
-    expect((await faultsOf(chat, { media: { fileId } })).media).toMatch(/^too_big: .*5242880.*5242913/);
+    expect((await issuesOf(chat, { media: { fileId } })).media).toMatch(/^too_big: .*5242880.*5242913/);
   });
 
   it('another tenant’s file, template, message and chat are as unknown as any', async () => {
@@ -263,10 +263,10 @@ describe('a message that the channel cannot carry', () => {
     });
     const message = (await other.post(`/v3/chats/${theirs.id}/messages/search`, {})).body.data[0];
     const chat = await chatOn('sms');
-    expect(await faultsOf(chat, { media: { fileId } })).toHaveProperty(['media.fileId']);
+    expect(await issuesOf(chat, { media: { fileId } })).toHaveProperty(['media.fileId']);
     const templateId = template.body.data.id;
-    expect(await faultsOf(chat, { template: { templateId } })).toHaveProperty(['template.templateId']);
-    expect(await faultsOf(chat, { text: 'a', replyToMessageId: message.id })).toHaveProperty(
+    expect(await issuesOf(chat, { template: { templateId } })).toHaveProperty(['template.templateId']);
+    expect(await issuesOf(chat, { text: 'a', replyToMessageId: message.id })).toHaveProperty(
       'replyToMessageId',
     );
     const unknown = (await attempt({ id: UNKNOWN }, { text: 'a' })).body.error;
@@ -292,19 +292,19 @@ describe('a template', () => {
   it('needs a text for each of its variables and for no other', async () => {
     const chat = await chatOn('whatsapp');
     const templateId = await made(chat.channelId);
-    const faults = await faultsOf(chat, { template: { templateId, variables: { 1: 5, other: 'a' } } });
-    expect(Object.keys(faults).sort()).toEqual([
+    const issues = await issuesOf(chat, { template: { templateId, variables: { 1: 5, other: 'a' } } });
+    expect(Object.keys(issues).sort()).toEqual([
       'template.variables.1',
       'template.variables.name',
       'template.variables.other',
     ]);
-    expect(faults['template.variables.name']).toBe('invalid_type: Required');
+    expect(issues['template.variables.name']).toBe('invalid_type: Required');
   });
 
   it('of another channel is not there', async () => {
     const chat = await chatOn('whatsapp');
     const templateId = await made((await tenant.channel('whatsapp')).id);
-    expect(await faultsOf(chat, { template: { templateId } })).toHaveProperty(['template.templateId']);
+    expect(await issuesOf(chat, { template: { templateId } })).toHaveProperty(['template.templateId']);
   });
 
   it.each(['pending', 'rejected', 'paused', 'disabled'])('that is %s cannot be sent', async (status) => {
@@ -368,6 +368,6 @@ describe('what the state forbids', () => {
   it('is said only of what is well-formed', async () => {
     const chat = await chatOn('whatsapp');
     server.clock.advance(2 * DAY);
-    expect(await faultsOf(chat, { text: text(5000) })).toHaveProperty('text');
+    expect(await issuesOf(chat, { text: text(5000) })).toHaveProperty('text');
   });
 });

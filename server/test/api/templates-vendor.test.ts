@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { publisher } from '../../src/engine/publish.ts';
-import { adapters } from '../../src/handlers.ts';
+import { publisher } from '../../src/engine/outbox.ts';
 import type { InboundTemplateStatus } from '../../src/providers/adapter.ts';
+import { adapters } from '../../src/queues.ts';
 import { decideTemplate } from '../../src/templates/decide-template.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 import { startTemplateVendor, templateVendorAdapter } from '../kit/template-vendor.ts';
 
 const server = await useServer({
@@ -64,7 +64,7 @@ const decide = (told: Partial<InboundTemplateStatus>) =>
         ...told,
       },
       server.clock.now(),
-      publisher(server.clock, silentHints),
+      publisher(server.clock, silentWakeUps),
     ),
   );
 

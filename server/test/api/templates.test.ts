@@ -259,8 +259,8 @@ describe('what a template may say', () => {
   const keysOf = async (more: object): Promise<Record<string, string>> => {
     const answer = await make(more);
     if (answer.status === 200) return {};
-    const faults = Object.entries(answer.body.error.invalidParams as Record<string, { key: string }>);
-    return Object.fromEntries(faults.map(([at, { key }]) => [at, key]));
+    const issues = Object.entries(answer.body.error.invalidParams as Record<string, { key: string }>);
+    return Object.fromEntries(issues.map(([at, { key }]) => [at, key]));
   };
   const quick = (n: number) =>
     Array.from({ length: n }, (_, at) => ({ type: 'quick_reply', text: `b${at}` }));
@@ -296,8 +296,8 @@ describe('what a template may say', () => {
       { buttons: [{ type: 'phone_number', text: 'a', url: 'https://a' }] },
       { 'buttons.0.url': 'custom', 'buttons.0.phoneNumber': 'invalid_type' },
     ],
-  ])('on WhatsApp: %j is refused', async (more, faults) => {
-    expect(await keysOf(more)).toEqual(faults);
+  ])('on WhatsApp: %j is refused', async (more, issues) => {
+    expect(await keysOf(more)).toEqual(issues);
     expect(await count()).toBe(0);
   });
 
@@ -332,7 +332,7 @@ describe('what a template may say', () => {
 
   it('is looser where no vendor asks for more', async () => {
     const channel = await tenant.channel('email');
-    const faults = await keysOf({
+    const issues = await keysOf({
       channelId: channel.id,
       name: 'Order shipped!',
       language: 'zh-Hant-TW',
@@ -341,7 +341,7 @@ describe('what a template may say', () => {
       footer: 'x'.repeat(200),
       buttons: quick(20),
     });
-    expect(faults).toEqual({});
+    expect(issues).toEqual({});
   });
 
   it.each([

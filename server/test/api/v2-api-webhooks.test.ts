@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { v2TypeNames } from '../../src/webhooks/v2-types.ts';
 import { type Receiver, startReceiver, verifySignature } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -25,8 +25,8 @@ const subscribe = (type: string, more: object = {}) =>
 /** Puts an event where a change would have put it. */
 async function happen(type: string, channelId: string): Promise<void> {
   await server.system.db.query(
-    `insert into events (id, tenant_id, slot, created_at, type, channel_id, data) values ($1, $2, $3, $4, $5, $6, '{"n":1}')`,
-    [newId(), tenant.id, realSlotOf(tenant.id), server.clock.now(), type, channelId],
+    `insert into events (id, tenant_id, shard, created_at, type, channel_id, data) values ($1, $2, $3, $4, $5, $6, '{"n":1}')`,
+    [newId(), tenant.id, realShardOf(tenant.id), server.clock.now(), type, channelId],
   );
   await server.settle();
 }

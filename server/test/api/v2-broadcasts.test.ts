@@ -104,9 +104,9 @@ describe('a broadcast of version 2', () => {
       messageTemplateId: { key: 'custom' },
       'contacts.0.phoneNumber': { key: 'invalid_string' },
     });
-    const needs = await automationOf(tenant, { variables: [{ name: 'n', type: 'number', required: true }] });
+    const deps = await automationOf(tenant, { variables: [{ name: 'n', type: 'number', required: true }] });
     const variables = [{ name: 'n', value: 'x' }];
-    expect((await post({ name: 'x', workflowId: needs, variables })).body.error.invalidParams).toMatchObject({
+    expect((await post({ name: 'x', workflowId: deps, variables })).body.error.invalidParams).toMatchObject({
       'variables.0.value': { key: 'invalid_string' },
     });
     expect((await tenant.get(`/v2/${channelId}/broadcasts`)).body.data.broadcasts).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
@@ -157,10 +157,10 @@ describe('recovering', () => {
     const count = 10_007;
     const since = new Date(time - HOUR);
     await server.system.db.query(
-      `insert into events (id, tenant_id, type, channel_id, data, slot, sequence, created_at)
+      `insert into events (id, tenant_id, type, channel_id, data, shard, sequence, created_at)
        select e.id, $1, 'message.received', $2, '{}', $3, e.number, $4::timestamptz + e.number / 5000 * interval '1 second'
          from unnest($5::uuid[]) with ordinality as e (id, number)`,
-      [tenant.id, channel.id, realSlotOf(tenant.id), since, Array.from({ length: count }, newId)],
+      [tenant.id, channel.id, realShardOf(tenant.id), since, Array.from({ length: count }, newId)],
     );
     const first = (await recover(since)).body.data;
     expect(first).toEqual({ count: 10_000, nextSince: new Date(since.getTime() + 2_000).toISOString() });

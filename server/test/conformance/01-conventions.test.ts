@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf, TIMESTAMP } from './client.ts';
-import * as make from './furniture.ts';
+import * as make from './fixtures.ts';
 import { useServerUnderTest } from './server-under-test.ts';
 
 const server = await useServerUnderTest();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataOf } from './client.ts';
-import * as make from './furniture.ts';
+import * as make from './fixtures.ts';
 import { useServerUnderTest } from './server-under-test.ts';
 import * as tables from './tables.ts';
 import { expectField, expectFits } from './tables.ts';

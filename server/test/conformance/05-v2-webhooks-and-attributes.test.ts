@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataOf, invalid, refusalOf } from './client.ts';
-import * as make from './furniture.ts';
+import * as make from './fixtures.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 import { expectFits, v2ApiWebhook, v2Attribute } from './tables.ts';
 

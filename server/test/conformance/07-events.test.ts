@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Received, type Receiver, startReceiver } from '../kit/receiver.ts';
 import { dataOf, eventually, invalid, refusalOf, TIMESTAMP } from './client.ts';
-import * as make from './furniture.ts';
+import * as make from './fixtures.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 import { chat as chatTable, expectFits, message as messageTable } from './tables.ts';
 

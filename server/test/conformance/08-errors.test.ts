@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, refusalOf } from './client.ts';
-import * as make from './furniture.ts';
+import * as make from './fixtures.ts';
 import { named, v3Operations } from './operations.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, invalid, refusalOf } from './client.ts';
-import * as make from './furniture.ts';
+import * as make from './fixtures.ts';
 import { named } from './operations.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 

@@ -39,7 +39,7 @@ async function installation(keep: (path: string) => Promise<boolean> = async () 
   return root;
 }
 
-const works = async (started: Started): Promise<void> => {
+const queues = async (started: Started): Promise<void> => {
   expect(started.error).toBeUndefined();
   if (started.connection === undefined) throw new Error('It has no connection.');
   expect(await query(started.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       }
       await database.stop();
       // That user can go on with it by itself.
-      await works(await work.start(dataDir, { uid: NAMELESS }));
+      await queues(await work.start(dataDir, { uid: NAMELESS }));
     });
 
     it('it works in a folder that only root may enter, and again at the next start', async () => {
@@ -101,7 +101,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       const root = await installation();
       await chmod(root, 0o700);
       const dataDir = join(await work.folder(), 'data');
-      await works(await work.start(dataDir, { program: join(root, 'program.mjs') }));
+      await queues(await work.start(dataDir, { program: join(root, 'program.mjs') }));
       expect((await stat(join(dataDir, 'postgres'))).uid).toBe(0);
     });
 
@@ -136,7 +136,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
     it('it runs as that user, on a folder of its own', async () => {
       const dataDir = join(await ownedFolder(NOBODY, 0o700), 'data');
       const started = await work.start(dataDir, { uid: NOBODY });
-      await works(started);
+      await queues(started);
       expect(await uidOf(await postmasterPid(dataDir))).toBe(NOBODY);
       expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
       started.process.kill('SIGKILL');
@@ -145,7 +145,7 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
 
     it('it can be a user without a name', async () => {
       const dataDir = join(await ownedFolder(NAMELESS), 'data');
-      await works(await work.start(dataDir, { uid: NAMELESS }));
+      await queues(await work.start(dataDir, { uid: NAMELESS }));
       expect(await uidOf(await postmasterPid(dataDir))).toBe(NAMELESS);
     });
 
@@ -183,12 +183,12 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       const root = await installation(async (path) => !(await lstat(path)).isSymbolicLink());
       const dataDir = join(await ownedFolder(NOBODY), 'data');
       const program = join(root, 'program.mjs');
-      await works(await work.start(dataDir, { uid: NOBODY, program }));
+      await queues(await work.start(dataDir, { uid: NOBODY, program }));
       expect(await readdir(join(dataDir, 'postgres-lib'))).toContain('libpq.so.5');
 
       // Root may write there, and completes the installation itself.
       const other = join(await work.folder(), 'data');
-      await works(await work.start(other, { program }));
+      await queues(await work.start(other, { program }));
       expect(await readdir(other)).not.toContain('postgres-lib');
       const link = join(root, 'node_modules', PACKAGE, 'native', 'lib', 'libpq.so.5');
       expect((await lstat(link)).isSymbolicLink()).toBe(true);

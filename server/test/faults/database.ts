@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { createDatabase, urlOf } from '../kit/postgres.ts';
 import { postmasterPid } from './postmaster.ts';
-import type { Workshop } from './processes.ts';
+import type { ProcessPool } from './processes.ts';
 
 /** A PostgreSQL of the operator's own, as far as the servers under test can tell. */
 export interface OwnDatabase {
@@ -17,7 +17,7 @@ export interface OwnDatabase {
   revive(): Promise<void>;
 }
 
-export async function startDatabase(shop: Workshop): Promise<OwnDatabase> {
+export async function startDatabase(shop: ProcessPool): Promise<OwnDatabase> {
   const dataDir = join(await shop.folder(), 'data');
   const embedded = await startEmbedded({ dataDir, settings: { max_connections: '300' } });
   return {

@@ -9,13 +9,13 @@ import { authenticator } from '../../src/http/authenticate.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
 import { MIGRATIONS } from '../kit/postgres.ts';
 import { type OwnDatabase, startDatabase } from './database.ts';
-import { SECRET_KEY, workshop } from './processes.ts';
+import { processPool, SECRET_KEY } from './processes.ts';
 
 /** Whole processes rarely meet within a millisecond; here the steps of a first start are taken by many at one instant. */
 const AT_ONCE = 12;
 const ROUNDS = 5;
 
-const shop = workshop();
+const shop = processPool();
 let database: OwnDatabase;
 const open: Database[] = [];
 beforeAll(async () => {

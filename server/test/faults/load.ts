@@ -51,7 +51,7 @@ export function client(connections: number): { call: Call; close(): Promise<void
 }
 
 /** Makes tenants, each with channels and one webhook that asks for everything. */
-export async function furnish(
+export async function createFixtures(
   base: string,
   receiver: FaultReceiver,
   { tenants = 3, channels = 2 } = {},

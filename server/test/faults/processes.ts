@@ -65,7 +65,7 @@ export interface Output extends Ended {
 }
 
 /** Where processes and folders of one test file are kept, so that nothing outlives it. */
-export interface Workshop {
+export interface ProcessPool {
   folder(): Promise<string>;
   /** Starts a server and waits until it can do its work. */
   start(options: ServerOptions): Promise<ServerProcess>;
@@ -89,7 +89,7 @@ const serverEnvironment = {
   LOG_LEVEL: 'info',
 };
 
-export function workshop(): Workshop {
+export function processPool(): ProcessPool {
   const folders: string[] = [];
   const children = new Set<ChildProcess>();
 

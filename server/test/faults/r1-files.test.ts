@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
+import { OPERATOR_TOKEN, processPool, type ServerProcess } from './processes.ts';
 
 const KILLS = Math.ceil(Number(process.env.KILLS ?? 10) / 2);
 const UPLOADERS = 6;
 const LARGEST_BYTES = 3_000_000;
-const shop = workshop();
+const shop = processPool();
 afterAll(() => shop.end());
 
 interface Answer {

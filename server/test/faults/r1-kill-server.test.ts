@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { check, print } from './checker.ts';
 import { embeddedUrl, killPostmaster, startDatabase } from './database.ts';
-import { furnish, type Load, startLoad } from './load.ts';
-import { type ServerProcess, workshop } from './processes.ts';
+import { createFixtures, type Load, startLoad } from './load.ts';
+import { processPool, type ServerProcess } from './processes.ts';
 import { type FaultReceiver, startReceiver } from './receiver.ts';
 
 const KILLS = Number(process.env.KILLS ?? 10);
 /** From before anything is made until all is. */
 const FIRST_STARTS_MS = [150, 300, 450, 600, 800, 1_000, 1_300];
-const shop = workshop();
+const shop = processPool();
 const receivers: FaultReceiver[] = [];
 const loads: Load[] = [];
 afterAll(async () => {
@@ -35,7 +35,10 @@ describe('R1 kill −9 of the server under load, again and again', () => {
     const dataDir = join(await shop.folder(), 'data');
     const receiver = await receiverForTest();
     let server: ServerProcess | undefined = await shop.start({ dataDir });
-    const load = startLoad({ tenants: await furnish(server.url, receiver), target: () => server?.url });
+    const load = startLoad({
+      tenants: await createFixtures(server.url, receiver),
+      target: () => server?.url,
+    });
     loads.push(load);
     const kills = Math.ceil(KILLS / 2);
     for (let kill = 0; kill < kills; kill += 1) {
@@ -91,7 +94,7 @@ describe('R1 kill −9 of the server under load, again and again', () => {
       const up = servers.filter((server) => server !== undefined);
       return up[Math.floor(Math.random() * up.length)]?.url;
     };
-    const load = startLoad({ tenants: await furnish(target() as string, receiver), target });
+    const load = startLoad({ tenants: await createFixtures(target() as string, receiver), target });
     loads.push(load);
     const kills = Math.floor(KILLS / 2);
     for (let kill = 0; kill < kills; kill += 1) {

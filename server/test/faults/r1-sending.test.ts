@@ -5,7 +5,7 @@ import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
 import { embeddedUrl, withDatabaseAt } from './database.ts';
 import { client } from './load.ts';
 import { until } from './postmaster.ts';
-import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
+import { OPERATOR_TOKEN, processPool, type ServerProcess } from './processes.ts';
 
 const KILLS = Math.ceil(Number(process.env.KILLS ?? 10) / 4);
 const MESSAGES = 200;
@@ -14,7 +14,7 @@ const CHATS = 40;
 const ANSWER_MS = 300;
 const CONNECTIONS = 16;
 const PATIENCE_MS = 120_000;
-const shop = workshop();
+const shop = processPool();
 const api = client(CONNECTIONS);
 afterAll(async () => {
   await api.close();
@@ -73,16 +73,18 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
           .length === 0,
       PATIENCE_MS,
     );
-    const fates = await rowsOf(
+    const recipientStatuses = await rowsOf(
       `select m.id, m.status, m.chat_id, o.message_id is not null as is_accepted,
               (select count(*)::int from events e where e.tenant_id = m.tenant_id and e.type = 'message.sent'
                   and e.data::json->>'id' = m.id::text) as told
          from messages m left join sandbox_outbox o on o.message_id = m.id and o.tenant_id = m.tenant_id
         where m.channel_id = $1 and m.sender = 'outbound' order by m.id`,
     );
-    expect(new Set(fates.map((row) => row.id))).toEqual(queued);
-    expect(fates.filter((row) => !['sent', 'delivered', 'read'].includes(row.status as string))).toEqual([]);
-    expect(fates.filter((row) => row.is_accepted !== true || row.told !== 1)).toEqual([]);
+    expect(new Set(recipientStatuses.map((row) => row.id))).toEqual(queued);
+    expect(
+      recipientStatuses.filter((row) => !['sent', 'delivered', 'read'].includes(row.status as string)),
+    ).toEqual([]);
+    expect(recipientStatuses.filter((row) => row.is_accepted !== true || row.told !== 1)).toEqual([]);
     // The outbox has a message once by its key; nor was any handed over again, and in each chat they came in order.
     expect(await withDatabaseAt(embeddedUrl(dataDir), repeatedCalls)).toBe(0);
     const accepted = await rowsOf('select message_id from sandbox_outbox where channel_id = $1');

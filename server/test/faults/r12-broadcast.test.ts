@@ -5,7 +5,7 @@ import { print } from './checker.ts';
 import { embeddedUrl, type Rows, withDatabaseAt } from './database.ts';
 import { client } from './load.ts';
 import { until } from './postmaster.ts';
-import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
+import { OPERATOR_TOKEN, processPool, type ServerProcess } from './processes.ts';
 
 const PEOPLE = Number(process.env.RECIPIENTS ?? 1000);
 /** While a part of them has their message and most have not. */
@@ -16,7 +16,7 @@ const PATIENCE_MS = 600_000;
 /** Broadcasts are what old clients call them, and their way in is closed by default. */
 const env = { PARLEY_V2_SUNSET: 'never' };
 
-const shop = workshop();
+const shop = processPool();
 const { call, close } = client(4);
 afterAll(async () => {
   await close();

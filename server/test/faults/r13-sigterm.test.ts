@@ -6,13 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { check, print } from './checker.ts';
 import { embeddedUrl, startDatabase, withDatabaseAt } from './database.ts';
-import { client, type FaultTenant, furnish, type Load, startLoad } from './load.ts';
+import { client, createFixtures, type FaultTenant, type Load, startLoad } from './load.ts';
 import { isLive, postmasterPid, until } from './postmaster.ts';
-import { type ServerProcess, workshop } from './processes.ts';
+import { processPool, type ServerProcess } from './processes.ts';
 import { answerAtOnce, type FaultReceiver, startReceiver } from './receiver.ts';
 
 const WITHIN_MS = 25_000;
-const shop = workshop();
+const shop = processPool();
 const api = client(4);
 const receivers: FaultReceiver[] = [];
 const loads: Load[] = [];
@@ -43,7 +43,10 @@ describe('R13 SIGTERM under load', () => {
     const dataDir = join(await shop.folder(), 'data');
     const receiver = await receiverForTest();
     let server: ServerProcess | undefined = await shop.start({ dataDir });
-    const load = startLoad({ tenants: await furnish(server.url, receiver), target: () => server?.url });
+    const load = startLoad({
+      tenants: await createFixtures(server.url, receiver),
+      target: () => server?.url,
+    });
     loads.push(load);
     const stops = 3;
     for (let number = 0; number < stops; number += 1) {
@@ -83,7 +86,9 @@ describe('R13 SIGTERM under load', () => {
       role: 'api',
       env: { DATABASE_URL: database.url },
     });
-    const [tenant] = (await furnish(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
+    const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [
+      FaultTenant,
+    ];
     const path = `/v3/sandbox/${tenant.channels[0]}/inbound`;
     const write = (text: string) =>
       api.call(server.url, path, { token: tenant.token, body: { from: '+15550001111', text } });
@@ -126,7 +131,9 @@ describe('R13 SIGTERM under load', () => {
       dataDir: join(await shop.folder(), 'data'),
       env: { DATABASE_URL: database.url },
     });
-    const [tenant] = (await furnish(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
+    const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [
+      FaultTenant,
+    ];
     let held = 0;
     receiver.behave((delivered, response, request) => {
       if (delivered.event.type !== 'message.received') return answerAtOnce(delivered, response, request);
@@ -143,11 +150,11 @@ describe('R13 SIGTERM under load', () => {
     expect(await stop(server)).toBeLessThan(10_000);
     const [found] = await withDatabaseAt(database.url, (ask) =>
       ask(`select count(*)::int as delivered, max(attempts) as attempts,
-                  (select count(*)::int from slots where owner is not null) as slots,
+                  (select count(*)::int from shards where owner is not null) as shards,
                   (select count(*)::int from workers) as workers
              from deliveries where status = 'delivered' and event_type = 'message.received'`),
     );
-    expect(found).toEqual({ delivered: 10, attempts: 1, slots: 0, workers: 0 });
+    expect(found).toEqual({ delivered: 10, attempts: 1, shards: 0, workers: 0 });
     expect([...receiver.byId.values()].every(({ at }) => at.length === 1)).toBe(true);
   });
 });

@@ -3,15 +3,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnDatabase, startDatabase, withDatabaseAt } from './database.ts';
-import { client, type FaultTenant, furnish } from './load.ts';
+import { client, createFixtures, type FaultTenant } from './load.ts';
 import { until } from './postmaster.ts';
-import { type ServerProcess, workshop } from './processes.ts';
+import { processPool, type ServerProcess } from './processes.ts';
 import { answerAtOnce, type Delivered, type FaultReceiver, startReceiver } from './receiver.ts';
 
 /** The lease, the heartbeat at which another worker sees that it has ended, the scan, and what starting costs. */
 const TAKEN_OVER_MS = 15_000 + 3_000 + 1_000 + 3_000;
 
-const shop = workshop();
+const shop = processPool();
 const api = client(4);
 const receivers: FaultReceiver[] = [];
 let database: OwnDatabase;
@@ -43,7 +43,7 @@ async function stage(): Promise<Stage> {
   const start = async (role: 'api' | 'worker') =>
     shop.start({ dataDir: join(await shop.folder(), 'data'), role, env });
   const server = await start('api');
-  const [tenant] = (await furnish(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
+  const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
   const messages = (): Delivered[] =>
     [...receiver.byId.values()].filter(({ event }) => event.type === 'message.received');
   return {

@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { check, print } from './checker.ts';
 import { embeddedUrl, killPostmaster, startDatabase } from './database.ts';
-import { client, furnish, type Load, startLoad } from './load.ts';
+import { client, createFixtures, type Load, startLoad } from './load.ts';
 import { postmasterPid, until } from './postmaster.ts';
-import { type ServerProcess, workshop } from './processes.ts';
+import { processPool, type ServerProcess } from './processes.ts';
 import { type FaultReceiver, startReceiver } from './receiver.ts';
 
 const RECOVERED_MS = 30_000;
-const shop = workshop();
+const shop = processPool();
 const api = client(2);
 const receivers: FaultReceiver[] = [];
 const loads: Load[] = [];
@@ -36,7 +36,7 @@ function expectPolite(server: ServerProcess, load: Load): void {
 async function begin(server: ServerProcess): Promise<{ receiver: FaultReceiver; load: Load }> {
   const receiver = await startReceiver();
   receivers.push(receiver);
-  const load = startLoad({ tenants: await furnish(server.url, receiver), target: () => server.url });
+  const load = startLoad({ tenants: await createFixtures(server.url, receiver), target: () => server.url });
   loads.push(load);
   return { receiver, load };
 }

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { check, print } from './checker.ts';
 import { startDatabase } from './database.ts';
-import { client, furnish, type Load, startLoad } from './load.ts';
+import { client, createFixtures, type Load, startLoad } from './load.ts';
 import { until } from './postmaster.ts';
-import { workshop } from './processes.ts';
+import { processPool } from './processes.ts';
 import { type DatabaseProxy, startProxy } from './proxy.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -15,7 +15,7 @@ const HANG_MS = Number(process.env.HANG_MS ?? 22_000);
 const ANSWERED_MS = 25_500;
 const RECOVERED_MS = 20_000;
 
-const shop = workshop();
+const shop = processPool();
 const api = client(4);
 const receiver = await startReceiver();
 let load: Load | undefined;
@@ -37,7 +37,7 @@ describe('R4 connections to PostgreSQL hang', () => {
       dataDir: join(await shop.folder(), 'data'),
       env: { DATABASE_URL: proxy.url },
     });
-    const tenants = await furnish(server.url, receiver);
+    const tenants = await createFixtures(server.url, receiver);
     load = startLoad({ tenants, target: () => server.url, writers: 40, pauseMs: 60 });
     const running: Load = load;
     await until(() => running.calls.ok > 100);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startDatabase, withDatabaseAt } from './database.ts';
-import { client, type FaultTenant, furnish } from './load.ts';
+import { client, createFixtures, type FaultTenant } from './load.ts';
 import { until } from './postmaster.ts';
-import { workshop } from './processes.ts';
+import { processPool } from './processes.ts';
 import { answerAtOnce, startReceiver } from './receiver.ts';
 
 const MESSAGES = 6;
-const shop = workshop();
+const shop = processPool();
 const api = client(4);
 const receiver = await startReceiver(answerAtOnce);
 afterAll(async () => {
@@ -25,7 +25,9 @@ describe('R5 a worker that was stopped past its lease and continued', () => {
     const start = async (role: 'api' | 'worker') =>
       shop.start({ dataDir: join(await shop.folder(), 'data'), role, env });
     const server = await start('api');
-    const [tenant] = (await furnish(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
+    const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [
+      FaultTenant,
+    ];
     const stopped = await start('worker');
     const held: ServerResponse[] = [];
     receiver.behave((delivered, response, request) => {
@@ -83,9 +85,9 @@ describe('R5 a worker that was stopped past its lease and continued', () => {
     receiver.behave(answerAtOnce);
     await until(async () => {
       const owners = await withDatabaseAt(database.url, (query) =>
-        query('select count(*)::int as slots from slots where owner is not null group by owner order by 1'),
+        query('select count(*)::int as shards from shards where owner is not null group by owner order by 1'),
       );
-      return owners.map((row) => row.slots).join() === '32,33';
+      return owners.map((row) => row.shards).join() === '32,33';
     }, 30_000);
   });
 });

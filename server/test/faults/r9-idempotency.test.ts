@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { embeddedUrl, withDatabaseAt } from './database.ts';
-import { type ApiAnswer, client, type FaultTenant, furnish } from './load.ts';
+import { type ApiAnswer, client, createFixtures, type FaultTenant } from './load.ts';
 import { until } from './postmaster.ts';
-import { type ServerProcess, workshop } from './processes.ts';
+import { processPool, type ServerProcess } from './processes.ts';
 import { answerAtOnce, startReceiver } from './receiver.ts';
 
 const AT_ONCE = 50;
 /** Early enough that nothing has happened, late enough that all has, and between. */
 const KILLED_AFTER_MS = [2, 8, 20, 45, 90];
-const shop = workshop();
+const shop = processPool();
 const api = client(AT_ONCE);
 const receiver = await startReceiver(answerAtOnce);
 afterAll(async () => {
@@ -24,7 +24,9 @@ describe('R9 the same Idempotency-Key 50 times at once, with a kill −9 in betw
   it('has one effect and one answer', async () => {
     const dataDir = join(await shop.folder(), 'data');
     let server: ServerProcess = await shop.start({ dataDir });
-    const [tenant] = (await furnish(server.url, receiver, { tenants: 1, channels: 1 })) as [FaultTenant];
+    const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [
+      FaultTenant,
+    ];
     const outcomes: { answered: number; conflicts: number; broken: number }[] = [];
 
     for (const [round, killedAfterMs] of KILLED_AFTER_MS.entries()) {

@@ -3,12 +3,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embeddedUrl, type OwnDatabase, startDatabase, withDatabaseAt } from './database.ts';
-import { client, furnish } from './load.ts';
+import { client, createFixtures } from './load.ts';
 import { postmasterPid } from './postmaster.ts';
-import { OPERATOR_TOKEN, type Output, SECRET_KEY, type ServerProcess, workshop } from './processes.ts';
+import { OPERATOR_TOKEN, type Output, processPool, SECRET_KEY, type ServerProcess } from './processes.ts';
 import { startReceiver } from './receiver.ts';
 
-const shop = workshop();
+const shop = processPool();
 const api = client(4);
 let database: OwnDatabase;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('a start after kill −9', () => {
     const dataDir = await newDataDir();
     const receiver = await startReceiver();
     const first = await shop.start({ dataDir });
-    const [tenant] = await furnish(first.url, receiver, { tenants: 1, channels: 1 });
+    const [tenant] = await createFixtures(first.url, receiver, { tenants: 1, channels: 1 });
     const token = tenant?.token as string;
     const before = await api.call(first.url, '/v3/me', { token });
     await first.kill();

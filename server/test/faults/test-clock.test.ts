@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { print } from './checker.ts';
 import { client } from './load.ts';
-import { OPERATOR_TOKEN, type ServerProcess, workshop } from './processes.ts';
+import { OPERATOR_TOKEN, processPool, type ServerProcess } from './processes.ts';
 
 const DAYS = 200;
 const KILL_AT = [20, 80];
 const PATIENCE_MS = 600_000;
 const DAY_MS = 24 * 3600_000;
 
-const shop = workshop();
+const shop = processPool();
 const { call, close } = client(4);
 afterAll(async () => {
   await close();

@@ -1,12 +1,18 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { client } from './load.ts';
-import { OPERATOR_TOKEN, type Output, type ServerProcess, type ToolProcess, workshop } from './processes.ts';
+import {
+  OPERATOR_TOKEN,
+  type Output,
+  processPool,
+  type ServerProcess,
+  type ToolProcess,
+} from './processes.ts';
 import { answerAtOnce, type Delivered, type FaultReceiver, startReceiver } from './receiver.ts';
 
 /** A server, a program that takes events, and a user with tools. */
 export interface ToolShop {
-  readonly shop: ReturnType<typeof workshop>;
+  readonly shop: ReturnType<typeof processPool>;
   readonly server: ServerProcess;
   readonly receiver: FaultReceiver;
   /** Where the user's settings are. */
@@ -39,7 +45,7 @@ export async function stop(tool: ToolProcess): Promise<void> {
 }
 
 export async function openToolShop(): Promise<ToolShop> {
-  const shop = workshop();
+  const shop = processPool();
   const { call, close } = client(4);
   const receiver = await startReceiver(answerAtOnce);
   const dataDir = join(await shop.folder(), 'data');

@@ -3,8 +3,8 @@ import { createLog } from '../../src/base/log.ts';
 import { idempotency } from '../../src/http/idempotency.ts';
 import { metrics } from '../../src/http/metrics.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
-import { addRoutes } from '../../src/http/register.ts';
 import type { Route } from '../../src/http/route.ts';
+import { addRoutes } from '../../src/http/router.ts';
 import { type HttpServerOptions, httpServer } from '../../src/http/server.ts';
 import { OPERATOR_TOKEN, type TestServer } from './server.ts';
 
@@ -16,7 +16,7 @@ export async function bareServer(
 ): Promise<FastifyInstance> {
   const { db, app } = system;
   const counted = metrics();
-  const { app: server, desk } = await httpServer({
+  const { app: server, lifecycle } = await httpServer({
     log: createLog({ level: 'trace', json: true, destination: { write: (line) => void logged.push(line) } }),
     corsOrigins: [],
     metrics: counted,
@@ -27,7 +27,7 @@ export async function bareServer(
     server,
     {
       db,
-      desk,
+      lifecycle,
       metrics: counted,
       authenticator: app.authenticator,
       rateLimit: rateLimit(db),

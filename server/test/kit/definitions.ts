@@ -1,4 +1,4 @@
-import { checkDefinition } from '../../src/automations/check-definition.ts';
+import { checkDefinition } from '../../src/automations/definition/validate.ts';
 import type { Definition } from '../../src/automations/schema.ts';
 import type { InvalidParams } from '../../src/base/errors.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
@@ -15,11 +15,11 @@ export const definitionOf = (steps: Partial<Step>[], more: Partial<Definition> =
   ...more,
 });
 
-export const faultsOf = (steps: Partial<Step>[], more?: Partial<Definition>): InvalidParams =>
-  checkDefinition(definitionOf(steps, more), policy).found.faults;
+export const issuesOf = (steps: Partial<Step>[], more?: Partial<Definition>): InvalidParams =>
+  checkDefinition(definitionOf(steps, more), policy).found.issues;
 
-export const keysOf = (faults: InvalidParams): Record<string, string> =>
-  Object.fromEntries(Object.entries(faults).map(([path, { key }]) => [path, key]));
+export const keysOf = (issues: InvalidParams): Record<string, string> =>
+  Object.fromEntries(Object.entries(issues).map(([path, { key }]) => [path, key]));
 
 export const step = (type: Step['type'], parameters?: unknown): Partial<Step> =>
   ({ type, ...(parameters === undefined ? {} : { parameters }) }) as Partial<Step>;

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import type { EventType } from '../../src/engine/event-types.ts';
-import { publisher } from '../../src/engine/publish.ts';
+import { publisher } from '../../src/engine/outbox.ts';
 import type { TestServer } from './server.ts';
-import { silentHints } from './silent-hints.ts';
+import { silentWakeUps } from './silent-wakeups.ts';
 import { listen } from './wire.ts';
 
 /** One event as it came over the wire. */
@@ -106,7 +106,7 @@ export async function publishMany(
   tenantId: string,
   events: { type?: EventType; channelId?: string | null; data?: unknown }[],
 ): Promise<void> {
-  const { publish } = publisher(clock, silentHints);
+  const { publish } = publisher(clock, silentWakeUps);
   for (let at = 0; at < events.length; at += 500)
     await db.transaction((tx) =>
       publish(

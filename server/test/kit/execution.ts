@@ -1,21 +1,21 @@
 import { afterAll } from 'vitest';
-import { executeRuns } from '../../src/automations/execute-runs.ts';
-import type { RunDraft, SendForRuns } from '../../src/automations/perform-effects.ts';
-import { runSchedules } from '../../src/automations/run-schedules.ts';
+import type { RunDraft, SendForRuns } from '../../src/automations/runs/effects.ts';
+import { executeRuns } from '../../src/automations/runs/worker.ts';
+import { runSchedules } from '../../src/automations/triggers/schedules.ts';
 import { ApiError } from '../../src/base/errors.ts';
 import { newId } from '../../src/base/ids.ts';
 import { createLog } from '../../src/base/log.ts';
-import { runCampaigns } from '../../src/campaigns/run-campaigns.ts';
+import { runCampaigns } from '../../src/campaigns/worker.ts';
 import { requireChat } from '../../src/chats/chat.ts';
 import { startChat } from '../../src/chats/start-chat.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
-import { publisher } from '../../src/engine/publish.ts';
-import { realSlotOf, SLOTS } from '../../src/engine/work-list.ts';
-import type { Work } from '../../src/engine/worker.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import { realShardOf, SHARDS } from '../../src/engine/queue.ts';
+import type { Work } from '../../src/engine/runner.ts';
 import { requireMessage } from '../../src/messages/message.ts';
 import type { TestServer, TestTenant } from './server.ts';
-import { silentHints } from './silent-hints.ts';
+import { silentWakeUps } from './silent-wakeups.ts';
 
 /** Executes campaigns, schedules and runs, with messages that are queued and go no further by themselves. */
 export interface Execution {
@@ -31,14 +31,14 @@ export interface Execution {
 export async function settleWorks(
   db: Database,
   tenantId: string,
-  works: Work[],
+  queues: Work[],
   now: () => Date,
 ): Promise<void> {
   for (let found = 1; found > 0; ) {
     found = 0;
-    for (const { list, handle } of works)
-      for (const { slot, lane } of await db.all(list.find, [[0], [SLOTS - 1], now()])) {
-        const rows = await claimsOf(db, list, now)(slot, lane, list.batch, new Set());
+    for (const { list, handle } of queues)
+      for (const { shard, lane } of await db.all(list.find, [[0], [SHARDS - 1], now()])) {
+        const rows = await claimsOf(db, list, now)(shard, lane, list.batch, new Set());
         if (rows[0]?.tenant_id !== tenantId) continue;
         found += rows.length;
         await handle(rows);
@@ -65,7 +65,7 @@ export function execution(
   { id: tenantId }: TestTenant,
   { through = db, refuse = {} }: { through?: Database; refuse?: Record<string, string> } = {},
 ): Execution {
-  const publish = publisher(clock, silentHints);
+  const publish = publisher(clock, silentWakeUps);
   const sent: RunDraft[] = [];
 
   const send: SendForRuns = async (tx, _, drafts) => {
@@ -84,16 +84,16 @@ export function execution(
           : requireChat(tx, tenantId, chatId);
       const chat = await started.catch((error) => {
         if (!(error instanceof ApiError)) throw error;
-        return { fault: { code: 'no_handle', message: error.message } };
+        return { issue: { code: 'no_handle', message: error.message } };
       });
-      if ('fault' in chat || code !== undefined) {
-        answers.push('fault' in chat ? chat : { fault: { code: code as string, message: 'Refused' } });
+      if ('issue' in chat || code !== undefined) {
+        answers.push('issue' in chat ? chat : { issue: { code: code as string, message: 'Refused' } });
         continue;
       }
       const id = newId();
       await tx.query(
         `insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content,
-                               status, timestamp, created_at, updated_at, slot, due_at, run_id, run_step, campaign_id)
+                               status, timestamp, created_at, updated_at, shard, due_at, run_id, run_step, campaign_id)
          values ($1, $2, $3, $4, $5, 'outbound', $6, 'text', $7, '[]', '{}', 'queued', $8, $8, $8, $9, '-infinity', $10,
                  $11, $12)`,
         [
@@ -105,7 +105,7 @@ export function execution(
           draft.author,
           draft.text,
           clock.now(),
-          realSlotOf(chat.channelId),
+          realShardOf(chat.channelId),
           origin.runId,
           origin.runStep,
           origin.campaignId,
@@ -117,19 +117,19 @@ export function execution(
     return answers;
   };
 
-  const needs = {
+  const deps = {
     db: through,
     clock,
     publisher: publish,
-    hints: silentHints,
+    wakeUps: silentWakeUps,
     log: createLog({ level: 'error', json: true, destination: { write: (line) => void logged.push(line) } }),
     outbound: undefined as never,
     send,
   };
-  const campaigns = [runSchedules(needs), runCampaigns(needs)];
+  const campaigns = [runSchedules(deps), runCampaigns(deps)];
   return {
     sent,
-    settle: () => settleWorks(db, tenantId, [...campaigns, executeRuns(needs)], clock.now),
+    settle: () => settleWorks(db, tenantId, [...campaigns, executeRuns(deps)], clock.now),
     settleCampaigns: () => settleWorks(db, tenantId, campaigns, clock.now),
   };
 }

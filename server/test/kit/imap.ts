@@ -18,7 +18,7 @@ export interface ImapServer {
   /** Once: what happens while a client waits for mails. */
   duringFetch(task: () => Promise<unknown>): void;
   /** Once: what becomes of the next client. */
-  next(fault: 'cut at login' | 'cut at fetch' | 'no such mailbox'): void;
+  next(issue: 'cut at login' | 'cut at fetch' | 'no such mailbox'): void;
   close(): Promise<void>;
 }
 
@@ -35,13 +35,13 @@ export async function startImap(tls?: TlsOptions): Promise<ImapServer> {
   let uidValidity = 7;
   let uidNext = 1;
   let connections = 0;
-  let fault: string | undefined;
+  let issue: string | undefined;
   let servername: string | undefined;
   let claimed: number | undefined;
   let during: (() => Promise<unknown>) | undefined;
   const take = (wanted: string): boolean => {
-    if (fault !== wanted) return false;
-    fault = undefined;
+    if (issue !== wanted) return false;
+    issue = undefined;
     return true;
   };
 
@@ -150,7 +150,7 @@ export async function startImap(tls?: TlsOptions): Promise<ImapServer> {
       during = task;
     },
     next(given) {
-      fault = given;
+      issue = given;
     },
     close: () => {
       for (const socket of sockets) socket.destroy();

@@ -1,6 +1,6 @@
 import { newId } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
-import { slotOf } from '../../src/engine/work-list.ts';
+import { shardOf } from '../../src/engine/queue.ts';
 import type { ChannelKind, InboundMessage } from '../../src/providers/adapter.ts';
 import { shapes } from '../../src/providers/sandbox/shapes.ts';
 
@@ -14,7 +14,7 @@ export const inboundMessage = (
   kind: 'message',
   vendorId,
   occurredAt,
-  peer: { type: 'phone_number', value: from, name: null },
+  contact: { type: 'phone_number', value: from, name: null },
   type: 'text',
   text,
   media: [],
@@ -40,9 +40,9 @@ export async function storeInbound(
 ): Promise<string[]> {
   const ids = bodies.map(() => newId());
   await db.query(
-    `insert into inbound (id, tenant_id, channel_id, headers, body, slot, due_at, created_at)
+    `insert into inbound (id, tenant_id, channel_id, headers, body, shard, due_at, created_at)
      select b.id, $1, $2, '{}', b.body, $3, '-infinity', now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
-    [tenantId, channelId, slotOf(channelId, tenantId), ids, bodies],
+    [tenantId, channelId, shardOf(channelId, tenantId), ids, bodies],
   );
   return ids;
 }

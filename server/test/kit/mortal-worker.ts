@@ -1,26 +1,26 @@
 import { afterAll } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
-import { executeRuns } from '../../src/automations/execute-runs.ts';
-import { sendForRuns } from '../../src/automations/send-for-runs.ts';
-import { startRuns } from '../../src/automations/start-runs.ts';
+import { sendForRuns } from '../../src/automations/runs/send.ts';
+import { executeRuns } from '../../src/automations/runs/worker.ts';
+import { startRuns } from '../../src/automations/triggers/events.ts';
 import { createLog } from '../../src/base/log.ts';
-import { runCampaigns } from '../../src/campaigns/run-campaigns.ts';
+import { runCampaigns } from '../../src/campaigns/worker.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import type { Statement } from '../../src/db/statement.ts';
-import type { Broadcast, Hints } from '../../src/engine/hints.ts';
-import { publisher } from '../../src/engine/publish.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import type { Work } from '../../src/engine/runner.ts';
 import { sequencer } from '../../src/engine/sequencer.ts';
-import type { Work } from '../../src/engine/worker.ts';
+import type { Notifier, WakeUps } from '../../src/engine/wakeups.ts';
 import { fileStore } from '../../src/files/store.ts';
-import { adapters, type HandlerNeeds } from '../../src/handlers.ts';
-import { pace } from '../../src/messages/pace.ts';
-import { processInbound } from '../../src/messages/process-inbound.ts';
-import { sendQueued } from '../../src/messages/send-queued.ts';
+import { processInbound } from '../../src/messages/inbound/worker.ts';
+import { pace } from '../../src/messages/outbound/pace.ts';
+import { sendQueued } from '../../src/messages/outbound/worker.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { outboundClient } from '../../src/outbound/client.ts';
+import { adapters, type HandlerDeps } from '../../src/queues.ts';
 import { settleWorks } from './execution.ts';
 import type { TestServer, TestTenant } from './server.ts';
-import { silentHints } from './silent-hints.ts';
+import { silentWakeUps } from './silent-wakeups.ts';
 
 /** When a worker dies: at which of its commits, and whether PostgreSQL has heard of that one. */
 export interface Death {
@@ -37,8 +37,8 @@ export interface MortalWorker {
   statements(): number;
 }
 
-const silent: Hints & Broadcast = {
-  ...silentHints,
+const silent: WakeUps & Notifier = {
+  ...silentWakeUps,
   tell: () => {},
   hear: () => {},
   pass: () => {},
@@ -115,11 +115,11 @@ function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => v
 const paced = pace();
 
 /** The work that a run passes through; all that there is would take longer to make than to do. */
-const made: Record<string, (needs: HandlerNeeds) => Work> = {
+const made: Record<string, (deps: HandlerDeps) => Work> = {
   inbound: processInbound,
-  events: ({ db, hints, clock }) => sequencer(db, [startRuns(hints, clock)]),
-  runs: (needs) => executeRuns({ ...needs, send: sendForRuns(needs) }),
-  messages: (needs) => sendQueued({ ...needs, pace: paced }),
+  events: ({ db, wakeUps, clock }) => sequencer(db, [startRuns(wakeUps, clock)]),
+  runs: (deps) => executeRuns({ ...deps, send: sendForRuns(deps) }),
+  messages: (deps) => sendQueued({ ...deps, pace: paced }),
   campaigns: runCampaigns,
 };
 export type List = keyof typeof made;
@@ -149,11 +149,11 @@ export function mortalWorkers(server: TestServer, db: Database) {
       onDeath = () => resolve(false);
     });
     const { mortal, commits, statements } = mortalDatabase(db, death, onDeath);
-    const needs: HandlerNeeds = {
+    const deps: HandlerDeps = {
       db: mortal,
       clock,
       keys,
-      hints: silent,
+      wakeUps: silent,
       publisher: publisher(clock, silent),
       outbound,
       store,
@@ -162,9 +162,9 @@ export function mortalWorkers(server: TestServer, db: Database) {
       baseUrl,
       policy,
       log,
-      alone: true,
+      isSoleProcess: true,
     };
-    const chosen = lists.map((name) => (made[name] as (typeof made)[List])(needs));
+    const chosen = lists.map((name) => (made[name] as (typeof made)[List])(deps));
     return {
       commits,
       statements,

@@ -33,7 +33,7 @@ export interface Receiver {
 /** A real HTTP server that takes webhooks. Each delivery is judged, and `close` fails if one was wrong. */
 export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receiver> {
   const received: Received[] = [];
-  const faults: string[] = [];
+  const issues: string[] = [];
   const answers: { status: number; headers?: Record<string, string>; body?: string }[] = [];
   const path = `/hook-${randomUUID()}`;
   let connections = 0;
@@ -45,7 +45,7 @@ export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receive
       const text = Buffer.concat(chunks).toString('utf8');
       const delivery = { headers: request.headers, text, body: JSON.parse(text) };
       received.push(delivery);
-      faults.push(...faultsOf(delivery));
+      issues.push(...issuesOf(delivery));
       const { status, headers, body } = answers.shift() ?? { status: 200 };
       response.writeHead(status, headers).end(body);
     });
@@ -68,7 +68,7 @@ export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receive
         server.close(() => resolve());
         server.closeAllConnections();
       });
-      expect(faults).toEqual([]);
+      expect(issues).toEqual([]);
     },
   };
 }
@@ -124,14 +124,14 @@ function findValidator(type: string): ValidateFunction | undefined {
 }
 
 /** What is wrong with a delivery: it must be signed by a webhook that points here, and be as it is documented. */
-export function faultsOf(delivery: Received): string[] {
+export function issuesOf(delivery: Received): string[] {
   const { headers, body } = delivery;
   const known = [...(webhooksAt.get(headers.host ?? '') ?? [])].flatMap((id) => secretsOf.get(id) ?? []);
-  const faults: string[] = [];
+  const issues: string[] = [];
   if (known.length > 0 && !known.some((secret) => isSignedWith(secret, delivery)))
-    faults.push(`${headers['webhook-id']} is not signed by a webhook that points here`);
-  if (headers['webhook-id'] !== body.id) faults.push(`${headers['webhook-id']} carries the event ${body.id}`);
+    issues.push(`${headers['webhook-id']} is not signed by a webhook that points here`);
+  if (headers['webhook-id'] !== body.id) issues.push(`${headers['webhook-id']} carries the event ${body.id}`);
   const validate = findValidator(body.type);
-  if (validate && !validate(body)) faults.push(`${body.type}: ${JSON.stringify(validate.errors)}`);
-  return faults;
+  if (validate && !validate(body)) issues.push(`${body.type}: ${JSON.stringify(validate.errors)}`);
+  return issues;
 }

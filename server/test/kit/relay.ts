@@ -15,11 +15,11 @@ export interface Relay {
   /** How many connections were ever made. */
   connections(): number;
   /** Once: where the conversation is cut, or what is said no to. */
-  next(fault: Fault): void;
+  next(issue: Issue): void;
   close(): Promise<void>;
 }
 
-type Fault =
+type Issue =
   | { at: 'mail' | 'rcpt' | 'data'; code: number; only?: string }
   | { cut: 'greeting' | 'rcpt' | 'within the mail' | 'after the mail' }
   | { reply: string };
@@ -27,24 +27,24 @@ type Fault =
 /** A real SMTP server that keeps what it takes. */
 export async function startRelay(options: SMTPServerOptions = {}): Promise<Relay> {
   const arrived: Arrived[] = [];
-  let fault: Fault | undefined;
+  let issue: Issue | undefined;
   let connections = 0;
   const sockets = new Set<Socket>();
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
   };
-  const take = (): Fault | undefined => {
-    const now = fault;
-    fault = undefined;
+  const take = (): Issue | undefined => {
+    const now = issue;
+    issue = undefined;
     return now;
   };
   const refusal = (code: number): Error & { responseCode: number } =>
     Object.assign(new Error(`${code < 500 ? 'try later' : 'not here'}`), { responseCode: code });
   const isAt = (at: 'mail' | 'rcpt' | 'data', address = ''): number | undefined =>
-    fault && 'at' in fault && fault.at === at && (fault.only === undefined || fault.only === address)
+    issue && 'at' in issue && issue.at === at && (issue.only === undefined || issue.only === address)
       ? (take() as { code: number }).code
       : undefined;
-  const isCutAt = (at: string): boolean => fault !== undefined && 'cut' in fault && fault.cut === at;
+  const isCutAt = (at: string): boolean => issue !== undefined && 'cut' in issue && issue.cut === at;
 
   const server = new SMTPServer({
     authOptional: true,
@@ -113,7 +113,7 @@ export async function startRelay(options: SMTPServerOptions = {}): Promise<Relay
     arrived,
     connections: () => connections,
     next(given) {
-      fault = given;
+      issue = given;
     },
     close: () => {
       cut();

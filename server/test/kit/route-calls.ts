@@ -4,7 +4,7 @@ import { storeInbound } from './inbound.ts';
 import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 
 /** A tenant with one of everything that a path can name. */
-export interface Furnished {
+export interface Fixtures {
   tenant: TestTenant;
   ids: Record<string, string>;
   /** Instead of those above, on paths that begin so. */
@@ -22,13 +22,13 @@ function mentionedBy(route: Route): Set<string> {
  * Makes a tenant with one of everything, or of everything that a route mentions: a test tenant, if the route is for those.
  * A new path parameter must be added here, or the walk over the routes fails.
  */
-export async function furnish(server: TestServer, route?: Route): Promise<Furnished> {
+export async function createFixtures(server: TestServer, route?: Route): Promise<Fixtures> {
   const tenant = await server.tenant({ isTest: route?.spec.operationId === 'advanceClock' });
   const channel = await tenant.channel();
   const wanted = route && mentionedBy(route);
   const wants = (...ids: string[]): boolean => wanted === undefined || ids.some((id) => wanted.has(id));
   const ids: Record<string, string> = { tenantId: tenant.id, channelId: channel.id };
-  const idsAt: Furnished['idsAt'] = {};
+  const idsAt: Fixtures['idsAt'] = {};
   const made = async (path: string, body: unknown): Promise<string> =>
     (await tenant.post(path, body)).body.data.id;
 
@@ -87,7 +87,7 @@ export async function furnish(server: TestServer, route?: Route): Promise<Furnis
 async function makeConversation(
   server: TestServer,
   tenant: TestTenant,
-  made: Omit<Furnished, 'tenant'>,
+  made: Omit<Fixtures, 'tenant'>,
 ): Promise<void> {
   const { ids } = made;
   const channelId = ids.channelId as string;
@@ -119,7 +119,7 @@ async function makeConversation(
 async function makeRuns(
   server: TestServer,
   tenant: TestTenant,
-  { ids, idsAt }: Omit<Furnished, 'tenant'>,
+  { ids, idsAt }: Omit<Fixtures, 'tenant'>,
 ): Promise<void> {
   const begin = async (): Promise<string> => {
     const path = `/v3/automations/${ids.automationId}/trigger`;
@@ -143,7 +143,7 @@ export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string 
   spec.path.replaceAll(/:([^/]+)/g, (_, name: string) => idOf(name));
 
 /** The tenant's own ids, as the route's path needs them. */
-export const idsFor = ({ spec }: Route, { ids, idsAt }: Furnished): Record<string, string> =>
+export const idsFor = ({ spec }: Route, { ids, idsAt }: Fixtures): Record<string, string> =>
   Object.assign(
     {},
     ids,
@@ -168,7 +168,7 @@ const EXAMPLES = {
 };
 
 /** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
-export function bodyFor({ spec }: Route, { ids }: Furnished): unknown {
+export function bodyFor({ spec }: Route, { ids }: Fixtures): unknown {
   if (spec.example.body === undefined) return undefined;
   let text = JSON.stringify(spec.example.body);
   for (const [example, name] of Object.entries(EXAMPLES))
@@ -177,9 +177,7 @@ export function bodyFor({ spec }: Route, { ids }: Furnished): unknown {
 }
 
 /** The example of a body, or of a file, as it goes over the wire. */
-export const payloadFor = (route: Route, furnished: Furnished): CallOptions => {
+export const payloadFor = (route: Route, fixtures: Fixtures): CallOptions => {
   const { file } = route.spec.example;
-  return file
-    ? form({ content: file.content, filename: file.filename })
-    : { body: bodyFor(route, furnished) };
+  return file ? form({ content: file.content, filename: file.filename }) : { body: bodyFor(route, fixtures) };
 };

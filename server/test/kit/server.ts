@@ -118,7 +118,7 @@ export async function startServer({
     v2Sunset: 'never',
     retentionDays: 30,
     role: 'all',
-    alone: true,
+    isSoleProcess: true,
     timers: false,
     connections: FEW_CONNECTIONS,
     ...overrides,

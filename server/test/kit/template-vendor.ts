@@ -5,7 +5,7 @@ import {
   type Adapter,
   type AdapterChannel,
   type AdapterContext,
-  VendorFault,
+  VendorFailure,
   type VendorTemplate,
 } from '../../src/providers/adapter.ts';
 
@@ -106,7 +106,8 @@ async function ask(
     maxResponseBytes: 1024 * 1024,
   });
   const answer = JSON.parse(response.body.toString('utf8'));
-  if (response.status >= 400) throw new VendorFault(String(response.status), answer, response.status >= 500);
+  if (response.status >= 400)
+    throw new VendorFailure(String(response.status), answer, response.status >= 500);
   return answer;
 }
 
@@ -115,7 +116,7 @@ export const templateVendorAdapter: Adapter = {
   provider: 'reviewer',
   kinds: ['whatsapp'],
   perSecond: null,
-  perPeerMs: 0,
+  perContactMs: 0,
   reply: { contentType: 'text/plain', body: '' },
   configure: (given, stored) => ({ ...stored, ...given }),
   check: async () => [],

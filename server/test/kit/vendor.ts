@@ -7,8 +7,8 @@ import {
   type InboundEvent,
   type InboundMessage,
   mergeConfig,
-  type Peer,
-  VendorFault,
+  type VendorContact,
+  VendorFailure,
 } from '../../src/providers/adapter.ts';
 import type { Answer, TestServer, TestTenant } from './server.ts';
 
@@ -33,7 +33,7 @@ export const pigeon: Adapter = {
   provider: 'pigeon',
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
   perSecond: null,
-  perPeerMs: 0,
+  perContactMs: 0,
   bodyBytes: 4_000_000,
   reply: { contentType: 'text/xml', body: '<coo/>' },
   configure: (given, stored) => mergeConfig(stored, given),
@@ -55,7 +55,7 @@ export const pigeon: Adapter = {
       deadlineMs: 2_000,
       maxResponseBytes: 1_000_000,
     });
-    if (status !== 200) throw new VendorFault(String(status), 'The pigeon lost it.', status >= 500);
+    if (status !== 200) throw new VendorFailure(String(status), 'The pigeon lost it.', status >= 500);
     return { bytes: body, mimeType: headers['content-type'] ?? null, filename: null };
   },
   send: () => Promise.reject(new Error('Pigeons only come.')),
@@ -110,7 +110,7 @@ export async function tell(
   return answer;
 }
 
-export const ADA: Peer = { type: 'phone_number', value: '+15550001111', name: 'Ada Lovelace' };
+export const ADA: VendorContact = { type: 'phone_number', value: '+15550001111', name: 'Ada Lovelace' };
 
 /** A message from Ada, unless told otherwise. */
 export const written = (
@@ -121,7 +121,7 @@ export const written = (
   kind: 'message',
   vendorId,
   occurredAt: at,
-  peer: ADA,
+  contact: ADA,
   type: 'text',
   text: vendorId,
   media: [],

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bodyFor, type Furnished, furnish, idsFor, pathOf, tokenFor } from '../kit/route-calls.ts';
+import { bodyFor, createFixtures, type Fixtures, idsFor, pathOf, tokenFor } from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const withBody = server.system.app.routes.filter(({ spec }) => spec.body !== undefined);
 const named = withBody.map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
-let furnished: Furnished;
+let fixtures: Fixtures;
 beforeAll(async () => {
-  furnished = await furnish(server);
+  fixtures = await createFixtures(server);
 });
 
 /** In the text of JSON, because some of it cannot be said by a value of JavaScript. */
@@ -115,18 +115,18 @@ describe('hostile input', () => {
   it.each(named)('I1–I3: %s is never a failure of the server, wherever it is put', async (_, route) => {
     // The operator's changes go to another tenant: among them are a plan and a rate limit that would refuse the rest.
     const ids: Record<string, string> = {
-      ...idsFor(route, furnished),
+      ...idsFor(route, fixtures),
       tenantId: (await server.tenant()).id,
     };
     const path = pathOf(route, (name) => ids[name] as string);
-    const token = tokenFor(route, furnished.tenant);
+    const token = tokenFor(route, fixtures.tenant);
     // Hundreds of subscriptions that other routes were talked into would each hear of everything that follows.
     await server.system.db.query('delete from webhooks where tenant_id = $1 and id <> $2', [
-      furnished.tenant.id,
+      fixtures.tenant.id,
       ids.webhookId,
     ]);
     const from = server.logged.length;
-    const bodies = [...marked(fullBody(route.spec.body, bodyFor(route, furnished)), (inner) => inner)];
+    const bodies = [...marked(fullBody(route.spec.body, bodyFor(route, fixtures)), (inner) => inner)];
     const texts = bodies.flatMap((body) => hostile.map((value) => body.replace(LEAF, () => value)));
     const statuses = new Map<number, number>();
     const allowed = [
@@ -159,7 +159,7 @@ describe('hostile input', () => {
   });
 
   it('I1: SQL and tricks of the grammar are refused where they stand, and nothing is executed', async () => {
-    const { tenant, ids } = await furnish(server);
+    const { tenant, ids } = await createFixtures(server);
     const tricks = [
       "'; drop table tokens; --",
       'eq(id,"x"); select 1',
@@ -194,7 +194,7 @@ describe('hostile input', () => {
   });
 
   it('I3: a prototype cannot be reached, and the refusal names the key', async () => {
-    const { tenant } = furnished;
+    const { tenant } = fixtures;
     const answer = await tenant.call('POST', '/v3/tokens', {
       raw: '{"name":"a","scopes":["*"],"__proto__":{"isAdmin":true},"x":{"constructor":{}}}',
     });
@@ -209,7 +209,7 @@ describe('hostile input', () => {
   });
 
   it('I2: what is odd and can be stored is given back as it was', async () => {
-    const { tenant } = furnished;
+    const { tenant } = fixtures;
     for (const name of [
       '😀',
       'e\u0301',

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { bodyFor, furnish, idsFor, pathOf, tokenFor } from '../kit/route-calls.ts';
+import { bodyFor, createFixtures, idsFor, pathOf, tokenFor } from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
-const furnished = await furnish(server);
-const { tenant } = furnished;
+const fixtures = await createFixtures(server);
+const { tenant } = fixtures;
 const routes = server.system.app.routes.filter(({ spec }) => spec.body !== undefined);
 const named = routes.map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
 
@@ -15,11 +15,11 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('too much', () => {
   it.each(named)('D1: %s refuses JSON nested 100,000 deep, and lives', async (_, route) => {
-    const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
+    const path = pathOf(route, (name) => idsFor(route, fixtures)[name] as string);
     const token = tokenFor(route, tenant);
     const arrays = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-    const [field = 'x'] = Object.keys(bodyFor(route, furnished) as object);
+    const [field = 'x'] = Object.keys(bodyFor(route, fixtures) as object);
     for (const raw of [arrays, objects, `{"${field}":${arrays}}`, '['.repeat(1_000_000)]) {
       const answer = await server.call(route.spec.method, path, { token, raw });
       expect([answer.status, answer.body.error.messageKey]).toEqual([400, 'invalid_body_params']);
@@ -29,9 +29,9 @@ describe('too much', () => {
   });
 
   it.each(named)('D2: %s refuses a body over the limit', async (_, route) => {
-    const path = pathOf(route, (name) => idsFor(route, furnished)[name] as string);
+    const path = pathOf(route, (name) => idsFor(route, fixtures)[name] as string);
     const padding = 'x'.repeat(route.spec.bodyBytes ?? 1_048_576);
-    const raw = JSON.stringify({ ...(bodyFor(route, furnished) as object), padding });
+    const raw = JSON.stringify({ ...(bodyFor(route, fixtures) as object), padding });
     const answer = await server.call(route.spec.method, path, { token: tokenFor(route, tenant), raw });
     expect([answer.status, answer.body.error.messageKey]).toEqual([413, 'payload_too_large']);
   });

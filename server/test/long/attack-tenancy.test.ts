@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { statement } from '../../src/db/statement.ts';
 import type { Route } from '../../src/http/route.ts';
-import { bodyFor, furnish, idsFor, paramsOf, pathOf, tokenFor } from '../kit/route-calls.ts';
+import { bodyFor, createFixtures, idsFor, paramsOf, pathOf, tokenFor } from '../kit/route-calls.ts';
 import { type Answer, useServer } from '../kit/server.ts';
 import { listen, send, type WireAnswer } from '../kit/wire.ts';
 
 const server = await useServer();
 const { routes } = server.system.app;
-const [ours, theirs] = [await furnish(server), await furnish(server)];
+const [ours, theirs] = [await createFixtures(server), await createFixtures(server)];
 // What was begun while they were made is over before anyone looks.
 await server.settle();
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
@@ -155,7 +155,7 @@ describe('what a client may not set', () => {
       .filter(({ spec, kind }) => spec.body && kind !== 'read')
       .map((route) => [route.spec.operationId, route] as const),
   )('A4: %s never stores id, tenantId, createdAt, secret or plan from a body', async (operationId, route) => {
-    const mine = await furnish(server, route);
+    const mine = await createFixtures(server, route);
     const planted = {
       id: UNKNOWN,
       // Version 2 asks for it, and refuses another one.

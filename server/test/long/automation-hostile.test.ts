@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkDefinition } from '../../src/automations/check-definition.ts';
+import { stepTypes, triggerTypes } from '../../src/automations/definition/steps.ts';
+import { checkDefinition } from '../../src/automations/definition/validate.ts';
 import type { Definition } from '../../src/automations/schema.ts';
-import { stepTypes, triggerTypes } from '../../src/automations/steps.ts';
 import { definitionOf, policy, type Step, step } from '../kit/definitions.ts';
 
 const ID = '019a82a0-0000-7000-8000-00000000abcd';
@@ -96,11 +96,11 @@ describe('a hostile definition', () => {
           JSON.stringify(definitionOf(list as Partial<Step>[], { trigger: given as Definition['trigger'] })),
         );
         const { found, definition: kept } = checkDefinition(definition, policy);
-        for (const [path, fault] of Object.entries(found.faults)) {
+        for (const [path, issue] of Object.entries(found.issues)) {
           expect(path).toMatch(/^(steps|trigger|variables)/);
-          expect(fault.message.length).toBeLessThan(700);
+          expect(issue.message.length).toBeLessThan(700);
         }
-        if (Object.keys(found.faults).length === 0)
+        if (Object.keys(found.issues).length === 0)
           expect(checkDefinition(kept, policy).definition).toEqual(kept);
       }),
       { numRuns: 500 },

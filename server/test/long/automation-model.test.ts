@@ -79,7 +79,7 @@ const INBOUND_FIRST: List[] = ['inbound', 'events', 'runs', 'messages'];
 const RUNS_FIRST: List[] = ['runs', 'inbound', 'events', 'messages'];
 
 /** The server with a tenant of its own, and the model of it, each told the same. */
-async function world(first: ModelStep[]) {
+async function context(first: ModelStep[]) {
   const tenant: TestTenant = await server.tenant();
   const make = async (path: string, body: object) => {
     const answer = await tenant.post(path, body);
@@ -221,7 +221,7 @@ it('runs do what a model of them does, whatever happens to them and to whoever w
 }, async () => {
   await fc.assert(
     fc.asyncProperty(modelSteps, fc.array(turn, { minLength: 4, maxLength: 10 }), async (steps, turns) => {
-      const { tell, work, compare } = await world(steps);
+      const { tell, work, compare } = await context(steps);
       for (const one of [{ ...(turns[0] as Turn), command: { do: 'trigger' as const, who: 0 } }, ...turns]) {
         await tell(one.command);
         await work(one);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, expect, it } from 'vitest';
-import '../../src/handlers.ts';
+import '../../src/queues.ts';
 import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
 import { freshDatabase } from '../kit/server.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { automationFields, automationSource } from '../../src/automations/automation.ts';
-import { runFields, runSource } from '../../src/automations/run.ts';
+import { runFields, runSource } from '../../src/automations/runs/run.ts';
 import type { Searchable } from '../../src/search/fields.ts';
 import { searchRequest } from '../../src/search/page.ts';
 import { runSearch, type SearchSource } from '../../src/search/run-search.ts';
@@ -166,7 +166,7 @@ describe('ten thousand automations with a hundred thousand runs', () => {
     for (let round = 1; round <= 10; round += 1)
       await db.query(
         `insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, status, state, scheduled_at,
-                                      slot, created_at, updated_at)
+                                      shard, created_at, updated_at)
          select gen_random_uuid(), $1, a.id, a.latest_version_id, $2, 'completed', '{"variables":{}}', now(), 0,
                 a.created_at + $3 * interval '1 ms', now()
            from automations a where a.tenant_id = $1`,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { chatFields, chatSource } from '../../src/chats/search-chats.ts';
+import { chatFields, chatSource } from '../../src/chats/search.ts';
 import { clientConfig } from '../../src/db/database.ts';
 import { searchRequest } from '../../src/search/page.ts';
 import { runSearch } from '../../src/search/run-search.ts';

@@ -1,24 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ContactNeeds } from '../../src/contacts/contact-labels.ts';
-import { mergePeople } from '../../src/contacts/merge-people.ts';
-import type { MergedPerson } from '../../src/contacts/schema.ts';
-import { hints } from '../../src/engine/hints.ts';
-import { publisher } from '../../src/engine/publish.ts';
+import type { ContactDeps } from '../../src/contacts/contact-labels.ts';
+import { upsertContacts } from '../../src/contacts/import/upsert-contacts.ts';
+import type { ContactItem } from '../../src/contacts/schema.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import { wakeUps } from '../../src/engine/wakeups.ts';
 import type { HandleType } from '../../src/providers/adapter.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const needs: ContactNeeds = { clock: server.clock, publisher: publisher(server.clock, hints(db)) };
+const deps: ContactDeps = { clock: server.clock, publisher: publisher(server.clock, wakeUps(db)) };
 
 let tenant: TestTenant;
 beforeEach(async () => {
   tenant = await server.tenant();
 });
 
-const merge = (items: MergedPerson[], matchBy: HandleType = 'phone_number', of = tenant): Promise<string[]> =>
-  db.transaction((tx) => mergePeople(tx, of.id, items, { matchBy }, needs));
-const faultsOf = async (items: MergedPerson[]): Promise<Record<string, { key: string; message: string }>> =>
+const merge = (items: ContactItem[], matchBy: HandleType = 'phone_number', of = tenant): Promise<string[]> =>
+  db.transaction((tx) => upsertContacts(tx, of.id, items, { matchBy }, deps));
+const issuesOf = async (items: ContactItem[]): Promise<Record<string, { key: string; message: string }>> =>
   merge(items).then(
     () => ({}),
     (error) => error.invalidParams,
@@ -168,7 +168,7 @@ describe('a list of people', () => {
     await attribute('size', 'number');
     await attribute('born', 'date');
     await attribute('plan', 'select', ['free', 'paid']);
-    const faults = await faultsOf([
+    const issues = await issuesOf([
       { phoneNumber: '+15550001111', labels: [{ name: 'VIP' }] },
       { phoneNumber: '5550001111' },
       { phoneNumber: '+15550002222', email: 'not an address' },
@@ -184,7 +184,7 @@ describe('a list of people', () => {
         labels: [{ name: ' ' }],
       },
     ]);
-    expect(Object.fromEntries(Object.entries(faults).map(([path, { key }]) => [path, key]))).toEqual({
+    expect(Object.fromEntries(Object.entries(issues).map(([path, { key }]) => [path, key]))).toEqual({
       'contacts.1.phoneNumber': 'invalid_string',
       'contacts.2.email': 'invalid_string',
       'contacts.3.phoneNumber': 'custom',
@@ -198,17 +198,17 @@ describe('a list of people', () => {
   });
 
   it('of nothing but faults names a hundred of them', async () => {
-    const faults = await faultsOf(Array.from({ length: 5000 }, () => ({ phoneNumber: 'x' })));
-    expect(Object.keys(faults)).toHaveLength(100);
+    const issues = await issuesOf(Array.from({ length: 5000 }, () => ({ phoneNumber: 'x' })));
+    expect(Object.keys(issues)).toHaveLength(100);
   });
 
   it('A2: knows the attributes of its own tenant only', async () => {
     const other = await server.tenant();
     await other.post('/v3/attributes', { name: 'x', externalId: 'theirs' });
-    const faults = await faultsOf([
+    const issues = await issuesOf([
       { phoneNumber: '+15550001111', attributes: [{ externalId: 'theirs', value: 'x' }] },
     ]);
-    expect(Object.keys(faults)).toEqual(['contacts.0.attributes.0.externalId']);
+    expect(Object.keys(issues)).toEqual(['contacts.0.attributes.0.externalId']);
   });
 
   it('leaves another tenant’s contact with the same number alone', async () => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { contactSource, searchableContacts } from '../../src/contacts/search-contacts.ts';
+import { contactSource, searchableContacts } from '../../src/contacts/search.ts';
 import { clientConfig, queryable } from '../../src/db/database.ts';
 import { searchRequest } from '../../src/search/page.ts';
 import { runSearch } from '../../src/search/run-search.ts';

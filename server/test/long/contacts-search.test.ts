@@ -4,7 +4,7 @@ import { attributesOf } from '../../src/attributes/find-attributes.ts';
 import { newId } from '../../src/base/ids.ts';
 import { valueToCompare } from '../../src/contacts/attribute-values.ts';
 import type { Contact } from '../../src/contacts/schema.ts';
-import { contactSearchable } from '../../src/contacts/search-contacts.ts';
+import { contactSearchable } from '../../src/contacts/search.ts';
 import { evaluateFilter } from '../../src/search/evaluate.ts';
 import { parseFilter } from '../../src/search/grammar.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';

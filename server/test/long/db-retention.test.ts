@@ -39,11 +39,11 @@ async function remember(
 ): Promise<string> {
   const id = firstIdAt(new Date(at));
   await db.query(
-    `insert into events (id, tenant_id, type, data, slot, sequence, created_at) values ($1, $1, 'chat.created', '{}', 0, $2, $3)`,
+    `insert into events (id, tenant_id, type, data, shard, sequence, created_at) values ($1, $1, 'chat.created', '{}', 0, $2, $3)`,
     [id, sequence, at],
   );
   await db.query(
-    `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at, created_at, updated_at)
+    `insert into deliveries (id, tenant_id, webhook_id, shard, event_id, event_type, sequence, status, due_at, created_at, updated_at)
      values ($1, $1, $1, 0, $1, 'chat.created', 1, 'pending', $2, $3, $3)`,
     [id, dueAt, at],
   );
@@ -156,7 +156,7 @@ describe('forgetting', () => {
         const id = newId();
         await db.transaction(async (tx) => {
           await tx.query(
-            `insert into events (id, tenant_id, type, data, slot, created_at) values ($1, $1, 'chat.created', '{}', 0, now())`,
+            `insert into events (id, tenant_id, type, data, shard, created_at) values ($1, $1, 'chat.created', '{}', 0, now())`,
             [id],
           );
           await tx.query('update events set sequence = 1 where id = $1 and tenant_id = $1', [id]);

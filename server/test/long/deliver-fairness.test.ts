@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
@@ -140,8 +140,8 @@ describe('what waits for its turn behind a slow receiver', () => {
     await settled;
     expect([slow.seen.length, moved.received.length]).toEqual([32, 28]);
     const { rows } = await (await server).system.db.query(
-      'select count(*) as n from deliveries where webhook_id = $1 and slot = $2',
-      [hook.id, realSlotOf(hook.id)],
+      'select count(*) as n from deliveries where webhook_id = $1 and shard = $2',
+      [hook.id, realShardOf(hook.id)],
     );
     expect(rows).toEqual([{ n: 60 }]);
   });

@@ -3,13 +3,13 @@ import { adapterContext } from '../../src/adapter-context.ts';
 import { demoConversations, demoTemplates } from '../../src/demo/content.ts';
 import { fillDemo } from '../../src/demo/fill-demo.ts';
 import { replyToWhatIsThere } from '../../src/demo/reply-in-demo.ts';
-import { publisher } from '../../src/engine/publish.ts';
+import { publisher } from '../../src/engine/outbox.ts';
 import { fileStore } from '../../src/files/store.ts';
-import { adapters } from '../../src/handlers.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
+import { adapters } from '../../src/queues.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const nobody = async () => Promise.reject(new Error('nobody is called'));
 const servers: TestServer[] = [];
@@ -37,12 +37,12 @@ async function firstStart() {
   });
   const policy = { allow: parseAllowList(''), loopback: false };
   const baseUrl = () => 'http://127.0.0.1';
-  const needs = {
+  const deps = {
     db: system.db,
     clock,
     keys,
-    hints: silentHints,
-    publisher: publisher(clock, silentHints),
+    wakeUps: silentWakeUps,
+    publisher: publisher(clock, silentWakeUps),
     adapters,
     context,
     policy,
@@ -55,12 +55,12 @@ async function firstStart() {
         body: { query, sortBy: 'asc(createdAt)', pagination: { limit: 100 } },
       })
     ).body.data;
-  return { server, demo, needs, find };
+  return { server, demo, deps, find };
 }
 
 describe('the demo tenant', () => {
   it('has a channel of each kind, and people who write on each', async () => {
-    const { server, demo, needs, find } = await firstStart();
+    const { server, demo, deps, find } = await firstStart();
     const channels = await find('channels');
     expect(channels.map(({ kind }: { kind: string }) => kind)).toEqual([
       'whatsapp',
@@ -69,7 +69,7 @@ describe('the demo tenant', () => {
       'instagram',
     ]);
     expect(demo?.channel.id).toBe(channels[0].id);
-    expect(await fillDemo(needs)).toBe(true);
+    expect(await fillDemo(deps)).toBe(true);
     await server.settle();
     const chats = await find('chats');
     expect(chats).toHaveLength(demoConversations.length);
@@ -91,12 +91,12 @@ describe('the demo tenant', () => {
   });
 
   it('has answers to some of them, once they are there, and each once', async () => {
-    const { server, needs, find } = await firstStart();
-    expect(await replyToWhatIsThere(needs, false)).toBe(true);
-    await fillDemo(needs);
-    expect(await replyToWhatIsThere(needs, false)).toBe(false);
+    const { server, deps, find } = await firstStart();
+    expect(await replyToWhatIsThere(deps, false)).toBe(true);
+    await fillDemo(deps);
+    expect(await replyToWhatIsThere(deps, false)).toBe(false);
     await server.settle();
-    await Promise.all(Array.from({ length: 5 }, () => replyToWhatIsThere(needs, false)));
+    await Promise.all(Array.from({ length: 5 }, () => replyToWhatIsThere(deps, false)));
     server.clock.advance(1000);
     await server.settle();
     const replies = demoConversations.flatMap(({ reply }) => reply ?? []);
@@ -115,22 +115,22 @@ describe('the demo tenant', () => {
   });
 
   it('answers only what is left when somebody was faster', async () => {
-    const { server, demo, needs, find } = await firstStart();
-    await fillDemo(needs);
+    const { server, demo, deps, find } = await firstStart();
+    await fillDemo(deps);
     await server.settle();
     const [chat] = await find('chats', 'eq(isUnread,true)');
     await server.call('DELETE', `/v3/chats/${chat.id}`, { token: demo?.token as string });
     const [email] = await find('channels', 'eq(kind,"email")');
     await server.call('DELETE', `/v3/channels/${email.id}`, { token: demo?.token as string });
-    expect(await replyToWhatIsThere(needs, false)).toBe(false);
-    expect(await replyToWhatIsThere(needs, true)).toBe(true);
-    expect(await replyToWhatIsThere(needs, false)).toBe(true);
+    expect(await replyToWhatIsThere(deps, false)).toBe(false);
+    expect(await replyToWhatIsThere(deps, true)).toBe(true);
+    expect(await replyToWhatIsThere(deps, false)).toBe(true);
     expect((await find('messages', 'eq(sender,"outbound")')).length).toBeLessThan(3);
   });
 
   it('has templates, one of them rejected', async () => {
-    const { server, needs, find } = await firstStart();
-    await fillDemo(needs);
+    const { server, deps, find } = await firstStart();
+    await fillDemo(deps);
     await server.settle();
     server.clock.advance(1000);
     await server.settle();
@@ -142,17 +142,17 @@ describe('the demo tenant', () => {
   });
 
   it('is filled once, however often and however many start', async () => {
-    const { needs, find } = await firstStart();
-    const filled = await Promise.all(Array.from({ length: 5 }, () => fillDemo(needs)));
+    const { deps, find } = await firstStart();
+    const filled = await Promise.all(Array.from({ length: 5 }, () => fillDemo(deps)));
     expect(filled.filter(Boolean)).toHaveLength(1);
-    expect(await fillDemo(needs)).toBe(false);
+    expect(await fillDemo(deps)).toBe(false);
     expect(await find('labels')).toHaveLength(3);
   });
 
   it('is whole or not there: what was broken off in the middle is done by the next start', async () => {
-    const { needs, find } = await firstStart();
+    const { deps, find } = await firstStart();
     const broken = {
-      ...needs,
+      ...deps,
       publisher: {
         publish: async () => {
           throw new Error('killed');
@@ -161,14 +161,14 @@ describe('the demo tenant', () => {
     };
     await expect(fillDemo(broken)).rejects.toThrow('killed');
     expect(await find('labels')).toEqual([]);
-    expect(await fillDemo(needs)).toBe(true);
+    expect(await fillDemo(deps)).toBe(true);
     expect(await find('labels')).toHaveLength(3);
   });
 
   it('that was deleted before it had anything stays away', async () => {
-    const { server, demo, needs } = await firstStart();
+    const { server, demo, deps } = await firstStart();
     await server.system.db.query('delete from tenants where id = (select tenant_id from tokens limit 1)', []);
-    expect(await fillDemo(needs)).toBe(false);
+    expect(await fillDemo(deps)).toBe(false);
     expect((await server.call('GET', '/v3/me', { token: demo?.token as string })).status).toBe(401);
   });
 });

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import '../../src/handlers.ts';
+import '../../src/queues.ts';
 import { newId } from '../../src/base/ids.ts';
 import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 /** As the worker's connections are set up, with the plans that prepared statements end up with. */
@@ -32,7 +32,7 @@ const rows = (laneOf: (at: number) => string) => {
     at.map(() => newId()),
     at.map((lane) => tenants[lane]),
     at.map((lane) => laneOf(lane)),
-    at.map((lane) => realSlotOf(laneOf(lane))),
+    at.map((lane) => realShardOf(laneOf(lane))),
   ];
 };
 
@@ -48,17 +48,17 @@ beforeAll(async () => {
     [lanes, tenants],
   );
   await client.query(
-    `insert into inbound (id, tenant_id, channel_id, slot, headers, body, due_at, created_at)
+    `insert into inbound (id, tenant_id, channel_id, shard, headers, body, due_at, created_at)
      select i, t, l, s, '{}', '', '-infinity', now() from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[]) as x (i, t, l, s)`,
     rows((lane) => lanes[lane] as string),
   );
   await client.query(
-    `insert into events (id, tenant_id, chat_id, slot, type, data, created_at)
+    `insert into events (id, tenant_id, chat_id, shard, type, data, created_at)
      select i, t, l, s, 'chat.created', '{}', now() from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[]) as x (i, t, l, s)`,
     rows((lane) => tenants[lane] as string),
   );
   await client.query(
-    `insert into deliveries (id, tenant_id, webhook_id, slot, event_id, event_type, sequence, status, due_at, created_at, updated_at)
+    `insert into deliveries (id, tenant_id, webhook_id, shard, event_id, event_type, sequence, status, due_at, created_at, updated_at)
      select i, t, l, s, i, 'chat.created', 1, 'pending', '-infinity', now(), now()
        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[]) as x (i, t, l, s)`,
     rows((lane) => lanes[lane] as string),
@@ -96,13 +96,13 @@ const lists = [
   {
     list: 'events',
     table: 'events',
-    index: /slot_tenant_id_position/,
+    index: /shard_tenant_id_position/,
     lane: () => tenants[3] as string,
   },
   {
     list: 'deliveries',
     table: 'deliveries',
-    index: /slot_webhook_id_due_at/,
+    index: /shard_webhook_id_due_at/,
     lane: () => lanes[3] as string,
   },
 ];
@@ -140,7 +140,7 @@ describe.each([
   }) => {
     const nodes = await explain(
       `${list}.claim`,
-      `${realSlotOf(lane())}, '${lane()}', '${NOW.toISOString()}', 10`,
+      `${realShardOf(lane())}, '${lane()}', '${NOW.toISOString()}', 10`,
     );
     expect(nodes[0]?.['Actual Rows']).toBe(10);
     const types = nodes.map((node) => node['Node Type']);
@@ -160,7 +160,7 @@ describe.each([
       'select id from deliveries where webhook_id = $1 order by id limit 200',
       [some[0]],
     );
-    const lists = [some.map(realSlotOf), some, [10, 1, 4], taken.map(({ id }) => id)].map(
+    const lists = [some.map(realShardOf), some, [10, 1, 4], taken.map(({ id }) => id)].map(
       (of) => `'{${of}}'`,
     );
     const nodes = await explain(
@@ -172,7 +172,7 @@ describe.each([
     expect(types).not.toContain('Seq Scan');
     expect(types.filter((type) => type.includes('Sort'))).toEqual([]);
     const looks = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries'));
-    for (const look of looks) expect(look['Index Name']).toMatch(/slot_webhook_id_due_at/);
+    for (const look of looks) expect(look['Index Name']).toMatch(/shard_webhook_id_due_at/);
     const read = looks.reduce((sum, look) => sum + look['Actual Rows'] * look['Actual Loops'], 0);
     expect(read).toBeLessThanOrEqual(15 + some.length * (await partitionsOf('deliveries')));
     const events = nodes.filter((node) => node['Relation Name']?.startsWith('events'));

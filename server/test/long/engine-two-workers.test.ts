@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { startReceiver } from '../kit/receiver.ts';
 import { startServer, type TestServer, type TestTenant } from '../kit/server.ts';
@@ -7,8 +7,8 @@ import { startServer, type TestServer, type TestTenant } from '../kit/server.ts'
 const first = await startServer();
 const { clock, databaseUrl } = first;
 const { db } = first.system;
-const beside = (alone: boolean): Promise<TestServer> =>
-  startServer({ connection: { connectionString: databaseUrl }, clock, alone });
+const beside = (isSoleProcess: boolean): Promise<TestServer> =>
+  startServer({ connection: { connectionString: databaseUrl }, clock, isSoleProcess });
 const receiver = await startReceiver();
 const started: TestServer[] = [first];
 afterAll(async () => {
@@ -57,11 +57,11 @@ it('stores 1000 messages of a chat once, though two workers both believe that th
     url: receiver.url,
     events: [{ type: 'message.received' }],
   });
-  // The second takes all slots; the first has not noticed, because it has not beaten since.
+  // The second takes all shards; the first has not noticed, because it has not beaten since.
   const second = await beside(true);
   started.push(second);
   await storeInbound(db, tenant.id, channel.id, await bodies(channel, COUNT));
-  for (const one of [first, second]) one.system.worker?.wake('inbound', realSlotOf(channel.id), channel.id);
+  for (const one of [first, second]) one.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
   await second.settle();
   await first.settle();
   await second.settle();
@@ -79,10 +79,10 @@ it('stores 1000 messages of a chat once, though two workers both believe that th
 it('goes on where another worker stopped', async () => {
   const tenant = await first.tenant();
   const channel = await tenant.channel();
-  const leaving = await beside(true);
+  const draining = await beside(true);
   await storeInbound(db, tenant.id, channel.id, await bodies(channel, 400));
-  leaving.system.worker?.wake('inbound', realSlotOf(channel.id), channel.id);
-  await leaving.stop();
+  draining.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
+  await draining.stop();
   await Promise.all(started.map((one) => one.settle()));
   await Promise.all(started.map((one) => one.settle()));
   await expectAllThere(tenant, 400);

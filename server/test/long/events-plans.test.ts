@@ -26,7 +26,7 @@ beforeAll(async () => {
   const tenants = [big, ...Array.from({ length: 20 }, newId)];
   const ids = Array.from({ length: EVENTS }, newId);
   await client.query(
-    `insert into events (id, tenant_id, slot, type, data, sequence, created_at)
+    `insert into events (id, tenant_id, shard, type, data, sequence, created_at)
      select e.id, case when e.number % 2 = 0 then $2::uuid else ($3::uuid[])[e.number % 20 + 1] end, 0, 'chat.read', '{}',
             e.number, now() from unnest($1::uuid[]) with ordinality as e (id, number)`,
     [ids, big, tenants],

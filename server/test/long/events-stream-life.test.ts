@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
-import { hints } from '../../src/engine/hints.ts';
+import { wakeUps } from '../../src/engine/wakeups.ts';
 import { eventRoutes } from '../../src/events/routes.ts';
 import { eventStreams } from '../../src/events/streams.ts';
 import { bareServer } from '../kit/bare-server.ts';
@@ -106,7 +106,7 @@ describe('a client that goes', () => {
 it('shows every 15 seconds that it is alive, with the place that it has got to', async () => {
   const silent = eventStreams({
     db,
-    hints: hints(db, true),
+    wakeUps: wakeUps(db, true),
     log: createLog({ level: 'silent', json: true }),
     pace: { lookMs: 10, aliveMs: 60 },
   });
@@ -144,8 +144,8 @@ describe('R13: a shutdown', () => {
 
 describe('with several processes', () => {
   it('a stream hears at once what another process numbered', async () => {
-    const api = await startServer({ role: 'api', alone: false, timers: true });
-    const options = { role: 'worker' as const, alone: false, timers: true, clock: api.clock };
+    const api = await startServer({ role: 'api', isSoleProcess: false, timers: true });
+    const options = { role: 'worker' as const, isSoleProcess: false, timers: true, clock: api.clock };
     const worker = await startServer({ ...options, databaseUrl: api.databaseUrl });
     closing.push(
       () => api.stop(),
@@ -169,7 +169,7 @@ describe('with several processes', () => {
   it('a stream finds within a second what no hint told', async () => {
     // It takes itself for the only one, and so tells nobody.
     const api = await startServer({ role: 'api' });
-    const silent = await startServer({ databaseUrl: api.databaseUrl, alone: true });
+    const silent = await startServer({ databaseUrl: api.databaseUrl, isSoleProcess: true });
     closing.push(
       () => api.stop(),
       () => silent.stop(),

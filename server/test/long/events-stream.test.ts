@@ -121,7 +121,7 @@ describe('a stream of events', () => {
     const [tenant, other] = [await server.tenant(), await server.tenant()];
     await publish(tenant, ...many(3));
     const foreign = (await other.channel()).id;
-    const faults: [query: string, name: string, key: string, message: RegExp][] = [
+    const issues: [query: string, name: string, key: string, message: RegExp][] = [
       ['types=message.nope', 'types', 'invalid_enum_value', /"message\.nope".*message\.received/],
       ['types=%00', 'types', 'invalid_enum_value', /No event/],
       ['types=chat.*&types=x', 'types', 'invalid_type', /received array/],
@@ -132,7 +132,7 @@ describe('a stream of events', () => {
       [`lastEventId=${'9'.repeat(40)}`, 'lastEventId', 'invalid_string', /sequence/],
       ['lastEventId=4', 'lastEventId', 'custom', /no event 4 yet, the newest is 3/],
     ];
-    for (const [query, name, key, message] of faults) {
+    for (const [query, name, key, message] of issues) {
       const answer = await tenant.get(`/v3/events/stream?${query}`);
       expect([query, answer.status]).toEqual([query, 400]);
       expect(answer.body.error.invalidParams).toEqual({

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { attributeTypes } from '../../src/attributes/schema.ts';
-import { faultOfRule } from '../../src/automations/recurrence.ts';
+import { validateRule } from '../../src/automations/definition/recurrence.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { isUuid } from '../../src/base/ids.ts';
-import { faultsOfTimes } from '../../src/campaigns/schedule.ts';
-import { faultsOfVariables } from '../../src/campaigns/variables.ts';
+import { validateTimes } from '../../src/campaigns/schedule.ts';
+import { validateVariables } from '../../src/campaigns/variables.ts';
 import { mentions } from '../../src/channels/erase-inbound.ts';
-import { judgeValue } from '../../src/contacts/attribute-values.ts';
-import { judgeHandle } from '../../src/contacts/handles.ts';
+import { validateValue } from '../../src/contacts/attribute-values.ts';
+import { validateHandle } from '../../src/contacts/handles/validate.ts';
 import { retiringVersion } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { judgeUrl } from '../../src/outbound/judge-url.ts';
+import { validateUrl } from '../../src/outbound/validate-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
 import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
 import { fillWith } from '../../src/providers/placeholders.ts';
-import { faultOfPerson } from '../../src/providers/sandbox/person.ts';
+import { validateCustomer } from '../../src/providers/sandbox/customer.ts';
 import { replySubject } from '../../src/providers/smtp/compose.ts';
 import { bareAddress, isAddress } from '../../src/providers/smtp/config.ts';
 import { fieldsOf, idsIn } from '../../src/providers/smtp/headers.ts';
@@ -23,12 +23,12 @@ import { textOf } from '../../src/providers/smtp/html-text.ts';
 import { ownIdInAddresses } from '../../src/providers/smtp/own-ids.ts';
 import { filled } from '../../src/providers/template-text.ts';
 import { isSignedByTwilio } from '../../src/providers/twilio/signature.ts';
+import { numberHandle } from '../../src/providers/whatsapp_cloud/contact.ts';
 import { variablesIn } from '../../src/providers/whatsapp_cloud/numbered-variables.ts';
-import { numberHandle } from '../../src/providers/whatsapp_cloud/peer.ts';
 import { whatsappCloud } from '../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { parseTime } from '../../src/search/fields.ts';
 import { isKeyValue } from '../../src/search/keyset.ts';
-import { faultsOfTemplate } from '../../src/templates/template-faults.ts';
+import { validateTemplate } from '../../src/templates/validate-template.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 
 const retiring = retiringVersion({
@@ -84,31 +84,31 @@ const readers: [string, (text: string) => void][] = [
   [
     'a person',
     (text) => {
-      for (const kind of channelKinds) faultOfPerson(text, kind);
+      for (const kind of channelKinds) validateCustomer(text, kind);
     },
   ],
   [
     'a handle',
     (text) => {
-      for (const type of handleTypes) for (const given of [text, `+${text}`]) judgeHandle(type, given);
+      for (const type of handleTypes) for (const given of [text, `+${text}`]) validateHandle(type, given);
     },
   ],
   [
     'a value of an attribute',
     (text) => {
-      for (const type of attributeTypes) judgeValue({ type, options: ['a'] }, text);
+      for (const type of attributeTypes) validateValue({ type, options: ['a'] }, text);
     },
   ],
   ['a mention', (text) => void mentions(text, '15550001111')],
-  ['a URL', (text) => void judgeUrl(text, policy)],
+  ['a URL', (text) => void validateUrl(text, policy)],
   ['the allow-list', (text) => quietly(() => parseAllowList(text))()],
-  ['a recurrence rule', (text) => void faultOfRule(text)],
+  ['a recurrence rule', (text) => void validateRule(text)],
   [
     'the plan of a campaign',
     (text) => {
-      faultsOfTimes({ recurrenceRules: [text, `EXDATE:${text}`] }, new Date(0));
+      validateTimes({ recurrenceRules: [text, `EXDATE:${text}`] }, new Date(0));
       for (const type of ['number', 'boolean'] as const)
-        faultsOfVariables([{ name: 'x', type }], [{ name: 'x', value: text }]);
+        validateVariables([{ name: 'x', type }], [{ name: 'x', value: text }]);
     },
   ],
   [
@@ -116,7 +116,7 @@ const readers: [string, (text: string) => void][] = [
     (text) => {
       const buttons = [{ type: 'url' as const, text, url: text, phoneNumber: null }];
       const header = { type: 'text' as const, text, url: text };
-      faultsOfTemplate({ name: text, language: text, body: text, header, footer: text, buttons }, 'whatsapp');
+      validateTemplate({ name: text, language: text, body: text, header, footer: text, buttons }, 'whatsapp');
     },
   ],
   [

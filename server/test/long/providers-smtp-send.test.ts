@@ -166,9 +166,9 @@ describe('a mail that is not taken', () => {
     [{ at: 'rcpt', code: 550 }, 'never'],
     [{ at: 'data', code: 554 }, 'never'],
     [{ at: 'mail', code: 530 }, 'reauth'],
-  ] as const)('by %j is tried again: %s', async (fault, retry) => {
-    relay.next(fault);
-    expect(await send()).toMatchObject({ ok: false, error: { code: String(fault.code) }, retry });
+  ] as const)('by %j is tried again: %s', async (issue, retry) => {
+    relay.next(issue);
+    expect(await send()).toMatchObject({ ok: false, error: { code: String(issue.code) }, retry });
     expect(relay.arrived).toEqual([]);
     expect(await send()).toMatchObject({ ok: true });
   });

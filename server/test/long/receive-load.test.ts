@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
-import { publisher } from '../../src/engine/publish.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { fileStore } from '../../src/files/store.ts';
-import { processInbound } from '../../src/messages/process-inbound.ts';
+import { processInbound } from '../../src/messages/inbound/worker.ts';
 import { storeInbound } from '../kit/inbound.ts';
 import { useServer } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 import { ADA, pigeonBody, pigeonChannel, pigeonHeaders, withPigeon, written } from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon, timers: true });
@@ -43,15 +43,17 @@ it('plain texts of people who are known take five statements, however many they 
   const at = server.clock.now();
   const people = Array.from({ length: 20 }, (_, person) => ({ ...ADA, value: `+155500050${10 + person}` }));
   const texts = (turn: number): Buffer[] =>
-    people.map((peer) => Buffer.from(pigeonBody(channel, [written(`${turn} ${peer.value}`, at, { peer })])));
+    people.map((contact) =>
+      Buffer.from(pigeonBody(channel, [written(`${turn} ${contact.value}`, at, { contact })])),
+    );
   const { db } = server.system;
   const noted: string[] = [];
   const { list, handle } = processInbound({
     db: noting(db, noted),
     clock: server.clock,
     keys: server.keys,
-    hints: silentHints,
-    publisher: publisher(server.clock, silentHints),
+    wakeUps: silentWakeUps,
+    publisher: publisher(server.clock, silentWakeUps),
     adapters: withPigeon,
     store: fileStore(server.filesFolder),
     baseUrl: () => '',
@@ -63,7 +65,7 @@ it('plain texts of people who are known take five statements, however many they 
     const ids = await storeInbound(db, tenant.id, channel.id, texts(turn));
     await db.query(`update inbound set due_at = 'infinity' where id = any ($1::uuid[])`, [ids]);
     const rows = await db.all(list.claim as NonNullable<typeof list.claim>, [
-      realSlotOf(channel.id),
+      realShardOf(channel.id),
       channel.id,
       'infinity' as never,
       200,

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { keysFrom } from '../../src/base/crypto.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { requireSameKey } from '../../src/installation.ts';
-import { rotateKey, sealedColumns } from '../../src/rotate-key.ts';
+import { encryptedColumns, rotateKey } from '../../src/rotate-key.ts';
 import { startReceiver } from '../kit/receiver.ts';
 import { SECRET_KEY, startServer, type TestServer, type TestTenant } from '../kit/server.ts';
 
@@ -17,7 +17,7 @@ const hook = () => ({ url: receiver.url, events: [{ type: 'message.received' }] 
 const withKey = { headers: { 'idempotency-key': 'k' } };
 
 /** One of everything that is encrypted. */
-async function furnish(tenant: TestTenant) {
+async function createFixtures(tenant: TestTenant) {
   const channel = await tenant.channel();
   const made = await tenant.post('/v3/api_webhooks', hook(), withKey);
   const rotated = await tenant.post(`/v3/api_webhooks/${made.body.data.id}/rotate_secret`);
@@ -31,13 +31,13 @@ const as = (server: TestServer, token: string) => ({
 
 async function marksIn(server: TestServer): Promise<string[]> {
   const marks: string[] = [];
-  for (const { table, column } of sealedColumns) {
+  for (const { table, column } of encryptedColumns) {
     const { rows } = await server.system.db.query(
       `select encode(substring(${column} from 1 for 5), 'hex') as mark from ${table} where ${column} is not null`,
       [],
     );
     expect([table, column, rows.length > 0]).toEqual([table, column, true]);
-    marks.push(...rows.map((row) => String(row.mark)));
+    marks.push(...rows.map((row) => String(row.prefix)));
   }
   return [...new Set(marks)];
 }
@@ -51,7 +51,7 @@ describe('changing the secret key', () => {
       [],
     );
     expect(rows.map((row) => row.name)).toEqual(
-      sealedColumns.map(({ table, column }) => `${table}.${column}`).sort(),
+      encryptedColumns.map(({ table, column }) => `${table}.${column}`).sort(),
     );
     await server.stop();
   });
@@ -61,7 +61,7 @@ describe('changing the secret key', () => {
     const { databaseUrl } = first;
     await requireSameKey(first.system.db, before);
     const tenant = await first.tenant();
-    const { channel, answer } = await furnish(tenant);
+    const { channel, answer } = await createFixtures(tenant);
     const { token } = tenant;
     await first.stop();
 
@@ -78,10 +78,10 @@ describe('changing the secret key', () => {
     await second.settle();
     expect(receiver.received.at(-1)?.body.data.text).toBe('with both');
     const newToken = (await caller.post('/v3/tokens', { name: 'new', scopes: ['*'] })).body.data.token;
-    expect(await marksIn(second)).toEqual([before.mark.toString('hex')]);
+    expect(await marksIn(second)).toEqual([before.prefix.toString('hex')]);
 
-    expect(await rotateKey(second.system.db, during)).toBe(sealedColumns.length);
-    expect(await marksIn(second)).toEqual([after.mark.toString('hex')]);
+    expect(await rotateKey(second.system.db, during)).toBe(encryptedColumns.length);
+    expect(await marksIn(second)).toEqual([after.prefix.toString('hex')]);
     expect(await rotateKey(second.system.db, during)).toBe(0);
     expect((await replay()).text).toBe(answer);
     await second.stop();
@@ -104,13 +104,13 @@ describe('changing the secret key', () => {
     const { db } = server.system;
     await requireSameKey(db, before);
     const tenant = await server.tenant();
-    for (let n = 0; n < 3; n += 1) await furnishQuietly(tenant, n);
+    for (let n = 0; n < 3; n += 1) await createFixturesQuietly(tenant, n);
     let looks = 0;
     await rotateKey(db, during, () => ++looks > 2);
     await expect(requireSameKey(db, after)).rejects.toThrow('PARLEY_SECRET_KEY_PREVIOUS');
     await rotateKey(db, during);
     await requireSameKey(db, after);
-    expect(await marksIn(server)).toEqual([after.mark.toString('hex')]);
+    expect(await marksIn(server)).toEqual([after.prefix.toString('hex')]);
     await server.stop();
   });
 
@@ -118,7 +118,7 @@ describe('changing the secret key', () => {
     const server = await startServer();
     const { db } = server.system;
     const tenant = await server.tenant();
-    await furnish(tenant);
+    await createFixtures(tenant);
     await db.query(
       `insert into idempotency_keys (key_hash, tenant_id, request_hash, answer_encrypted, created_at)
        select sha256(n::text::bytea), tenant_id, request_hash, answer_encrypted, created_at
@@ -132,15 +132,15 @@ describe('changing the secret key', () => {
       readers: 0,
     });
     const counts = await Promise.all([rotateKey(db, during), rotateKey(other, during)]);
-    expect(counts.reduce((sum, count) => sum + count)).toBe(sealedColumns.length + 1200);
-    expect(await marksIn(server)).toEqual([after.mark.toString('hex')]);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(encryptedColumns.length + 1200);
+    expect(await marksIn(server)).toEqual([after.prefix.toString('hex')]);
     await other.close();
     await server.stop();
   });
 });
 
 /** The same without the answer that only one request of a tenant can have. */
-async function furnishQuietly(tenant: TestTenant, n: number): Promise<void> {
+async function createFixturesQuietly(tenant: TestTenant, n: number): Promise<void> {
   await tenant.channel();
   const made = await tenant.post('/v3/api_webhooks', hook(), { headers: { 'idempotency-key': `k${n}` } });
   await tenant.post(`/v3/api_webhooks/${made.body.data.id}/rotate_secret`);
@@ -149,7 +149,7 @@ async function furnishQuietly(tenant: TestTenant, n: number): Promise<void> {
 describe('a value', () => {
   it('from before keys had ids is read with whichever key opens it', () => {
     const old = before.encrypt('hello', 'a');
-    const withoutId = Buffer.concat([Buffer.of(1), old.subarray(before.mark.length)]);
+    const withoutId = Buffer.concat([Buffer.of(1), old.subarray(before.prefix.length)]);
     expect([before, during].map((keys) => keys.decrypt(withoutId, 'a'))).toEqual(['hello', 'hello']);
     expect(() => after.decrypt(withoutId, 'a')).toThrow();
     expect(() => during.decrypt(withoutId, 'b')).toThrow();

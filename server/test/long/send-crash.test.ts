@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { publisher } from '../../src/engine/publish.ts';
-import { sendRecorder } from '../../src/messages/record-send.ts';
+import { publisher } from '../../src/engine/outbox.ts';
+import { sendRecorder } from '../../src/messages/outbound/record.ts';
+import type { Outcome } from '../../src/messages/outbound/retry-policy.ts';
 import { statusRank } from '../../src/messages/status.ts';
-import type { Outcome } from '../../src/messages/verdict.ts';
 import type { SendResult } from '../../src/providers/adapter.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import { adaptersWith, messageOf, outboxOf, send, type TestChat, testVendor } from '../kit/sending.ts';
 import { startServer, type TestServer, type TestTenant } from '../kit/server.ts';
-import { silentHints } from '../kit/silent-hints.ts';
+import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 /** The sandbox, but it can be stopped before or after it has taken a message. Who is stopped never gets an answer. */
 let stopAt: 'before' | 'after' | undefined;
@@ -40,11 +40,11 @@ const started: TestServer[] = [first];
 afterAll(() => Promise.all(started.map((one) => one.stop())));
 
 /** A process like the first on the same database, that has taken over all work. */
-async function successor(alone = true): Promise<TestServer> {
+async function successor(isSoleProcess = true): Promise<TestServer> {
   const made = await startServer({
     connection: { connectionString: databaseUrl },
     clock,
-    alone,
+    isSoleProcess,
     adapters: new Map([...adaptersWith(mute), ['sandbox', { ...halting, provider: 'sandbox' }]]),
     filesFolder: first.filesFolder,
   });
@@ -160,7 +160,7 @@ describe('two processes that both believe a message is theirs to send', () => {
   it('begin it once, and what the one that did not begin it says does not count', async () => {
     await openOn('sandbox');
     const { id } = await send(tenant, chat, { text: 'hello' });
-    const silent = publisher(clock, silentHints);
+    const silent = publisher(clock, silentWakeUps);
     const recorders = [sendRecorder(db, clock, silent), sendRecorder(db, clock, silent)] as const;
     const message = { id, tenant_id: tenant.id, channel_id: chat.channelId, attempts: 0 };
     const begun = await Promise.all(recorders.map(({ begin }) => begin(message, false)));
@@ -179,12 +179,12 @@ describe('two processes that both believe a message is theirs to send', () => {
       ['early', 'delivered', null],
       ['bounced', 'failed', { code: '30003', message: 'unreachable' }],
     ] as const;
-    const silent = publisher(clock, silentHints);
+    const silent = publisher(clock, silentWakeUps);
     const { begin, end } = sendRecorder(db, clock, silent);
     for (const [vendorId, status, error] of told) {
       const { id } = await send(tenant, chat, { text: vendorId });
       await db.query(
-        `insert into vendor_messages (channel_id, vendor_id, tenant_id, status_rank, parked, created_at)
+        `insert into vendor_messages (channel_id, vendor_id, tenant_id, status_rank, pending, created_at)
          values ($1, $2, $3, $4, $5, now())`,
         [chat.channelId, vendorId, tenant.id, statusRank[status], error && JSON.stringify(error)],
       );

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import '../../src/handlers.ts';
+import '../../src/queues.ts';
 import { newId } from '../../src/base/ids.ts';
 import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
-import { realSlotOf } from '../../src/engine/work-list.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 /** As the worker's connections are set up, with the plans that prepared statements end up with. */
@@ -37,7 +37,7 @@ async function write(count: number, waits: boolean): Promise<void> {
   const rows = Array.from({ length: count }, () => chats).flat();
   await client.query(
     `insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content,
-                           status, timestamp, created_at, updated_at, slot, due_at)
+                           status, timestamp, created_at, updated_at, shard, due_at)
      select i, $1, c, n, $2, 'outbound', 'api', 'text', 'hello', '[]', '{}', 'queued', $3, $3, $3, s,
             case when $4 then timestamptz '-infinity' end
        from unnest($5::uuid[], $6::uuid[], $7::uuid[], $8::smallint[]) as x (i, c, n, s)`,
@@ -49,7 +49,7 @@ async function write(count: number, waits: boolean): Promise<void> {
       rows.map(() => newId()),
       rows.map(({ id }) => id),
       rows.map(({ channelId }) => channelId),
-      rows.map(({ channelId }) => realSlotOf(channelId)),
+      rows.map(({ channelId }) => realShardOf(channelId)),
     ],
   );
 }
@@ -140,7 +140,7 @@ describe.each<[string, () => Promise<unknown>]>([
     const lane = channels[3] as string;
     const { given, read } = await reading(
       'messages.claim_many',
-      `'{${realSlotOf(lane)}}', '{${lane}}', '${NOW.toISOString()}', '{10}', '{}'`,
+      `'{${realShardOf(lane)}}', '{${lane}}', '${NOW.toISOString()}', '{10}', '{}'`,
     );
     expect(given).toBe(10);
     expect(read).toBeLessThanOrEqual(10 * (2 + WAITING));

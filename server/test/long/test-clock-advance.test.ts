@@ -253,10 +253,10 @@ describe('what is about the machine and not about the tenant', () => {
 
 describe('a clock on its way', () => {
   it('goes on with the next worker, and everything happens once and in order', async () => {
-    const shared = { timers: true, alone: false };
+    const shared = { timers: true, isSoleProcess: false };
     const api = await startServer({ ...shared, role: 'api' });
     const beside = (role: 'worker') =>
-      startServer({ ...shared, role, alone: true, databaseUrl: api.databaseUrl, clock: api.clock });
+      startServer({ ...shared, role, isSoleProcess: true, databaseUrl: api.databaseUrl, clock: api.clock });
     try {
       const tenant = await testTenant(api);
       const sent = await dailyRun(tenant, 25);
@@ -276,7 +276,7 @@ describe('a clock on its way', () => {
   });
 
   it('goes on where another server works, for whoever asks there', async () => {
-    const api = await startServer({ timers: true, alone: false, role: 'api' });
+    const api = await startServer({ timers: true, isSoleProcess: false, role: 'api' });
     const tenant = await testTenant(api);
     const sent = await dailyRun(tenant, 3);
     const moving = post(tenant, { by: 'P3D' });
@@ -292,11 +292,11 @@ describe('a clock on its way', () => {
   });
 
   it('is not waited for by a server that stops, and not by who is deleted', async () => {
-    const api = await startServer({ timers: true, alone: false, role: 'api' });
-    const [staying, leaving] = [await testTenant(api), await testTenant(api)];
-    const moving = [staying, leaving].map((tenant) => post(tenant, { by: 'P1D' }));
-    await Promise.all([onItsWay(api, staying), onItsWay(api, leaving)]);
-    await api.call('DELETE', `/admin/tenants/${leaving.id}`, { token: OPERATOR_TOKEN });
+    const api = await startServer({ timers: true, isSoleProcess: false, role: 'api' });
+    const [staying, draining] = [await testTenant(api), await testTenant(api)];
+    const moving = [staying, draining].map((tenant) => post(tenant, { by: 'P1D' }));
+    await Promise.all([onItsWay(api, staying), onItsWay(api, draining)]);
+    await api.call('DELETE', `/admin/tenants/${draining.id}`, { token: OPERATOR_TOKEN });
     expect((await moving[1])?.status).toBe(401);
     const stopping = api.stop();
     const answer = await moving[0];

@@ -87,12 +87,12 @@ export async function notOurs(path: string): Promise<OperatorError> {
     );
   }
   return new OperatorError(
-    `Parley runs as ${userName()} and may not use the data folder ${path}: ${await mendFor(path)}, start Parley ` +
+    `Parley runs as ${userName()} and may not use the data folder ${path}: ${await fixFor(path)}, start Parley ` +
       `as another user, choose another data folder, or ${OWN_DATABASE}.`,
   );
 }
 
-async function mendFor(path: string): Promise<string> {
+async function fixFor(path: string): Promise<string> {
   const owner = `${process.getuid?.()}:${process.getgid?.()}`;
   try {
     const found = await stat(path);

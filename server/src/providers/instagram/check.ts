@@ -12,7 +12,7 @@ export async function check({ config }: AdapterChannel, context: AdapterContext)
     call(graph, { method: 'GET', path, query, deadlineMs: DEADLINE_MS });
   const me = await ask('me', { fields: 'user_id,username' });
   const path = 'config.accountId';
-  if (!me.ok) return [problemOf(me.fault, path, 'account')];
+  if (!me.ok) return [problemOf(me.issue, path, 'account')];
   const userId = idOf(me.body.user_id);
   if (userId !== '' && userId !== config.accountId) {
     const name = textOf(me.body.username);
@@ -24,7 +24,7 @@ export async function check({ config }: AdapterChannel, context: AdapterContext)
     ];
   }
   const apps = await ask('me/subscribed_apps', {});
-  if (!apps.ok) return [problemOf(apps.fault, path, 'account')];
+  if (!apps.ok) return [problemOf(apps.issue, path, 'account')];
   return partsOf(apps.body.data).length > 0
     ? []
     : [

@@ -24,7 +24,7 @@ export const instagram: Adapter = {
   kinds: ['instagram'],
   // What Meta allows for sound and film. Texts may go ten times as fast, but a channel has one pace.
   perSecond: 10,
-  perPeerMs: 0,
+  perContactMs: 0,
   reply: { contentType: 'text/plain', body: '' },
   configure: (given, stored) => configureWith(settings, given, stored),
   vendorKey: ({ accountId }) => String(accountId),

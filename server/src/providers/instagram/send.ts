@@ -1,6 +1,6 @@
 import type { AdapterChannel, AdapterContext, OutgoingMessage, SendResult } from '../adapter.ts';
+import { asResult, classifyAnswer, unsendable } from '../meta/classify-error.ts';
 import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
-import { asResult, judgeAnswer, unsendable } from '../meta/judge.ts';
 import { idOf, type Part } from '../meta/payload.ts';
 import { templateText } from '../template-text.ts';
 
@@ -12,7 +12,7 @@ const textOf = ({ type, text, template }: OutgoingMessage): string =>
   type === 'template' && template ? templateText(template) : (text ?? '');
 
 /** What cannot be sent as it is, if anything. */
-function faultOf(message: OutgoingMessage): SendResult | undefined {
+function issueOf(message: OutgoingMessage): SendResult | undefined {
   const { type, media, text, template } = message;
   if (MEDIA.includes(type)) {
     if (media.length === 0) return unsendable('media_missing', `There is no ${type} to send.`);
@@ -45,8 +45,8 @@ export async function send(
   { config }: AdapterChannel,
   context: AdapterContext,
 ): Promise<SendResult> {
-  const fault = faultOf(message);
-  if (fault) return fault;
+  const issue = issueOf(message);
+  if (issue) return issue;
   const graph = graphFor(config, INSTAGRAM_GRAPH, context);
   // The tag says that a person answers, so a machine's message must not have it.
   const isPersons = config.humanAgent === true && !message.isAutomatic;
@@ -59,10 +59,10 @@ export async function send(
       message: contentOf(message),
     },
   });
-  if (!answer.ok) return asResult(answer.fault);
+  if (!answer.ok) return asResult(answer.issue);
   const vendorId = idOf(answer.body.message_id);
-  if (vendorId === '') return asResult(judgeAnswer({ status: 200, headers: {} }, undefined));
+  if (vendorId === '') return asResult(classifyAnswer({ status: 200, headers: {} }, undefined));
   const recipient = idOf(answer.body.recipient_id);
-  const peer = recipient === '' ? {} : { peer: [{ type: 'instagram_id' as const, value: recipient }] };
-  return { ok: true, vendorId, status: 'sent', ...peer };
+  const contact = recipient === '' ? {} : { contact: [{ type: 'instagram_id' as const, value: recipient }] };
+  return { ok: true, vendorId, status: 'sent', ...contact };
 }

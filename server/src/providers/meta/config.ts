@@ -54,15 +54,15 @@ export function configureWith(
   stored: ChannelConfig,
 ): ChannelConfig {
   const merged = mergeConfig(stored, given);
-  const faults: InvalidParams = {};
+  const issues: InvalidParams = {};
   const kept: ChannelConfig = {};
   for (const [name, { isRequired, isFine, otherwise }] of Object.entries(settings)) {
     const value = merged[name];
     if (value === undefined) {
-      if (isRequired) faults[`config.${name}`] = { key: 'invalid_type', message: 'Required' };
+      if (isRequired) issues[`config.${name}`] = { key: 'invalid_type', message: 'Required' };
     } else if (isFine(value)) kept[name] = value;
-    else faults[`config.${name}`] = { key: 'custom', message: otherwise };
+    else issues[`config.${name}`] = { key: 'custom', message: otherwise };
   }
-  if (Object.keys(faults).length > 0) throw new ApiError('invalid_body_params', { invalidParams: faults });
+  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
   return kept;
 }

@@ -1,6 +1,6 @@
 import type { OutboundRequest, OutboundResponse } from '../../outbound/exchange.ts';
-import { type AdapterContext, type ChannelConfig, VendorFault } from '../adapter.ts';
-import { asVendorFault, type GraphFault, judgeAnswer, judgeFailure } from './judge.ts';
+import { type AdapterContext, type ChannelConfig, VendorFailure } from '../adapter.ts';
+import { asVendorFailure, classifyAnswer, classifyFailure, type GraphError } from './classify-error.ts';
 import { type Part, partOf } from './payload.ts';
 
 export const GRAPH_VERSION = 'v26.0';
@@ -36,7 +36,7 @@ interface GraphCall {
   deadlineMs?: number;
 }
 
-export type GraphAnswer = { ok: true; body: Part } | { ok: false; fault: GraphFault };
+export type GraphAnswer = { ok: true; body: Part } | { ok: false; issue: GraphError };
 
 /** One call. Never throws for what Meta or the network did: the fault says what it means. */
 export async function call(graph: Graph, { method, path, ...rest }: GraphCall): Promise<GraphAnswer> {
@@ -58,26 +58,26 @@ export async function call(graph: Graph, { method, path, ...rest }: GraphCall): 
   try {
     response = await graph.request(request);
   } catch (error) {
-    return { ok: false, fault: judgeFailure(error) };
+    return { ok: false, issue: classifyFailure(error) };
   }
   const answer = objectIn(response.body);
   const isSuccess = response.status >= 200 && response.status < 300;
   if (isSuccess && answer && answer.error === undefined) return { ok: true, body: answer };
   const error = answer?.error === undefined ? undefined : partOf(answer.error);
-  return { ok: false, fault: withoutToken(judgeAnswer(response, error), graph.accessToken) };
+  return { ok: false, issue: withoutToken(classifyAnswer(response, error), graph.accessToken) };
 }
 
 /** The same for what is not a message: a fault is thrown. */
 export async function demand(graph: Graph, asked: GraphCall): Promise<Part> {
   const answer = await call(graph, asked);
-  if (!answer.ok) throw asVendorFault(answer.fault);
+  if (!answer.ok) throw asVendorFailure(answer.issue);
   return answer.body;
 }
 
 /** Meta quotes a token that it cannot read, and what it says is shown and logged. */
-const withoutToken = (fault: GraphFault, token: string): GraphFault => ({
-  ...fault,
-  message: fault.message.replaceAll(token, '…'),
+const withoutToken = (issue: GraphError, token: string): GraphError => ({
+  ...issue,
+  message: issue.message.replaceAll(token, '…'),
 });
 
 function objectIn(body: Buffer): Part | undefined {
@@ -116,11 +116,11 @@ export async function download(
       maxResponseBytes: MOST_FILE_BYTES,
     });
   } catch (error) {
-    throw asVendorFault(judgeFailure(error));
+    throw asVendorFailure(classifyFailure(error));
   }
   const { status, truncated, body } = response;
   if (status < 200 || status >= 300)
-    throw new VendorFault(
+    throw new VendorFailure(
       `http_${status}`,
       `The file was answered with HTTP ${status}.`,
       status === 429 || status >= 500,
@@ -129,5 +129,5 @@ export async function download(
   return { bytes: body, mimeType: response.headers['content-type'] ?? null };
 }
 
-export const tooLarge = (): VendorFault =>
-  new VendorFault('media_too_large', `The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`);
+export const tooLarge = (): VendorFailure =>
+  new VendorFailure('media_too_large', `The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`);

@@ -1,8 +1,8 @@
 import type { ChannelProblem } from '../adapter.ts';
-import type { GraphFault } from './judge.ts';
+import type { GraphError } from './classify-error.ts';
 
 /** What a refusal to show an object means for whoever set the channel up. */
-export function problemOf({ code, message, retry }: GraphFault, path: string, named: string): ChannelProblem {
+export function problemOf({ code, message, retry }: GraphError, path: string, named: string): ChannelProblem {
   if (code === '190')
     return { path: 'config.accessToken', message: `Meta does not accept the access token: ${message}` };
   if (retry === 'reauth')

@@ -1,5 +1,5 @@
 import { isUuid } from '../../base/ids.ts';
-import { type AdapterChannel, type AdapterContext, type InboundMedia, VendorFault } from '../adapter.ts';
+import { type AdapterChannel, type AdapterContext, type InboundMedia, VendorFailure } from '../adapter.ts';
 
 /** Where the sandbox keeps uploaded files, as far as its requests say. Nobody can call there. */
 const SHELF = 'https://sandbox.invalid/files/';
@@ -21,11 +21,11 @@ export async function fetchSandboxMedia(
   context: AdapterContext,
 ): Promise<{ bytes: Buffer; mimeType: string | null; filename: string | null }> {
   const url = Object.values(ref).find(isUrl);
-  if (url === undefined) throw new VendorFault('media_unknown', 'The sandbox has no such file.');
+  if (url === undefined) throw new VendorFailure('media_unknown', 'The sandbox has no such file.');
   if (url.startsWith(SHELF)) {
     const fileId = url.slice(SHELF.length);
     const file = isUuid(fileId) ? await context.sandbox.readFile(channel, fileId) : undefined;
-    if (!file) throw new VendorFault('media_unknown', 'The sandbox has no such file.');
+    if (!file) throw new VendorFailure('media_unknown', 'The sandbox has no such file.');
     return file;
   }
   const { status, headers, body, truncated } = await context.request({
@@ -36,6 +36,6 @@ export async function fetchSandboxMedia(
     maxResponseBytes: MAX_BYTES,
   });
   if (status !== 200 || truncated)
-    throw new VendorFault('media_unavailable', `The file could not be fetched: ${status}.`, status >= 500);
+    throw new VendorFailure('media_unavailable', `The file could not be fetched: ${status}.`, status >= 500);
   return { bytes: body, mimeType: headers['content-type'] ?? null, filename: null };
 }

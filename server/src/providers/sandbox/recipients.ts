@@ -15,7 +15,10 @@ const refused = (code: string, message: string, retry: Refusal['retry']): Refusa
 });
 
 /** People whose messages have a fate of their own, by the end of their number, id or mailbox. */
-const fates: Record<string, (message: OutgoingMessage, kind: ChannelKind) => Refusal | undefined> = {
+const recipientStatuses: Record<
+  string,
+  (message: OutgoingMessage, kind: ChannelKind) => Refusal | undefined
+> = {
   '0001': () => refused('131026', 'The message cannot be delivered to this recipient.', 'never'),
   '0002': ({ type }) =>
     type === 'template'
@@ -37,9 +40,9 @@ const fates: Record<string, (message: OutgoingMessage, kind: ChannelKind) => Ref
 };
 
 /** What becomes of a message because of whom it is for, where that is not what becomes of every other. */
-export function fateOf(message: OutgoingMessage, kind: ChannelKind): Refusal | undefined {
+export function statusesFor(message: OutgoingMessage, kind: ChannelKind): Refusal | undefined {
   const [name = ''] = message.to.value.split('@');
-  return fates[name.slice(-4)]?.(message, kind);
+  return recipientStatuses[name.slice(-4)]?.(message, kind);
 }
 
 /** Whether a mail comes back after it was accepted. */

@@ -12,10 +12,10 @@ import {
   type ProviderRequest,
   type VendorStatus,
 } from '../adapter.ts';
+import { validateCustomer } from './customer.ts';
 import { faultsOf } from './faults.ts';
 import { fetchSandboxMedia } from './media.ts';
-import { faultOfPerson } from './person.ts';
-import { bounces, fateOf } from './recipients.ts';
+import { bounces, statusesFor } from './recipients.ts';
 import { shapes } from './shapes.ts';
 import { requestsFor, vendorIdOf } from './write.ts';
 
@@ -24,7 +24,7 @@ const STATUS_DELAY_MS = 200;
 const CHANNELS_COUNTED = 10_000;
 
 /** What is wrong with the time that a message takes from one status to the next, if anything. */
-const faultOfDelay = (ms: unknown): string | undefined =>
+const validateDelay = (ms: unknown): string | undefined =>
   ms === undefined || (Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= LONGEST_DELAY_MS)
     ? undefined
     : `Must be a whole number of milliseconds from 0 to ${LONGEST_DELAY_MS}`;
@@ -77,8 +77,8 @@ async function laterRequests(
   if (reorder) times.reverse();
   if (echoBeforeResponse && hasEchoes(channel.kind)) {
     const { to, type, text, content } = message;
-    const peer = { ...to, name: null };
-    events.unshift({ kind: 'echo', vendorId, occurredAt: now, peer, type, text, media: [], content });
+    const contact = { ...to, name: null };
+    events.unshift({ kind: 'echo', vendorId, occurredAt: now, contact, type, text, media: [], content });
     times.unshift(now);
   } else if (echoBeforeResponse && times.length > 0) times[0] = now;
   const requests = await Promise.all(events.map((event) => requestsFor(event, channel, url)));
@@ -94,11 +94,11 @@ export const sandbox: Adapter = {
   provider: 'sandbox',
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
   perSecond: null,
-  perPeerMs: 0,
+  perContactMs: 0,
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure(given, stored) {
     const { statusDelayMs } = mergeConfig(stored, given);
-    const fault = faultOfDelay(statusDelayMs);
+    const fault = validateDelay(statusDelayMs);
     if (fault) throw invalidParam('config.statusDelayMs', 'custom', fault);
     return {
       ...(statusDelayMs === undefined ? {} : { statusDelayMs }),
@@ -108,8 +108,8 @@ export const sandbox: Adapter = {
   },
   async check({ kind, address, config }) {
     const faults = {
-      address: faultOfPerson(address, kind),
-      'config.statusDelayMs': faultOfDelay(config.statusDelayMs),
+      address: validateCustomer(address, kind),
+      'config.statusDelayMs': validateDelay(config.statusDelayMs),
     };
     return Object.entries(faults).flatMap(([path, message]) =>
       message === undefined ? [] : [{ path, message }],
@@ -121,8 +121,8 @@ export const sandbox: Adapter = {
   fetchMedia: fetchSandboxMedia,
 
   async send(message, channel, context) {
-    const fate = fateOf(message, channel.kind);
-    if (fate) return fate;
+    const recipientStatus = statusesFor(message, channel.kind);
+    if (recipientStatus) return recipientStatus;
     const { failEvery, delayMs } = faultsOf(channel.config);
     if (isRefused(channel.id, failEvery)) {
       const error = { code: 'sandbox_fault', message: 'The sandbox was asked to refuse some attempts.' };

@@ -6,8 +6,8 @@ import type {
   InboundMessage,
   ProviderRequest,
 } from '../adapter.ts';
+import { handleTypeOf, spelled } from './customer.ts';
 import { faultsOf } from './faults.ts';
-import { handleTypeOf, spelled } from './person.ts';
 import { shapes } from './shapes.ts';
 
 /** The sandbox's own id of a message: the same however often it is asked for. Mails have ids of another form. */
@@ -25,14 +25,14 @@ export async function requestsFor(
 }
 
 /** What a person does in the sandbox. */
-export type WrittenAsPerson = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content' | 'replyTo'> & {
+export type WrittenAsCustomer = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content' | 'replyTo'> & {
   from: string;
   name: string | null;
 };
 
 /** The requests that this vendor sends when a person writes. */
-export async function writeAsPerson(
-  { from, name, ...message }: WrittenAsPerson,
+export async function writeAsCustomer(
+  { from, name, ...message }: WrittenAsCustomer,
   at: Date,
   channel: AdapterChannel,
   url: string,
@@ -43,7 +43,7 @@ export async function writeAsPerson(
     kind: 'message',
     vendorId,
     occurredAt: at,
-    peer: { type, value: spelled(type, from), name },
+    contact: { type, value: spelled(type, from), name },
     ...message,
   };
   return { vendorId, requests: await requestsFor(event, channel, url) };

@@ -5,7 +5,7 @@ import {
   type AdapterContext,
   type OutgoingMedia,
   type OutgoingMessage,
-  VendorFault,
+  VendorFailure,
 } from '../adapter.ts';
 import { filled, templateText } from '../template-text.ts';
 import { bareAddress, isAddress, type SmtpConfig } from './config.ts';
@@ -113,14 +113,14 @@ async function fetchFile({ url }: OutgoingMedia, context: AdapterContext): Promi
     })
     .catch((error) => {
       if (!(error instanceof OutboundError)) throw error;
-      throw new VendorFault('media_unavailable', error.message, error.phase !== 'refused');
+      throw new VendorFailure('media_unavailable', error.message, error.phase !== 'refused');
     });
   if (status !== 200)
-    throw new VendorFault(
+    throw new VendorFailure(
       'media_unavailable',
       `${url} was answered with ${status}.`,
       status === 429 || status >= 500,
     );
-  if (truncated) throw new VendorFault('media_too_large', `${url} has more than ${FETCH_BYTES} bytes.`);
+  if (truncated) throw new VendorFailure('media_too_large', `${url} has more than ${FETCH_BYTES} bytes.`);
   return body;
 }

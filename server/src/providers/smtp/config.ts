@@ -51,7 +51,7 @@ function relayOf(settings: Settings): MailServer {
   const user = settings.text('user');
   const password = settings.text('password');
   if ((user === undefined) !== (password === undefined))
-    settings.fault(user === undefined ? 'user' : 'password', 'user and password go together');
+    settings.issue(user === undefined ? 'user' : 'password', 'user and password go together');
   return {
     ...serverOf(settings, 465),
     ...(user === undefined || password === undefined ? {} : { user, password }),
@@ -70,9 +70,9 @@ export function configureSmtp(given: ChannelConfig, stored: ChannelConfig): Smtp
   const settings = settingsOf(mergeConfig(stored, given));
   const from = settings.requiredText('from');
   if (from !== '' && !isAddress(bareAddress(from)))
-    settings.fault('from', 'Must be an address such as help@example.com or Support <help@example.com>');
+    settings.issue('from', 'Must be an address such as help@example.com or Support <help@example.com>');
   const relay = settings.group('smtp');
-  if (!relay) settings.fault('smtp', 'Required: host and port of the server that sends');
+  if (!relay) settings.issue('smtp', 'Required: host and port of the server that sends');
   const inbox = settings.group('imap');
   const inboundSecret = settings.text('inboundSecret', secret);
   const config = {

@@ -45,9 +45,9 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     : undefined;
   if (statuses) return statuses;
 
-  const peer = writerOf(mail);
+  const contact = writerOf(mail);
   // A copy of what the business itself wrote. Whoever likes can claim that address, so it is no echo either.
-  if (ownAddresses(channel).includes(peer.value)) return [];
+  if (ownAddresses(channel).includes(contact.value)) return [];
   const replyTo = [
     ...new Set([...idsIn(headers.get('in-reply-to')), ...idsIn(headers.get('references')).reverse()]),
   ];
@@ -63,7 +63,7 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     kind: 'message',
     vendorId: idsIn(headers.get('message-id'))[0] ?? `sha256-${sha256(request.body).toString('hex')}`,
     occurredAt,
-    peer: { type: 'email', ...peer },
+    contact: { type: 'email', ...contact },
     type: 'email',
     text: text === '' ? null : text,
     media: mail.attachments.slice(0, MEDIA_MOST).map(mediaOf),

@@ -4,7 +4,7 @@ import {
   type AdapterContext,
   type OutgoingMessage,
   type SendResult,
-  VendorFault,
+  VendorFailure,
 } from '../adapter.ts';
 import { failureOf } from '../send-failure.ts';
 import { type ComposedMail, composeMail } from './compose.ts';
@@ -32,18 +32,18 @@ export async function sendMail(
     );
     // The relay took it for those in copy, and not for the person it is meant for.
     const [refused] = rejected.includes(message.to.value) ? (rejectedErrors ?? []) : [];
-    if (refused) return { ...verdictOf(refused, false), retry: 'never' };
+    if (refused) return { ...classifyReply(refused, false), retry: 'never' };
     // Some relays give a mail an id of their own, and answers will name that one.
     return { ok: true, vendorId: serverMessageId ?? composed.messageId, status: 'sent' };
   } catch (error) {
     if (error instanceof OutboundError) return failureOf(error);
-    if (error instanceof VendorFault)
+    if (error instanceof VendorFailure)
       return {
         ok: false,
         error: { code: error.code, message: error.message },
         retry: error.isPassing ? 'backoff' : 'never',
       };
-    return verdictOf(error as RelayError, isOut());
+    return classifyReply(error as RelayError, isOut());
   } finally {
     mail?.discard();
   }
@@ -53,7 +53,7 @@ export async function sendMail(
  * What a failed conversation means. A reply of the relay is its last word; without one, a mail that was not wholly
  * handed over was not taken, and of one that was nobody can tell.
  */
-export function verdictOf(error: RelayError, isOut: boolean): SendResult & { ok: false } {
+export function classifyReply(error: RelayError, isOut: boolean): SendResult & { ok: false } {
   const { responseCode, code = 'relay', message } = error;
   const words = { code: responseCode === undefined ? code.toLowerCase() : String(responseCode), message };
   const failed = { ok: false, error: words } as const;

@@ -12,7 +12,7 @@ export const smtp: Adapter = {
   kinds: ['email'],
   // Relays differ; the stricter ones take about this much.
   perSecond: 10,
-  perPeerMs: 0,
+  perContactMs: 0,
   // Fetching files of others, connecting, and the conversation with the relay, each at its longest.
   sendMs: 270_000,
   bodyBytes: LARGEST_MAIL,

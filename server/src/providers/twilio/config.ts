@@ -31,7 +31,7 @@ export function configureTwilio(given: ChannelConfig, stored: ChannelConfig): Tw
   const from = settings.text('from', sender);
   const messagingServiceSid = settings.text('messagingServiceSid', serviceSid);
   if (from === undefined && messagingServiceSid === undefined)
-    settings.fault('from', 'Required, unless there is a messagingServiceSid');
+    settings.issue('from', 'Required, unless there is a messagingServiceSid');
   const config: TwilioConfig = {
     accountSid: settings.requiredText('accountSid', accountSid),
     authToken: settings.requiredText('authToken'),

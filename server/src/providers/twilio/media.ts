@@ -1,6 +1,6 @@
 import type { OutboundResponse } from '../../outbound/exchange.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import { type AdapterChannel, type AdapterContext, VendorFault } from '../adapter.ts';
+import { type AdapterChannel, type AdapterContext, VendorFailure } from '../adapter.ts';
 import { basicAuth, type TwilioConfig } from './config.ts';
 
 const DEADLINE_MS = 60_000;
@@ -19,19 +19,19 @@ export async function fetchTwilioMedia(
   const url = String(ref.url);
   // The credentials go to Twilio and nowhere else, whatever a request said.
   if (!URL.canParse(url) || new URL(url).origin !== new URL(config.baseUrl).origin)
-    throw new VendorFault('media_elsewhere', 'The file is not where Twilio keeps files.');
+    throw new VendorFailure('media_elsewhere', 'The file is not where Twilio keeps files.');
   let response = await get(url, { authorization: basicAuth(config) }, context);
   const { location } = response.headers;
   if (response.status >= 300 && response.status < 400 && location !== undefined)
     response = await get(new URL(location, url).href, {}, context);
   const { status, body, headers, truncated } = response;
   if (status !== 200)
-    throw new VendorFault(
+    throw new VendorFailure(
       `http_${status}`,
       `The file was answered with ${status}.`,
       status === 429 || status >= 500,
     );
-  if (truncated) throw new VendorFault('too_large', `The file has more than ${MOST_BYTES} bytes.`);
+  if (truncated) throw new VendorFailure('too_large', `The file has more than ${MOST_BYTES} bytes.`);
   return { bytes: body, mimeType: headers['content-type']?.split(';')[0]?.trim() || null, filename: null };
 }
 
@@ -45,6 +45,6 @@ async function get(
     return await context.request({ url, method: 'GET', headers, ...limits });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw new VendorFault(`connection_${error.phase}`, error.message, error.phase !== 'refused');
+    throw new VendorFailure(`connection_${error.phase}`, error.message, error.phase !== 'refused');
   }
 }

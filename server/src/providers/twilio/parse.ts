@@ -64,7 +64,7 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
     kind: 'message',
     vendorId,
     occurredAt,
-    peer: {
+    contact: {
       type: 'phone_number',
       value: /^[0-9]+$/.test(from) ? `+${from}` : from,
       name: field('ProfileName'),

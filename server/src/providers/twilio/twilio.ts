@@ -15,7 +15,7 @@ export const twilio: Adapter = {
   kinds: ['sms'],
   // Twilio queues by itself what a number may not send yet; this only keeps below its limit on requests at once.
   perSecond: 30,
-  perPeerMs: 0,
+  perContactMs: 0,
   reply: { contentType: 'text/xml', body: '<Response/>' },
   configure: configureTwilio,
   check: checkTwilio,

@@ -17,7 +17,7 @@ async function problemsOfNumber(
     query: { fields: 'id,display_phone_number,verified_name' },
     deadlineMs: DEADLINE_MS,
   });
-  if (!answer.ok) return [problemOf(answer.fault, 'config.phoneNumberId', 'phone number')];
+  if (!answer.ok) return [problemOf(answer.issue, 'config.phoneNumberId', 'phone number')];
   const shown = textOf(answer.body.display_phone_number);
   return shown === null || digitsOf(shown) === digitsOf(address)
     ? []
@@ -35,12 +35,12 @@ async function problemsOfAccount(graph: Graph, { config }: AdapterChannel): Prom
       deadlineMs: DEADLINE_MS,
     });
   const numbers = await ask('phone_numbers', { fields: 'id', limit: '1000' });
-  if (!numbers.ok) return [problemOf(numbers.fault, path, 'WhatsApp business account')];
+  if (!numbers.ok) return [problemOf(numbers.issue, path, 'WhatsApp business account')];
   const isHeld = partsOf(numbers.body.data).some(({ id }) => idOf(id) === config.phoneNumberId);
   if (!isHeld && partOf(numbers.body.paging).next === undefined)
     return [{ path, message: 'This account does not hold the phone number of config.phoneNumberId.' }];
   const apps = await ask('subscribed_apps', {});
-  if (!apps.ok) return [problemOf(apps.fault, path, 'WhatsApp business account')];
+  if (!apps.ok) return [problemOf(apps.issue, path, 'WhatsApp business account')];
   return partsOf(apps.body.data).length > 0
     ? []
     : [

@@ -1,4 +1,5 @@
 import type { AdapterChannel, AdapterContext, OutgoingMedia } from '../adapter.ts';
+import type { GraphError } from '../meta/classify-error.ts';
 import {
   call,
   demand,
@@ -10,7 +11,6 @@ import {
   MOST_FILE_BYTES,
   tooLarge,
 } from '../meta/graph.ts';
-import type { GraphFault } from '../meta/judge.ts';
 import { idOf, textOf } from '../meta/payload.ts';
 import { type FormPart, multipart } from './multipart.ts';
 
@@ -31,7 +31,7 @@ export async function referTo(
   media: OutgoingMedia,
   phoneNumberId: string,
   graph: Graph,
-): Promise<{ ok: true; media: MediaReference } | { ok: false; fault: GraphFault }> {
+): Promise<{ ok: true; media: MediaReference } | { ok: false; issue: GraphError }> {
   if (!media.read) return { ok: true, media: { link: media.url } };
   const parts: FormPart[] = [
     { name: 'messaging_product', value: 'whatsapp' },
@@ -46,14 +46,14 @@ export async function referTo(
     body,
     deadlineMs: FILE_DEADLINE_MS,
   });
-  if (!answer.ok) return { ok: false, fault: { ...answer.fault, retry: beforeSending(answer.fault.retry) } };
+  if (!answer.ok) return { ok: false, issue: { ...answer.issue, retry: beforeSending(answer.issue.retry) } };
   const id = idOf(answer.body.id);
   if (id !== '') return { ok: true, media: { id } };
   const message = 'Meta took the file and gave no id for it.';
-  return { ok: false, fault: { code: 'unreadable_answer', subcode: '', message, retry: 'backoff' } };
+  return { ok: false, issue: { code: 'unreadable_answer', subcode: '', message, retry: 'backoff' } };
 }
 
-const beforeSending = (retry: GraphFault['retry']): GraphFault['retry'] =>
+const beforeSending = (retry: GraphError['retry']): GraphError['retry'] =>
   retry === 'unknown' ? 'backoff' : retry;
 
 /** Two steps: the first gives a URL that lives for five minutes and wants the token, too. */

@@ -1,4 +1,4 @@
-import { type AdapterChannel, type NewVendorTemplate, VendorFault } from '../adapter.ts';
+import { type AdapterChannel, type NewVendorTemplate, VendorFailure } from '../adapter.ts';
 import { demand, download, FILE_DEADLINE_MS, filenameIn, type Graph } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
 import { fill, fillWith } from '../placeholders.ts';
@@ -21,7 +21,7 @@ function exampleOf(where: 'header' | 'body', text: string, examples: Examples): 
 /** Meta reviews a file by a handle that its uploads give, and these belong to an app. */
 async function handleOf(url: string, { config }: AdapterChannel, graph: Graph): Promise<string> {
   if (config.appId === undefined)
-    throw new VendorFault(
+    throw new VendorFailure(
       'app_id_missing',
       'A template with a file in its header is uploaded in the name of the app: set config.appId of the channel.',
     );
@@ -40,7 +40,7 @@ async function handleOf(url: string, { config }: AdapterChannel, graph: Graph): 
     deadlineMs: FILE_DEADLINE_MS,
   });
   const handle = idOf(h);
-  if (handle === '') throw new VendorFault('unreadable_answer', 'Meta gave no handle for the file.', true);
+  if (handle === '') throw new VendorFailure('unreadable_answer', 'Meta gave no handle for the file.', true);
   return handle;
 }
 
@@ -55,7 +55,7 @@ async function headerOf(
     return [{ type: 'HEADER', format: 'TEXT', text, ...exampleOf('header', text, examples) }];
   }
   if (header.url === null)
-    throw new VendorFault(
+    throw new VendorFailure(
       'header_file_missing',
       `Meta reviews a ${header.type} header by a file: set header.url.`,
     );

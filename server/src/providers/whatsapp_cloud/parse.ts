@@ -7,10 +7,10 @@ import type {
   TemplateStatus,
   VendorError,
 } from '../adapter.ts';
-import { wordsOf } from '../meta/judge.ts';
+import { wordsOf } from '../meta/classify-error.ts';
 import { entriesOf, idOf, momentOf, type Part, partOf, partsOf, requireId, textOf } from '../meta/payload.ts';
+import { idHandle, numberHandle, parseContact } from './contact.ts';
 import { contentOf } from './message-content.ts';
-import { idHandle, numberHandle, requirePeer } from './peer.ts';
 import { reasonOf, templateStatusOf } from './template-status.ts';
 
 /** How Meta names a channel: its number, and the account that the number and its templates belong to. */
@@ -63,16 +63,16 @@ function written(kind: 'message' | 'echo', message: Part, contacts: unknown): In
   if (isOfGroup(message) || type === UNWRITTEN) return [];
   if (type === 'edit' || type === 'revoke') return mutation(message);
   if (type === 'system') return identity(message);
-  const peer =
+  const contact =
     kind === 'echo'
-      ? requirePeer(message.to, message.to_user_id, contacts)
-      : requirePeer(message.from, message.from_user_id, contacts);
+      ? parseContact(message.to, message.to_user_id, contacts)
+      : parseContact(message.from, message.from_user_id, contacts);
   return [
     {
       kind,
       vendorId: requireId(message.id, 'a message'),
       occurredAt: momentOf(message.timestamp),
-      peer,
+      contact,
       ...contentOf(message),
     },
   ];

@@ -6,12 +6,12 @@ import type {
   OutgoingMessage,
   SendResult,
 } from '../adapter.ts';
+import { asResult, classifyAnswer, unsendable } from '../meta/classify-error.ts';
 import { call, FACEBOOK_GRAPH, filenameIn, type Graph, graphFor } from '../meta/graph.ts';
-import { asResult, judgeAnswer, unsendable } from '../meta/judge.ts';
 import { idOf, type Part, partsOf, textOf } from '../meta/payload.ts';
-import { faultsOfInteractive, type InteractiveContent, interactivePayload } from './interactive.ts';
+import { idHandle, numberHandle } from './contact.ts';
+import { type InteractiveContent, interactivePayload, validateInteractive } from './interactive.ts';
 import { type MediaReference, referTo } from './media.ts';
-import { idHandle, numberHandle } from './peer.ts';
 import { findMissingVariable, templatePayload } from './template-components.ts';
 
 type File = MediaReference & { filename?: string };
@@ -20,7 +20,7 @@ const MEDIA = ['image', 'video', 'audio', 'document', 'sticker'];
 const CAPTIONED = ['image', 'video', 'document'];
 
 /** What cannot be sent as it is, if anything. */
-function faultOf(message: OutgoingMessage, file: OutgoingMedia | undefined): SendResult | undefined {
+function issueOf(message: OutgoingMessage, file: OutgoingMedia | undefined): SendResult | undefined {
   const { type, text, content, template, replyToVendorId } = message;
   if (type === 'template') {
     if (!template) return unsendable('template_missing', 'The template is gone.');
@@ -34,8 +34,8 @@ function faultOf(message: OutgoingMessage, file: OutgoingMedia | undefined): Sen
       );
   }
   if (type === 'interactive') {
-    const [fault] = faultsOfInteractive(text, content);
-    if (fault) return unsendable('interactive_invalid', `${fault.path}: ${fault.message}.`);
+    const [issue] = validateInteractive(text, content);
+    if (issue) return unsendable('interactive_invalid', `${issue.path}: ${issue.message}.`);
   }
   if (type === 'reaction' && replyToVendorId === null)
     return unsendable('message_unknown', 'The message to react to is not known to WhatsApp.');
@@ -96,14 +96,19 @@ function requestOf(message: OutgoingMessage, file: File | undefined): Part {
 function resultOf(answer: Part): SendResult {
   const [message = {}] = partsOf(answer.messages);
   const vendorId = idOf(message.id);
-  if (vendorId === '') return asResult(judgeAnswer({ status: 200, headers: {} }, undefined));
-  const [contact = {}] = partsOf(answer.contacts);
-  const peer = [numberHandle(contact.wa_id), idHandle(contact.user_id)].filter(
+  if (vendorId === '') return asResult(classifyAnswer({ status: 200, headers: {} }, undefined));
+  const [recipient = {}] = partsOf(answer.contacts);
+  const contact = [numberHandle(recipient.wa_id), idHandle(recipient.user_id)].filter(
     (handle) => handle !== undefined,
   );
   // Held back until Meta has looked at its quality, or paused with its campaign: it may still go out.
   const isHeld = ['held_for_quality_assessment', 'paused'].includes(String(message.message_status));
-  return { ok: true, vendorId, status: isHeld ? 'queued' : 'sent', ...(peer.length > 0 ? { peer } : {}) };
+  return {
+    ok: true,
+    vendorId,
+    status: isHeld ? 'queued' : 'sent',
+    ...(contact.length > 0 ? { contact } : {}),
+  };
 }
 
 async function uploaded(
@@ -113,7 +118,7 @@ async function uploaded(
   graph: Graph,
 ): Promise<{ ok: true; file: File } | { ok: false; result: SendResult }> {
   const referred = await referTo(media, phoneNumberId, graph);
-  if (!referred.ok) return { ok: false, result: asResult(referred.fault) };
+  if (!referred.ok) return { ok: false, result: asResult(referred.issue) };
   return {
     ok: true,
     file: { ...referred.media, ...(type === 'document' ? { filename: media.filename } : {}) },
@@ -127,8 +132,8 @@ export async function send(
   context: AdapterContext,
 ): Promise<SendResult> {
   const media = fileOf(message);
-  const fault = faultOf(message, media);
-  if (fault) return fault;
+  const issue = issueOf(message, media);
+  if (issue) return issue;
   const graph = graphFor(config, FACEBOOK_GRAPH, context);
   const phoneNumberId = String(config.phoneNumberId);
   const shownAs = message.template ? message.template.header?.type : message.type;
@@ -143,5 +148,5 @@ export async function send(
     path: `${phoneNumberId}/messages`,
     json: requestOf(message, file),
   });
-  return answer.ok ? resultOf(answer.body) : asResult(answer.fault);
+  return answer.ok ? resultOf(answer.body) : asResult(answer.issue);
 }

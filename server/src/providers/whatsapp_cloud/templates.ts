@@ -3,11 +3,11 @@ import {
   type AdapterContext,
   type NewVendorTemplate,
   type TemplateStatus,
-  VendorFault,
+  VendorFailure,
   type VendorTemplate,
 } from '../adapter.ts';
+import { asVendorFailure } from '../meta/classify-error.ts';
 import { call, demand, FACEBOOK_GRAPH, graphFor } from '../meta/graph.ts';
-import { asVendorFault } from '../meta/judge.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 import { newTemplatePayload } from './new-template.ts';
 import { reasonOf, templateStatusOf } from './template-status.ts';
@@ -96,7 +96,8 @@ async function create(
   const json = await newTemplatePayload(template, channel, graph);
   const { id, status } = await demand(graph, { method: 'POST', path: pathOf(channel), json });
   const vendorId = idOf(id);
-  if (vendorId === '') throw new VendorFault('unreadable_answer', 'Meta gave no id for the template.', true);
+  if (vendorId === '')
+    throw new VendorFailure('unreadable_answer', 'Meta gave no id for the template.', true);
   return { vendorId, status: templateStatusOf(status) ?? 'pending' };
 }
 
@@ -123,7 +124,7 @@ async function remove(
   const graph = graphFor(channel.config, FACEBOOK_GRAPH, context);
   const query = { name, hsm_id: vendorId };
   const answer = await call(graph, { method: 'DELETE', path: pathOf(channel), query });
-  if (!answer.ok && answer.fault.subcode !== NOT_FOUND_SUBCODE) throw asVendorFault(answer.fault);
+  if (!answer.ok && answer.issue.subcode !== NOT_FOUND_SUBCODE) throw asVendorFailure(answer.issue);
 }
 
 export const templates = { list, create, update, remove };

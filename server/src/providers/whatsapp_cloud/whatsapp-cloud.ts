@@ -21,7 +21,7 @@ export const whatsappCloud: Adapter = {
   provider: 'whatsapp_cloud',
   kinds: ['whatsapp'],
   perSecond: 80,
-  perPeerMs: 0,
+  perContactMs: 0,
   reply: { contentType: 'text/plain', body: '' },
   configure: (given, stored) => configureWith(settings, given, stored),
   vendorKey: ({ phoneNumberId }) => String(phoneNumberId),

@@ -33,13 +33,13 @@ function addressTagged(address: string, id: string | undefined): string {
 
 async function writtenMail(message: InboundMessage, { address }: AdapterChannel): Promise<Buffer> {
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
-  const { vendorId, peer, content, text, media, replyTo = [], replyToMessageId, isAutomatic } = message;
+  const { vendorId, contact, content, text, media, replyTo = [], replyToMessageId, isAutomatic } = message;
   const { subject, html, cc } = content as { subject?: string | null; html?: string | null; cc?: string[] };
   if (media.some(({ bytes }) => bytes === undefined)) throw new Error('A mail holds its files.');
   const mail = new MailComposer({
     messageId: vendorId,
     date: message.occurredAt,
-    from: { name: peer.name ?? '', address: peer.value },
+    from: { name: contact.name ?? '', address: contact.value },
     to: addressTagged(address, replyToMessageId),
     ...(cc?.length ? { cc } : {}),
     ...(subject ? { subject } : {}),

@@ -64,7 +64,7 @@ function written(event: InboundMessage): Part {
 
 /** Whoever it is about. What concerns a message by its id alone does not say, and nobody needs to know. */
 function personOf(event: InboundEvent): Part {
-  const { value, name } = 'peer' in event ? event.peer : { value: '0', name: null };
+  const { value, name } = 'contact' in event ? event.contact : { value: '0', name: null };
   return { id: value, ...(name === null ? {} : { name }) };
 }
 
@@ -80,7 +80,7 @@ function toldBy(event: InboundEvent): Part {
     case 'status':
       if (event.status !== 'read') throw new Error('Instagram tells of a message only that it was read.');
       return { read: { mid: event.vendorId } };
-    case 'read_mark':
+    case 'read_receipt':
       return { read: { watermark: event.until.getTime() } };
     case 'identity':
     case 'template_status':

@@ -37,9 +37,9 @@ function formOf(event: InboundEvent, address: string): URLSearchParams {
     return form;
   }
   if (event.kind !== 'message') throw new Error(`No vendor of SMS tells of a ${event.kind}.`);
-  const { vendorId, peer, text, media, subscription } = event;
-  add({ MessageSid: vendorId, SmsStatus: 'received', From: peer.value, To: address, Body: text ?? '' });
-  add({ ProfileName: peer.name, NumMedia: String(media.length) });
+  const { vendorId, contact, text, media, subscription } = event;
+  add({ MessageSid: vendorId, SmsStatus: 'received', From: contact.value, To: address, Body: text ?? '' });
+  add({ ProfileName: contact.name, NumMedia: String(media.length) });
   for (const [number, { mimeType, ref }] of media.entries())
     add({ [`MediaUrl${number}`]: String(ref?.url), [`MediaContentType${number}`]: mimeType });
   if (subscription !== subscriptionOf(text)) add({ OptOutType: subscription?.toUpperCase() });

@@ -7,7 +7,7 @@ import type {
   InboundMutation,
   InboundStatus,
   InboundTemplateStatus,
-  Peer,
+  VendorContact,
 } from '../../adapter.ts';
 import type { Part } from '../../meta/payload.ts';
 import { isSigned, signedRequest } from '../../meta/signature.ts';
@@ -23,21 +23,21 @@ const digitsOf = (value: string): string => value.replace(/^\+/, '');
 /** Meta writes whole seconds. Here milliseconds follow as a fraction, so that what is quick stays in order. */
 const secondsOf = (at: Date): string => String(at.getTime() / 1000);
 
-const handleOf = (peer: Peer, type: Handle['type']): string | undefined =>
-  [peer, ...(peer.others ?? [])].find((handle) => handle.type === type)?.value;
+const handleOf = (contact: VendorContact, type: Handle['type']): string | undefined =>
+  [contact, ...(contact.others ?? [])].find((handle) => handle.type === type)?.value;
 
-function contactOf(peer: Peer): Part {
-  const [number, userId] = [handleOf(peer, 'phone_number'), handleOf(peer, 'whatsapp_id')];
+function contactOf(contact: VendorContact): Part {
+  const [number, userId] = [handleOf(contact, 'phone_number'), handleOf(contact, 'whatsapp_id')];
   return {
-    ...(peer.name === null ? {} : { profile: { name: peer.name } }),
+    ...(contact.name === null ? {} : { profile: { name: contact.name } }),
     ...(number === undefined ? {} : { wa_id: digitsOf(number) }),
     ...(userId === undefined ? {} : { user_id: userId }),
   };
 }
 
 /** The person's side of a message: `from` where they wrote it, `to` where they got it. */
-function sideOf(side: 'from' | 'to', peer: Peer): Part {
-  const [number, userId] = [handleOf(peer, 'phone_number'), handleOf(peer, 'whatsapp_id')];
+function sideOf(side: 'from' | 'to', contact: VendorContact): Part {
+  const [number, userId] = [handleOf(contact, 'phone_number'), handleOf(contact, 'whatsapp_id')];
   return {
     ...(number === undefined ? {} : { [side]: digitsOf(number) }),
     ...(userId === undefined ? {} : { [`${side}_user_id`]: userId }),
@@ -45,14 +45,16 @@ function sideOf(side: 'from' | 'to', peer: Peer): Part {
 }
 
 function written(event: InboundMessage, channel: AdapterChannel): Part {
-  const { kind, vendorId, occurredAt, peer } = event;
+  const { kind, vendorId, occurredAt, contact } = event;
   const message = {
-    ...(kind === 'echo' ? { from: digitsOf(channel.address), ...sideOf('to', peer) } : sideOf('from', peer)),
+    ...(kind === 'echo'
+      ? { from: digitsOf(channel.address), ...sideOf('to', contact) }
+      : sideOf('from', contact)),
     id: vendorId,
     timestamp: secondsOf(occurredAt),
     ...messagePayload(event),
   };
-  return { contacts: [contactOf(peer)], [kind === 'echo' ? 'message_echoes' : 'messages']: [message] };
+  return { contacts: [contactOf(contact)], [kind === 'echo' ? 'message_echoes' : 'messages']: [message] };
 }
 
 function mutation({ vendorId, occurredAt, change, text = null }: InboundMutation): Part {
@@ -123,7 +125,7 @@ function changeOf(event: InboundEvent, channel: AdapterChannel): { field: string
       return of(identity(event));
     case 'template_status':
       return { field: 'message_template_status_update', value: templateStatus(event) };
-    case 'read_mark':
+    case 'read_receipt':
       throw new Error('WhatsApp tells of each message by itself that it was read.');
   }
 }

@@ -1,0 +1,100 @@
+import type { Chat } from '../../chats/schema.ts';
+import { valueToCompare } from '../../contacts/attribute-values.ts';
+import type { Contact } from '../../contacts/schema.ts';
+import type { Message } from '../../messages/schema.ts';
+import type { Scalar } from '../schema.ts';
+
+/** What an `http_request` brought back. */
+export interface Saved {
+  status: number;
+  body: unknown;
+}
+
+/** All that the texts and conditions of a run can speak of, as it is now. */
+export interface RunContext {
+  contact: Contact;
+  /** Every attribute that the tenant has, by its externalId; null where the contact has no value. */
+  attributes: Readonly<Record<string, unknown>>;
+  chat: Chat | null;
+  /** The inbound message that the run is about: the one that started it, later the last reply. */
+  message: Message | null;
+}
+
+const NO_MESSAGE: Record<keyof Message, null> = {
+  id: null,
+  chatId: null,
+  channelId: null,
+  contactId: null,
+  vendorId: null,
+  sender: null,
+  author: null,
+  type: null,
+  text: null,
+  media: null,
+  content: null,
+  status: null,
+  error: null,
+  replyToMessageId: null,
+  timestamp: null,
+  createdAt: null,
+  updatedAt: null,
+} as Record<keyof Message, null>;
+
+const NO_CHAT = {
+  id: null,
+  createdAt: null,
+  updatedAt: null,
+  status: null,
+  isUnread: null,
+  unreadCount: null,
+  openUntil: null,
+  channelId: null,
+  assignedUserId: null,
+  assignedTeamId: null,
+  isSensitive: null,
+};
+
+/** The contact's attributes by name, those without a value as null. */
+export function attributesOf(
+  contact: Contact,
+  externalIds: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const values = new Map<string, unknown>(externalIds.map((externalId) => [externalId, null]));
+  for (const { externalId, type, value } of contact.attributes)
+    values.set(externalId, valueToCompare(type as never, value));
+  return Object.fromEntries(values);
+}
+
+/** What a text or a condition is given. What is not there is null, so that only what cannot be there is a fault. */
+export function scopeOf(
+  context: RunContext,
+  variables: Readonly<Record<string, Scalar>>,
+  declared: readonly string[],
+  saved: Readonly<Record<string, Saved>>,
+  savedAs: readonly string[],
+): Record<string, unknown> {
+  const { contact, attributes, chat, message } = context;
+  const nothing = (names: readonly string[], value: unknown) =>
+    Object.fromEntries(names.map((name) => [name, value]));
+  return {
+    contact: { ...contact, labelIds: contact.labels.map((label) => label.id) },
+    attributes,
+    chat: chat ?? NO_CHAT,
+    message: message ?? NO_MESSAGE,
+    variables: { ...nothing(declared, null), ...variables },
+    steps: { ...nothing(savedAs, { status: null, body: null }), ...saved },
+  };
+}
+
+/** The value of a dotted name such as `contact.metadata.plan`; undefined where it leads nowhere. */
+export function lookUp(scope: Readonly<Record<string, unknown>>, field: string): unknown {
+  // An attribute's externalId may have dots of its own.
+  if (field.startsWith('attributes.'))
+    return (scope.attributes as Record<string, unknown>)[field.slice('attributes.'.length)];
+  let value: unknown = scope;
+  for (const name of field.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}

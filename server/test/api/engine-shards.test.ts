@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { ALL_SHARDS as SHARDS, TEST_SHARD } from '../../src/engine/queue.ts';
+import { LEASE_MS, type Shards, shards } from '../../src/engine/shards.ts';
+import { freshDatabase } from '../kit/server.ts';
+
+const db = openDatabase({
+  connection: { connectionString: await freshDatabase() },
+  applicationName: 'test',
+  poolSize: 6,
+  readers: 0,
+});
+afterAll(() => db.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await db.query('update shards set owner = null, lease_until = null', []);
+  await db.query('delete from workers', []);
+});
+
+const ALL = Array.from({ length: SHARDS }, (_, index) => index + TEST_SHARD);
+const nothingBusy = () => false;
+const countOf = (one: Shards): number => one.owned().length;
+const lapse = (): Promise<unknown> =>
+  db.query(`update shards set lease_until = now() - interval '1 s' where owner is not null`, []);
+
+describe('shards', () => {
+  it('all belong to a worker that is alone', async () => {
+    const one = shards(db, newId());
+    expect(one.owns(0)).toBe(false);
+    await one.beat(nothingBusy);
+    expect(one.owned().toSorted((a, b) => a - b)).toEqual(ALL);
+    expect(one.ownsAll()).toBe(true);
+  });
+
+  it('are shared fairly within two beats when a second and a third worker join', async () => {
+    const workers = [shards(db, newId())];
+    await workers[0]?.beat(nothingBusy);
+    for (const share of [33, 22]) {
+      workers.push(shards(db, newId()));
+      await workers.at(-1)?.beat(nothingBusy);
+      for (let beats = 0; beats < 2; beats += 1) for (const one of workers) await one.beat(nothingBusy);
+      expect(workers.flatMap((one) => one.owned()).toSorted((a, b) => a - b)).toEqual(ALL);
+      for (const one of workers) {
+        expect(countOf(one)).toBeLessThanOrEqual(share);
+        expect(countOf(one)).toBeGreaterThanOrEqual(SHARDS - share * (workers.length - 1));
+      }
+    }
+  });
+
+  it('are kept while something of them is under way, and start nothing meanwhile', async () => {
+    const [one, two] = [shards(db, newId()), shards(db, newId())];
+    await one.beat(nothingBusy);
+    await two.beat(nothingBusy);
+    await one.beat(() => true);
+    await two.beat(nothingBusy);
+    expect([countOf(one), countOf(two)]).toEqual([33, 0]);
+    await one.beat(nothingBusy);
+    await two.beat(nothingBusy);
+    expect([countOf(one), countOf(two)]).toEqual([33, 32]);
+  });
+
+  it('go to others when their owner no longer beats, and it takes back no more than its share', async () => {
+    const [gone, heir] = [shards(db, newId()), shards(db, newId())];
+    await gone.beat(nothingBusy);
+    await lapse();
+    await db.query(`update workers set seen_at = now() - interval '1 hour'`, []);
+    await heir.beat(nothingBusy);
+    expect(countOf(heir)).toBe(SHARDS);
+    await gone.beat(nothingBusy);
+    expect(countOf(gone)).toBe(0);
+    await heir.beat(nothingBusy);
+    await gone.beat(nothingBusy);
+    expect([countOf(gone), countOf(heir)]).toEqual([32, 33]);
+  });
+
+  it('are not owned once the lease is past, whatever the memory says', async () => {
+    const one = shards(db, newId());
+    await one.beat(nothingBusy);
+    const now = performance.now();
+    const time = vi.spyOn(performance, 'now').mockReturnValue(now + LEASE_MS - 3_000);
+    expect(one.owns(7)).toBe(true);
+    time.mockReturnValue(now + LEASE_MS - 1_000);
+    expect([one.owns(7), countOf(one), one.ownsAll()]).toEqual([false, 0, false]);
+    await one.beat(nothingBusy);
+    expect(one.ownsAll()).toBe(true);
+  });
+
+  it('are free at once after a release', async () => {
+    const [one, two] = [shards(db, newId()), shards(db, newId())];
+    await one.beat(nothingBusy);
+    await one.release();
+    expect(countOf(one)).toBe(0);
+    await two.beat(nothingBusy);
+    expect(countOf(two)).toBe(SHARDS);
+  });
+
+  it('can all be seized by a process that knows to be alone, though leases still run', async () => {
+    const [killed, restarted] = [shards(db, newId()), shards(db, newId())];
+    await killed.beat(nothingBusy);
+    await restarted.acquireAll();
+    expect(restarted.ownsAll()).toBe(true);
+    await restarted.beat(nothingBusy);
+    expect(restarted.ownsAll()).toBe(true);
+    await killed.beat(nothingBusy);
+    expect(countOf(killed)).toBe(0);
+  });
+});
+
+it('gives back only what is over its share, when the share grew while it was still busy', async () => {
+  const [two, three] = [shards(db, newId()), shards(db, newId())];
+  const owners: Shards[] = [two];
+  let overtaking = false;
+  // Whoever gives back is overtaken by the other at the worst moment: before it has heard what it may take itself.
+  const one = shards(
+    {
+      ...watched(owners),
+      all: async (statement, parameters) => {
+        if (overtaking && statement.name === 'shards.take') await two.beat(nothingBusy);
+        return watched(owners).all(statement, parameters);
+      },
+    },
+    newId(),
+  );
+  owners.push(one);
+  await one.beat(nothingBusy);
+  await two.beat(nothingBusy);
+  await three.beat(nothingBusy);
+  await one.beat(() => true);
+  expect(countOf(one)).toBe(22);
+  await three.release();
+  overtaking = true;
+  await one.beat(nothingBusy);
+  await two.beat(nothingBusy);
+  expect([countOf(one), countOf(two)]).toEqual([33, 32]);
+});
+
+/** A database that looks, after every statement of anyone, whether a shard has two owners. */
+function watched(workers: Shards[]): Database {
+  const watch = async <T>(answer: Promise<T>): Promise<T> => {
+    const given = await answer;
+    for (const shard of ALL)
+      expect(workers.filter((one) => one.owns(shard)).length, `owners of shard ${shard}`).toBeLessThan(2);
+    return given;
+  };
+  return {
+    ...db,
+    all: (...given) => watch(db.all(...given)),
+    find: (...given) => watch(db.find(...given)),
+    run: (...given) => watch(db.run(...given)),
+  };
+}
+
+it('never have two owners at once, however workers come, beat, are busy and go', async () => {
+  const step = fc.record({
+    who: fc.array(fc.nat(2), { minLength: 1, maxLength: 3 }),
+    busy: fc.uniqueArray(fc.constantFrom(...ALL), { maxLength: SHARDS }),
+    leaves: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
+      await db.query('update shards set owner = null, lease_until = null', []);
+      await db.query('delete from workers', []);
+      const workers: Shards[] = [];
+      const eye = watched(workers);
+      for (let at = 0; at < 3; at += 1) workers.push(shards(eye, newId()));
+      for (const { who, busy, leaves } of steps) {
+        const chosen = [...new Set(who)].map((at) => workers[at] as Shards);
+        await Promise.all(chosen.map((one) => one.beat((shard) => busy.includes(shard))));
+        if (leaves) await chosen[0]?.release();
+      }
+      for (let beats = 0; beats < 3; beats += 1) for (const one of workers) await one.beat(nothingBusy);
+      expect(workers.flatMap((one) => one.owned()).toSorted((a, b) => a - b)).toEqual(ALL);
+      for (const one of workers) expect(countOf(one)).toBeLessThanOrEqual(22);
+    }),
+    { numRuns: 8 },
+  );
+});

@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { clientConfig, openDatabase } from '../../src/db/database.ts';
+import { listenForWakeUps, wakeUps } from '../../src/engine/wakeups.ts';
+import { startReceiver } from '../kit/receiver.ts';
+import { freshDatabase, startServer } from '../kit/server.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+async function twoSides() {
+  const options = {
+    connection: { connectionString: await freshDatabase() },
+    applicationName: 'hint test',
+    poolSize: 3,
+    readers: 0,
+  };
+  const db = openDatabase(options);
+  const heard: string[] = [];
+  const listener = listenForWakeUps(clientConfig({ ...options, applicationName: 'listener' }), (...wakeUp) =>
+    heard.push(wakeUp.join(' ')),
+  );
+  const given = wakeUps(db);
+  closing.push(
+    () => db.close(),
+    () => given.close(),
+    () => listener.close(),
+  );
+  /** LISTEN is done when PostgreSQL says so, on another connection than the one that was cut. */
+  const listening = async (cut = 0): Promise<number> => {
+    let pid = cut;
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await db.query(
+            `select pid from pg_stat_activity where datname = current_database() and pid <> $1
+                and application_name = 'listener' and state = 'idle' and query like 'listen%'`,
+            [cut],
+          );
+          pid = Number(rows[0]?.pid);
+          return rows.length;
+        },
+        { timeout: 5_000 },
+      )
+      .toBe(1);
+    return pid;
+  };
+  return { db, given, heard, listening };
+}
+
+describe('hints', () => {
+  it('reach another process, each lane once however often it was named', async () => {
+    const { given, heard, listening } = await twoSides();
+    await listening();
+    const lanes = Array.from({ length: 250 }, (_, at) => `lane-${at}`);
+    for (const lane of [...lanes, ...lanes]) given.give('inbound', 5, lane);
+    await expect.poll(() => heard.length).toBe(250);
+    expect(new Set(heard)).toEqual(new Set(lanes.map((lane) => `inbound 5 ${lane}`)));
+  });
+
+  it('stay in the process whose worker can use them', async () => {
+    const { given, heard, listening } = await twoSides();
+    await listening();
+    const own: string[] = [];
+    given.attach({ wake: (...wakeUp) => void own.push(wakeUp.join(' ')), owns: (shard) => shard === 1 });
+    given.give('inbound', 1, 'mine');
+    given.give('inbound', 2, 'theirs');
+    await expect.poll(() => heard).toEqual(['inbound 2 theirs']);
+    expect(own).toEqual(['inbound 1 mine']);
+  });
+
+  it('are heard again after the connection of the listener broke', async () => {
+    const { db, given, heard, listening } = await twoSides();
+    const cut = await listening();
+    await db.query('select pg_terminate_backend($1)', [cut]);
+    await listening(cut);
+    given.give('inbound', 5, 'after');
+    await expect.poll(() => heard).toContain('inbound 5 after');
+  });
+});
+
+it('lets a worker process do at once what another process took in', async () => {
+  const api = await startServer({ role: 'api', isSoleProcess: false, timers: true });
+  const worker = await startServer({
+    role: 'worker',
+    isSoleProcess: false,
+    timers: true,
+    clock: api.clock,
+    connection: { connectionString: api.databaseUrl },
+  });
+  const receiver = await startReceiver();
+  closing.push(
+    () => receiver.close(),
+    () => api.stop(),
+    () => worker.stop(),
+  );
+  expect(api.system.worker).toBeUndefined();
+  const tenant = await api.tenant();
+  const channel = await tenant.channel();
+  await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'message.received' }] });
+  const delays: number[] = [];
+  for (let message = 1; message <= 4; message += 1) {
+    const written = performance.now();
+    const answer = await tenant.post(`/v3/sandbox/${channel.id}/inbound`, {
+      from: '+15550001111',
+      text: `message ${message}`,
+    });
+    expect(answer.status).toBe(200);
+    await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 5 }).toBe(message);
+    delays.push(performance.now() - written);
+  }
+  expect(receiver.received.map(({ body }) => body.data.text)).toEqual(
+    [1, 2, 3, 4].map((n) => `message ${n}`),
+  );
+  // Scans come once a second; without hints each message would wait for the next one.
+  expect(Math.min(...delays)).toBeLessThan(700);
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LockedChat } from '../../../../src/chats/find-or-create.ts';
+import { nextChatState } from '../../../../src/messages/inbound/next-chat-state.ts';
+
+const HOUR = 3600_000;
+const chat = (given: Partial<LockedChat> = {}): LockedChat => ({
+  handle_type: 'phone_number',
+  handle_value: '+15550001111',
+  id: 'chat',
+  contact_id: 'contact',
+  status: 'open',
+  unread_count: 0,
+  read_at: null,
+  open_until: null,
+  latest_message_id: null,
+  latest_message_at: null,
+  is_sensitive: false,
+  ...given,
+});
+const message = (id: string, ms: number, sender: 'inbound' | 'outbound' = 'inbound') => ({
+  id,
+  sender,
+  timestamp: new Date(ms),
+});
+
+describe('what messages do to a chat', () => {
+  const messages = fc.array(fc.nat(20), { minLength: 1, maxLength: 20 }).chain((times) =>
+    fc.record({
+      times: fc.constant(times),
+      cuts: fc.array(fc.nat(times.length), { maxLength: 3 }),
+      readAt: fc.option(fc.nat(20), { nil: null }),
+      order: fc.shuffledSubarray(
+        times.map((_, at) => at),
+        { minLength: times.length },
+      ),
+    }),
+  );
+
+  it('is the same however they are ordered and cut into batches', () => {
+    fc.assert(
+      fc.property(messages, ({ times, cuts, readAt, order }) => {
+        const rows = times.map((ms, at) => message(String(at).padStart(3, '0'), ms));
+        const read_at = readAt === null ? null : new Date(readAt);
+        let current = chat({ read_at });
+        let unread = 0;
+        const bounds = [0, ...cuts.toSorted((a, b) => a - b), rows.length];
+        for (const [at, end] of bounds.slice(1).entries()) {
+          const batch = order
+            .slice(bounds[at], end)
+            .map((which) => rows[which] as ReturnType<typeof message>);
+          if (batch.length === 0) continue;
+          const after = nextChatState(current, batch, HOUR);
+          unread += after.unread;
+          current = {
+            ...current,
+            latest_message_id: after.latestId,
+            latest_message_at: after.latestAt,
+            open_until: after.openUntil,
+          };
+        }
+        // The model: sort everything by time and id, and look at the last.
+        const last = times.map((ms, at) => ({ ms, at })).sort((a, b) => a.ms - b.ms || a.at - b.at)[
+          times.length - 1
+        ] as { ms: number; at: number };
+        expect(unread).toBe(times.filter((ms) => readAt === null || ms > readAt).length);
+        expect(current.latest_message_id).toBe(String(last.at).padStart(3, '0'));
+        expect(current.latest_message_at).toEqual(new Date(last.ms));
+        expect(current.open_until).toEqual(new Date(last.ms + HOUR));
+      }),
+    );
+  });
+
+  it('moves neither the latest message nor the window back when an old one comes late', () => {
+    const current = chat({
+      latest_message_id: 'new',
+      latest_message_at: new Date(10 * HOUR),
+      open_until: new Date(11 * HOUR),
+    });
+    expect(nextChatState(current, [message('old', HOUR)], HOUR)).toEqual({
+      chatId: 'chat',
+      unread: 1,
+      latestId: 'new',
+      latestAt: new Date(10 * HOUR),
+      openUntil: new Date(11 * HOUR),
+      reopens: true,
+      answeredAt: null,
+    });
+  });
+
+  it('counts nothing up to an answer, whatever order they come in, and what is stored after it', () => {
+    const current = chat({ unread_count: 5 });
+    const arrived = [message('a', 1), message('b', 3), message('c', 2, 'outbound')];
+    for (const batch of [arrived, arrived.toReversed()])
+      expect(nextChatState(current, batch, null, 2)).toMatchObject({
+        unread: 2 + 1 - 5,
+        answeredAt: new Date(2),
+      });
+  });
+
+  it('is not answered by what was written before the last look', () => {
+    const current = chat({ unread_count: 1, read_at: new Date(5), status: 'closed' });
+    expect(nextChatState(current, [message('a', 4, 'outbound')], HOUR)).toMatchObject({
+      unread: 0,
+      answeredAt: null,
+      reopens: false,
+      openUntil: null,
+    });
+  });
+
+  it('opens no window where the channel has none', () => {
+    expect(nextChatState(chat(), [message('a', 1)], null).openUntil).toBeNull();
+  });
+});

@@ -1,0 +1,198 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseAllowList } from '../../../src/outbound/addresses.ts';
+import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import type { OutboundRequest } from '../../../src/outbound/exchange.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function listening(server: Server) {
+  const open = new Set<Socket>();
+  const seen = { connections: 0, url: '', open };
+  server.on('connection', (socket: Socket) => {
+    seen.connections += 1;
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  seen.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  cleanups.push(() => {
+    for (const socket of open) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return seen;
+}
+const httpReceiver = (listener: RequestListener) => listening(createHttpServer(listener));
+const tcpReceiver = (onData: (socket: Socket) => void) =>
+  listening(createTcpServer((socket) => void socket.once('data', () => onData(socket))));
+
+function client(options: Partial<OutboundClientOptions> = {}) {
+  const made = outboundClient({ allow: parseAllowList(''), loopback: true, ...options });
+  cleanups.push(() => made.close());
+  return made;
+}
+
+const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  url,
+  method: 'POST',
+  headers: {},
+  body: 'hello',
+  deadlineMs: 5_000,
+  maxResponseBytes: 64_000,
+  ...more,
+});
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await sleep(5);
+};
+
+describe('a response', () => {
+  test('carries status, headers, body and timings of what was sent', async () => {
+    const seen = await httpReceiver(async (request, response) => {
+      const chunks = await request.toArray();
+      const { method, url, headers } = request;
+      response
+        .writeHead(418)
+        .end(JSON.stringify([method, url, headers['x-a'], Buffer.concat(chunks).toString()]));
+    });
+    for (const body of ['grüße', Buffer.from('grüße')]) {
+      const response = await client().request(
+        post(`${seen.url}a%20b?c=d#e`, { headers: { 'X-A': 'b' }, body }),
+      );
+      expect(response).toMatchObject({ status: 418, truncated: false });
+      expect(JSON.parse(response.body.toString())).toEqual(['POST', '/a%20b?c=d', 'b', 'grüße']);
+      const { lookupMs, connectMs, tlsMs, waitMs, readMs, totalMs } = response.timings;
+      expect([lookupMs, tlsMs]).toEqual([null, null]);
+      for (const part of [connectMs, waitMs]) expect(part).toBeGreaterThan(0);
+      expect(readMs).toBeGreaterThanOrEqual(0);
+      expect(totalMs).toBeGreaterThanOrEqual((connectMs ?? 0) + (waitMs ?? 0) + (readMs ?? 0));
+    }
+  });
+
+  test('without a body has an empty one: 204, 304 and the answer to HEAD', async () => {
+    const seen = await httpReceiver((request, response) => {
+      response
+        .writeHead(Number(request.url?.slice(1)), { 'content-length': request.method === 'HEAD' ? 9 : 0 })
+        .end();
+    });
+    for (const [method, status] of [
+      ['POST', 204],
+      ['GET', 304],
+      ['HEAD', 200],
+    ] as const) {
+      const response = await client().request(post(`${seen.url}${status}`, { method, body: '' }));
+      expect(response).toMatchObject({ status, truncated: false });
+      expect(response.body.length).toBe(0);
+    }
+  });
+
+  test('joins repeated headers, and no name of a header harms the object', async () => {
+    const seen = await tcpReceiver((socket) => {
+      const twice = [
+        'X-Twice: a',
+        'x-twice: b',
+        'Set-Cookie: c=1',
+        'Set-Cookie: d=2',
+        '__proto__: e',
+        '__proto__: f',
+      ];
+      socket.write(`HTTP/1.1 200 OK\r\n${twice.join('\r\n')}\r\nconstructor: g\r\ncontent-length: 0\r\n\r\n`);
+    });
+    const { headers } = await client().request(post(seen.url));
+    expect(headers).toMatchObject({ 'x-twice': 'a, b', 'set-cookie': 'c=1, d=2', constructor: 'g' });
+    expect(Object.getOwnPropertyDescriptor(headers, '__proto__')?.value).toBe('e, f');
+    expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
+  });
+
+  test('is not decoded, and announcements before it are not it', async () => {
+    const zipped = gzipSync('hello');
+    const seen = await tcpReceiver((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`);
+      socket.write(zipped);
+    });
+    const response = await client().request(post(seen.url));
+    expect(response.status).toBe(200);
+    expect(response.headers).not.toHaveProperty('link');
+    expect(response.body.equals(zipped)).toBe(true);
+  });
+
+  test.each([
+    'keep-alive',
+    'close',
+  ])('with "connection: %s" is cut only when it is longer than the cap', async (connection) => {
+    const seen = await httpReceiver((_request, response) => {
+      response.writeHead(200, { connection, 'content-length': 1_000 }).end('x'.repeat(1_000));
+    });
+    for (const [maxResponseBytes, truncated] of [
+      [0, true],
+      [1, true],
+      [999, true],
+      [1_000, false],
+      [1_001, false],
+    ] as const) {
+      const response = await client().request(post(seen.url, { maxResponseBytes }));
+      expect(response.truncated, `cap ${maxResponseBytes}`).toBe(truncated);
+      expect(response.body.length).toBe(Math.min(maxResponseBytes, 1_000));
+    }
+  });
+});
+
+describe('connections', () => {
+  test('are shared by at most so many requests to one origin, and all get their answer', async () => {
+    let most = 0;
+    let now = 0;
+    const seen = await httpReceiver(async (_request, response) => {
+      most = Math.max(most, ++now);
+      await sleep(2);
+      now -= 1;
+      response.end('ok');
+    });
+    const shared = client({ perOrigin: 4 });
+    const responses = await Promise.all(Array.from({ length: 40 }, () => shared.request(post(seen.url))));
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
+    expect(most).toBe(4);
+    expect(seen.connections).toBe(4);
+  });
+
+  test('survive the failures of others: a queue behind broken ones is served', async () => {
+    let count = 0;
+    const seen = await httpReceiver((request, response) => {
+      if (++count % 2 === 0) request.socket.resetAndDestroy();
+      else response.end('ok');
+    });
+    const shared = client({ perOrigin: 2 });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => shared.request(post(seen.url))),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect(count).toBe(20);
+  });
+
+  test('at rest are bounded over all origins, the longest resting goes first', async () => {
+    const all: Awaited<ReturnType<typeof httpReceiver>>[] = [];
+    for (let index = 0; index < 4; index += 1)
+      all.push(await httpReceiver((_request, response) => void response.end()));
+    const few = client({ maxIdle: 2 });
+    for (const seen of all) await few.request(post(seen.url));
+    await until(() => all[0]?.open.size === 0 && all[1]?.open.size === 0);
+    expect(all.map(({ open }) => open.size)).toEqual([0, 0, 1, 1]);
+    for (const seen of [...all].reverse()) await few.request(post(seen.url));
+    expect(all.map(({ connections }) => connections)).toEqual([2, 2, 1, 1]);
+  });
+
+  test('are closed with the client', async () => {
+    const seen = await httpReceiver((_request, response) => void response.end());
+    const closing = client();
+    await closing.request(post(seen.url));
+    expect(seen.open.size).toBe(1);
+    await Promise.all([closing.close(), closing.close()]);
+    await until(() => seen.open.size === 0);
+  });
+});

@@ -1,0 +1,207 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseAllowList } from '../../../src/outbound/addresses.ts';
+import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import type { OutboundRequest } from '../../../src/outbound/exchange.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A receiver on bare TCP, so that it can misbehave: `onRequest` runs when the first bytes have come. */
+async function receiver(onRequest: (socket: Socket) => void) {
+  const open = new Set<Socket>();
+  const seen = { connections: 0, url: '', open };
+  const server: Server = createServer((socket) => {
+    seen.connections += 1;
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    socket.once('data', () => onRequest(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  seen.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  cleanups.push(() => {
+    for (const socket of open) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return seen;
+}
+
+function client(options: Partial<OutboundClientOptions> = {}) {
+  const made = outboundClient({ allow: parseAllowList(''), loopback: true, ...options });
+  cleanups.push(() => made.close());
+  return made;
+}
+
+const post = (url: string, deadlineMs = 150): OutboundRequest => ({
+  url,
+  method: 'POST',
+  headers: {},
+  body: 'hello',
+  deadlineMs,
+  maxResponseBytes: 64_000,
+});
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await sleep(5);
+};
+
+describe('the one deadline', () => {
+  test('R7: cuts a receiver that never answers, and its connection', async () => {
+    const seen = await receiver(() => {});
+    await expect(client().request(post(seen.url))).rejects.toMatchObject({
+      phase: 'deadline',
+      bytesSent: true,
+      message: expect.stringContaining('waiting for the response'),
+    });
+    await until(() => seen.open.size === 0);
+  });
+
+  test('R7: cuts headers that come one byte at a time', async () => {
+    const seen = await receiver((socket) => {
+      let sent = 0;
+      const timer = setInterval(() => socket.write('HTTP/1.1 200 OK\r\nx-slow: yes'[sent++] ?? 'x'), 10);
+      socket.on('close', () => clearInterval(timer));
+    });
+    await expect(client().request(post(seen.url))).rejects.toMatchObject({
+      phase: 'deadline',
+      bytesSent: true,
+    });
+    await until(() => seen.open.size === 0);
+  });
+
+  test('R7: cuts a body that comes one byte at a time', async () => {
+    const seen = await receiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n');
+      const timer = setInterval(() => socket.write('x'), 10);
+      socket.on('close', () => clearInterval(timer));
+    });
+    await expect(client().request(post(seen.url))).rejects.toMatchObject({
+      phase: 'deadline',
+      message: expect.stringContaining('reading the response'),
+    });
+    await until(() => seen.open.size === 0);
+  });
+
+  test('R7: an endless body is cut at the cap at once, and its connection with it', async () => {
+    const seen = await receiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      const timer = setInterval(() => socket.write(`2710\r\n${'x'.repeat(10_000)}\r\n`), 1);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const response = await client().request({ ...post(seen.url, 10_000), maxResponseBytes: 25_000 });
+    expect(response).toMatchObject({ status: 200, truncated: true });
+    expect(response.body.length).toBe(25_000);
+    await until(() => seen.open.size === 0);
+  });
+
+  test('R7: a body in chunks of one byte is kept in one buffer of at most the cap', async () => {
+    const seen = await receiver((socket) => {
+      socket.end(
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`,
+      );
+    });
+    const response = await client().request({ ...post(seen.url, 10_000), maxResponseBytes: 5_500 });
+    expect(response.body.toString()).toBe('x'.repeat(5_000));
+    expect(response.body.buffer.byteLength).toBeLessThanOrEqual(5_500);
+  });
+
+  test('covers a look-up that hangs, and the requests that share it', async () => {
+    const seen = await receiver(() => {});
+    const hanging = client({ lookup: () => new Promise(() => {}) });
+    const url = seen.url.replace('127.0.0.1', 'hanging.example');
+    for (const outcome of await Promise.allSettled([1, 2, 3].map(() => hanging.request(post(url))))) {
+      expect(outcome).toMatchObject({
+        reason: {
+          phase: 'deadline',
+          bytesSent: false,
+          message: expect.stringContaining('resolving the name'),
+        },
+      });
+    }
+    expect(seen.connections).toBe(0);
+  });
+
+  test('a look-up that is answered after the deadline opens no connection', async () => {
+    const seen = await receiver(() => {});
+    const { promise, resolve } = promiseWithResolve<{ address: string; family: number }[]>();
+    const late = client({ lookup: () => promise });
+    const url = seen.url.replace('127.0.0.1', 'late.example');
+    await expect(late.request(post(url, 50))).rejects.toMatchObject({ phase: 'deadline', bytesSent: false });
+    resolve([{ address: '127.0.0.1', family: 4 }]);
+    await sleep(50);
+    expect(seen.connections).toBe(0);
+  });
+
+  test('covers a TLS handshake that hangs', async () => {
+    const seen = await receiver(() => {});
+    await expect(client().request(post(seen.url.replace('http:', 'https:')))).rejects.toMatchObject({
+      phase: 'deadline',
+      bytesSent: false,
+      message: expect.stringContaining('securing the connection'),
+    });
+    await until(() => seen.open.size === 0);
+  });
+
+  test('covers the wait for a free connection, and what is past it holds nobody up', async () => {
+    let hangs = true;
+    const seen = await receiver((socket) => {
+      if (!hangs) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+    const narrow = client({ perOrigin: 1 });
+    const first = narrow.request(post(seen.url, 200));
+    const impatient = Array.from({ length: 20 }, () => narrow.request(post(seen.url, 50)));
+    const patient = narrow.request(post(seen.url, 10_000));
+    for (const outcome of await Promise.allSettled(impatient)) {
+      expect(outcome).toMatchObject({
+        reason: { phase: 'deadline', bytesSent: false, message: expect.stringContaining('free connection') },
+      });
+    }
+    hangs = false;
+    await expect(first).rejects.toMatchObject({ phase: 'deadline', bytesSent: true });
+    expect((await patient).status).toBe(204);
+    // One for the request that hung, one for the patient: the dead ones never had a connection of their own.
+    expect(seen.connections).toBe(2);
+  });
+});
+
+describe('giving up', () => {
+  test('an abort ends the request wherever it is and says whether bytes may have been seen', async () => {
+    const seen = await receiver(() => {});
+    const before = client().request({ ...post(seen.url), signal: AbortSignal.abort() });
+    await expect(before).rejects.toMatchObject({ phase: 'aborted', bytesSent: false });
+    expect(seen.connections).toBe(0);
+
+    const controller = new AbortController();
+    const during = client().request({ ...post(seen.url, 10_000), signal: controller.signal });
+    setTimeout(() => controller.abort(), 50);
+    await expect(during).rejects.toMatchObject({ phase: 'aborted', bytesSent: true });
+    await until(() => seen.open.size === 0);
+  });
+
+  test('close waits for the request underway and takes no other', async () => {
+    const seen = await receiver((socket) => {
+      setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 50);
+    });
+    const closing = client();
+    const underway = closing.request(post(seen.url, 10_000));
+    const closed = closing.close();
+    await expect(closing.request(post(seen.url))).rejects.toMatchObject({
+      phase: 'aborted',
+      bytesSent: false,
+    });
+    expect((await underway).status).toBe(204);
+    await closed;
+    await until(() => seen.open.size === 0);
+  });
+});
+
+function promiseWithResolve<T>() {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,147 @@
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseAllowList } from '../../../src/outbound/addresses.ts';
+import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import type { OutboundRequest } from '../../../src/outbound/exchange.ts';
+import { hasOpenssl, selfSigned } from '../../kit/self-signed.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function listening(server: Server, scheme = 'http') {
+  const open = new Set<Socket>();
+  const seen = { connections: 0, url: '', open };
+  server.on('connection', (socket: Socket) => {
+    seen.connections += 1;
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  seen.url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  cleanups.push(() => {
+    for (const socket of open) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return seen;
+}
+const tcpReceiver = (onData: (socket: Socket) => void) =>
+  listening(createTcpServer((socket) => void socket.once('data', () => onData(socket))));
+
+function client(options: Partial<OutboundClientOptions> = {}) {
+  const made = outboundClient({ allow: parseAllowList(''), loopback: true, ...options });
+  cleanups.push(() => made.close());
+  return made;
+}
+
+const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  url,
+  method: 'POST',
+  headers: {},
+  body: 'hello',
+  deadlineMs: 5_000,
+  maxResponseBytes: 64_000,
+  ...more,
+});
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await sleep(5);
+};
+
+describe('a failure', () => {
+  const failure = (url: string, options: Partial<OutboundClientOptions> = {}) =>
+    client(options)
+      .request(post(url))
+      .then(
+        () => 'no failure',
+        (error: unknown) => error,
+      );
+
+  test('to connect sent nothing, with one address or several', async () => {
+    const seen = await tcpReceiver(() => {});
+    for (const cleanup of cleanups.splice(0)) await cleanup();
+    expect(await failure(seen.url)).toMatchObject({
+      phase: 'connect',
+      bytesSent: false,
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    const lookup = async () => ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    const named = await failure(seen.url.replace('127.0.0.1', 'two.example'), { lookup });
+    expect(named).toMatchObject({
+      phase: 'connect',
+      bytesSent: false,
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  test.each<[string, string, (socket: Socket) => void]>([
+    ['a reset before the response', 'send', (socket) => socket.resetAndDestroy()],
+    ['a close before the response', 'send', (socket) => socket.end()],
+    [
+      'a reset within the headers',
+      'response',
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nx-a', () => socket.resetAndDestroy()),
+    ],
+    [
+      'a close within the body',
+      'response',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'),
+    ],
+    [
+      'a close within a chunk',
+      'response',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nabc'),
+    ],
+    ['an answer that is not HTTP', 'response', (socket) => socket.end('220 mail.example ESMTP\r\n')],
+    [
+      'headers without end',
+      'response',
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(100_000)}`),
+    ],
+    [
+      'an upgrade that nobody asked for',
+      'response',
+      (socket) => socket.end('HTTP/1.1 101 Go\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    ],
+  ])('by %s is of phase %s, and bytes were sent', async (_name, phase, onData) => {
+    const seen = await tcpReceiver(onData);
+    expect(await failure(seen.url)).toMatchObject({ name: 'OutboundError', phase, bytesSent: true });
+    expect(seen.connections).toBe(1);
+    await until(() => seen.open.size === 0);
+  });
+
+  test('of TLS sent nothing: an answer that is not TLS', async () => {
+    const seen = await tcpReceiver((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect(await failure(seen.url.replace('http:', 'https:'))).toMatchObject({
+      phase: 'tls',
+      bytesSent: false,
+    });
+  });
+
+  test.skipIf(!hasOpenssl)('of TLS: a certificate that is unknown or of another name', async () => {
+    const { key, cert } = selfSigned('receiver.example');
+    const seen = await listening(
+      createHttpsServer({ key, cert }, (_request, response) => void response.end('ok')),
+      'https',
+    );
+    const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const named = seen.url.replace('127.0.0.1', 'receiver.example');
+    const some = expect.any(Number);
+    expect(await failure(named, { lookup })).toMatchObject({
+      phase: 'tls',
+      bytesSent: false,
+      timings: { lookupMs: some, connectMs: some, tlsMs: null, waitMs: null, readMs: null, totalMs: some },
+    });
+    for (const wrong of [seen.url, seen.url.replace('127.0.0.1', 'other.example')]) {
+      expect(await failure(wrong, { lookup, ca: cert })).toMatchObject({ phase: 'tls', bytesSent: false });
+    }
+    const trusting = client({ lookup, ca: cert });
+    expect((await trusting.request(post(named))).timings.tlsMs).toBeGreaterThan(0);
+    for (const url of [named, named, named.replace('receiver.example', 'receiver.example.')]) {
+      expect((await trusting.request(post(url))).body.toString()).toBe('ok');
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { ApiError } from '../../../../src/base/errors.ts';
+import type { Adapter } from '../../../../src/providers/adapter.ts';
+import { instagram } from '../../../../src/providers/instagram/instagram.ts';
+import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
+import { adapters } from '../../../../src/queues.ts';
+
+const secrets = { accessToken: 'EAAx', appSecret: 'secret', verifyToken: 'verify' };
+const whatsapp = { phoneNumberId: '111', businessAccountId: '222', ...secrets };
+const account = { accountId: '1784', ...secrets };
+
+const issuesOf = (adapter: Adapter, given: Record<string, unknown>, stored = {}) => {
+  try {
+    adapter.configure(given, stored);
+    return {};
+  } catch (error) {
+    return (error as ApiError).invalidParams;
+  }
+};
+
+test('both are vendors that a channel can have', () => {
+  expect(adapters.get('whatsapp_cloud')).toBe(whatsappCloud);
+  expect(adapters.get('instagram')).toBe(instagram);
+});
+
+describe('settings', () => {
+  test('are kept as they were given, and nothing else is', () => {
+    const optional = { graphVersion: 'v27.0', baseUrl: 'http://127.0.0.1:4000/graph' };
+    expect(whatsappCloud.configure({ ...whatsapp, ...optional, appId: '5', other: 1 }, {})).toEqual({
+      ...whatsapp,
+      ...optional,
+      appId: '5',
+    });
+    expect(instagram.configure({ ...account, humanAgent: true, signingSecret: 'x' }, {})).toEqual({
+      ...account,
+      humanAgent: true,
+    });
+  });
+
+  test('that are missing are all named at once', () => {
+    const required = { key: 'invalid_type', message: 'Required' };
+    expect(issuesOf(whatsappCloud, {})).toEqual({
+      'config.phoneNumberId': required,
+      'config.businessAccountId': required,
+      'config.accessToken': required,
+      'config.appSecret': required,
+      'config.verifyToken': required,
+    });
+    expect(Object.keys(issuesOf(instagram, {}) ?? {}).sort()).toEqual([
+      'config.accessToken',
+      'config.accountId',
+      'config.appSecret',
+      'config.verifyToken',
+    ]);
+  });
+
+  test('that make no sense are all named at once', () => {
+    const given = {
+      phoneNumberId: '../me',
+      businessAccountId: 222,
+      accessToken: 'a b',
+      appSecret: '',
+      verifyToken: ['x'],
+      graphVersion: '26',
+      baseUrl: 'ftp://a.example',
+      appId: 'x',
+    };
+    expect(Object.keys(issuesOf(whatsappCloud, given) ?? {}).sort()).toEqual(
+      Object.keys(given)
+        .map((name) => `config.${name}`)
+        .sort(),
+    );
+    expect(issuesOf(instagram, { ...account, humanAgent: 'yes' })).toEqual({
+      'config.humanAgent': { key: 'custom', message: 'Must be true or false' },
+    });
+  });
+
+  test.each([
+    'a.example',
+    'https://user:x@a.example',
+    'https://a.example?x=1',
+    'https://a.example#x',
+    'javascript:1',
+    '',
+    7,
+  ])('the base URL %j is refused', (baseUrl) =>
+    expect(issuesOf(whatsappCloud, { ...whatsapp, baseUrl })).toHaveProperty(['config.baseUrl']));
+
+  test.each([
+    'accessToken',
+    'appSecret',
+    'verifyToken',
+  ])('a line break in %s is refused: it would end a header', (name) => {
+    expect(issuesOf(whatsappCloud, { ...whatsapp, [name]: 'a\r\nb: c' })).toHaveProperty([`config.${name}`]);
+  });
+
+  test('change one by one, and null takes an optional one away', () => {
+    const stored = { ...whatsapp, graphVersion: 'v25.0' };
+    expect(whatsappCloud.configure({ accessToken: 'EAAnew' }, stored)).toEqual({
+      ...stored,
+      accessToken: 'EAAnew',
+    });
+    expect(whatsappCloud.configure({ graphVersion: null }, stored)).toEqual(whatsapp);
+    expect(issuesOf(whatsappCloud, { appSecret: null }, stored)).toHaveProperty(['config.appSecret']);
+  });
+});

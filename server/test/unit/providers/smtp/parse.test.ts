@@ -1,0 +1,331 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../../src/base/ids.ts';
+import type { AdapterChannel, InboundEvent, InboundMessage } from '../../../../src/providers/adapter.ts';
+import { smtp } from '../../../../src/providers/smtp/smtp.ts';
+import { NOW } from '../../../kit/adapter-context.ts';
+
+const channel: AdapterChannel = {
+  id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
+  kind: 'email',
+  address: 'help@shop.test',
+  config: smtp.configure(
+    {
+      from: 'Support <noreply@mail.shop.test>',
+      smtp: { host: 'a', port: 25 },
+      inboundSecret: 'a secret of sixteen',
+    },
+    {},
+  ),
+};
+const lines = (...all: string[]): Buffer => Buffer.from(all.join('\r\n'), 'latin1');
+const parseBytes = async (body: Buffer): Promise<InboundEvent[]> =>
+  smtp.parseInbound({ url: '', headers: {}, body, receivedAt: NOW }, channel);
+const parse = (...all: string[]) => parseBytes(lines(...all));
+/** A mail with these headers over the usual ones. */
+const mailWith = async (...headers: string[]): Promise<InboundMessage> => {
+  const [event] = await parse(
+    'From: ada@example.com',
+    'Message-ID: <1@example.com>',
+    ...headers,
+    '',
+    'Hello',
+  );
+  return event as InboundMessage;
+};
+const ours = newId();
+
+describe('a mail', () => {
+  it('becomes a message of the person who wrote it', async () => {
+    expect(
+      await parse(
+        'From: "Lovelace, Ada" <Ada@Example.com>',
+        'To: help@shop.test',
+        'Cc: Bob <BOB@example.com>, team: carol@example.com, dan@example.com;',
+        'Message-ID: <1@example.com>',
+        'Date: Sun, 15 Nov 2026 00:59:00 +0100',
+        'Subject: =?iso-8859-1?Q?Gr=FC=DFe?=',
+        'Content-Type: text/plain; charset=iso-8859-1',
+        '',
+        'Sch\xf6n',
+        '',
+      ),
+    ).toEqual([
+      {
+        kind: 'message',
+        vendorId: '<1@example.com>',
+        occurredAt: new Date('2026-11-14T23:59:00.000Z'),
+        contact: { type: 'email', value: 'ada@example.com', name: 'Lovelace, Ada' },
+        type: 'email',
+        text: 'Schön',
+        media: [],
+        content: {
+          subject: 'Grüße',
+          html: null,
+          cc: ['bob@example.com', 'carol@example.com', 'dan@example.com'],
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['iso-2022-jp', '\x1b$B$3$s$K$A$O\x1b(B', 'こんにちは'],
+    ['koi8-r', '\xf0\xd2\xc9\xd7\xc5\xd4', 'Привет'],
+    ['windows-1252', '10 \x80', '10 €'],
+    ['unheard-of', 'plain', 'plain'],
+  ])('in %s is read as it was meant', async (charset, written, meant) => {
+    const mail = await parse('From: a@b.c', `Content-Type: text/plain; charset=${charset}`, '', written);
+    expect(mail).toMatchObject([{ text: meant }]);
+  });
+
+  it.each([
+    ['none', []],
+    ['nonsense', ['Date: whenever']],
+    ['an empty one', ['Date:']],
+    ['one in the future', ['Date: Sun, 15 Nov 2026 02:00:00 +0000']],
+    ['the very second', ['Date: Sun, 15 Nov 2026 01:02:03 +0000']],
+  ])('with %s for a date is of the moment it arrived', async (_, headers) => {
+    expect((await mailWith(...headers)).occurredAt).toEqual(NOW);
+  });
+
+  it('without an id has one of its bytes, the same every time', async () => {
+    const mail = lines('From: a@b.c', '', 'Hello');
+    const idOf = async (bytes: Buffer) => ((await parseBytes(bytes))[0] as InboundMessage).vendorId;
+    const id = await idOf(mail);
+    expect(id).toMatch(/^sha256-[0-9a-f]{64}$/);
+    expect(await idOf(mail)).toBe(id);
+    expect(await idOf(lines('From: a@b.c', '', 'Hello!'))).not.toBe(id);
+  });
+
+  it('is answered where its writer wants to be answered', async () => {
+    expect((await mailWith('Reply-To: "Ada" <private@example.com>')).contact).toEqual({
+      type: 'email',
+      value: 'private@example.com',
+      name: 'Ada',
+    });
+  });
+
+  it('of nobody makes no sense, and one of our own is none of a customer’s', async () => {
+    await expect(parse('Subject: a', '', 'Hello')).rejects.toThrow('who wrote');
+    await expect(parse('From: not an address', '', 'Hello')).rejects.toThrow('who wrote');
+    expect(await parse('From: HELP@shop.test', '', 'Hello')).toEqual([]);
+    expect(await parse('From: noreply@mail.shop.test', '', 'Hello')).toEqual([]);
+  });
+
+  it('may be anything at all, and still be kept', async () => {
+    const [event] = await parse('From: a@b.c', 'Subject: a\0b', 'Content-Type: text/html', '', 'x\0y<p>z');
+    expect(event).toMatchObject({ text: expect.stringContaining('z'), content: { subject: 'a\uFFFDb' } });
+    expect(JSON.stringify(event)).not.toContain('\\u0000');
+  });
+});
+
+describe('a mail of HTML alone', () => {
+  it.each([
+    ['<p>Dear Ada,</p><p>it is <b>open</b> &amp; warm.</p>', 'Dear Ada,\n\nit is open & warm.'],
+    ['a<br>b<div>c</div>d', 'a\nb\nc\nd'],
+    ['<head><title>x</title></head><STYLE>p{}</STYLE><!-- no --><p>yes', 'yes'],
+    ['<ul><li>one<li>two</ul>', 'one\ntwo'],
+    ['<a href="https://x.test/?a=b">link</a>  \n  and   more', 'link and more'],
+    ['1 < 2 &lt; 3 &#233; &#xE9; &nbsp;&unknown; &#0; &#9999999;', '1 < 2 < 3 é é &unknown; &#0; &#9999999;'],
+    ['<!doctype html><html><body>hi</body></html>', 'hi'],
+    ['text <style>never ends', 'text'],
+  ])('%j is given a text', async (html, text) => {
+    const [event] = await parse('From: a@b.c', 'Content-Type: text/html', '', html);
+    expect((event as InboundMessage).text).toBe(text);
+  });
+});
+
+describe('what a mail answers', () => {
+  it('is told by In-Reply-To, then References from the right', async () => {
+    const mail = await mailWith('In-Reply-To: <b@x>\r\n <a@x>', 'References: <z@x> <y@x>\r\n\t<b@x>');
+    expect(mail.replyTo).toEqual(['<b@x>', '<a@x>', '<y@x>', '<z@x>']);
+    expect((await mailWith('In-Reply-To: a@x, b@x')).replyTo).toEqual(['<a@x>', '<b@x>']);
+    expect(await mailWith('In-Reply-To:', 'References: Your mail of Monday')).not.toHaveProperty('replyTo');
+  });
+
+  it('is a message of ours where it names our id', async () => {
+    const own = await mailWith(`In-Reply-To: <x@y>`, `References: <${ours}@mail.shop.test>`);
+    expect(own.replyToMessageId).toBe(ours);
+    const foreign = await mailWith(`In-Reply-To: <${ours}@elsewhere.test>`);
+    expect(foreign).not.toHaveProperty('replyToMessageId');
+  });
+
+  it.each([
+    'To',
+    'Cc',
+    'Delivered-To',
+    'X-Original-To',
+    'Envelope-To',
+  ])('is told by the address in %s', async (header) => {
+    expect(
+      (await mailWith(`${header}: Support <HELP+${ours.toUpperCase()}@shop.test>`)).replyToMessageId,
+    ).toBe(ours);
+    expect(await mailWith(`${header}: other+${ours}@shop.test`)).not.toHaveProperty('replyToMessageId');
+    expect(await mailWith(`${header}: help+${'x'.repeat(36)}@shop.test`)).not.toHaveProperty(
+      'replyToMessageId',
+    );
+  });
+});
+
+describe('a mail of a machine', () => {
+  it.each([
+    'Auto-Submitted: auto-replied',
+    'Auto-Submitted: Auto-Generated; owner=x',
+    'Return-Path: <>',
+    'List-Id: <news.example.com>',
+    'Precedence: bulk',
+    'Precedence: list',
+    'Precedence: Junk',
+  ])('is known by %s', async (header) => {
+    expect((await mailWith(header)).isAutomatic).toBe(true);
+  });
+  it.each([
+    'Auto-Submitted: no',
+    'Return-Path: <ada@example.com>',
+    'Precedence: first-class',
+    'X: y',
+  ])('is not known by %s', async (header) =>
+    expect(await mailWith(header)).not.toHaveProperty('isAutomatic'));
+});
+
+describe('a bounce', () => {
+  const bounce = (action: string, bounced: string[], to = 'help@shop.test', more: string[] = []) =>
+    parse(
+      'From: mailer-daemon@example.com',
+      `To: ${to}`,
+      'Content-Type: multipart/report; boundary=b;',
+      ' report-type=delivery-status',
+      ...more,
+      '',
+      '--b',
+      '',
+      'It did not arrive.',
+      '--b',
+      'Content-Type: message/delivery-status',
+      '',
+      'Reporting-MTA: dns; mx.example.com',
+      '',
+      'Final-Recipient: rfc822; ada@example.com',
+      `Action: ${action}`,
+      'Status: 5.1.1',
+      'Diagnostic-Code: smtp; 550 5.1.1 no such',
+      '  user here',
+      '--b',
+      'Content-Type: text/rfc822-headers',
+      '',
+      ...bounced,
+      '--b--',
+    );
+
+  it('is the failure of the message that it is about', async () => {
+    expect(await bounce('failed', ['Subject: x', `Message-ID: <${ours}@mail.shop.test>`])).toEqual([
+      {
+        kind: 'status',
+        vendorId: `<${ours}@mail.shop.test>`,
+        messageId: ours,
+        occurredAt: NOW,
+        status: 'failed',
+        error: { code: '5.1.1', message: '550 5.1.1 no such user here' },
+      },
+    ]);
+  });
+
+  it('is attributed by the address it came to, where nothing else tells', async () => {
+    expect(await bounce('failed', [], `help+${ours}@shop.test`)).toMatchObject([
+      { vendorId: `<${ours}@mail.shop.test>`, messageId: ours, status: 'failed' },
+    ]);
+    expect(
+      await bounce('failed', ['Message-ID: <ses@amazonses.com>'], `help+${ours}@shop.test`),
+    ).toMatchObject([{ vendorId: '<ses@amazonses.com>', messageId: ours }]);
+  });
+
+  it('that only tells of a delay says nothing, and one of success says so', async () => {
+    expect(await bounce('delayed', ['Message-ID: <1@x>'])).toEqual([]);
+    expect(await bounce('delivered', ['Message-ID: <1@x>'])).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  it('of which nobody knows what it is about is shown to people', async () => {
+    expect(await bounce('failed', [], 'help@shop.test', ['Return-Path: <>'])).toMatchObject([
+      { kind: 'message', contact: { value: 'mailer-daemon@example.com' }, isAutomatic: true },
+    ]);
+  });
+});
+
+describe('a mail that is posted', () => {
+  const body = lines('From: a@b.c', '', 'Hello');
+  const signed = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const verify = (signature: string | undefined, at = channel) =>
+    smtp.verifySignature(
+      { url: '', headers: signature === undefined ? {} : { 'x-parley-signature': signature }, body },
+      at,
+    );
+  it('is signed with the channel’s secret, over its bytes', () => {
+    expect(verify(signed('a secret of sixteen'))).toBe(true);
+    expect(verify(signed('another secret'))).toBe(false);
+    expect(verify('')).toBe(false);
+    expect(verify(undefined)).toBe(false);
+  });
+  it('is refused where there is no secret', () => {
+    const { inboundSecret, ...config } = channel.config;
+    expect(verify(signed(String(inboundSecret)), { ...channel, config })).toBe(false);
+    expect(verify(signed('undefined'), { ...channel, config })).toBe(false);
+  });
+});
+
+describe('settings for mail', () => {
+  const issues = (config: object): unknown => {
+    try {
+      return smtp.configure(config as Record<string, unknown>, {});
+    } catch (error) {
+      return Object.keys((error as { invalidParams: object }).invalidParams).sort();
+    }
+  };
+  it('are refused by their path, all at once', () => {
+    expect(issues({})).toEqual(['config.from', 'config.smtp']);
+    expect(
+      issues({
+        from: 'nobody',
+        smtp: { host: 'a b', port: 0, secure: 'yes', user: 'u' },
+        imap: { host: 7, port: 993, mailbox: '' },
+        inboundSecret: 'short',
+        plusAddressing: 1,
+      }),
+    ).toEqual(
+      [
+        'from',
+        'imap.host',
+        'imap.mailbox',
+        'imap.password',
+        'imap.user',
+        'inboundSecret',
+        'plusAddressing',
+        'smtp.host',
+        'smtp.password',
+        'smtp.port',
+        'smtp.secure',
+      ].map((name) => `config.${name}`),
+    );
+    expect(issues({ from: 'a@b.c', smtp: [], imap: null })).toEqual(['config.smtp']);
+  });
+  it('know the ports of TLS, and keep what is not named', () => {
+    const config = smtp.configure(
+      {
+        from: 'a@b.c',
+        smtp: { host: 'h', port: 465 },
+        imap: { host: 'h', port: 993, user: 'u', password: 'p' },
+      },
+      {},
+    );
+    expect(config).toEqual({
+      from: 'a@b.c',
+      smtp: { host: 'h', port: 465, secure: true },
+      imap: { host: 'h', port: 993, secure: true, user: 'u', password: 'p', mailbox: 'INBOX' },
+    });
+    expect(smtp.configure({ imap: { password: 'new', unheardOf: 1 } }, config)).toEqual({
+      ...config,
+      imap: { ...(config.imap as object), password: 'new' },
+    });
+    expect(smtp.configure({ imap: null }, config)).not.toHaveProperty('imap');
+  });
+});

@@ -1,0 +1,234 @@
+import twilioSdk from 'twilio';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../../src/base/ids.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter.ts';
+import { twilio } from '../../../../src/providers/twilio/twilio.ts';
+import { adapterContext } from '../../../kit/adapter-context.ts';
+import { outgoing } from '../../../kit/outgoing.ts';
+import { ACCOUNT, PICTURE, startTwilio, TOKEN } from '../../../kit/twilio.ts';
+
+const vendor = await startTwilio();
+const context = adapterContext();
+afterAll(async () => {
+  await context.close();
+  await vendor.close();
+});
+beforeEach(() => {
+  vendor.taken.length = 0;
+  vendor.fetched.length = 0;
+});
+
+const channelOf = (config: object = {}): AdapterChannel => ({
+  id: newId(),
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
+  kind: 'sms',
+  address: '+15550009999',
+  config: twilio.configure(
+    { accountSid: ACCOUNT, authToken: TOKEN, from: '+15550009999', baseUrl: vendor.url, ...config },
+    {},
+  ),
+});
+const channel = channelOf();
+describe('a message to Twilio', () => {
+  it('is taken, and calls back with our id', async () => {
+    const message = outgoing({ text: 'Good morning ☃ & more' });
+    const result = await twilio.send(message, channel, context);
+    expect(result).toEqual({ ok: true, vendorId: vendor.taken[0]?.sid, status: 'queued' });
+    expect(Object.fromEntries(vendor.taken[0]?.form ?? [])).toEqual({
+      To: '+15550001111',
+      From: '+15550009999',
+      Body: 'Good morning ☃ & more',
+      StatusCallback: `https://parley.test/providers/twilio/${channel.id}?messageId=${message.id}`,
+    });
+  });
+
+  it('goes through a messaging service, with files and without a text', async () => {
+    const service = channelOf({ from: null, messagingServiceSid: `MG${'a'.repeat(32)}` });
+    const file = (name: string) => ({
+      url: `https://files.test/${name}`,
+      mimeType: 'image/png',
+      filename: name,
+      size: 1,
+    });
+    await twilio.send(
+      outgoing({ type: 'image', text: null, media: [file('a'), file('b')] }),
+      service,
+      context,
+    );
+    const [{ form } = { form: new URLSearchParams() }] = vendor.taken;
+    expect(form.get('MessagingServiceSid')).toBe(`MG${'a'.repeat(32)}`);
+    expect(form.has('From')).toBe(false);
+    expect(form.has('Body')).toBe(false);
+    expect(form.getAll('MediaUrl')).toEqual(['https://files.test/a', 'https://files.test/b']);
+  });
+
+  it('that is a template says what the template says', async () => {
+    const template = {
+      name: 'order',
+      language: 'en',
+      vendorId: null,
+      header: { type: 'text', text: 'Order {{1}}', url: null },
+      body: 'Dear {{name}}, {{1}} is on its way. {{unknown}} {{{name}}}',
+      footer: 'Reply STOP to opt out',
+      buttons: [],
+      variables: { 1: 'A-17', name: 'Ada {{1}}' },
+    };
+    await twilio.send(outgoing({ type: 'template', text: null, template }), channel, context);
+    expect(vendor.taken[0]?.form.get('Body')).toBe(
+      'Order A-17\n\nDear Ada {{1}}, A-17 is on its way. {{unknown}} {{{name}}}\n\nReply STOP to opt out',
+    );
+  });
+
+  it.each([
+    [{ status: 400, code: 21610 }, 'never'],
+    [{ status: 400, code: 21211 }, 'never'],
+    [{ status: 400, code: 21614 }, 'never'],
+    [{ status: 403, code: 21408 }, 'never'],
+    [{ status: 400, code: 30003 }, 'never'],
+    [{ status: 400, code: 30008 }, 'never'],
+    [{ status: 400 }, 'never'],
+    [{ status: 429, code: 20429 }, 'backoff'],
+    [{ status: 400, code: 30001 }, 'backoff'],
+    [{ status: 503 }, 'backoff'],
+    [{ status: 401, code: 20003 }, 'reauth'],
+    [{ status: 403, code: 20005 }, 'reauth'],
+    [{ status: 500, code: 20500 }, 'unknown'],
+    [{ status: 502 }, 'unknown'],
+  ])('that is refused with %j is tried again: %s', async (refusal, retry) => {
+    vendor.answerWith({ ...refusal, message: 'in Twilio’s words' });
+    const code = 'code' in refusal ? String(refusal.code) : `http_${refusal.status}`;
+    expect(await twilio.send(outgoing(), channel, context)).toEqual({
+      ok: false,
+      error: { code, message: 'in Twilio’s words' },
+      retry,
+    });
+  });
+
+  it('waits as long as Twilio asks for', async () => {
+    vendor.answerWith({ status: 429, code: 20429, headers: { 'retry-after': '7' } });
+    expect(await twilio.send(outgoing(), channel, context)).toMatchObject({
+      retry: 'backoff',
+      retryAfterMs: 7000,
+    });
+  });
+
+  it('whose answer is lost may have been sent', async () => {
+    vendor.answerWith('break', 'nonsense');
+    expect(await twilio.send(outgoing(), channel, context)).toMatchObject({ ok: false, retry: 'unknown' });
+    expect(await twilio.send(outgoing(), channel, context)).toMatchObject({ ok: false, retry: 'unknown' });
+    expect(vendor.taken).toHaveLength(2);
+  });
+
+  it('that never left is tried again, unless it may not go there at all', async () => {
+    const nobody = channelOf({ baseUrl: 'http://127.0.0.1:1' });
+    expect(await twilio.send(outgoing(), nobody, context)).toMatchObject({ ok: false, retry: 'backoff' });
+    const inside = channelOf({ baseUrl: 'http://10.0.0.1' });
+    expect(await twilio.send(outgoing(), inside, context)).toMatchObject({ ok: false, retry: 'never' });
+  });
+});
+
+describe('a file of an MMS', () => {
+  const at = (name: string) => ({
+    url: `${vendor.url}/2010-04-01/Accounts/${ACCOUNT}/Messages/MM1/Media/${name}`,
+  });
+  const fetchMedia = (ref: Record<string, unknown>) => twilio.fetchMedia?.(ref, channel, context);
+
+  it('is fetched over one redirect, which does not get the credentials', async () => {
+    expect(await fetchMedia(at('ME1'))).toEqual({ bytes: PICTURE, mimeType: 'image/png', filename: null });
+    expect(
+      vendor.fetched.map(({ path, headers }) => [
+        path === '/cdn/picture',
+        headers.authorization !== undefined,
+      ]),
+    ).toEqual([
+      [false, true],
+      [true, false],
+    ]);
+  });
+
+  it('that is redirected twice, gone, or elsewhere is not', async () => {
+    await expect(fetchMedia(at('round'))).rejects.toMatchObject({ code: 'http_401', isPassing: false });
+    await expect(fetchMedia(at('gone'))).rejects.toMatchObject({ code: 'http_404', isPassing: false });
+    vendor.fetched.length = 0;
+    await expect(fetchMedia({ url: 'http://127.0.0.1:1/x' })).rejects.toMatchObject({
+      code: 'media_elsewhere',
+    });
+    await expect(fetchMedia({})).rejects.toMatchObject({ code: 'media_elsewhere' });
+    expect(vendor.fetched).toEqual([]);
+  });
+});
+
+describe('settings for Twilio', () => {
+  const issues = (config: object): unknown => {
+    try {
+      return twilio.configure(config as Record<string, unknown>, {});
+    } catch (error) {
+      return Object.keys((error as { invalidParams: object }).invalidParams).sort();
+    }
+  };
+  it('are refused by their path, all at once', () => {
+    expect(issues({})).toEqual(['config.accountSid', 'config.authToken', 'config.from']);
+    expect(
+      issues({ accountSid: 'AC1', authToken: 7, from: '<>', messagingServiceSid: 'x', baseUrl: 'ftp://x' }),
+    ).toEqual(
+      ['accountSid', 'authToken', 'baseUrl', 'from', 'messagingServiceSid'].map((name) => `config.${name}`),
+    );
+  });
+  it('keep what is not named, and nothing unknown', () => {
+    const stored = channel.config;
+    expect(twilio.configure({ authToken: 'new', unheardOf: 1 }, stored)).toEqual({
+      ...stored,
+      authToken: 'new',
+    });
+  });
+  it('are checked at Twilio', async () => {
+    expect(await twilio.check(channel, context)).toEqual([]);
+    expect(await twilio.check(channelOf({ authToken: 'wrong' }), context)).toMatchObject([
+      { path: 'config.authToken' },
+    ]);
+    vendor.account.status = 'suspended';
+    expect(await twilio.check({ ...channel, address: 'x' }, context)).toMatchObject([
+      { path: 'address' },
+      { path: 'config.accountSid' },
+    ]);
+    vendor.account.status = 'active';
+    const local = { ...context, callbackUrl: () => 'http://127.0.0.1:3000/providers/twilio/1' };
+    expect(await twilio.check(channelOf({ baseUrl: 'http://127.0.0.1:1' }), local)).toMatchObject([
+      { message: expect.stringContaining('PARLEY_BASE_URL') },
+      { path: 'config.baseUrl' },
+    ]);
+  });
+});
+
+it('Twilio’s own client finds in the fake what it expects of Twilio', async () => {
+  const http = new twilioSdk.RequestClient();
+  const request = http.request.bind(http);
+  http.request = (options) =>
+    request({ ...options, uri: options.uri.replace('https://api.twilio.com', vendor.url) });
+  const client = twilioSdk(ACCOUNT, TOKEN, { httpClient: http });
+  const sent = await client.messages.create({
+    to: '+15550001111',
+    from: '+15550009999',
+    body: 'hello',
+    mediaUrl: ['https://files.test/a', 'https://files.test/b'],
+    statusCallback: 'https://parley.test/x',
+  });
+  expect(sent).toMatchObject({
+    sid: vendor.taken[0]?.sid,
+    status: 'queued',
+    body: 'hello',
+    numMedia: '2',
+    errorCode: null,
+  });
+  expect(vendor.taken[0]?.form.getAll('MediaUrl')).toEqual(['https://files.test/a', 'https://files.test/b']);
+  vendor.answerWith({ status: 400, code: 21610, message: 'opted out' });
+  await expect(client.messages.create({ to: '+1', from: '+1', body: 'a' })).rejects.toMatchObject({
+    code: 21610,
+    status: 400,
+  });
+  expect((await client.api.v2010.accounts(ACCOUNT).fetch()).status).toBe('active');
+  const stranger = twilioSdk(ACCOUNT, 'wrong', { httpClient: http });
+  await expect(stranger.messages.create({ to: '+1', from: '+1', body: 'a' })).rejects.toMatchObject({
+    code: 20003,
+  });
+});

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AdapterChannel, NewVendorTemplate } from '../../../../src/providers/adapter.ts';
+import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
+import { type FakeGraph, graphContext, startGraph } from '../../../kit/graph.ts';
+
+let graph: FakeGraph;
+const { context, close } = graphContext();
+beforeAll(async () => {
+  graph = await startGraph();
+});
+beforeEach(() => {
+  graph.requests.length = 0;
+  graph.templates.length = 0;
+});
+afterAll(async () => {
+  await close();
+  await graph.close();
+});
+
+const channelWith = (config: object = {}, address = '+15550009999'): AdapterChannel => ({
+  id: '019a82a0-0000-7000-8000-000000000020',
+  tenantId: '019a82a0-0000-7000-8000-000000000002',
+  kind: 'whatsapp',
+  address,
+  config: {
+    phoneNumberId: graph.phoneNumberId,
+    businessAccountId: graph.businessAccountId,
+    accessToken: graph.token,
+    baseUrl: graph.url,
+    ...config,
+  },
+});
+
+describe('media', () => {
+  const fetch = (id: string) => whatsappCloud.fetchMedia?.({ id }, channelWith(), context);
+
+  test('is fetched in two steps, both with the token', async () => {
+    graph.files.set('55', { bytes: Buffer.from('png'), mimeType: 'image/jpeg', filename: '' });
+    expect(await fetch('55')).toEqual({ bytes: Buffer.from('png'), mimeType: 'image/jpeg', filename: null });
+    expect(graph.requests).toMatchObject([
+      { path: '55', query: { phone_number_id: graph.phoneNumberId }, authorization: `Bearer ${graph.token}` },
+      { path: '55/content', authorization: `Bearer ${graph.token}` },
+    ]);
+  });
+
+  test('that Meta no longer has is gone, and what is down comes back', async () => {
+    await expect(fetch('56')).rejects.toMatchObject({ code: '100', isPassing: false });
+    graph.files.set('57', { bytes: Buffer.from('png'), mimeType: 'image/png', filename: '' });
+    graph.trouble({ status: 500 });
+    await expect(fetch('57')).rejects.toMatchObject({ isPassing: true });
+    graph.trouble(null, { status: 404 });
+    await expect(fetch('57')).rejects.toMatchObject({ code: 'http_404', isPassing: false });
+    graph.trouble(null, 'reset');
+    await expect(fetch('57')).rejects.toMatchObject({ isPassing: true });
+  });
+
+  test('that says it is too large is not even fetched', async () => {
+    const bytes = { length: 100 * 1024 * 1024 + 1 } as Buffer;
+    graph.files.set('58', { bytes, mimeType: 'video/mp4', filename: '' });
+    await expect(fetch('58')).rejects.toMatchObject({ code: 'media_too_large', isPassing: false });
+    expect(graph.requests).toHaveLength(1);
+  });
+});
+
+describe('templates', () => {
+  const template: NewVendorTemplate = {
+    name: 'order',
+    language: 'en_US',
+    category: 'utility',
+    header: { type: 'text', text: 'For {{who}}', url: null },
+    body: 'Order {{order}} is on its way, {{who}}.',
+    footer: 'Bye',
+    buttons: [
+      { type: 'quick_reply', text: 'Thanks', url: null, phoneNumber: null },
+      { type: 'url', text: 'Track', url: 'https://a.example/{{order}}', phoneNumber: null },
+      { type: 'phone_number', text: 'Call', url: null, phoneNumber: '+15550009999' },
+    ],
+    examples: { who: 'Ada', order: 'A-7' },
+  };
+  const create = (more: Partial<NewVendorTemplate> = {}, config: object = {}) =>
+    whatsappCloud.templates?.create({ ...template, ...more }, channelWith(config), context);
+  const list = () => whatsappCloud.templates?.list(channelWith(), context);
+
+  test('are made with an example for each variable', async () => {
+    expect(await create()).toEqual({ vendorId: expect.any(String), status: 'pending' });
+    expect(graph.requests[0]?.json).toEqual({
+      name: 'order',
+      language: 'en_US',
+      category: 'UTILITY',
+      parameter_format: 'NAMED',
+      components: [
+        {
+          type: 'HEADER',
+          format: 'TEXT',
+          text: 'For {{who}}',
+          example: { header_text_named_params: [{ param_name: 'who', example: 'Ada' }] },
+        },
+        {
+          type: 'BODY',
+          text: 'Order {{order}} is on its way, {{who}}.',
+          example: {
+            body_text_named_params: [
+              { param_name: 'order', example: 'A-7' },
+              { param_name: 'who', example: 'Ada' },
+            ],
+          },
+        },
+        { type: 'FOOTER', text: 'Bye' },
+        {
+          type: 'BUTTONS',
+          buttons: [
+            { type: 'QUICK_REPLY', text: 'Thanks' },
+            {
+              type: 'URL',
+              text: 'Track',
+              url: 'https://a.example/{{1}}',
+              example: ['https://a.example/A-7'],
+            },
+            { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550009999' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('are changed by their id: what they say and their category, and are reviewed again', async () => {
+    const { vendorId } = (await create()) as { vendorId: string };
+    const { name, language, components } = graph.requests[0]?.json ?? {};
+    const changed = { ...template, vendorId, category: 'marketing' as const, footer: 'See you' };
+    const update = () => whatsappCloud.templates?.update?.(changed, channelWith(), context);
+    expect(await update()).toEqual({ status: 'pending' });
+    components[2] = { type: 'FOOTER', text: 'See you' };
+    expect(graph.requests[1]).toMatchObject({ method: 'POST', path: vendorId });
+    expect(graph.requests[1]?.json).toEqual({ category: 'MARKETING', components });
+    expect(graph.templates).toMatchObject([{ id: vendorId, name, language, components }]);
+    graph.trouble({ status: 400, code: 100, message: 'Invalid parameter', details: 'Edited too often.' });
+    await expect(update()).rejects.toMatchObject({
+      isPassing: false,
+      message: expect.stringContaining('Edited too often'),
+    });
+  });
+
+  test('with numbered variables have their examples in order', async () => {
+    await create({
+      header: { type: 'text', text: 'For {{1}}', url: null },
+      body: '{{2}} for {{1}}',
+      footer: null,
+      buttons: [],
+      examples: { 1: 'Ada', 2: 'A-7' },
+    });
+    expect(graph.requests[0]?.json).toMatchObject({
+      parameter_format: 'POSITIONAL',
+      components: [{ example: { header_text: ['Ada'] } }, { example: { body_text: [['Ada', 'A-7']] } }],
+    });
+  });
+
+  test('with a file in the header are uploaded in the name of the app', async () => {
+    graph.files.set('77', { bytes: Buffer.from('picture'), mimeType: 'image/png', filename: '' });
+    const header = { type: 'image', text: null, url: graph.publicUrl('77') };
+    await expect(create({ header })).rejects.toMatchObject({ code: 'app_id_missing' });
+    await expect(create({ header: { ...header, url: null } })).rejects.toMatchObject({
+      code: 'header_file_missing',
+    });
+    await create({ header }, { appId: graph.appId });
+    expect(graph.requests.slice(-4)).toMatchObject([
+      // Somebody else's server is not shown the token.
+      { path: '77', authorization: '' },
+      {
+        path: `${graph.appId}/uploads`,
+        query: { file_name: '77', file_length: '7', file_type: 'image/png' },
+      },
+      { path: 'upload:7', authorization: `OAuth ${graph.token}` },
+      {
+        json: {
+          components: [
+            { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::picture'] } },
+            {},
+            {},
+            {},
+          ],
+        },
+      },
+    ]);
+  });
+
+  test('are listed over all pages, but for what we have no words for', async () => {
+    const body = { type: 'BODY', text: 'Hi' };
+    const told = (more: object) => ({
+      name: 'a',
+      language: 'en',
+      category: 'MARKETING',
+      status: 'APPROVED',
+      components: [body],
+      ...more,
+    });
+    graph.templates.push(
+      told({ id: '1' }),
+      told({ id: '2', status: 'REJECTED', rejected_reason: 'INVALID_FORMAT', category: 'UTILITY' }),
+      told({ id: '3', components: [{ type: 'CAROUSEL' }, body] }),
+      told({ id: '4', components: [body, { type: 'BUTTONS', buttons: [{ type: 'OTP' }] }] }),
+      told({ id: '5', status: 'PENDING_DELETION' }),
+      told({
+        id: '6',
+        status: 'FLAGGED',
+        components: [
+          { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['https://ends.example'] } },
+          body,
+          { type: 'FOOTER', text: 'Bye' },
+          { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Go', url: 'https://a.example/{{1}}' }] },
+        ],
+      }),
+    );
+    expect(await list()).toEqual([
+      {
+        vendorId: '1',
+        name: 'a',
+        language: 'en',
+        category: 'marketing',
+        status: 'approved',
+        reason: null,
+        header: null,
+        body: 'Hi',
+        footer: null,
+        buttons: [],
+      },
+      expect.objectContaining({
+        vendorId: '2',
+        status: 'rejected',
+        reason: 'INVALID_FORMAT',
+        category: 'utility',
+      }),
+      expect.objectContaining({
+        vendorId: '6',
+        status: 'approved',
+        header: { type: 'image', text: null, url: null },
+        footer: 'Bye',
+        buttons: [{ type: 'url', text: 'Go', url: 'https://a.example/{{1}}', phoneNumber: null }],
+      }),
+    ]);
+    expect(graph.requests.map(({ query }) => query.after)).toEqual([undefined, '2', '4']);
+  });
+
+  test('are removed by name and id, and one that is gone already is no fault', async () => {
+    graph.templates.push({ id: '1', name: 'a', language: 'en' }, { id: '2', name: 'a', language: 'de' });
+    const remove = (vendorId: string | null) =>
+      whatsappCloud.templates?.remove({ vendorId, name: 'a' }, channelWith(), context);
+    await remove('1');
+    await remove('1');
+    await remove(null);
+    expect(graph.templates).toEqual([{ id: '2', name: 'a', language: 'de' }]);
+    expect(graph.requests).toHaveLength(2);
+    graph.trouble({ status: 403, code: 200, message: 'Permissions error' });
+    await expect(remove('2')).rejects.toMatchObject({ code: '200', message: 'Permissions error' });
+  });
+
+  test('that Meta refuses are refused in its words', async () => {
+    graph.trouble({ status: 400, code: 100, message: 'Invalid parameter', details: 'The name is taken.' });
+    await expect(create()).rejects.toMatchObject({
+      code: '100',
+      message: 'Invalid parameter: The name is taken.',
+      isPassing: false,
+    });
+    graph.trouble('garbage');
+    await expect(list()).rejects.toMatchObject({ isPassing: true });
+  });
+});
+
+describe('a check', () => {
+  const check = (config: object = {}, address?: string) =>
+    whatsappCloud.check(channelWith(config, address), context);
+
+  test('finds nothing wrong with a channel that works, however its number is written', async () => {
+    expect(await check()).toEqual([]);
+    expect(await check({}, '1 555 000 9999')).toEqual([]);
+  });
+
+  test('says which setting is wrong', async () => {
+    expect(await check({ accessToken: 'EAAother' })).toEqual([
+      {
+        path: 'config.accessToken',
+        message: 'Meta does not accept the access token: Malformed access token …',
+      },
+    ]);
+    expect(await check({ phoneNumberId: '1' })).toEqual([
+      {
+        path: 'config.phoneNumberId',
+        message: expect.stringContaining('Meta shows no phone number with this id'),
+      },
+    ]);
+    expect(await check({ businessAccountId: '1' })).toEqual([
+      { path: 'config.businessAccountId', message: expect.stringContaining('does not exist') },
+    ]);
+    expect(await check({}, '+15550001234')).toEqual([
+      { path: 'address', message: 'At Meta the number with this id is +1 555-000-9999.' },
+    ]);
+    graph.trouble({ status: 403, code: 10, message: 'Application does not have permission for this action' });
+    expect(await check()).toEqual([
+      { path: 'config.accessToken', message: expect.stringContaining('The access token lacks a permission') },
+    ]);
+  });
+
+  test('says that nothing will arrive where no app listens', async () => {
+    graph.subscribed.delete(graph.businessAccountId);
+    expect(await check()).toEqual([
+      { path: 'config.businessAccountId', message: expect.stringContaining('No app is subscribed') },
+    ]);
+    graph.subscribed.add(graph.businessAccountId);
+  });
+
+  test.each([
+    'silence',
+    'reset',
+    'garbage',
+    { status: 500 },
+  ] as const)('says that Meta could not be asked after %j', async (trouble) => {
+    graph.trouble(trouble);
+    expect(await check()).toEqual([{ message: expect.stringContaining('Meta could not be asked: ') }]);
+  });
+
+  test('says where it may not ask', async () => {
+    expect(await check({ baseUrl: 'http://10.0.0.1' })).toEqual([
+      { message: expect.stringContaining('PARLEY_OUTBOUND_ALLOW_HOSTS') },
+    ]);
+  });
+});
