@@ -12,11 +12,11 @@ interface ProcessTimes {
   parent: number;
   /** CPU seconds of the process itself, over all its threads. */
   own: number;
-  /** CPU seconds of its children that have ended; 0 where the system does not tell. */
+  /** CPU seconds of its children that have ended; 0 where the system does not report them. */
   ended: number;
 }
 
-/** The name of a process may hold blanks and parentheses, so fields are counted from the last parenthesis. */
+/** The name of a process may contain blanks and parentheses, so fields are counted from the last parenthesis. */
 function parseStat(text: string): ProcessTimes {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const seconds = (at: number): number => Number(fields[at]) / TICKS;
@@ -28,13 +28,25 @@ function parseStat(text: string): ProcessTimes {
   };
 }
 
-async function fromProc(): Promise<ProcessTimes[]> {
+async function readProc(): Promise<ProcessTimes[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
   return texts.filter((text) => text !== '').map(parseStat);
 }
 
-async function fromPs(): Promise<ProcessTimes[]> {
+/**
+ * The same in nanoseconds, from the scheduler: `stat` counts whole ticks, and 20 backends that each lose half a tick are
+ * 1 % of a round of 5 s. Only threads that are alive are counted, so the larger of the two is right in either case.
+ */
+async function readPreciseSeconds({ pid, own }: ProcessTimes): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const texts = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')),
+  );
+  return Math.max(own, texts.reduce((sum, text) => sum + Number.parseInt(text, 10), 0) / 1e9);
+}
+
+async function readPs(): Promise<ProcessTimes[]> {
   const { stdout } = await run('ps', ['-axo', 'pid=,ppid=,time='], { maxBuffer: 16 * 1024 * 1024 });
   return stdout
     .trim()
@@ -47,11 +59,11 @@ async function fromPs(): Promise<ProcessTimes[]> {
     });
 }
 
-const allProcesses = (): Promise<ProcessTimes[]> => (process.platform === 'linux' ? fromProc() : fromPs());
+const readProcesses = (): Promise<ProcessTimes[]> => (process.platform === 'linux' ? readProc() : readPs());
 
-/** The process and its children, alive. A backend of PostgreSQL is a child of the postmaster. */
-export async function familyOf(pid: number): Promise<number[]> {
-  return (await allProcesses()).filter((one) => one.pid === pid || one.parent === pid).map((one) => one.pid);
+/** The pids of a process and its children. A backend of PostgreSQL is a child of the postmaster. */
+export async function findFamily(pid: number): Promise<number[]> {
+  return (await readProcesses()).filter((one) => one.pid === pid || one.parent === pid).map((one) => one.pid);
 }
 
 export interface CpuSeconds {
@@ -61,20 +73,42 @@ export interface CpuSeconds {
 
 /**
  * CPU seconds so far of a server and of PostgreSQL with all its backends. Backends that have ended count through the
- * postmaster, which has waited for them, so the figure never shrinks.
+ * postmaster, which has waited for them, so the result never shrinks.
  */
-export async function cpuSeconds(serverPid: number, postmasterPid: number): Promise<CpuSeconds> {
+export async function readCpuSeconds(of: { server?: number; postmaster?: number }): Promise<CpuSeconds> {
   const sum = { server: 0, postgres: 0 };
-  for (const one of await allProcesses()) {
-    if (one.pid === serverPid) sum.server += one.own;
-    else if (one.pid === postmasterPid) sum.postgres += one.own + one.ended;
-    else if (one.parent === postmasterPid) sum.postgres += one.own;
+  const precise = process.platform === 'linux' ? readPreciseSeconds : async (one: ProcessTimes) => one.own;
+  for (const one of await readProcesses()) {
+    if (one.pid === of.server) sum.server += await precise(one);
+    else if (one.pid === of.postmaster) sum.postgres += one.ended + (await precise(one));
+    else if (one.parent === of.postmaster) sum.postgres += await precise(one);
   }
   return sum;
 }
 
-/** Megabytes of these processes. PSS splits shared pages among those who share them; RSS counts them once each. */
-export async function memoryOf(pids: number[]): Promise<{ pss: number | undefined; rss: number }> {
+/**
+ * CPU seconds so far of all programs that do not belong to this benchmark, with those that the host took from a virtual
+ * machine; 0 where the system does not report them.
+ */
+export async function readForeignCpuSeconds(): Promise<number> {
+  if (process.platform !== 'linux') return 0;
+  const [, user, nice, system, , , , , steal] = (await readFile('/proc/stat', 'utf8'))
+    .split(/\s+/, 9)
+    .map(Number);
+  const processes = await readProcesses();
+  const isOurs = new Set([process.pid]);
+  // A parent has not always a lower pid than its child, so the whole list is read until nothing is added.
+  for (let before = 0; before < isOurs.size; ) {
+    before = isOurs.size;
+    for (const { pid, parent } of processes) if (isOurs.has(parent)) isOurs.add(pid);
+  }
+  const ours = processes.filter(({ pid }) => isOurs.has(pid));
+  const used = ((user ?? 0) + (nice ?? 0) + (system ?? 0) + (steal ?? 0)) / TICKS;
+  return used - ours.reduce((sum, { own, ended }) => sum + own + ended, 0);
+}
+
+/** Megabytes of these processes. PSS divides shared pages among the processes that share them; RSS counts them in full for each. */
+export async function readMemory(pids: number[]): Promise<{ pss: number | undefined; rss: number }> {
   if (process.platform !== 'linux') {
     const { stdout } = await run('ps', ['-o', 'rss=', '-p', pids.join(',')]);
     const kilobytes = stdout.trim().split(/\s+/).map(Number);
@@ -85,8 +119,8 @@ export async function memoryOf(pids: number[]): Promise<{ pss: number | undefine
   for (const pid of pids) {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => undefined);
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    const field = (of: string, name: string): number =>
-      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(of)?.[1] ?? 0) / 1024;
+    const field = (source: string, name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(source)?.[1] ?? 0) / 1024;
     rss += field(status, 'VmRSS');
     pss = text === undefined || pss === undefined ? undefined : pss + field(text, 'Pss');
   }

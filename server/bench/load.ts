@@ -1,63 +1,73 @@
 import { connect } from 'node:net';
 
-export interface Load {
-  port: number;
-  connections: number;
-  /** The bytes of the next request; undefined when there is none any more. */
-  next: () => Buffer | undefined;
-}
-
 export interface LoadResult {
   operations: number;
   seconds: number;
 }
 
+/** How many requests are in flight at once, one on each connection. */
+const CONNECTIONS = 64;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** The bytes of one request on a connection that is kept. */
+/** The bytes of one request on a connection that is kept open. */
 export function requestBytes(
   method: string,
   path: string,
   options: { token?: string; body?: object | Buffer; headers?: Record<string, string> } = {},
 ): Buffer {
-  const { token, body: given, headers: more = {} } = options;
-  const body = Buffer.isBuffer(given) ? given : Buffer.from(given === undefined ? '' : JSON.stringify(given));
+  const { token, body: content, headers: others = {} } = options;
+  const body = Buffer.isBuffer(content)
+    ? content
+    : Buffer.from(content === undefined ? '' : JSON.stringify(content));
   const headers = [
     `${method} ${path} HTTP/1.1`,
     'host: 127.0.0.1',
     ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
     ...(body.length === 0 ? [] : ['content-type: application/json', `content-length: ${body.length}`]),
-    ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(others).map(([name, value]) => `${name}: ${value}`),
   ];
   return Buffer.concat([Buffer.from(`${headers.join('\r\n')}\r\n\r\n`), body]);
 }
 
 /**
- * Keeps one request in flight on each connection until there are no more, and counts the answers. Sockets and ready-made
- * bytes, because a generator shares the machine with what it measures: autocannon's parser would be the bottleneck of a
- * bare Fastify route, and so flatter whoever is compared with it. Any answer but a 200 with a length ends the run.
+ * Sends so many requests, one after another of a list or as they are made, and resolves when all are answered. It writes
+ * ready-made bytes to sockets, because it shares the machine with what it measures: the parser of autocannon would be
+ * the bottleneck of a bare Fastify route and would flatter what that is compared with. Any answer but a 200 with a length
+ * ends the run.
  */
-export async function runLoad({ port, connections, next }: Load): Promise<LoadResult> {
-  let operations = 0;
-  const begun = performance.now();
-  await Promise.all(
-    Array.from({ length: connections }, () => oneConnection(port, next, () => (operations += 1))),
-  );
-  return { operations, seconds: (performance.now() - begun) / 1000 };
+export async function sendRequests(
+  port: number,
+  count: number,
+  requests: readonly Buffer[] | (() => Buffer),
+  connections = CONNECTIONS,
+): Promise<LoadResult> {
+  let sent = 0;
+  const next = (): Buffer | undefined => {
+    if (sent >= count) return undefined;
+    sent += 1;
+    return typeof requests === 'function' ? requests() : requests[(sent - 1) % requests.length];
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: connections }, () => useConnection(port, next)));
+  return { operations: count, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-function oneConnection(port: number, next: () => Buffer | undefined, answered: () => void): Promise<void> {
+/** Keeps one request in flight on a connection until there are no more. */
+function useConnection(port: number, next: () => Buffer | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true });
     let pending: Buffer | undefined;
     const send = (): void => {
       const bytes = next();
       if (bytes) socket.write(bytes);
-      else socket.destroy();
+      else {
+        resolve();
+        socket.destroy();
+      }
     };
     socket.on('connect', send);
     socket.on('error', reject);
-    socket.on('close', () => resolve());
+    socket.on('close', () => reject(new Error('The connection was closed before the answer.')));
     socket.on('data', (chunk) => {
       const answer = pending ? Buffer.concat([pending, chunk]) : chunk;
       const headEnd = answer.indexOf(HEAD_END);
@@ -71,7 +81,6 @@ function oneConnection(port: number, next: () => Buffer | undefined, answered: (
         }
         if (answer.length >= headEnd + HEAD_END.length + Number(length)) {
           pending = undefined;
-          answered();
           send();
           return;
         }
@@ -79,21 +88,4 @@ function oneConnection(port: number, next: () => Buffer | undefined, answered: (
       pending = answer;
     });
   });
-}
-
-/** Hands out requests in turn for so many seconds. */
-export function forSeconds(seconds: number, requests: readonly Buffer[]): () => Buffer | undefined {
-  const end = performance.now() + seconds * 1000;
-  let at = 0;
-  return () => (performance.now() < end ? requests[at++ % requests.length] : undefined);
-}
-
-/** Hands out so many requests, in turn or as they are made. */
-export function times(count: number, requests: readonly Buffer[] | (() => Buffer)): () => Buffer | undefined {
-  let at = 0;
-  return () => {
-    if (at >= count) return undefined;
-    at += 1;
-    return typeof requests === 'function' ? requests() : requests[(at - 1) % requests.length];
-  };
 }

@@ -4,30 +4,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Both src/ and dist/ lie right below the server's folder. */
+/** The server folder of the working tree. Both bench/ and dist/ lie right below it. */
 export const SERVER_ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-const undo: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 let cleaning: Promise<void> | undefined;
 
-/** Remembers how to take back what was started; the last one goes first. */
+const runCleanup = (action: () => Promise<void>): Promise<void> =>
+  action().catch((error) => console.error('could not clean up:', error));
+
+/** Registers how to undo something. The last registered action runs first. */
 export function onCleanup(action: () => Promise<void>): void {
-  undo.push(action);
+  cleanups.push(action);
+  // Whatever starts while everything is being stopped is stopped as well.
+  if (cleaning) cleaning = cleaning.then(() => runCleanup(action));
 }
 
-export function cleanUp(): Promise<void> {
+export async function cleanUp(): Promise<void> {
   cleaning ??= (async () => {
-    for (const action of undo.toReversed())
-      await action().catch((error) => console.error('could not clean up:', error));
+    for (const action of cleanups.toReversed()) await runCleanup(action);
   })();
-  return cleaning;
+  // An action that was registered meanwhile has extended the promise.
+  for (let waitedFor: Promise<void> | undefined; waitedFor !== cleaning; ) {
+    waitedFor = cleaning;
+    await waitedFor;
+  }
 }
 
 export const isCleaning = (): boolean => cleaning !== undefined;
 
-export async function temporaryFolder(): Promise<string> {
+export async function createTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'));
-  onCleanup(() => rm(folder, { recursive: true, force: true }));
+  onCleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
 
@@ -38,37 +46,42 @@ export interface Program {
 }
 
 const KEPT_LINES = 30;
-const START_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
 
-/** What the person at the keyboard has set must not change what is measured. */
+/** Settings in the caller's shell must not change what is measured. */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
-  const isOurs = (name: string): boolean =>
+  const isSetting = (name: string): boolean =>
     /^(PARLEY_|NODE_)/.test(name) || ['DATABASE_URL', 'PORT', 'HOST', 'LOG_LEVEL'].includes(name);
-  const kept = Object.entries(process.env).filter(([name]) => !isOurs(name));
+  const kept = Object.entries(process.env).filter(([name]) => !isSetting(name));
   return { ...Object.fromEntries(kept), ...settings };
 }
 
-/** Starts a program of Node and waits until a line of its output names the port it listens on. */
-export async function startProgram(
-  args: string[],
-  settings: Record<string, string>,
-  listening: RegExp,
-): Promise<Program> {
+interface ProgramOptions {
+  cwd: string;
+  args: string[];
+  settings: Record<string, string>;
+  /** Matches the output line with the port that the program listens on. */
+  listening: RegExp;
+}
+
+/** Starts a Node program and waits until its output names the port it listens on. */
+async function startProgram({ cwd, args, settings, listening }: ProgramOptions): Promise<Program> {
   const child = spawn(process.execPath, args, {
-    cwd: SERVER_ROOT,
-    env: environment(settings),
+    cwd,
+    env: environment({ NODE_ENV: 'production', ...settings }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let stopping = false;
+  let isStopping = false;
   const stop = (): Promise<void> => {
-    stopping = true;
+    isStopping = true;
     return endProcess(child);
   };
   onCleanup(stop);
   const lines: string[] = [];
   const port = await new Promise<number>((resolve, reject) => {
-    const failed = (why: string): void => reject(new Error(`${args[0]} ${why}\n${lines.join('\n')}`));
-    const timer = setTimeout(() => failed('did not start in time'), START_MS);
+    const fail = (why: string): void => reject(new Error(`${args.join(' ')} ${why}\n${lines.join('\n')}`));
+    const timer = setTimeout(() => fail('did not start in time'), START_TIMEOUT_MS);
     const read = (text: string): void => {
       lines.push(...text.trimEnd().split('\n'));
       lines.splice(0, lines.length - KEPT_LINES);
@@ -81,34 +94,41 @@ export async function startProgram(
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
-      failed(`ended (${code ?? signal})`);
-      if (!stopping && !isCleaning()) console.error(`${args.join(' ')} has ended:\n${lines.join('\n')}`);
+      fail(`exited (${code ?? signal})`);
+      if (!isStopping && !isCleaning()) console.error(`${args.join(' ')} exited:\n${lines.join('\n')}`);
     });
   });
   return { pid: child.pid as number, port, stop };
 }
 
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+/** Stops a process that this process has started. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
-  const last = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   await ended;
-  clearTimeout(last);
+  clearTimeout(timer);
 }
 
-/** One of the programs of bench/bare.ts. */
-export const startBare = (mode: string, settings: Record<string, string>): Promise<Program> =>
-  startProgram(
-    ['scripts/run-ts.js', 'bench/bare.ts', mode],
-    { NODE_ENV: 'production', ...settings },
-    /^listening on (\d+)$/m,
-  );
+/** Starts one of the programs of bench/bare/main.ts. */
+export const startBare = (mode: string, settings: Record<string, string> = {}): Promise<Program> =>
+  startProgram({
+    cwd: SERVER_ROOT,
+    args: ['scripts/run-ts.js', 'bench/bare/main.ts', mode],
+    settings,
+    listening: /^listening on (\d+)$/m,
+  });
 
-/** The real program, as an operator would run it. */
-export const startParley = (settings: Record<string, string>, nodeFlags: string[] = []): Promise<Program> =>
-  startProgram(
-    [...nodeFlags, 'bin/parley.js'],
-    { NODE_ENV: 'production', PORT: '0', ...settings },
-    /"url":"http:\/\/127\.0\.0\.1:(\d+)"[^\n]*"msg":"listening"/,
-  );
+/** Starts the server of a checkout through its own entry point, as an operator would. It builds itself if needed. */
+export const startParley = (
+  serverRoot: string,
+  settings: Record<string, string>,
+  nodeFlags: string[] = [],
+): Promise<Program> =>
+  startProgram({
+    cwd: serverRoot,
+    args: [...nodeFlags, 'bin/parley.js'],
+    settings: { PORT: '0', ...settings },
+    listening: /"url":"http:\/\/127\.0\.0\.1:(\d+)"[^\n]*"msg":"listening"/,
+  });

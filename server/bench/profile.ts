@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { printTable } from './rounds.ts';
+import { printTable } from './table.ts';
 
 interface CpuProfile {
   nodes: {

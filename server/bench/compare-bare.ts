@@ -1,0 +1,145 @@
+import type { Bare, Case, Effort, Figure, Side, Workload } from './figure.ts';
+import { type Measurement, measureInTurns, median, warmUp } from './measure.ts';
+import { formatCount, formatSpread, printTable } from './table.ts';
+
+const DEFAULT_EFFORT: Effort = { rounds: 5, seconds: 3 };
+
+const HEAD = [
+  'figure',
+  'bare ops/s',
+  'ours ops/s',
+  'ratio (range)',
+  'bare CPU µs/op (server)',
+  'ours CPU µs/op (server)',
+  'CPU ratio (range)',
+  '1/CPU ratio',
+  'goal',
+];
+const VALUES_HEAD = ['figure', 'bare', 'ours', 'ratio (range)', 'goal'];
+
+const NOTES = `Ratios are ours to bare, medians of the rounds' ratios, with the lowest and highest in parentheses. For throughput
+more is better, for CPU less. CPU is the server's and PostgreSQL's, from the system's accounting, the server's part in
+parentheses. Load generator, receiver, server and PostgreSQL share the machine, alike for both sides; 64 connections, one
+request in flight on each.
+The bare inbound program is driven in its own process, without HTTP in front, which is in its favour; the line below
+it has the same program behind a bare Fastify route and the same load generator as ours.
+Events for endpoints are written beforehand by a transaction that is committed when the clock starts: publishing them is
+not measured; numbering, matching, sending and recording them is. The bare program signs and posts the same bytes and stores
+nothing. Each event is for one endpoint; the thousand have different paths at one receiver and belong to ten tenants.
+For the line of the retries, bare is the same server without them.
+While WhatsApp texts are acknowledged, another process owns the channel's shard, as it would among several: they are stored
+and nothing else. Runs that are triggered for tomorrow are recorded and nothing else; those for now are executed at the
+same time on the same cores, which the bare route does not do. The lines of long chats send the same request to two chats
+of this server: bare is the short one. A bare search is one statement on a connection of its own, without HTTP.`;
+
+const ratios = (ours: number[], bare: number[]): number[] =>
+  ours.map((one, round) => one / (bare[round] as number));
+
+/** Microseconds per operation, with the server's part in parentheses. */
+const formatCpu = (rounds: Measurement[]): string =>
+  `${formatCount(median(rounds.map(({ cpu }) => cpu)))} (${formatCount(median(rounds.map(({ serverCpu }) => serverCpu)))})`;
+
+function formatRow(
+  title: string,
+  goal: number | undefined,
+  bare: Measurement[],
+  ours: Measurement[],
+): string[] {
+  const rates = (rounds: Measurement[]): number[] => rounds.map(({ rate }) => rate);
+  const rate = ratios(rates(ours), rates(bare));
+  const cpu = ratios(
+    ours.map((one) => one.cpu),
+    bare.map((one) => one.cpu),
+  );
+  return [
+    title,
+    formatCount(median(rates(bare))),
+    formatCount(median(rates(ours))),
+    formatSpread(rate),
+    formatCpu(bare),
+    formatCpu(ours),
+    formatSpread(cpu),
+    (1 / median(cpu)).toFixed(2),
+    goal === undefined ? '' : `≥ ${goal.toFixed(2)} ${median(rate) >= goal ? 'met' : 'missed'}`,
+  ];
+}
+
+function formatValues(
+  { values = {} }: Case,
+  bare: Measurement[] | undefined,
+  ours: Measurement[],
+): string[][] {
+  return Object.entries(values).map(([name, { title, unit = '', digits = 0, goal, bareGoal }]) => {
+    const read = (rounds: Measurement[]): number[] => rounds.map((round) => round.values[name] as number);
+    const format = (numbers: number[]): string => `${median(numbers).toFixed(digits)} ${unit}`.trimEnd();
+    const ratio = bare === undefined ? [] : ratios(read(ours), read(bare));
+    const measured = goal === undefined ? median(ratio) : median(read(ours));
+    const wanted = goal ?? bareGoal;
+    const limit = goal === undefined ? `${bareGoal} times` : `${goal} ${unit}`.trimEnd();
+    return [
+      title,
+      bare === undefined ? '' : format(read(bare)),
+      format(read(ours)),
+      bare === undefined ? '' : formatSpread(ratio),
+      wanted === undefined ? '' : `≤ ${limit} ${measured <= wanted ? 'met' : 'missed'}`,
+    ];
+  });
+}
+
+/** Measures figures of one side against bare programs. Returns the rows of both tables. */
+async function compareCase(
+  one: Case,
+  given: Partial<Effort>,
+  vacuum: () => Promise<void>,
+): Promise<{ rows: string[][]; values: string[][] }> {
+  const counterparts: { bare: Bare; workload: Workload }[] = [];
+  for (const bare of one.bares ?? []) counterparts.push({ bare, workload: await bare.create() });
+  const workloads = [...counterparts.map(({ workload }) => workload), one.ours];
+  const { rounds, seconds } = { ...DEFAULT_EFFORT, ...one.effort, ...given };
+  let count = await warmUp(workloads, one, seconds);
+  await vacuum();
+  // The first warm-up creates contacts, connections and plans; the second one shows how fast the workloads are.
+  if (one.warmUp > 0) count = await warmUp(workloads, one, seconds);
+  const results = await measureInTurns(workloads, count, rounds);
+  for (const { workload } of counterparts) await workload.stop?.();
+  const ours = results.at(-1) as Measurement[];
+  const rows = counterparts.map(({ bare: { title, goal } }, index) =>
+    formatRow(title ?? one.title, goal, results[index] as Measurement[], ours),
+  );
+  const values = formatValues(one, counterparts.length === 0 ? undefined : results[0], ours);
+  if (counterparts.length > 0 || one.hasRate === false) return { rows, values };
+  const rate = Math.round(median(ours.map((round) => round.rate))).toLocaleString('en');
+  return { rows, values: [[one.title, '', `${rate}/s`, '', ''], ...values] };
+}
+
+/** Compares the working tree with bare programs and prints the tables. */
+export async function compareWithBare(
+  chosen: Record<string, Figure>,
+  side: Side,
+  effort: Partial<Effort>,
+  moreValues: () => Promise<string[][]>,
+): Promise<void> {
+  const rows: string[][] = [];
+  const values: string[][] = [];
+  for (const [name, create] of Object.entries(chosen)) {
+    process.stderr.write(` ${name} `);
+    // A figure that starts its own server does not need the shared one.
+    const vacuum = async (): Promise<void> => {
+      if (name !== 'start') await (await side.getTarget()).db.query('vacuum analyze');
+    };
+    const cases = await create(side);
+    for (const one of cases) {
+      const compared = await compareCase(one, effort, vacuum);
+      rows.push(...compared.rows);
+      values.push(...compared.values);
+    }
+    for (const one of cases) await one.ours.stop?.();
+  }
+  values.push(...(await moreValues()));
+  process.stderr.write('\n');
+  if (rows.length > 0) {
+    printTable(HEAD, rows);
+    console.log(`\n${NOTES}\n`);
+  }
+  if (values.length > 0) printTable(VALUES_HEAD, values);
+}

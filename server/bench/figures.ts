@@ -1,0 +1,44 @@
+import type { Figure } from './figure.ts';
+import { createBroadcastRun } from './figures/broadcast-run.ts';
+import { createBroadcasts } from './figures/broadcasts.ts';
+import { createInbound } from './figures/inbound.ts';
+import { createLabels } from './figures/labels.ts';
+import { createLatency } from './figures/latency.ts';
+import { createLongChat } from './figures/long-chat.ts';
+import { createChats, createMe } from './figures/reads.ts';
+import { createSearches } from './figures/searches.ts';
+import { createSending } from './figures/sending.ts';
+import { createStart } from './figures/start.ts';
+import { createTrigger } from './figures/trigger.ts';
+import { createWaitingRuns } from './figures/waiting-runs.ts';
+import { createEndpoint, createThousandEndpoints, createWaiting } from './figures/webhooks.ts';
+import { createWhatsapp, createWhatsappVisible } from './figures/whatsapp.ts';
+
+/** All figures in the order in which they are measured. `start` is first because it runs beside no other server. */
+export const figures: Record<string, Figure> = {
+  start: createStart,
+  me: createMe,
+  chats: createChats,
+  inbound: createInbound,
+  whatsapp: createWhatsapp,
+  'whatsapp-visible': createWhatsappVisible,
+  sending: createSending,
+  'long-chat': createLongChat,
+  labels: createLabels,
+  broadcasts: createBroadcasts,
+  trigger: createTrigger,
+  'broadcast-run': createBroadcastRun,
+  'waiting-runs': createWaitingRuns,
+  endpoint: createEndpoint,
+  endpoints: createThousandEndpoints,
+  waiting: createWaiting,
+  latency: createLatency,
+  searches: createSearches,
+};
+
+/** Names for several figures at once. */
+export const groups: Record<string, string[]> = {
+  conversations: ['whatsapp', 'whatsapp-visible', 'sending', 'long-chat'],
+  automations: ['trigger', 'broadcast-run', 'waiting-runs'],
+  webhooks: ['endpoint', 'endpoints', 'waiting', 'latency'],
+};
