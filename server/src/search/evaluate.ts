@@ -1,25 +1,25 @@
 import { isUuid } from '../base/ids.ts';
-import type { FieldType, Literal } from './fields.ts';
-import { parseTime } from './fields.ts';
-import type { Filter, Sort } from './grammar.ts';
+import { type FieldType, type Literal, parseTime } from './fields.ts';
+import type { Filter } from './grammar/filter.ts';
+import type { Sort } from './grammar/sort.ts';
 import { compareByCodePoint, foldCase } from './text.ts';
 
-/** The value of a field; null and undefined are the same. Times are Dates or ISO texts, lists are arrays. */
-export type Get = (field: string) => unknown;
+/** Returns the value of a field. Null and undefined are equivalent. Times are Dates or ISO texts, lists are arrays. */
+type GetValue = (field: string) => unknown;
 
-/** Whether the filter is true of what `get` gives: the same answer that SQL gives for the same values. */
-export function evaluateFilter(filter: Filter, get: Get): boolean {
+/** Whether the filter is true of the values. SQL gives the same result for the same values. */
+export function evaluateFilter(filter: Filter, getValue: GetValue): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.of.every((one) => evaluateFilter(one, get));
+      return filter.conditions.every((condition) => evaluateFilter(condition, getValue));
     case 'or':
-      return filter.of.some((one) => evaluateFilter(one, get));
+      return filter.conditions.some((condition) => evaluateFilter(condition, getValue));
     case 'not':
-      return !evaluateFilter(filter.of, get);
+      return !evaluateFilter(filter.condition, getValue);
     case 'isNull':
-      return isMissing(get(filter.field));
+      return isMissing(getValue(filter.field));
     case 'in': {
-      const actual = get(filter.field);
+      const actual = getValue(filter.field);
       if (filter.type === 'list')
         return Array.isArray(actual) && filter.values.some((value) => actual.includes(value));
       if (isMissing(actual)) return filter.values.includes(null);
@@ -27,16 +27,16 @@ export function evaluateFilter(filter: Filter, get: Get): boolean {
     }
     case 'contains':
     case 'startsWith':
-      return matches(filter.op, get(filter.field), filter.value, filter.type);
+      return matchesText(filter.op, getValue(filter.field), filter.value, filter.type);
     default: {
-      const order = compare(get(filter.field), filter.value, filter.type);
+      const order = compare(getValue(filter.field), filter.value, filter.type);
       if (filter.op === 'ne') return order !== 0;
-      return order !== undefined && HOLDS[filter.op](order);
+      return order !== undefined && isTrueFor[filter.op](order);
     }
   }
 }
 
-const HOLDS = {
+const isTrueFor = {
   eq: (order: number) => order === 0,
   gt: (order: number) => order > 0,
   ge: (order: number) => order >= 0,
@@ -44,11 +44,11 @@ const HOLDS = {
   le: (order: number) => order <= 0,
 };
 
-/** A comparator of rows for `toSorted`. Null is the largest, as in PostgreSQL. */
-export function compareBySort<Row>(sort: Sort, get: (row: Row, field: string) => unknown) {
+/** Creates a comparator of rows for `toSorted`. Null is the largest value, as in PostgreSQL. */
+export function compareBySort<Row>(sort: Sort, getValue: (row: Row, field: string) => unknown) {
   return (a: Row, b: Row): number => {
     for (const { field, type, direction } of sort) {
-      const order = compareNullable(get(a, field), get(b, field), type);
+      const order = compareNullable(getValue(a, field), getValue(b, field), type);
       if (order !== 0) return direction === 'asc' ? order : -order;
     }
     return 0;
@@ -62,18 +62,18 @@ function compareNullable(a: unknown, b: unknown, type: FieldType): number {
   return compare(a, b, type) ?? 0;
 }
 
-/** Negative, zero or positive; undefined where there is nothing to compare: null, or a value of another type. */
+/** Negative, zero or positive; undefined if one is null or of another type. */
 function compare(a: unknown, b: unknown, type: FieldType): number | undefined {
-  const left = comparable(a, type);
-  const right = comparable(b, type);
+  const left = toComparable(a, type);
+  const right = toComparable(b, type);
   if (typeof left === 'string' && typeof right === 'string') return compareByCodePoint(left, right);
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   return undefined;
 }
 
-/** The value as JavaScript compares it; undefined where it is not one of the type. */
-function comparable(value: unknown, type: FieldType): Literal | undefined {
+/** The value in a form that JavaScript can compare; undefined if it is not of the type. */
+function toComparable(value: unknown, type: FieldType): Literal | undefined {
   switch (type) {
     case 'time':
       if (value instanceof Date) return value.getTime();
@@ -96,7 +96,12 @@ function comparable(value: unknown, type: FieldType): Literal | undefined {
   }
 }
 
-function matches(op: 'contains' | 'startsWith', actual: unknown, value: string, type: FieldType): boolean {
+function matchesText(
+  op: 'contains' | 'startsWith',
+  actual: unknown,
+  value: string,
+  type: FieldType,
+): boolean {
   if (op === 'contains' && Array.isArray(actual)) return type !== 'string' && actual.includes(value);
   if (type === 'list' || typeof actual !== 'string') return false;
   const text = foldCase(actual);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { MAX_EXPRESSION_CHARACTERS } from './tokens.ts';
+import { MAX_EXPRESSION_CHARACTERS } from './grammar/tokens.ts';
 
 export const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 10;
@@ -16,7 +16,7 @@ export const SearchBody = Type.Object({
     Type.String({
       maxLength: MAX_EXPRESSION_CHARACTERS,
       description:
-        'A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), isNull(field). Values are "text" (with \\" and \\\\), numbers, true, false and null; times are ISO 8601 in quotes. contains and startsWith take no notice of case.',
+        'A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), isNull(field). Values are "text" (with \\" and \\\\), numbers, true, false and null; times are ISO 8601 in quotes. contains and startsWith ignore case.',
       examples: ['and(eq(status,"active"),ge(createdAt,"2026-11-01T00:00:00Z"))'],
     }),
   ),
@@ -32,7 +32,7 @@ export const SearchBody = Type.Object({
   search: Type.Optional(
     Type.String({
       maxLength: MAX_SEARCH_CHARACTERS,
-      description: "A part of the resource's name, whatever the case, or an exact id. Blank is no search.",
+      description: "A part of the resource's name, ignoring case, or an exact id. Blank text is ignored.",
     }),
   ),
   pagination: Type.Optional(
@@ -43,7 +43,7 @@ export const SearchBody = Type.Object({
         Type.String({
           maxLength: MAX_CURSOR_CHARACTERS,
           description:
-            'The nextCursor of an answer to the same query, sortBy and search: goes on after its last row, at the same speed at any depth. Takes precedence over page.',
+            'The nextCursor of a response to the same query, sortBy and search: starts after its last row, at the same speed at any depth. Takes precedence over page.',
         }),
       ),
     }),
@@ -51,21 +51,21 @@ export const SearchBody = Type.Object({
 });
 export type SearchBody = Type.Static<typeof SearchBody>;
 
-/** The `pagination` of the answer. */
+/** The `pagination` of the response. */
 export const SearchPagination = Type.Object({
   page: Type.Integer({
-    description: 'The first page is 0; with a cursor, the one after the page it came from.',
+    description: 'The first page is 0; with a cursor, the page after the one that the cursor came from.',
   }),
   limit: Type.Integer(),
-  total: Type.Integer({ description: 'How many rows match, on all pages together.' }),
+  total: Type.Integer({ description: 'How many rows match, on all pages.' }),
   totalIsCapped: Type.Optional(
-    Type.Boolean({ description: 'True where there are more rows than total says; absent otherwise.' }),
+    Type.Boolean({ description: 'True if more rows match than total says; absent otherwise.' }),
   ),
   nextCursor: nullableString('The cursor of the next page; null on the last one.'),
 });
 export type SearchPagination = Type.Static<typeof SearchPagination>;
 
-/** The `query` of the answer: the request's own words, null where there were none. */
+/** The `query` of the response: the texts of the request, null for those that were absent. */
 export const SearchEcho = Type.Object({
   query: nullableString("The request's query."),
   sortBy: nullableString("The request's sortBy."),

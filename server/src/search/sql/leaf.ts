@@ -1,26 +1,23 @@
-import { isUuid } from '../base/ids.ts';
-import type { Bind, Field, FieldType, Literal } from './fields.ts';
-import { orderedSqlOf, sqlOf } from './fields.ts';
-import type { Comparison, Filter } from './grammar.ts';
+import { isUuid } from '../../base/ids.ts';
+import type { Bind, Comparison, Field, FieldType, Literal } from '../fields.ts';
+import type { Leaf } from '../grammar/filter.ts';
+import { compileField, compileOrderedField } from './field.ts';
 
-/** A filter that asks one field. */
-export type Leaf = Exclude<Filter, { op: 'and' | 'or' | 'not' }>;
-
-/** What a condition is about: the expression of a field, or of the column in which its values are kept. */
+/** The left side of a condition: a field, or a column of a value table. */
 export interface Operand {
   type: FieldType;
-  /** The elements of a `list`. */
+  /** The type of the elements of a `list`. */
   items: 'uuid' | 'string';
   sql: () => string;
-  /** The same where it is compared: text in the order of its code points. */
+  /** For comparing: text in the order of code points. */
   orderedSql: () => string;
 }
 
-export const operandOf = (field: Field, bind: Bind): Operand => ({
+export const toFieldOperand = (field: Field, bind: Bind): Operand => ({
   type: field.type,
   items: field.items ?? 'uuid',
-  sql: () => sqlOf(field, bind),
-  orderedSql: () => orderedSqlOf(field, bind),
+  sql: () => compileField(field, bind),
+  orderedSql: () => compileOrderedField(field, bind),
 });
 
 const SQL_OPERATOR: Record<Exclude<Comparison, 'ne'>, string> = {
@@ -31,7 +28,7 @@ const SQL_OPERATOR: Record<Exclude<Comparison, 'ne'>, string> = {
   le: '<=',
 };
 
-/** The SQL condition of a leaf. It may come out as NULL where the leaf is false. */
+/** The SQL condition of a leaf. It may be NULL instead of false. */
 export function compileLeaf(leaf: Leaf, operand: Operand, bind: Bind): string {
   switch (leaf.op) {
     case 'isNull':
@@ -51,9 +48,9 @@ export function compileLeaf(leaf: Leaf, operand: Operand, bind: Bind): string {
 
 function compileComparison(op: Comparison, operand: Operand, value: Literal, bind: Bind): string {
   if (isUnknownId(operand.type, value)) return op === 'ne' ? 'true' : 'false';
-  const right = `${bind(value)}::${sqlType(operand.type, [value])}`;
+  const right = `${bind(value)}::${getSqlType(operand.type, [value])}`;
   if (op === 'ne') return `(${operand.sql()} is distinct from ${right})`;
-  // Equality is the same under every collation, and an index of any of them serves it.
+  // Equality is the same in every collation, and an index in any of them serves it.
   const left = op === 'eq' ? operand.sql() : operand.orderedSql();
   return `(${left} ${SQL_OPERATOR[op]} ${right})`;
 }
@@ -62,7 +59,7 @@ function compileIn(operand: Operand, values: readonly (Literal | null)[], bind: 
   const known = values.filter((value) => value !== null && !isUnknownId(operand.type, value)) as Literal[];
   const choices: string[] = [];
   if (known.length > 0) {
-    choices.push(`${operand.sql()} = any(${bind(known)}::${sqlType(operand.type, known)}[])`);
+    choices.push(`${operand.sql()} = any(${bind(known)}::${getSqlType(operand.type, known)}[])`);
   }
   if (values.includes(null)) choices.push(`${operand.sql()} is null`);
   return choices.length === 0 ? 'false' : `(${choices.join(' or ')})`;
@@ -72,19 +69,19 @@ function compileIn(operand: Operand, values: readonly (Literal | null)[], bind: 
 function compileOverlap(operand: Operand, values: readonly Literal[], bind: Bind): string {
   const known = values.filter((value) => !isUnknownId(operand.items, value));
   if (known.length === 0) return 'false';
-  return `(${operand.sql()} && ${bind(known)}::${sqlType(operand.items, known)}[])`;
+  return `(${operand.sql()} && ${bind(known)}::${getSqlType(operand.items, known)}[])`;
 }
 
-/** `ilike` is `lower() like lower()` in PostgreSQL, and a trigram index on the bare column serves it. */
+/** PostgreSQL evaluates `ilike` as `lower() like lower()`; a trigram index on the bare column serves it. */
 export function compileLike(sql: string, op: 'contains' | 'startsWith', value: string, bind: Bind): string {
   const pattern = `${value.replace(/[\\%_]/g, '\\$&')}%`;
   return `(${sql} ilike ${bind(op === 'contains' ? `%${pattern}` : pattern)}::text)`;
 }
 
-/** A text that is no UUID equals no id; casting it would be an error. */
+/** A text that is not a UUID equals no id. Casting it would fail. */
 const isUnknownId = (type: FieldType, value: Literal): boolean => type === 'uuid' && !isUuid(String(value));
 
-function sqlType(type: FieldType, values: readonly Literal[]): string {
+function getSqlType(type: FieldType, values: readonly Literal[]): string {
   switch (type) {
     case 'string':
     case 'enum':
@@ -92,7 +89,7 @@ function sqlType(type: FieldType, values: readonly Literal[]): string {
     case 'time':
       return 'timestamptz';
     case 'number':
-      // A numeric parameter would turn an integer column into numeric, and then no index serves.
+      // A numeric parameter would convert an integer column to numeric, and no index would serve it.
       return values.every((value) => Number.isSafeInteger(value)) ? 'bigint' : 'numeric';
     case 'uuid':
     case 'boolean':

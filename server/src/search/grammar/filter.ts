@@ -1,0 +1,135 @@
+import {
+  type Comparison,
+  describeExpectedValue,
+  type Field,
+  type FieldType,
+  type LeafOperator,
+  type Literal,
+  leafOperators,
+  operatorsByType,
+  type Searchable,
+  toFieldLiteral,
+} from '../fields.ts';
+import { findNearest, quote } from '../text.ts';
+import { parseField } from './field.ts';
+import { readTokens, type Token, type Tokens } from './tokens.ts';
+
+const MAX_LEVELS = 20;
+const MAX_LIST_VALUES = 500;
+
+/**
+ * A filter whose fields are known and whose values have the types of the fields. `eq(f,null)` becomes `isNull(f)`.
+ * A filter is true or false, never unknown: null is not equal to, greater or less than anything, so `ne` and `not(eq)`
+ * are true for it.
+ */
+export type Filter = Group | Leaf;
+
+/** A filter that combines others. */
+export type Group = { op: 'and' | 'or'; conditions: readonly Filter[] } | { op: 'not'; condition: Filter };
+
+/** A filter on one field. */
+export type Leaf =
+  | { op: Comparison; field: string; type: FieldType; value: Literal }
+  | { op: 'in'; field: string; type: FieldType; values: readonly (Literal | null)[] }
+  | { op: 'contains' | 'startsWith'; field: string; type: FieldType; value: string }
+  | { op: 'isNull'; field: string; type: FieldType };
+
+const FUNCTIONS: readonly string[] = ['and', 'or', 'not', ...leafOperators];
+
+/** Parses a filter and checks it against the resource's fields. Throws an ExpressionError. */
+export function parseFilter(text: string, searchable: Searchable): Filter {
+  const tokens = readTokens(text);
+  const filter = parseCondition(tokens, searchable, 1);
+  const last = tokens.take();
+  if (last.kind !== 'end') throw tokens.createExpectedError('end of input', last);
+  return filter;
+}
+
+// MAX_LEVELS bounds the recursion.
+function parseCondition(tokens: Tokens, searchable: Searchable, level: number): Filter {
+  const name = tokens.take();
+  if (name.kind !== 'name') throw tokens.createExpectedError('a condition such as eq(field,"value")', name);
+  if (level > MAX_LEVELS) throw tokens.createError(`More than ${MAX_LEVELS} levels`, name);
+  const op = name.text;
+  if (!FUNCTIONS.includes(op)) {
+    const suggestion = `; did you mean "${findNearest(op, FUNCTIONS)}"?`;
+    throw tokens.createError(`Unknown function ${quote(op)}`, name, suggestion);
+  }
+  tokens.takePunctuation('(');
+  if (op === 'and' || op === 'or') {
+    const conditions: Filter[] = [];
+    do conditions.push(parseCondition(tokens, searchable, level + 1));
+    while (tokens.hasMore());
+    return { op, conditions };
+  }
+  if (op === 'not') {
+    const condition = parseCondition(tokens, searchable, level + 1);
+    tokens.takePunctuation(')');
+    return { op, condition };
+  }
+  return parseLeaf(tokens, searchable, op as LeafOperator);
+}
+
+function parseLeaf(tokens: Tokens, searchable: Searchable, op: LeafOperator): Filter {
+  const fieldToken = tokens.peek();
+  const { name, field } = parseField(tokens, searchable);
+  const { type } = field;
+  const operators = operatorsByType[type];
+  if (!operators.includes(op)) {
+    const supported = `; supported: ${operators.join(', ')}`;
+    throw tokens.createError(
+      `${op} does not apply to the ${type} field ${quote(name)}`,
+      fieldToken,
+      supported,
+    );
+  }
+  if (op === 'isNull') {
+    tokens.takePunctuation(')');
+    return { op, field: name, type };
+  }
+  tokens.takePunctuation(',');
+  if (op === 'in') {
+    const canBeNull = type !== 'list';
+    const values: (Literal | null)[] = [];
+    do {
+      if (values.length === MAX_LIST_VALUES) {
+        throw tokens.createError(`More than ${MAX_LIST_VALUES} values in a list`, tokens.peek());
+      }
+      values.push(parseValue(tokens, name, field, canBeNull));
+    } while (tokens.hasMore());
+    return { op, field: name, type, values };
+  }
+  const isText = op === 'contains' || op === 'startsWith';
+  const target: Field = isText && type === 'any' ? { ...field, type: 'string' } : field;
+  const value = parseValue(tokens, name, target, op === 'eq' || op === 'ne');
+  tokens.takePunctuation(')');
+  if (isText) return { op, field: name, type, value: String(value) };
+  if (value !== null) return { op, field: name, type, value };
+  const isNull: Leaf = { op: 'isNull', field: name, type };
+  return op === 'eq' ? isNull : { op: 'not', condition: isNull };
+}
+
+function parseValue(tokens: Tokens, name: string, field: Field, canBeNull: boolean): Literal | null {
+  const token = tokens.take();
+  const given = toLiteral(token);
+  if (given === null && canBeNull) return null;
+  const value = given === null || given === undefined ? undefined : toFieldLiteral(field, given);
+  if (value === undefined) {
+    throw tokens.createExpectedError(`${describeExpectedValue(field)} for ${quote(name)}`, token);
+  }
+  return value;
+}
+
+function toLiteral(token: Token): Literal | null | undefined {
+  if (token.kind === 'text') return token.text;
+  if (token.kind === 'number') return token.value;
+  if (token.kind !== 'name') return undefined;
+  if (token.text === 'null') return null;
+  return token.text === 'true' ? true : token.text === 'false' ? false : undefined;
+}
+
+/** The names of all fields in a filter, as often as they occur. */
+export function listFields(filter: Filter): string[] {
+  if ('field' in filter) return [filter.field];
+  return filter.op === 'not' ? listFields(filter.condition) : filter.conditions.flatMap(listFields);
+}

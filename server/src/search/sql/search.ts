@@ -1,0 +1,28 @@
+import { isUuid } from '../../base/ids.ts';
+import type { Bind, Searchable } from '../fields.ts';
+import { compileLike } from './leaf.ts';
+import { hasTrigrams } from './trigrams.ts';
+
+/** The condition of `search` in the form for few matches: a trigram index finds the rows if the text is long enough. */
+export const compileIndexSearch = (search: string, searchable: Searchable, bind: Bind): string =>
+  compileSearch(search, searchable, hasTrigrams(search) ? asExpression : asUnindexedExpression, bind);
+
+/** The condition of `search` in the form for many matches: it checks one row at a time. */
+export const compileRowSearch = (search: string, searchable: Searchable, bind: Bind): string =>
+  compileSearch(search, searchable, asUnindexedExpression, bind);
+
+const asExpression = (sql: string): string => `(${sql})`;
+/** The planner matches no index to this expression. */
+const asUnindexedExpression = (sql: string): string => `((${sql}) || '')`;
+
+function compileSearch(
+  search: string,
+  searchable: Searchable,
+  compileName: (sql: string) => string,
+  bind: Bind,
+): string {
+  const choices = searchable.names.map((sql) => compileLike(compileName(sql), 'contains', search, bind));
+  const id = search.trim();
+  if (isUuid(id)) choices.push(`(${searchable.id}) = ${bind(id)}::uuid`);
+  return choices.length === 0 ? 'false' : `(${choices.join(' or ')})`;
+}
