@@ -14,10 +14,10 @@ const only = (from, allowed, comment) => ({
 
 module.exports = {
   forbidden: [
-    only('base', ['base'], 'The ground floor knows nothing of ours.'),
-    only('db', ['db', 'base'], 'The database layer stands on the ground floor.'),
-    only('search', ['search', 'base'], 'The grammar stands on the ground floor.'),
-    only('outbound', ['outbound', 'base'], 'The guarded client stands on the ground floor.'),
+    only('base', ['base'], 'The base layer imports nothing of ours.'),
+    only('db', ['db', 'base'], 'The database layer imports the base layer only.'),
+    only('search', ['search', 'base'], 'The grammar imports the base layer only.'),
+    only('outbound', ['outbound', 'base'], 'The guarded client imports the base layer only.'),
     only('engine', ['engine', 'base', 'db', 'search', 'outbound'], 'The engine knows no module.'),
     only('http', ['http', 'base', 'db', 'search', 'outbound'], 'HTTP knows no module.'),
     only(
@@ -62,8 +62,8 @@ module.exports = {
       to: { path: `${src}/cli/` },
     },
     {
-      name: 'modules-stand-below-the-roof',
-      comment: 'What puts the house together is imported by nobody in it.',
+      name: 'modules-below-the-composition-root',
+      comment: 'No module imports the composition root.',
       severity: 'error',
       from: { path: `${src}/(${modules}|v2)/` },
       to: { path: top },

@@ -20,10 +20,10 @@ const globalSetups: Record<string, string[]> = {
   long: ['test/kit/postgres.ts'],
 };
 
-/** `npm test` is one project: a process serves one only, and each would have to import the server anew. */
-const together = {
+/** `npm test` is one project: a process serves one project only, and importing the server takes long. */
+const defaultProject = {
   test: {
-    name: 'together',
+    name: 'default',
     include: FOLDERS.map(filesOf),
     globalSetup: FOLDERS.flatMap((name) => globalSetups[name] ?? []),
     ...shared,
@@ -33,12 +33,17 @@ const apart = [...FOLDERS, 'long'].map((name) => ({
   test: { name, include: [filesOf(name)], globalSetup: globalSetups[name] ?? [], ...shared },
 }));
 
+/**
+ * PostgreSQL does half of the work: as many workers as cores, and not one less as is the default. A worker has up to 30
+ * connections (75 were seen with two workers), the embedded PostgreSQL of the tests 300, any other 100 by default.
+ */
+const maxWorkers = Math.min(availableParallelism(), process.env.TEST_DATABASE_URL ? 2 : 8);
+
 export default defineConfig({
   test: {
-    // PostgreSQL does half of the work: as many workers as cores, and not one less as is the default.
-    maxWorkers: availableParallelism(),
+    maxWorkers,
     projects: [
-      together,
+      defaultProject,
       ...apart,
       { test: { name: 'embedded', include: ['test/embedded/**/*.test.ts'], ...oneByOne } },
       { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...oneByOne } },

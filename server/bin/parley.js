@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
 // The heap may grow to four times what is in use before all of it is gone through. Left to itself V8 may do so
-// earlier, on threads that take the processor from PostgreSQL: a webhook costs 8 % more then (docs/performance.md).
+// earlier, on threads that take the processor from PostgreSQL: a webhook costs 8 % more then (docs/develop/performance.md).
 setFlagsFromString('--heap-growing-percent=300');
 
 const root = fileURLToPath(new URL('../', import.meta.url));

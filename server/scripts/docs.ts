@@ -1,33 +1,36 @@
 import { resolve } from 'node:path';
-import { type VariableName, variables } from '../src/base/config.ts';
+import { apiVariables } from '../src/app.ts';
+import { allVariables } from '../src/base/config.ts';
 import { errorCatalogue } from '../src/base/errors.ts';
-import { plans } from '../src/http/permissions.ts';
+import { commonErrors } from '../src/http/openapi.ts';
 import { eventsPage } from './events-page.ts';
 import { writeOrCheck } from './generated.ts';
+import { limitsPage } from './limits-page.ts';
 
-const names = Object.keys(variables) as VariableName[];
+const variables = Object.entries(allVariables(apiVariables));
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const code = (text: string): string => (text === '' ? '' : `\`${text}\``);
 
-const envExample = `# Every variable is optional. Copy what you need to your environment; Parley reads no .env file by itself.
-${names
-  .filter((name) => name !== 'NODE_ENV')
-  .map((name) => `\n# ${variables[name].description}\n#${name}=${variables[name].default}`)
+const envExample = `# Every variable is optional. Set the ones you need in the environment; Parley does not read .env files.
+${variables
+  .filter(([name]) => name !== 'NODE_ENV')
+  .map(([name, variable]) => `\n# ${variable.description}\n#${name}=${variable.default}`)
   .join('\n')}
 `;
 
 const configuration = `# Configuration
 
-Made from the code by \`npm run docs\`; \`parley config\` shows the values in force. No variable is required.
+Generated from the code by \`npm run docs\`. Parley reads environment variables. All are optional. \`npm start -- config\` shows the
+values in use. If variables are invalid, the server does not start and names all of them.
 
-| Variable | Default | What it is for |
+| Variable | Default | Meaning |
 |---|---|---|
-${names.map((name) => `| \`${name}\` | ${cell(code(variables[name].default))} | ${cell(variables[name].description)} |`).join('\n')}
+${variables.map(([name, variable]) => `| \`${name}\` | ${cell(code(variable.default))} | ${cell(variable.description)} |`).join('\n')}
 `;
 
-const errors = `# Errors and limits
+const errors = `# Errors
 
-Made from the code by \`npm run docs\`. Every failure has the same body, and every message begins with the words below:
+Generated from the code by \`npm run docs\`. Every error response has the same body. Every message begins with the text below:
 
 \`\`\`json
 { "success": false, "error": { "messageKey": "chat_not_found", "message": "Chat not found", "requestId": "req_…" } }
@@ -39,33 +42,35 @@ ${Object.entries(errorCatalogue)
   .map(([key, { status, message }]) => `| \`${key}\` | ${status} | ${cell(message)} |`)
   .join('\n')}
 
-\`invalid_body_params\` carries \`invalidParams\`: every wrong parameter by its dotted path (\`events.0.scopes.1.ids.0\`),
-each with a \`key\` (\`invalid_type\`, \`invalid_string\`, \`invalid_enum_value\`, \`too_small\`, \`too_big\`, \`invalid_date\`,
-\`unrecognized_keys\`, \`invalid_union\`, \`custom\`) and a \`message\` that names the rule and what arrived; at most 100.
+The reference lists the first ${commonErrors.length} errors for every operation, because the specification does: "Every v3 operation lists
+these seven errors." Not every operation can return each of them. \`GET /v3/me\`, for example, never returns 402 or
+\`contact_not_found\`.
 
-## Requests a minute
+## Invalid parameters
 
-The limit is per tenant and clock minute, over all tokens and processes together.
+\`invalid_body_params\` has \`invalidParams\`: every wrong parameter by its dotted path (\`events.0.scopes.1.ids.0\`), at most 100. Each has
+a \`message\` that says what the rule is and what arrived, and a \`key\`:
 
-| Plan | Requests a minute | Includes |
-|---|---|---|
-${Object.entries(plans)
-  .map(
-    ([plan, { requestsPerMinute, features }]) =>
-      `| \`${plan}\` | ${requestsPerMinute} | ${features.join(', ')} |`,
-  )
-  .join('\n')}
+\`invalid_type\` (also a missing required field), \`invalid_string\`, \`invalid_enum_value\`, \`too_small\`, \`too_big\`, \`invalid_date\`,
+\`unrecognized_keys\`, \`invalid_union\`, \`custom\` (an unknown reference, a duplicate, a time in the past and others).
 
-Every authenticated answer carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds at
-which the minute ends); a refused one also \`Retry-After\`, in seconds.
+## What to do
+
+| HTTP | Do |
+|---|---|
+| 400, 401, 402, 403, 404, 405, 409, 410, 413, 415, 416, 422 | correct the request; repeating it gives the same error |
+| 429 | wait \`Retry-After\` seconds; see [limits](limits.md#requests-per-minute) |
+| 500 | report it with the \`requestId\`, which is also in the server's log |
+| 503 | wait \`Retry-After\` seconds and repeat the request; with an \`Idempotency-Key\` nothing happens twice |
 `;
 
 await writeOrCheck(
   {
     [resolve('../.env.example')]: envExample,
-    [resolve('../docs/configuration.md')]: configuration,
-    [resolve('../docs/errors.md')]: errors,
-    [resolve('../docs/events.md')]: eventsPage,
+    [resolve('../docs/operate/configuration.md')]: configuration,
+    [resolve('../docs/use/errors.md')]: errors,
+    [resolve('../docs/use/events.md')]: eventsPage,
+    [resolve('../docs/use/limits.md')]: limitsPage,
   },
   'npm run docs',
 );

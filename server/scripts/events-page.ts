@@ -1,7 +1,7 @@
-import { eventTypes } from '../src/engine/event-types.ts';
+import { eventTypes } from '../src/base/events.ts';
 import { documentedEvents, eventCatalogue } from '../src/event-catalogue.ts';
 
-/** What is read of a schema here. */
+/** The parts of a JSON schema that the page shows. */
 interface Shown {
   title?: string;
   type?: string | string[];
@@ -16,7 +16,7 @@ interface Shown {
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const anchor = (title: string): string => `[${title}](#${title.toLowerCase()})`;
 
-/** The type of a field, as a person would say it. */
+/** The type of a field in words. */
 function typeOf(schema: Shown): string {
   const types = [schema.type ?? 'object'].flat();
   const orNull = types.includes('null') ? ' or null' : '';
@@ -39,7 +39,7 @@ const fieldTable = ({ properties = {} }: Shown): string =>
     ),
   ].join('\n');
 
-/** Every titled schema that can be reached, in the order in which a reader comes across them. */
+/** Every schema with a title that can be reached, in the order of the page. */
 function collect(schema: Shown, found = new Map<string, Shown>()): Map<string, Shown> {
   if (schema.title && schema.properties && !found.has(schema.title)) found.set(schema.title, schema);
   for (const inner of [...Object.values(schema.properties ?? {}), ...(schema.items ? [schema.items] : [])])
@@ -52,10 +52,10 @@ for (const type of eventTypes) collect(eventCatalogue[type].data as Shown, resou
 const [first] = documentedEvents;
 const envelope = (first as (typeof documentedEvents)[0]).schema as Shown;
 
-export const eventsPage = `# Events
+export const eventsPage = `# Event types
 
-Made from the code by \`npm run docs\`. A subscription names them by \`type\`, or by a prefix such as \`chat.*\`; see
-[webhooks.md](webhooks.md). Types will be added; a receiver should answer 2xx to those it does not know.
+Generated from the code by \`npm run docs\`. A webhook subscribes to a \`type\`, or to a prefix such as \`chat.*\`; see
+[Webhooks](webhooks.md). New types will be added. Answer 2xx to types that you do not know.
 
 | Type | When | \`data\` | Has a channel |
 |---|---|---|---|
@@ -77,7 +77,7 @@ ${fieldTable({
     channelId: {
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'Null where the event has no channel',
+      description: 'Null if the event has no channel',
     },
     data: { type: 'object', description: 'The resource as the API returns it, at the time of the event' },
   },
@@ -90,6 +90,6 @@ ${fieldTable({
 ${JSON.stringify((first as (typeof documentedEvents)[0]).example, null, 2)}
 \`\`\`
 
-Texts and media of sensitive chats are left out. A body does not change: every attempt, and every repetition that you
-ask for, sends the same bytes.
+Events of sensitive chats contain no texts and no media. A body never changes: every attempt and every repetition sends the same
+bytes.
 ${[...resources].map(([title, schema]) => `\n## ${title}\n\n${fieldTable(schema)}\n`).join('')}`;
