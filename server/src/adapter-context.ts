@@ -1,5 +1,5 @@
 import type { Clock } from './base/clock.ts';
-import { sandboxStore } from './channels/sandbox-store.ts';
+import { createSandboxStore } from './channels/sandbox-store.ts';
 import type { Database } from './db/database.ts';
 import type { FileStore } from './files/store.ts';
 import type { OutboundClient } from './outbound/client.ts';
@@ -13,12 +13,12 @@ interface ContextDeps {
   files: FileStore;
 }
 
-/** All that adapters may use of the world. */
+/** What adapters may use: the outbound client, the time, the store of the sandbox. */
 export const adapterContext = ({ db, clock, outbound, baseUrl, files }: ContextDeps): AdapterContext => ({
   now: ({ tenantId }) => clock.now(tenantId),
   request: outbound.request,
   connect: outbound.connect,
   resolve: outbound.resolve,
   callbackUrl: (provider, channelId) => `${baseUrl()}/providers/${provider}/${channelId}`,
-  sandbox: sandboxStore(db, clock, files),
+  sandbox: createSandboxStore(db, clock, files),
 });

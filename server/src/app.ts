@@ -1,14 +1,16 @@
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
 import { clockRoutes } from './access/clock-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
-import { type V2Usage, v2Usage } from './access/v2-usage.ts';
+import { adapters } from './adapters.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/runs/run.ts';
 import type { TenantClock } from './base/clock.ts';
+import type { ExtraVariables } from './base/config.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { channelCredentials, vendorCredentials } from './channels/channel.ts';
@@ -19,13 +21,13 @@ import { sandboxRoutes } from './channels/sandbox-routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
-import type { Publisher } from './engine/outbox.ts';
 import type { Notifier, WakeUps } from './engine/wakeups.ts';
 import { documentedEvents } from './event-catalogue.ts';
 import { eventRoutes } from './events/routes.ts';
 import { type EventStreams, eventStreams } from './events/streams.ts';
 import { fileRoutes } from './files/routes.ts';
 import type { FileStore } from './files/store.ts';
+import type { Api, Settings } from './http/api.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { allowCompression } from './http/compression.ts';
 import { healthRoutes } from './http/health-routes.ts';
@@ -43,22 +45,21 @@ import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
-import { adapters } from './queues.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
-import { v2Document, v2Routes } from './v2/routes.ts';
-import { v2Version } from './v2/version.ts';
+import { v2Api } from './v2/api.ts';
 import { version } from './version.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
-export interface AppDeps {
+/** This file and the built program lie equally deep, so both find the folder docs/ of the repository. */
+const GUIDES = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+/** What the routes of every version of the API may need. */
+interface ApiDeps {
   db: Database;
   clock: TenantClock;
   keys: Keys;
   wakeUps: WakeUps & Notifier;
-  publisher: Publisher;
-  log: Logger;
-  metrics: Metrics;
   policy: OutboundPolicy;
   store: FileStore;
   /** The vendors that channels can have. */
@@ -66,11 +67,20 @@ export interface AppDeps {
   context: AdapterContext;
   maxFileBytes: number;
   baseUrl: () => string;
+  authenticator: Authenticator;
+  findCredentials: ReturnType<typeof channelCredentials>;
+  streams: EventStreams;
+  arrivals: Arrivals;
+  log: Logger;
+  isDraining: () => boolean;
+}
+
+export interface AppDeps extends Omit<ApiDeps, 'authenticator' | 'findCredentials' | 'streams' | 'arrivals'> {
+  metrics: Metrics;
   operatorToken: string;
   corsOrigins: string[];
-  /** The last day of version 2, or `never`. */
-  v2Sunset: string;
-  isDraining: () => boolean;
+  /** The settings of versions of the API that have any. */
+  apiSettings: Settings;
 }
 
 export interface App {
@@ -80,49 +90,37 @@ export interface App {
   streams: EventStreams;
   /** Housekeeping that one process does now and then. */
   sweep(): Promise<void>;
-  /** Writes down what this process has counted; done every few seconds, and before it ends. */
+  /** Stores what this process has counted; done every few seconds, and before it ends. */
   flush(): Promise<void>;
 }
 
-/** The table of contents: every module of the API by name. */
-function apiRoutes(
-  deps: AppDeps & {
-    authenticator: Authenticator;
-    findCredentials: ReturnType<typeof channelCredentials>;
-    streams: EventStreams;
-    usage: V2Usage;
-    arrivals: Arrivals;
-  },
-) {
-  return [
-    ...accessRoutes(deps),
-    ...clockRoutes(deps),
-    ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
-    ...sandboxRoutes(deps),
-    ...failedRequestRoutes(deps),
-    ...contactRoutes(deps),
-    ...labelRoutes(deps),
-    ...attributeRoutes(deps),
-    ...chatRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
-    ...templateRoutes(deps),
-    ...messageRoutes(deps),
-    ...webhookRoutes({ ...deps, version }),
-    ...eventRoutes(deps),
-    ...userRoutes(deps),
-    ...fileRoutes(deps),
-    ...automationRoutes(deps),
-    ...campaignRoutes(deps),
-    ...v2Routes(deps),
-    ...healthRoutes(deps),
-  ];
-}
-
-/** Every contract of the API, for those who only want to read them: none is ever called. */
-export const contracts = (): readonly Route[] => apiRoutes({ adapters } as never);
-
-/** What each version of the API says of itself. */
-export const apiDocuments = (routes: readonly Route[]): Documents => ({
-  v3: {
+/** Version 3: every module by name. */
+const v3Api: Api<ApiDeps> = {
+  name: 'v3',
+  variables: {},
+  create: (deps) => ({
+    routes: [
+      ...accessRoutes(deps),
+      ...clockRoutes(deps),
+      ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
+      ...sandboxRoutes(deps),
+      ...failedRequestRoutes(),
+      ...contactRoutes(),
+      ...labelRoutes(),
+      ...attributeRoutes(),
+      ...chatRoutes({ beforeRemoval: cancelRunsOfChats }),
+      ...templateRoutes(deps),
+      ...messageRoutes(deps),
+      ...webhookRoutes({ ...deps, version }),
+      ...eventRoutes(deps),
+      ...userRoutes(),
+      ...fileRoutes(deps),
+      ...automationRoutes(deps),
+      ...campaignRoutes(),
+      ...healthRoutes(deps),
+    ],
+  }),
+  document: (routes) => ({
     path: '/openapi.json',
     document: withWebhooks(
       openapiDocument(routes, ['/v3/', '/admin/'], {
@@ -132,25 +130,44 @@ export const apiDocuments = (routes: readonly Route[]): Documents => ({
       }),
       documentedEvents,
     ),
-  },
-  v2: { path: '/openapi-v2.json', document: v2Document(routes) },
-});
+  }),
+};
+
+/** Every version of the API. A version ends by deleting its folder and its entry here. */
+const apis: readonly Api<ApiDeps>[] = [v3Api, v2Api];
+
+/** The configuration variables of all versions. */
+export const apiVariables: ExtraVariables = Object.assign({}, ...apis.map(({ variables }) => variables));
+
+/** What the operator should know about versions, such as when one ends. */
+export const describeApis = (settings: Settings, now: Date): { name: string; text: string }[] =>
+  apis.flatMap(({ name, describe }) => (describe ? [{ name, text: describe(settings, now) }] : []));
+
+/** Every route of every version, for readers of contracts only: none is ever called. */
+export const contracts = (): readonly Route[] =>
+  apis.flatMap((api) => api.create({ adapters } as never, {}).routes);
+
+/** The OpenAPI document of each version, by its name. */
+export const apiDocuments = (routes: readonly Route[]): Documents =>
+  Object.fromEntries(apis.map((api) => [api.name, api.document(routes)]));
 
 export async function createApp(deps: AppDeps): Promise<App> {
   const { db, clock, keys, log } = deps;
   const { app: server, lifecycle } = await httpServer(deps);
   const tokens = authenticator(
     keys.tokens,
-    (tokenId, tenantId) => findPrincipal(db.byKey, tokenId, tenantId, clock),
+    (tokenId, tenantId) => findPrincipal(db.forTenant(tenantId).byKey, tokenId, clock),
     keys.earlierTokens,
   );
   const findCredentials = channelCredentials(db.byKey, keys);
   const findVendorCredentials = vendorCredentials(db.byKey, keys);
   const answers = idempotency(db, clock, keys);
-  const usage = v2Usage(db, clock);
   const streams = eventStreams(deps);
   const arrivals = clockArrivals(deps.wakeUps);
-  const routes = apiRoutes({ ...deps, authenticator: tokens, findCredentials, usage, streams, arrivals });
+  const apiDeps: ApiDeps = { ...deps, authenticator: tokens, findCredentials, streams, arrivals };
+  const running = apis.map((api) => api.create(apiDeps, deps.apiSettings));
+  const routes = running.flatMap((api) => api.routes);
+  const retiring = running.flatMap((api) => api.retiring ?? [])[0];
   await addRoutes(
     server,
     {
@@ -161,7 +178,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
       rateLimit: rateLimit(db),
       idempotency: answers,
       operatorToken: deps.operatorToken,
-      retiring: v2Version({ ...deps, usage }),
+      ...(retiring ? { retiring } : {}),
     },
     routes,
   );
@@ -169,12 +186,21 @@ export async function createApp(deps: AppDeps): Promise<App> {
     attachLifecycle(scope, lifecycle);
     await allowCompression(scope);
     await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials });
-    await scope.register(reference, { documents: apiDocuments(routes) });
+    await scope.register(reference, { documents: apiDocuments(routes), guidesFolder: GUIDES });
     scope.get('/metrics', async (_request, reply) => {
       reply.type(deps.metrics.contentType);
       return deps.metrics.text();
     });
   });
   log.debug({ routes: routes.length }, 'app ready');
-  return { server, routes, authenticator: tokens, streams, sweep: answers.sweep, flush: usage.flush };
+  return {
+    server,
+    routes,
+    authenticator: tokens,
+    streams,
+    sweep: answers.sweep,
+    async flush() {
+      await Promise.all(running.map((api) => api.flush?.()));
+    },
+  };
 }

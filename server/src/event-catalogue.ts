@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { exampleRun } from './automations/example.ts';
 import { AutomationRun } from './automations/schema.ts';
+import { type EventType, eventTypes } from './base/events.ts';
 import { exampleCampaign } from './campaigns/example.ts';
 import { Campaign } from './campaigns/schema.ts';
 import { exampleChannel } from './channels/example.ts';
@@ -9,7 +10,6 @@ import { exampleChat } from './chats/example.ts';
 import { Chat } from './chats/schema.ts';
 import { exampleContact } from './contacts/example.ts';
 import { Contact } from './contacts/schema.ts';
-import { type EventType, eventTypes } from './engine/event-types.ts';
 import { exampleFile } from './files/example.ts';
 import { File } from './files/schema.ts';
 import type { DocumentedEvent } from './http/openapi-webhooks.ts';
@@ -22,12 +22,12 @@ import { exampleWebhook } from './webhooks/example.ts';
 import { ApiWebhook } from './webhooks/schema.ts';
 
 interface EventEntry {
-  /** When it happens, as a sentence. */
+  /** A sentence that says when it is published. */
   when: string;
   /** The resource as the API returns it. */
   data: TSchema;
   example: unknown;
-  /** Whether it belongs to a channel, so that a subscription can be limited to some. */
+  /** Whether it belongs to a channel, so that a subscription can be limited to channels. */
   hasChannel: boolean;
 }
 
@@ -37,33 +37,33 @@ const ofChat = { data: Chat, example: exampleChat, hasChannel: true };
 const ofContact = { data: Contact, example: exampleContact, hasChannel: false };
 const exampleMessage = exampleChat.latestMessage as Message;
 const ofMessage = { data: Message, example: exampleMessage, hasChannel: true };
-/** A message of ours, as far as it has come. */
+/** A message that was sent, with its status. */
 const ofSent = (status: Message['status'], error: Message['error'] = null) => ({
   data: Message,
   example: { ...exampleSentMessage, status, error },
   hasChannel: true,
 });
 const ofRun = { data: AutomationRun, hasChannel: false };
-const runBegan = { startedAt: exampleRun.createdAt };
+const runStarted = { startedAt: exampleRun.createdAt };
 const ofWebhook = { data: ApiWebhook, example: exampleWebhook, hasChannel: false };
 
-/** What every event means and carries: the reference, docs/events.md and the tests' receiver are made from it. */
+/** The meaning and the data of every event. The API reference, docs/use/events.md and the receiver of the tests use it. */
 export const eventCatalogue: Record<EventType, EventEntry> = {
-  'message.received': { ...ofMessage, when: 'A customer wrote.' },
-  'message.sent': { ...ofSent('sent'), when: 'The vendor took a message.' },
-  'message.delivered': { ...ofSent('delivered'), when: 'A message reached the customer’s device.' },
-  'message.read': { ...ofSent('read'), when: 'The customer saw a message.' },
+  'message.received': { ...ofMessage, when: 'A contact sent a message.' },
+  'message.sent': { ...ofSent('sent'), when: 'The vendor accepted a message.' },
+  'message.delivered': { ...ofSent('delivered'), when: 'A message reached the contact’s device.' },
+  'message.read': { ...ofSent('read'), when: 'The contact read a message.' },
   'message.failed': {
     ...ofSent('failed', { code: '131026', message: 'The message cannot be delivered to this recipient.' }),
     when: 'A message was not sent, or not delivered; `error` says why.',
   },
   'message.echo': {
     ...ofSent('sent'),
-    when: 'Somebody of yours wrote elsewhere, such as in the vendor’s own app.',
+    when: 'A message was sent to a contact outside of Parley, such as in the vendor’s own app.',
   },
   'message.updated': {
     ...ofMessage,
-    when: 'Whoever wrote a message has changed it, or one of its files has been fetched.',
+    when: 'The sender edited a message, or one of its files was downloaded.',
   },
   'message.deleted': {
     ...ofMessage,
@@ -73,35 +73,38 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
       deletedAt: '2026-11-15T01:03:03.456Z',
       updatedAt: '2026-11-15T01:03:03.456Z',
     },
-    when: 'Whoever wrote a message has taken it back: what it said is gone.',
+    when: 'The sender deleted a message; its content is removed.',
   },
   'channel.health_changed': {
     data: Channel,
     example: { ...exampleChannel, health: 'failing' },
     hasChannel: true,
-    when: 'A channel stopped sending because the vendor refuses its credentials, or sends again.',
+    when: 'A channel stopped sending because the vendor refuses its credentials, or it sends again.',
   },
-  'chat.created': { ...ofChat, when: 'A chat began.' },
+  'chat.created': { ...ofChat, when: 'A chat was created.' },
   'chat.status_changed': { ...ofChat, when: 'A chat was opened, snoozed or closed.' },
-  'chat.assigned': { ...ofChat, when: 'A chat was given to a user or a team, or taken from them.' },
+  'chat.assigned': { ...ofChat, when: 'A chat was assigned to a user or a team, or unassigned.' },
   'chat.read': { ...ofChat, when: 'A chat was marked as read or as unread.' },
-  'chat.deleted': { ...ofChat, when: 'A chat was deleted with its messages; this is how it last was.' },
-  'contact.created': { ...ofContact, when: 'A contact was made, for example because somebody new wrote.' },
+  'chat.deleted': { ...ofChat, when: 'A chat was deleted with its messages; the data is its last state.' },
+  'contact.created': {
+    ...ofContact,
+    when: 'A contact was created, for example by a message from an unknown sender.',
+  },
   'contact.updated': {
     ...ofContact,
-    when: 'A contact has another name, handle, attribute, metadata or subscription.',
+    when: 'The name, handles, attributes, metadata or subscription of a contact changed.',
   },
   'contact.deleted': {
     data: ErasedContact,
     example: { id: exampleContact.id },
     hasChannel: false,
-    when: 'A contact was erased with everything that was held about the person.',
+    when: 'A contact was deleted with everything that was stored about it.',
   },
-  'contact.labels_added': { ...ofContact, when: 'A contact got labels that it did not have.' },
-  'contact.labels_removed': { ...ofContact, when: 'A contact lost a label.' },
+  'contact.labels_added': { ...ofContact, when: 'Labels were added to a contact.' },
+  'contact.labels_removed': { ...ofContact, when: 'A label was removed from a contact.' },
   'contact.unsubscribed': {
     ...ofContact,
-    when: 'A contact no longer wants to hear from campaigns and automations.',
+    when: 'A contact opted out of campaigns and automations.',
   },
   'template.status_changed': {
     data: MessageTemplate,
@@ -112,31 +115,31 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
   'file.created': { data: File, example: exampleFile, hasChannel: false, when: 'A file was uploaded.' },
   'automation.run_started': {
     ...ofRun,
-    example: { ...exampleRun, ...runBegan, status: 'running' },
-    when: 'A run of an automation began.',
+    example: { ...exampleRun, ...runStarted, status: 'running' },
+    when: 'A run of an automation started.',
   },
   'automation.run_completed': {
     ...ofRun,
-    example: { ...exampleRun, ...runBegan, status: 'completed', endedAt: exampleRun.updatedAt },
-    when: 'A run of an automation came to its end.',
+    example: { ...exampleRun, ...runStarted, status: 'completed', endedAt: exampleRun.updatedAt },
+    when: 'A run of an automation was completed.',
   },
   'automation.run_failed': {
     ...ofRun,
     example: {
       ...exampleRun,
-      ...runBegan,
+      ...runStarted,
       status: 'failed',
       step: 'hello',
       endedAt: exampleRun.updatedAt,
-      error: { code: 'window_closed', message: 'The last message of the person is more than 24 hours old' },
+      error: { code: 'window_closed', message: 'The last message of the contact is more than 24 hours old' },
     },
-    when: 'A step of a run could not be done; the run can be tried again from there.',
+    when: 'A step of a run failed; the run can be retried from there.',
   },
   'campaign.started': {
     data: Campaign,
     example: exampleCampaign,
     hasChannel: true,
-    when: 'A campaign began.',
+    when: 'A campaign started.',
   },
   'campaign.completed': {
     data: Campaign,
@@ -147,7 +150,7 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
       nextOccurrenceAt: null,
     },
     hasChannel: true,
-    when: 'Every recipient of a campaign was served, and it comes no more.',
+    when: 'A campaign has reached all its recipients and has no further occurrence.',
   },
   'campaign.failed': {
     data: Campaign,
@@ -158,16 +161,16 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
       error: { code: 'automation_not_active', message: 'The automation is inactive' },
     },
     hasChannel: true,
-    when: 'A campaign could not begin, or not go on; `error` says why.',
+    when: 'A campaign could not start or continue; `error` says why.',
   },
   'webhook.test': {
     ...ofWebhook,
-    when: 'You asked for a test of this webhook. No other webhook hears of it, and no subscription is needed.',
+    when: 'A test of this webhook was requested. It is sent to no other webhook, and needs no subscription.',
   },
   'webhook.disabled': {
     ...ofWebhook,
     example: { ...exampleWebhook, status: 'disabled', failingSince: '2026-11-10T01:02:03.456Z' },
-    when: 'A webhook was disabled: its receiver answered 410, or nothing but failures came from it for five days.',
+    when: 'A webhook was disabled: its receiver answered 410, or it only failed for five days.',
   },
 };
 
@@ -180,7 +183,8 @@ const bodySchema = (type: EventType, { data, hasChannel }: EventEntry): TSchema 
     tenantId: Uuid(),
     channelId: hasChannel ? Uuid() : Nullable(Uuid()),
     sequence: Type.Integer({
-      description: 'Grows with every event of the tenant; numbers may be left out, never reused',
+      description:
+        'Increases with every event of the tenant; there may be gaps, and numbers are never reused',
     }),
     data,
   });
@@ -195,7 +199,7 @@ const bodyExample = (type: EventType, { example, hasChannel }: EventEntry): obje
   data: example,
 });
 
-/** Every event with the body that a receiver gets, in the order of the list of types. */
+/** Every event with the body that receivers get, in the order of `eventTypes`. */
 export const documentedEvents: readonly DocumentedEvent[] = eventTypes.map((type) => ({
   type,
   when: eventCatalogue[type].when,

@@ -5,38 +5,38 @@ import { OperatorError } from './base/errors.ts';
 import { createChannel } from './channels/channel.ts';
 import type { Channel } from './channels/schema.ts';
 import type { Database } from './db/database.ts';
-import { statement } from './db/statement.ts';
+import { statement, systemStatement } from './db/statement.ts';
 import { demoChannels } from './demo/content.ts';
 import type { Authenticator } from './http/authenticate.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
 
 const PURPOSE = 'installation.key_check';
 
-// Many processes may start at once. A statement does not see what was committed while it waited for a lock, so
-// whoever waits looks with a statement of its own afterwards.
-const addKeyCheck = statement<[check: Buffer]>(
-  'installation.keep',
+// Many processes may start at the same time. A statement does not see what was committed while it waited for a lock, so
+// the value is read by a second statement.
+const addKeyCheck = systemStatement<[check: Buffer]>(
+  'installation.add_key_check',
   'insert into installation (key_check) values ($1) on conflict do nothing',
 );
-const findKeyCheck = statement<[], { key_check: Buffer }>(
-  'installation.find',
+const findKeyCheck = systemStatement<[], { key_check: Buffer }>(
+  'installation.find_key_check',
   'select key_check from installation',
 );
-const replaceKeyCheck = statement<[check: Buffer]>(
-  'installation.replace_key',
+const replaceKeyCheck = systemStatement<[check: Buffer]>(
+  'installation.replace_key_check',
   'update installation set key_check = $1',
 );
-const lockInstallation = statement<[]>('installation.lock', 'select 1 from installation for update');
-const keepDemo = statement<[tenantId: string]>(
-  'installation.keep_demo',
-  'update installation set demo_tenant_id = $1',
+const lockInstallation = systemStatement<[]>('installation.lock', 'select 1 from installation for update');
+const setDemoTenant = statement<[]>(
+  'installation.set_demo_tenant',
+  'update installation set demo_tenant_id = $tenant',
 );
-const findFirstStart = statement<[], { is_first: boolean }>(
+const findFirstStart = systemStatement<[], { is_first: boolean }>(
   'installation.first_start',
   'select not exists (select 1 from tenants) as is_first',
 );
 
-/** Refuses to start with another secret key than the one the database was written with: nothing could be read. */
+/** Throws if the database was encrypted with another secret key. */
 export async function requireSameKey(db: Database, keys: Keys): Promise<void> {
   await db.run(addKeyCheck, [keys.encrypt('parley', PURPOSE)]);
   const row = await db.find(findKeyCheck, []);
@@ -49,42 +49,36 @@ export async function requireSameKey(db: Database, keys: Keys): Promise<void> {
   }
 }
 
-/** From here on the present key is the one that the database is written with: earlier ones are no longer needed. */
-export async function keepKeyCheck(db: Database, keys: Keys): Promise<void> {
+/** Encrypts the key check with the present key, after which earlier keys are no longer needed. */
+export async function updateKeyCheck(db: Database, keys: Keys): Promise<void> {
   await db.run(replaceKeyCheck, [keys.encrypt('parley', PURPOSE)]);
 }
 
 export interface Demo {
   token: string;
-  /** The first of them. */
+  /** The first channel. */
   channel: Channel;
 }
 
 /**
- * At the very first start: a tenant "demo" with a token and a channel of each kind, so that there is something to try.
- * What is in them follows when the server listens.
+ * Creates a tenant "demo" with a token and a channel of each kind at the very first start, and returns undefined at later
+ * starts. Conversations are added when the server listens.
  */
 export async function createDemo(
   db: Database,
-  deps: { keys: Keys; authenticator: Authenticator; now: Date },
+  { keys, authenticator }: { keys: Keys; authenticator: Authenticator },
 ): Promise<Demo | undefined> {
-  return db.transaction(async (tx) => {
-    await tx.run(lockInstallation, []);
-    const row = await tx.find(findFirstStart, []);
+  return db.systemTransaction(async (system) => {
+    await system.run(lockInstallation, []);
+    const row = await system.find(findFirstStart, []);
     if (!row?.is_first) return undefined;
-    const tenant = await createTenant(tx, { name: 'demo' }, deps.now);
-    const { token } = await issueToken(
-      tx,
-      tenant.id,
-      { name: 'first start', scopes: ['*'] },
-      deps.authenticator,
-    );
+    const { id } = await createTenant(system, { name: 'demo' }, new Date());
+    const tx = system.forTenant(id);
+    const { token } = await issueToken(tx, { name: 'first start', scopes: ['*'] }, authenticator);
     const channels: Channel[] = [];
-    for (const channel of demoChannels) {
-      const input = { ...channel, provider: sandbox.provider };
-      channels.push(await createChannel(tx, tenant.id, input, sandbox, deps.keys, deps.now));
-    }
-    await tx.run(keepDemo, [tenant.id]);
+    for (const channel of demoChannels)
+      channels.push(await createChannel(tx, { ...channel, provider: sandbox.provider }, sandbox, keys));
+    await tx.run(setDemoTenant, []);
     return { token, channel: channels[0] as Channel };
   });
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { apiVariables, describeApis } from './app.ts';
 import { systemClock } from './base/clock.ts';
 import { type Config, readConfig } from './base/config.ts';
 import { type Keys, keysFrom } from './base/crypto.ts';
@@ -21,13 +22,13 @@ import { createDemo, requireSameKey } from './installation.ts';
 import { parseAllowList } from './outbound/addresses.ts';
 import { rotateKey } from './rotate-key.ts';
 import { type Role, startSystem } from './system.ts';
-import { v2State } from './v2/version.ts';
 import { version } from './version.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
-/** What is under way may go on for this long after SIGTERM; then everything is let go of. */
+/** How long running work may take after SIGTERM. */
 const GRACE_MS = 20_000;
-const LAST_RESORT_MS = 25_000;
+/** After this time the process exits in any case. */
+const FORCED_EXIT_MS = 25_000;
 
 const flags = {
   role: { type: 'string', default: 'all' },
@@ -37,28 +38,29 @@ const flags = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-/** The program: everything the operator can mend ends in one sentence and exit code 1. */
+/** Runs the program. A problem that the operator can fix is printed as one sentence, with exit code 1. */
 export async function main(argv: string[], env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await run(argv, env);
   } catch (error) {
     console.error(error instanceof OperatorError ? `parley: ${error.message}` : error);
     process.exitCode = 1;
-    // Whatever was opened before the failure must not keep the process alive.
+    // Open handles must not keep the process alive.
     setTimeout(() => process.exit(1), 100).unref();
   }
 }
 
 async function run(argv: string[], env: NodeJS.ProcessEnv): Promise<void> {
   const { values, positionals } = readArguments(argv);
-  if (values.help || positionals[0] === 'help') return console.log(help());
+  if (values.help || positionals[0] === 'help') return console.log(help(apiVariables));
   if (values.version) return console.log(version);
-  const config = readConfig({
+  const given = {
     ...env,
     ...(values.port === undefined ? {} : { PORT: values.port }),
     ...(values['data-dir'] === undefined ? {} : { PARLEY_DATA_DIR: values['data-dir'] }),
-  });
-  if (positionals[0] === 'config') return console.log(configTable(config, env));
+  };
+  const config = readConfig(given, apiVariables);
+  if (positionals[0] === 'config') return console.log(configTable(config, env, apiVariables));
   await serve(config, values.role as Role);
 }
 
@@ -78,7 +80,7 @@ function readArguments(argv: string[]) {
 
 interface OpenDatabase {
   connection: Connection;
-  /** True for the embedded database, which its folder's lock makes ours alone. */
+  /** True for the embedded database: the lock on its folder keeps other processes out. */
   isSoleProcess: boolean;
   revive: () => Promise<void>;
   stop(): Promise<void>;
@@ -94,7 +96,7 @@ async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
     };
   const embedded = await startEmbedded({ dataDir: config.PARLEY_DATA_DIR });
   const lock = await holdFolder(embedded.connection);
-  if (embedded.adopted) log.warn('the last run did not stop in order; its database was taken over');
+  if (embedded.adopted) log.warn('the last process did not stop cleanly; its database was taken over');
   lock.onLost(() => {
     log.fatal('another Parley has taken over this data folder');
     process.exit(1);
@@ -156,7 +158,7 @@ async function serveOn(
     baseUrl,
     operatorToken,
     corsOrigins: config.PARLEY_CORS_ORIGINS,
-    v2Sunset: config.PARLEY_V2_SUNSET,
+    apiSettings: config.extra,
     retentionDays: config.PARLEY_RETENTION_DAYS,
     role,
     isSoleProcess: storage.isSoleProcess,
@@ -181,7 +183,7 @@ async function serveOn(
   });
   ({ port } = system.app.server.server.address() as { port: number });
   const demo = config.PARLEY_DEMO
-    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator, now: systemClock.real() })
+    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator })
     : undefined;
   if (demo)
     console.log(
@@ -189,14 +191,14 @@ async function serveOn(
         baseUrl: baseUrl(),
         dataDir: config.PARLEY_DATA_DIR,
         database: storage.isSoleProcess,
-        v2: v2State(config.PARLEY_V2_SUNSET, systemClock.real()),
+        apis: describeApis(config.extra, systemClock.real()),
         ...demo,
       }),
     );
   log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
   if (config.PARLEY_DEMO)
     system.inBackground(async (deps, isStopping) => {
-      if (await fillDemo(deps)) log.info('the demo tenant has conversations to look at');
+      if (await fillDemo(deps)) log.info('created conversations in the demo tenant');
       await replyInDemo(deps, isStopping);
     });
 }
@@ -206,7 +208,7 @@ const outboundPolicy = (config: Config) => ({
   loopback: !config.isProduction,
 });
 
-/** Everything that must hold before this process takes requests or work. */
+/** Migrates and checks the database before this process accepts requests or work. */
 async function prepareDatabase(connection: Connection, keys: Keys, log: Logger): Promise<void> {
   const applied = await migrate(connection, MIGRATIONS);
   if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
@@ -219,14 +221,14 @@ async function prepareDatabase(connection: Connection, keys: Keys, log: Logger):
   }
 }
 
-/** One attempt at a time to bring the embedded database back, whoever notices that it is gone. */
+/** Restarts the embedded database, one attempt at a time. */
 function reviver(revive: () => Promise<void>, log: Logger): () => void {
   let reviving = false;
   return () => {
     if (reviving) return;
     reviving = true;
     revive()
-      .catch((error) => log.error({ err: error }, 'the database could not be started again'))
+      .catch((error) => log.error({ err: error }, 'the database could not be restarted'))
       .finally(() => {
         reviving = false;
       });
@@ -239,12 +241,12 @@ async function prepareFolder(path: string): Promise<void> {
     await access(path, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new OperatorError(
-      `The data folder ${path} cannot be written to (${(error as NodeJS.ErrnoException).code}). Make it yours, or choose another with --data-dir or PARLEY_DATA_DIR.`,
+      `The data folder ${path} cannot be written to (${(error as NodeJS.ErrnoException).code}). Change its owner, or choose another with --data-dir or PARLEY_DATA_DIR.`,
     );
   }
 }
 
-/** Asked before the database is started, so that a second start on the same machine fails fast. */
+/** Called before the database starts, so that a second start on the same machine fails fast. */
 function requireFreePort(config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -257,15 +259,15 @@ function portError(error: unknown, config: Config): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return new OperatorError(
-      `Port ${config.PORT} on ${config.HOST} is in use. Stop the program that has it, or choose another with --port or PORT.`,
+      `Port ${config.PORT} on ${config.HOST} is in use. Stop the program that uses it, or choose another with --port or PORT.`,
     );
   if (code === 'EACCES')
     return new OperatorError(
-      `Port ${config.PORT} may not be used by this user. Choose one above 1023 with --port or PORT.`,
+      `Port ${config.PORT} cannot be used by this user. Choose one above 1023 with --port or PORT.`,
     );
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new OperatorError(
-      `This machine has no address "${config.HOST}". Set HOST to one it has, or to 0.0.0.0.`,
+      `This machine has no address "${config.HOST}". Set HOST to an address of this machine, or to 0.0.0.0.`,
     );
   return error;
 }
@@ -276,11 +278,11 @@ function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), LAST_RESORT_MS).unref();
+    setTimeout(() => process.exit(1), FORCED_EXIT_MS).unref();
     stop().then(
       () => process.exit(0),
       (error) => {
-        log.error({ err: error }, 'could not stop in order');
+        log.error({ err: error }, 'could not stop cleanly');
         process.exit(1);
       },
     );

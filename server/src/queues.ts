@@ -1,48 +1,51 @@
 import type { Logger } from 'pino';
-import { sendForRuns } from './automations/runs/send.ts';
-import { executeRuns } from './automations/runs/worker.ts';
+import { runsQueue, schedulesQueue } from './automations/queues.ts';
+import { createPrograms, executeRuns, type Programs } from './automations/runs/worker.ts';
 import { startRuns } from './automations/triggers/events.ts';
 import { runSchedules } from './automations/triggers/schedules.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { campaignsQueue } from './campaigns/queues.ts';
 import { runCampaigns } from './campaigns/worker.ts';
 import { readMailboxes } from './channels/mailboxes.ts';
+import { inboundQueue, mailboxesQueue } from './channels/queues.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
+import { snoozesQueue } from './chats/queues.ts';
 import type { Database } from './db/database.ts';
-import type { Publisher } from './engine/outbox.ts';
-import type { Work } from './engine/runner.ts';
-import { type Reaction, sequencer } from './engine/sequencer.ts';
+import type { Queue, QueueRow } from './engine/queue.ts';
+import type { BoundQueue } from './engine/runner.ts';
+import type { HandlerResult } from './engine/scheduler.ts';
+import { eventsQueue, type Subscriber, sequenceEvents } from './engine/sequencer.ts';
 import type { Notifier, WakeUps } from './engine/wakeups.ts';
 import { announceEvents } from './events/streams.ts';
-import { removeStored } from './files/removals.ts';
+import { fileRemovalsQueue } from './files/queues.ts';
+import { removeStoredFiles } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { fetchMedia } from './messages/inbound/fetch-media.ts';
 import { processInbound } from './messages/inbound/worker.ts';
-import { sendQueued } from './messages/outbound/worker.ts';
+import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
+import { mediaFetchesQueue, messagesQueue } from './messages/queues.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
-import { instagram } from './providers/instagram/instagram.ts';
-import { sandbox } from './providers/sandbox/sandbox.ts';
-import { smtp } from './providers/smtp/smtp.ts';
-import { twilio } from './providers/twilio/twilio.ts';
-import { whatsappCloud } from './providers/whatsapp_cloud/whatsapp-cloud.ts';
+import { templateTasksQueue } from './templates/queues.ts';
 import { submitTemplates } from './templates/submit-templates.ts';
 import { version } from './version.ts';
-import { deliver } from './webhooks/deliver.ts';
+import { createDeliveryState, type DeliveryState, deliverEvents } from './webhooks/deliver.ts';
 import { createDeliveries } from './webhooks/match.ts';
+import { deliveriesQueue } from './webhooks/queues.ts';
 
-export interface HandlerDeps {
+/** What the handlers of queues need of the rest of the program. */
+export interface WorkerDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
   wakeUps: WakeUps & Notifier;
-  publisher: Publisher;
   outbound: OutboundClient;
   store: FileStore;
   /** The vendors that channels can have. */
   adapters: ReadonlyMap<string, Adapter>;
-  /** What vendors may use of the world. */
+  /** What vendors' adapters may use. */
   context: AdapterContext;
   /** What public URLs begin with. */
   baseUrl: () => string;
@@ -52,37 +55,62 @@ export interface HandlerDeps {
   deliveryDeadlineMs?: number;
   /** How long one attempt at sending a message may take. */
   sendDeadlineMs?: number;
-  /** Nobody else works on this database. */
+  /** No other process works on this database. */
   isSoleProcess: boolean;
 }
 
-/** The vendors that channels can have, unless told otherwise. */
-export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [sandbox, whatsappCloud, instagram, twilio, smtp].map((adapter) => [adapter.provider, adapter]),
-);
+/** What the handlers of one process share between calls: caches, recorders, pacing. */
+interface WorkerState {
+  subscribers: readonly Subscriber[];
+  programs: Programs;
+  sendState: SendState;
+  deliveryState: DeliveryState;
+  /** The version of Parley, which webhooks get as the user agent. */
+  version: string;
+}
 
-/** What follows from every event, in the transaction that numbers it. */
-const reactions = (deps: HandlerDeps): Reaction[] => [
-  createDeliveries(deps.wakeUps, deps.clock),
-  announceEvents(deps.wakeUps),
-  startRuns(deps.wakeUps, deps.clock),
+/** Who reacts to events, in the transaction that numbers them. */
+const subscribersOf = ({ wakeUps }: WorkerDeps): Subscriber[] => [
+  createDeliveries,
+  startRuns,
+  (tx) => announceEvents({ wakeUps }, tx),
 ];
 
-/**
- * Every work list and what is done with its rows. Receiving writes contacts, handles, chats, messages, files and
- * templates in one transaction (messages/apply-inbound.ts), each by its module's own statements but for chats; all other tables are written by their own module only.
- */
-export const queues = (deps: HandlerDeps): Work[] => [
-  processInbound(deps),
-  sendQueued(deps),
-  executeRuns({ ...deps, send: sendForRuns(deps) }),
-  fetchMedia(deps),
-  readMailboxes(deps),
-  sequencer(deps.db, reactions(deps)),
-  deliver({ ...deps, version }),
-  endSnoozes(deps.db, deps),
-  runSchedules(deps),
-  runCampaigns(deps),
-  removeStored(deps.db, deps.store),
-  submitTemplates(deps),
-];
+const bind = <Row extends QueueRow>(
+  queue: Queue<Row>,
+  handle: (deps: WorkerDeps & WorkerState, rows: Row[]) => Promise<HandlerResult>,
+) => ({ queue, handle });
+
+/** Every queue and the function that handles its rows. */
+export const queues = {
+  inbound: bind(inboundQueue, processInbound),
+  messages: bind(messagesQueue, sendQueued),
+  media_fetches: bind(mediaFetchesQueue, fetchMedia),
+  mailboxes: bind(mailboxesQueue, readMailboxes),
+  events: bind(eventsQueue, sequenceEvents),
+  deliveries: bind(deliveriesQueue, deliverEvents),
+  automation_runs: bind(runsQueue, executeRuns),
+  automations: bind(schedulesQueue, runSchedules),
+  campaigns: bind(campaignsQueue, runCampaigns),
+  chats: bind(snoozesQueue, endSnoozes),
+  template_tasks: bind(templateTasksQueue, submitTemplates),
+  file_removals: bind(fileRemovalsQueue, removeStoredFiles),
+};
+
+/** The queues of one process, with the state that their handlers share. */
+export function bindQueues(deps: WorkerDeps): BoundQueue[] {
+  const { db, clock, keys } = deps;
+  const withState = {
+    ...deps,
+    subscribers: subscribersOf(deps),
+    programs: createPrograms(),
+    sendState: createSendState(db, clock),
+    deliveryState: createDeliveryState({ db, clock, keys }),
+    version,
+  };
+  return Object.values(queues).map(({ queue, handle }) => ({
+    queue: queue as unknown as Queue,
+    handle: (rows) =>
+      (handle as (deps: typeof withState, rows: QueueRow[]) => Promise<HandlerResult>)(withState, rows),
+  }));
+}

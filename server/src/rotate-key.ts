@@ -3,10 +3,10 @@ import { encryptedConfig } from './channels/channel.ts';
 import type { Database } from './db/database.ts';
 import { type EncryptedColumn, reEncrypt } from './db/re-encrypt.ts';
 import { encryptedAnswer } from './http/idempotency.ts';
-import { keepKeyCheck } from './installation.ts';
+import { updateKeyCheck } from './installation.ts';
 import { encryptedSecrets } from './webhooks/webhook.ts';
 
-/** Everything that is encrypted, but for the proof of the key itself. */
+/** All encrypted columns except the key check. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   encryptedConfig,
   ...encryptedSecrets,
@@ -14,8 +14,8 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
 ];
 
 /**
- * Encrypts everything anew with the present key, and says how many values there were. The proof of the key comes last:
- * until nothing is left that needs an earlier key, no start without that key succeeds.
+ * Encrypts everything again with the present key, and returns the number of values. The key check comes last: no start
+ * without the earlier key succeeds while values need it.
  */
 export async function rotateKey(
   db: Database,
@@ -24,6 +24,6 @@ export async function rotateKey(
 ): Promise<number> {
   let count = 0;
   for (const column of encryptedColumns) count += await reEncrypt(db, column, keys, isStopping);
-  if (!isStopping()) await keepKeyCheck(db, keys);
+  if (!isStopping()) await updateKeyCheck(db, keys);
   return count;
 }

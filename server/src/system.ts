@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
+import { adapters as everyAdapter } from './adapters.ts';
 import { type App, createApp } from './app.ts';
 import { type Clock, type RealClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
@@ -8,19 +9,23 @@ import { countFailingChannels } from './channels/health.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
-import { type Publisher, publisher } from './engine/outbox.ts';
-import { inBackground, repeat, type Worker, worker } from './engine/runner.ts';
-import { shards } from './engine/shards.ts';
-import { listenForWakeUps, type WakeUps, wakeUps } from './engine/wakeups.ts';
+import type { TenantHooks } from './db/tenant.ts';
+import { inBackground, repeat } from './engine/background.ts';
+import { publishEvents } from './engine/outbox.ts';
+import type { BoundQueue } from './engine/runner.ts';
+import { createShards } from './engine/shards.ts';
+import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.ts';
+import { createWorker, type Worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
-import { metrics } from './http/metrics.ts';
+import type { Settings } from './http/api.ts';
+import { metrics, type QueueReport } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
 import type { Adapter, AdapterContext } from './providers/adapter.ts';
-import { adapters as everyAdapter, queues } from './queues.ts';
-import { SOCKETS } from './webhooks/deliver.ts';
+import { bindQueues } from './queues.ts';
+import { SOCKETS } from './webhooks/queues.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
@@ -38,18 +43,18 @@ export interface SystemOptions {
   baseUrl: () => string;
   operatorToken: string;
   corsOrigins: string[];
-  /** The last day of version 2, or `never`. */
-  v2Sunset: string;
+  /** The settings of versions of the API that have any. */
+  apiSettings: Settings;
   /** How long events and deliveries are kept. */
   retentionDays: number;
   role: Role;
-  /** Nobody else can be working on this database, so all work is taken at once. */
+  /** No other process works on this database, so all work is taken at once. */
   isSoleProcess: boolean;
   /** Without timers nothing happens by itself: tests move the clock and call `worker.settle()`. */
   timers: boolean;
-  /** How names are resolved and whose certificates are trusted, where that is not the system's affair. */
+  /** How names are resolved and whose certificates are trusted, if not as the operating system does. */
   outbound?: { lookup?: Lookup; ca?: string };
-  /** The vendors that channels can have; those of handlers.ts when left out. */
+  /** The vendors that channels can have; those of adapters.ts when left out. */
   adapters?: ReadonlyMap<string, Adapter>;
   /** How many connections to the database there are at most, for requests and for work. */
   connections?: { api: number; worker: number };
@@ -57,17 +62,16 @@ export interface SystemOptions {
   deliveryDeadlineMs?: number;
   /** How long one attempt at sending a message may take; 30 seconds when left out. */
   sendDeadlineMs?: number;
-  /** Told when a connection to the database is lost. */
+  /** Called when a connection to the database is lost. */
   onLoss?: (error: unknown) => void;
 }
 
-/** What operations need that are called by no request and no work list. */
-export interface OperationDeps {
+/** What tasks beside requests and queues need. */
+interface OperationDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
   wakeUps: WakeUps;
-  publisher: Publisher;
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
   policy: OutboundPolicy;
@@ -79,9 +83,9 @@ export interface System {
   app: App;
   /** Present unless this process only answers requests. */
   worker: Worker | undefined;
-  /** Does something once, beside everything else, with what operations need. Stopping waits for it. */
+  /** Runs a task once, beside everything else. Stopping waits for it. */
   inBackground(task: (deps: OperationDeps, isStopping: () => boolean) => Promise<void>): void;
-  /** Finishes what is under way, within `graceMs`, and lets go of everything. */
+  /** Finishes what runs, within `graceMs`, and closes everything. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -92,26 +96,24 @@ const FLUSH_MS = 5_000;
 
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { connection, log, connections = CONNECTIONS } = options;
+  const { connection, log, isSoleProcess, connections = CONNECTIONS } = options;
+  const { adapters = everyAdapter } = options;
   const clock = tenantClock(options.clock);
   const onLoss = options.onLoss ?? (() => {});
-  const hasWorker = options.role !== 'api';
-  const db = openDatabase({
-    connection,
-    applicationName: 'parley api',
-    poolSize: connections.api,
-    readers: READERS,
-    onLoss,
-  });
-  const workerDatabase = {
+  const wakeUps = createWakeUps({ db: () => db, isSoleProcess });
+  const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
+    wakeUps.wake(queue.name, queue.shardOf(orderingKey, tenantId), orderingKey);
+  const hooks: TenantHooks = { now: clock.now, publish: publishEvents(wake), wake };
+  const apiOptions = { connection, applicationName: 'parley api', onLoss };
+  const workerOptions = {
     connection,
     applicationName: 'parley worker',
     poolSize: connections.worker,
     readers: 0,
     onLoss,
   };
-  const workerDb = hasWorker ? openDatabase(workerDatabase) : undefined;
-  const wakeUp = wakeUps(db, options.isSoleProcess);
+  const db: Database = openDatabase({ ...apiOptions, poolSize: connections.api, readers: READERS }, hooks);
+  const workerDb = options.role === 'api' ? undefined : openDatabase(workerOptions, hooks);
   const outbound: OutboundClient = outboundClient({
     ...options.policy,
     ...options.outbound,
@@ -119,73 +121,42 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
   const report = metrics();
   const store = fileStore(options.filesFolder);
-  let draining = false;
-  const publish = publisher(clock, wakeUp);
-  const { adapters = everyAdapter } = options;
+  let isDraining = false;
   const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });
+  const operationDeps = { ...options, clock, db, adapters, wakeUps, context: contextOn(db) };
   const app = await createApp({
-    ...options,
-    clock,
-    db,
-    adapters,
-    context: contextOn(db),
-    wakeUps: wakeUp,
-    publisher: publish,
+    ...operationDeps,
     store,
     metrics: report,
-    isDraining: () => draining,
+    isDraining: () => isDraining,
   });
 
-  const ownShards = workerDb && shards(workerDb, newId());
-  let running: Worker | undefined;
-  const background: { stop(): Promise<void> }[] = [];
-  if (workerDb && ownShards) {
-    const deps = {
-      ...options,
-      clock,
+  let worker: Worker | undefined;
+  const shards = workerDb && createShards(workerDb, newId());
+  if (workerDb && shards) {
+    const bound = bindQueues({
+      ...operationDeps,
       db: workerDb,
-      wakeUps: wakeUp,
-      publisher: publish,
       outbound,
       store,
-      adapters,
       context: contextOn(workerDb),
-    };
-    const list = queues(deps);
-    const lanes = worker({
-      db: workerDb,
-      shards: ownShards,
-      queues: list,
-      wakeUps: wakeUp,
-      clock,
-      log,
-      timers: options.timers,
     });
-    running = lanes;
-    report.watchWork(async () => {
-      const failures = new Map(lanes.failures().map((entry) => [entry.list, entry.failures]));
-      const now = clock.real();
-      return Promise.all(
-        list.map(async ({ list: { name, depth } }) => {
-          const row = await workerDb.find(depth, [now]);
-          const oldestSeconds = row?.oldest ? Math.max(0, (now.getTime() - row.oldest.getTime()) / 1000) : 0;
-          return { list: name, due: row?.due ?? 0, oldestSeconds, failures: failures.get(name) ?? 0 };
-        }),
-      );
-    });
-    if (options.isSoleProcess) await abandonUploads(workerDb);
-    await lanes.start({ isSoleProcess: options.isSoleProcess });
+    const { timers } = options;
+    const running = createWorker({ db: workerDb, shards, queues: bound, wakeUps, clock, log, timers });
+    worker = running;
+    report.watchQueues(() => measureQueues(workerDb, bound, running, clock.real()));
+    if (isSoleProcess) await abandonUploads(workerDb);
+    await running.start({ isSoleProcess });
   }
   report.watchChannels(() => countFailingChannels(db));
+  const background: { stop(): Promise<void> }[] = [];
   if (options.timers) {
-    const listening = listenForWakeUps(clientConfig(workerDatabase), (list, shard, lane) => {
-      running?.wake(list, shard, lane);
-      wakeUp.pass(list, lane);
+    const listening = listenForWakeUps(clientConfig(workerOptions), (queue, shard, orderingKey) => {
+      worker?.wake(queue, shard, orderingKey);
+      wakeUps.relay(queue, orderingKey);
     });
-    background.push({ stop: listening.close });
-  }
-  if (options.timers)
     background.push(
+      { stop: listening.close },
       repeat(FLUSH_MS, app.flush, log),
       repeat(
         HOUSEKEEPING_MS,
@@ -193,41 +164,50 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           await ensurePartitions(db, new Date());
           await app.sweep();
           // One process is enough, and the first shard has one owner.
-          if (!ownShards?.owns(0)) return;
+          if (!shards?.owns(0)) return;
           const dropped = await dropOldPartitions(db, new Date(), options.retentionDays);
-          if (dropped.length > 0) log.info({ dropped }, 'what is past its retention is forgotten');
+          if (dropped.length > 0) log.info({ dropped }, `dropped ${dropped.length} expired partitions`);
         },
         log,
       ),
     );
+  }
 
   return {
     db,
     app,
-    worker: running,
+    worker,
     inBackground(task) {
-      const deps = {
-        ...options,
-        clock,
-        adapters,
-        context: contextOn(db),
-        db,
-        wakeUps: wakeUp,
-        publisher: publish,
-      };
-      background.push(inBackground((isStopping) => task(deps, isStopping), log));
+      background.push(inBackground((isStopping) => task(operationDeps, isStopping), log));
     },
     async stop(graceMs) {
-      draining = true;
+      isDraining = true;
       app.streams.end();
       // A connection that has sent nothing, or half a request, counts as busy for as long as its client likes.
       const cut = setTimeout(() => app.server.server.closeAllConnections(), graceMs);
-      await Promise.all([app.server.close(), running?.stop(graceMs), ...background.map((one) => one.stop())]);
+      await Promise.all([app.server.close(), worker?.stop(graceMs), ...background.map((one) => one.stop())]);
       clearTimeout(cut);
-      await app.flush().catch((error) => log.warn({ err: error }, 'the last calls of v2 are not counted'));
+      await app.flush().catch((error) => log.warn({ err: error }, 'the last counts could not be stored'));
       await outbound.close();
-      await wakeUp.close();
+      await wakeUps.close();
       await Promise.all([db.close(), workerDb?.close()]);
     },
   };
+}
+
+/** How much is due in each queue, since when, and how many calls have failed. */
+async function measureQueues(
+  db: Database,
+  bound: BoundQueue[],
+  worker: Worker,
+  now: Date,
+): Promise<QueueReport[]> {
+  const failures = new Map(worker.failures().map((entry) => [entry.queue, entry.failures]));
+  return Promise.all(
+    bound.map(async ({ queue: { name, depth } }) => {
+      const row = await db.find(depth, [now]);
+      const oldestSeconds = row?.oldest ? Math.max(0, (now.getTime() - row.oldest.getTime()) / 1000) : 0;
+      return { queue: name, due: row?.due ?? 0, oldestSeconds, failures: failures.get(name) ?? 0 };
+    }),
+  );
 }

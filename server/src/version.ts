@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** The server's version; the API's is its major and minor part. */
+/** The version of the server. The version of the API is its major and minor part. */
 export const version = manifest.version;

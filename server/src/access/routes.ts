@@ -1,9 +1,16 @@
 import { Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
-import type { Database } from '../db/database.ts';
+import type { RealClock } from '../base/clock.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { plans } from '../http/permissions.ts';
-import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import {
+  DeleteResult,
+  data,
+  deleted,
+  operatorRead,
+  operatorWrite,
+  type Route,
+  routeFamily,
+} from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { Searchable } from '../search/fields.ts';
 import {
@@ -19,9 +26,8 @@ import {
 import { allTenants, changeTenant, createTenant, removeTenant } from './tenants.ts';
 import { issueToken, presentToken, requireOwnScopes, revokeToken } from './tokens.ts';
 
-export interface AccessDeps {
-  db: Database;
-  clock: Clock;
+interface AccessDeps {
+  clock: RealClock;
   authenticator: Authenticator;
 }
 
@@ -61,18 +67,25 @@ const tokenSource = {
   tenantColumn: 't.tenant_id',
 };
 
+const tokens = routeFamily({
+  tag: 'Access',
+  params: Type.Object({ tokenId: Type.String() }),
+  exampleParams: { tokenId: exampleToken.id },
+});
+/** What all routes of the operator share, and those of one tenant. */
+const operator = { tag: 'Operator', access: 'operator' } as const;
 const TenantId = Type.Object({ tenantId: Type.String() });
+const exampleParams = { tenantId: exampleTenant.id };
 
-export function accessRoutes({ db, clock, authenticator }: AccessDeps): Route[] {
+export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
   return [
-    read(
+    tokens.read(
       {
         method: 'GET',
         path: '/v3/me',
         operationId: 'getMe',
-        tag: 'Access',
-        summary: 'Who am I?',
-        description: "The token's tenant and plan, what it may do, and how often.",
+        summary: 'Get the tenant and rights of the token',
+        description: "The token's tenant and plan, its scopes, and its rate limit.",
         access: 'token',
         answer: data(Me),
         failures: [],
@@ -96,15 +109,14 @@ export function accessRoutes({ db, clock, authenticator }: AccessDeps): Route[] 
         limits: { requestsPerMinute: principal.requestsPerMinute },
       }),
     ),
-    write(
+    tokens.write(
       {
         method: 'POST',
         path: '/v3/tokens',
         operationId: 'createToken',
-        tag: 'Access',
-        summary: 'Make an access token',
+        summary: 'Create an access token',
         description:
-          'The access token is in this answer and cannot be read again. It can only have scopes that the caller has. There is no refresh: make a new one and delete the old one.',
+          'The access token is in this answer and cannot be read again. It can only have scopes that the caller has. Tokens are not refreshed: create a new one and delete the old one.',
         access: 'tokens:write',
         body: NewToken,
         answer: data(CreatedToken),
@@ -116,10 +128,10 @@ export function accessRoutes({ db, clock, authenticator }: AccessDeps): Route[] 
       },
       async ({ principal, body }, tx) => {
         requireOwnScopes(principal, body.scopes);
-        return issueToken(tx, principal.tenantId, body, authenticator);
+        return issueToken(tx, body, authenticator);
       },
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/tokens/search',
       operationId: 'searchTokens',
       tag: 'Access',
@@ -131,78 +143,69 @@ export function accessRoutes({ db, clock, authenticator }: AccessDeps): Route[] 
       present: presentToken,
       example: { query: 'contains(name,"shop")', item: exampleToken },
     }),
-    write(
+    tokens.write(
       {
         method: 'DELETE',
         path: '/v3/tokens/:tokenId',
         operationId: 'deleteToken',
-        tag: 'Access',
-        summary: 'Revoke an access token',
-        description: 'The token fails at once on this server, and within five seconds on every other.',
+        summary: 'Delete an access token',
+        description: 'The token is refused at once by this server, and within five seconds by every other.',
         access: 'tokens:write',
-        params: Type.Object({ tokenId: Type.String() }),
         answer: data(DeleteResult),
         failures: [],
-        example: {
-          params: { tokenId: exampleToken.id },
-          answer: { deletedIds: [exampleToken.id], notFoundIds: [] },
-        },
+        example: { answer: { deletedIds: [exampleToken.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.tokenId, await revokeToken(tx, principal.tenantId, params.tokenId, authenticator)),
+      async ({ params }, tx) => deleted(params.tokenId, await revokeToken(tx, params.tokenId, authenticator)),
     ),
-    ...operatorRoutes({ db, clock, authenticator }),
+    ...operatorRoutes({ clock, authenticator }),
   ];
 }
 
-function operatorRoutes({ db, clock, authenticator }: AccessDeps): Route[] {
+function operatorRoutes({ clock, authenticator }: AccessDeps): Route[] {
   return [
-    write(
+    operatorWrite(
       {
+        ...operator,
         method: 'POST',
         path: '/admin/tenants',
         operationId: 'createTenant',
-        tag: 'Operator',
-        summary: 'Make a tenant',
+        summary: 'Create a tenant',
         description:
           'Without a plan it gets `scale`. `rateLimit` overrides the requests per minute of its plan. With `isTest` it is a test tenant, whose clock is moved with `POST /v3/clock/advance`.',
-        access: 'operator',
         body: NewTenant,
         answer: data(Tenant),
         failures: [],
         example: { body: { name: 'Example Ltd', plan: 'growth' }, answer: exampleTenant },
       },
-      async ({ body }, tx) => createTenant(tx, body, clock.real()),
+      ({ body }, tx) => createTenant(tx, body, clock.real()),
     ),
-    read(
+    operatorRead(
       {
+        ...operator,
         method: 'GET',
         path: '/admin/tenants',
         operationId: 'listTenants',
-        tag: 'Operator',
         summary: 'List the tenants',
-        description: 'Oldest first.',
-        access: 'operator',
+        description: 'The oldest first.',
         answer: data(Type.Array(Tenant)),
         failures: [],
         example: { answer: [exampleTenant] },
       },
-      () => allTenants(db),
+      (_call, db) => allTenants(db),
     ),
-    write(
+    operatorWrite(
       {
+        ...operator,
         method: 'PUT',
         path: '/admin/tenants/:tenantId',
         operationId: 'updateTenant',
-        tag: 'Operator',
-        summary: 'Change a tenant',
-        description: 'Changes what is given. `rateLimit: null` goes back to what the plan allows.',
-        access: 'operator',
+        summary: 'Update a tenant',
+        description: "Changes the given fields. With `rateLimit: null` the plan's limit applies again.",
         params: TenantId,
         body: TenantChange,
         answer: data(Tenant),
         failures: ['tenant_not_found'],
-        example: { params: { tenantId: exampleTenant.id }, body: { plan: 'growth' }, answer: exampleTenant },
+        example: { params: exampleParams, body: { plan: 'growth' }, answer: exampleTenant },
       },
       async ({ params, body }, tx) => {
         const tenant = await changeTenant(tx, params.tenantId, body, clock.real());
@@ -210,46 +213,45 @@ function operatorRoutes({ db, clock, authenticator }: AccessDeps): Route[] {
         return tenant;
       },
     ),
-    write(
+    operatorWrite(
       {
+        ...operator,
         method: 'DELETE',
         path: '/admin/tenants/:tenantId',
         operationId: 'deleteTenant',
-        tag: 'Operator',
         summary: 'Delete a tenant',
-        description: 'Permanent, with everything it has.',
-        access: 'operator',
+        description: 'Permanently, with all its data.',
         params: TenantId,
         answer: data(DeleteResult),
         failures: [],
-        example: {
-          params: { tenantId: exampleTenant.id },
-          answer: { deletedIds: [exampleTenant.id], notFoundIds: [] },
-        },
+        example: { params: exampleParams, answer: { deletedIds: [exampleTenant.id], notFoundIds: [] } },
       },
       async ({ params }, tx) => {
-        const wasThere = await removeTenant(tx, params.tenantId);
+        const existed = await removeTenant(tx, params.tenantId);
         tx.afterCommit(() => authenticator.forget(params.tenantId.toLowerCase()));
-        return deleted(params.tenantId, wasThere);
+        return deleted(params.tenantId, existed);
       },
     ),
-    write(
+    operatorWrite(
       {
+        ...operator,
         method: 'POST',
         path: '/admin/tenants/:tenantId/tokens',
         operationId: 'createTenantToken',
-        tag: 'Operator',
-        summary: 'Make an access token for a tenant',
-        description: 'As `POST /v3/tokens`; without `scopes` it may do everything.',
-        access: 'operator',
+        summary: 'Create an access token for a tenant',
+        description: 'Like `POST /v3/tokens`; without `scopes` it has all rights.',
         params: TenantId,
         body: NewOperatorToken,
         answer: data(CreatedToken),
         failures: ['tenant_not_found'],
-        example: { params: { tenantId: exampleTenant.id }, body: {}, answer: exampleCreated },
+        example: { params: exampleParams, body: {}, answer: exampleCreated },
       },
-      async ({ params, body }, tx) =>
-        issueToken(tx, params.tenantId, { name: 'operator', scopes: ['*'], ...body }, authenticator),
+      ({ params, body }, tx) =>
+        issueToken(
+          tx.forTenant(params.tenantId),
+          { name: 'operator', scopes: ['*'], ...body },
+          authenticator,
+        ),
     ),
   ];
 }

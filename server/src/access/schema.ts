@@ -9,12 +9,12 @@ const Name = (description: string) => Type.String({ minLength: 1, maxLength: 255
 const Scopes = Type.Array(OneOf(scopes), {
   minItems: 1,
   maxItems: 100,
-  description: 'What the token may do; `*` is everything',
+  description: 'The rights of the token; `*` is all of them',
 });
 const ExpiresIn = Type.Integer({
   minimum: 1,
   maximum: YEAR_SECONDS,
-  description: 'Lifetime in seconds; 90 days when left out, at most a year',
+  description: 'Lifetime in seconds, at most a year; 90 days if left out',
 });
 
 export const NewToken = Type.Object({
@@ -43,7 +43,7 @@ export const Token = Type.Object(
 export type Token = Static<typeof Token>;
 
 export const CreatedToken = Type.Object(
-  { ...Token.properties, token: Type.String({ description: 'The access token; shown this once' }) },
+  { ...Token.properties, token: Type.String({ description: 'The access token; cannot be read again' }) },
   { title: 'CreatedToken' },
 );
 
@@ -52,7 +52,7 @@ export const Me = Type.Object(
     tenant: Type.Object({ id: Uuid(), name: Type.String() }),
     tokenId: Uuid(),
     plan: OneOf(planNames),
-    features: Type.Array(OneOf(features), { description: 'What the plan includes beyond the basics' }),
+    features: Type.Array(OneOf(features), { description: 'Additional features of the plan' }),
     scopes: Type.Array(Type.String()),
     limits: Type.Object({ requestsPerMinute: Type.Integer() }),
   },
@@ -66,19 +66,19 @@ const RateLimit = Type.Integer({
 });
 
 export const NewTenant = Type.Object({
-  name: Name('How the tenant is called'),
-  plan: Type.Optional(OneOf(planNames, '`scale` when left out')),
+  name: Name('The name of the tenant'),
+  plan: Type.Optional(OneOf(planNames, '`scale` if left out')),
   rateLimit: Type.Optional(RateLimit),
   isTest: Type.Optional(
     Type.Boolean({
       description:
-        'Makes a test tenant: its clock stands still until `POST /v3/clock/advance` moves it. It stays one for good',
+        'Creates a test tenant: its clock stands still until `POST /v3/clock/advance` moves it. This cannot be changed later',
     }),
   ),
 });
 
 export const TenantChange = Type.Object({
-  name: Type.Optional(Name('How the tenant is called')),
+  name: Type.Optional(Name('The name of the tenant')),
   plan: Type.Optional(OneOf(planNames)),
   rateLimit: Type.Optional(Nullable(RateLimit)),
 });
@@ -88,7 +88,7 @@ export const Tenant = Type.Object(
     id: Uuid(),
     name: Type.String(),
     plan: OneOf(planNames),
-    rateLimit: Nullable(Type.Integer({ description: "Set when it differs from the plan's" })),
+    rateLimit: Nullable(Type.Integer({ description: "Set if it differs from the plan's" })),
     isTest: Type.Boolean({ description: 'Whether it has a clock of its own' }),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
@@ -98,16 +98,16 @@ export const Tenant = Type.Object(
 export type Tenant = Static<typeof Tenant>;
 
 export const ClockAdvance = Type.Object({
-  to: Type.Optional(Timestamp('The time that the clock is to show')),
+  to: Type.Optional(Timestamp('The time to move the clock to')),
   by: Type.Optional(
     Type.String({
       maxLength: 64,
       description:
-        'How far the clock is to go, as an ISO 8601 duration such as `PT36H` or `P1M`; days and longer count on the calendar of UTC',
+        'How far to move the clock, as an ISO 8601 duration such as `PT36H` or `P1M`; days and longer units follow the calendar in UTC',
     }),
   ),
 });
 export type ClockAdvance = Static<typeof ClockAdvance>;
 
-export const TestClock = Type.Object({ now: Timestamp('What the clock shows') }, { title: 'TestClock' });
+export const TestClock = Type.Object({ now: Timestamp('The time of the clock') }, { title: 'TestClock' });
 export type TestClock = Static<typeof TestClock>;

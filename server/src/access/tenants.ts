@@ -1,8 +1,9 @@
 import type { TenantClock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, isUuid, newId, newTestTenantId } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import type { Queryable, SystemTx } from '../db/database.ts';
+import { statement, systemStatement } from '../db/statement.ts';
+import type { TenantReader } from '../db/tenant.ts';
 import { DEFAULT_PLAN, type Plan, type Principal, plans } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Tenant } from './schema.ts';
@@ -18,7 +19,7 @@ interface TenantRow {
 
 const COLUMNS = 'id, name, plan, rate_override, created_at, updated_at';
 
-const insertTenant = statement<
+const insertTenant = systemStatement<
   [id: string, name: string, plan: string, rate: number | null, now: Date, clock: Date | null],
   TenantRow
 >(
@@ -27,15 +28,11 @@ const insertTenant = statement<
    values ($1, $2, $3, $4, $5, $5, $6)
    returning ${COLUMNS}`,
 );
-const listTenants = statement<[], TenantRow>(
+const listTenants = systemStatement<[], TenantRow>(
   'tenants.list',
   `select ${COLUMNS} from tenants order by created_at, id`,
 );
-const findTenantNamed = statement<[name: string], TenantRow>(
-  'tenants.find_named',
-  `select ${COLUMNS} from tenants where name = $1 order by created_at limit 1`,
-);
-const updateTenant = statement<
+const updateTenant = systemStatement<
   [id: string, name: string | null, plan: string | null, setRate: boolean, rate: number | null, now: Date],
   TenantRow
 >(
@@ -44,18 +41,18 @@ const updateTenant = statement<
      rate_override = case when $4 then $5 else rate_override end, updated_at = $6
     where id = $1 returning ${COLUMNS}`,
 );
-/** The logs have no foreign keys, so their rows go by name; everything else goes with the tenant's row. */
+/** Tables without a foreign key to tenants. All other rows of a tenant are deleted with its row. */
 const deleteLogs = ['events', 'deliveries', 'attempts', 'rate_windows'].map((table) =>
-  statement<[id: string]>(`tenants.delete_${table}`, `delete from ${table} where tenant_id = $1`),
+  statement(`tenants.delete_${table}`, `delete from ${table} where tenant_id = $tenant`),
 );
-const deleteTenant = statement<[id: string]>('tenants.delete', 'delete from tenants where id = $1');
+const deleteTenant = systemStatement<[id: string]>('tenants.delete', 'delete from tenants where id = $1');
 const findPrincipalRow = statement<
-  [tokenId: string, tenantId: string],
+  [tokenId: string],
   { name: string; plan: Plan; rate_override: number | null; clock: Date | null; scopes: string[] }
 >(
   'tenants.principal',
   `select t.name, t.plan, t.rate_override, t.clock, k.scopes from tokens k join tenants t on t.id = k.tenant_id
-    where k.id = $1 and k.tenant_id = $2`,
+    where k.id = $1 and k.tenant_id = $tenant`,
 );
 
 const present = (row: TenantRow): Tenant => ({
@@ -68,7 +65,7 @@ const present = (row: TenantRow): Tenant => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-/** Makes a tenant. The clock of a test tenant begins at the time of day. */
+/** Creates a tenant. The clock of a test tenant starts at the time of day. */
 export async function createTenant(
   tx: Queryable,
   input: { name: string; plan?: Plan; rateLimit?: number; isTest?: boolean },
@@ -89,14 +86,9 @@ export async function allTenants(db: Queryable): Promise<Tenant[]> {
   return (await db.all(listTenants, [])).map(present);
 }
 
-export async function findTenantByName(db: Queryable, name: string): Promise<Tenant | undefined> {
-  const row = await db.find(findTenantNamed, [name]);
-  return row && present(row);
-}
-
-/** Changes what is given; `rateLimit: null` goes back to the plan's. */
+/** Changes the given fields; with `rateLimit: null` the plan's limit applies again. */
 export async function changeTenant(
-  tx: Tx,
+  tx: Queryable,
   tenantId: string,
   change: { name?: string; plan?: Plan; rateLimit?: number | null },
   now: Date,
@@ -115,23 +107,23 @@ export async function changeTenant(
   return present(row);
 }
 
-/** Deletes a tenant with everything it has, and says whether it was there. */
-export async function removeTenant(tx: Tx, tenantId: string): Promise<boolean> {
+/** Deletes a tenant with all its data and returns whether it existed. */
+export async function removeTenant(tx: SystemTx, tenantId: string): Promise<boolean> {
   if (!isUuid(tenantId)) return false;
-  for (const log of deleteLogs) await tx.run(log, [tenantId]);
+  for (const deleteRows of deleteLogs) await tx.forTenant(tenantId).run(deleteRows, []);
   return (await tx.run(deleteTenant, [tenantId])) === 1;
 }
 
-/** Whoever holds this token, if it has not been revoked. The clock is told what that of a test tenant shows. */
+/** Returns the holder of a token, unless it is revoked. Sets the clock of a test tenant. */
 export async function findPrincipal(
-  db: Pick<Queryable, 'find'>,
+  db: TenantReader,
   tokenId: string,
-  tenantId: string,
-  clock: Pick<TenantClock, 'tell'>,
+  clock: Pick<TenantClock, 'setTime'>,
 ): Promise<Principal | undefined> {
-  const row = await db.find(findPrincipalRow, [tokenId, tenantId]);
+  const { tenantId } = db;
+  const row = await db.find(findPrincipalRow, [tokenId]);
   if (!row) return undefined;
-  if (row.clock !== null) clock.tell(tenantId, row.clock);
+  if (row.clock !== null) clock.setTime(tenantId, row.clock);
   return {
     tenantId,
     tenantName: row.name,

@@ -1,7 +1,8 @@
-import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
+import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { hasScope, type Principal, type Scope } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
@@ -17,17 +18,17 @@ interface TokenRow {
 }
 
 const insertToken = statement<
-  [id: string, tenantId: string, name: string, scopes: string[], expiresAt: Date, now: Date],
+  [id: string, name: string, scopes: string[], expiresAt: Date, now: Date],
   TokenRow & { tenant_id: string }
 >(
   'tokens.insert',
   `insert into tokens (id, tenant_id, name, scopes, expires_at, created_at, updated_at)
-   select $1, t.id, $3, $4, $5, $6, $6 from tenants t where t.id = $2
+   select $1, t.id, $2, $3, $4, $5, $5 from tenants t where t.id = $tenant
    returning id, tenant_id, name, scopes, expires_at, created_at, updated_at`,
 );
-const deleteToken = statement<[id: string, tenantId: string]>(
+const deleteToken = statement<[id: string]>(
   'tokens.delete',
-  'delete from tokens where id = $1 and tenant_id = $2',
+  'delete from tokens where id = $1 and tenant_id = $tenant',
 );
 
 export const presentToken = (row: TokenRow): Token => ({
@@ -39,16 +40,15 @@ export const presentToken = (row: TokenRow): Token => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-export interface TokenInput {
+interface TokenInput {
   name: string;
   scopes: readonly string[];
   expiresIn?: number;
 }
 
-/** Makes a token; the access token itself is in this answer and nowhere else. Lifetimes are in real time. */
+/** Creates a token. The access token itself is in this answer and is not stored. Lifetimes are in real time. */
 export async function issueToken(
-  tx: Queryable,
-  tenantId: string,
+  tx: TenantQueryable,
   input: TokenInput,
   authenticator: Authenticator,
 ): Promise<Token & { token: string }> {
@@ -56,12 +56,11 @@ export async function issueToken(
   const expiresAt = new Date(issuedAt.getTime() + (input.expiresIn ?? DEFAULT_TOKEN_SECONDS) * 1000);
   const scopes = [...new Set(input.scopes)];
   const row =
-    isUuid(tenantId) &&
-    (await tx.find(insertToken, [newId(), tenantId, input.name, scopes, expiresAt, issuedAt]));
+    isUuid(tx.tenantId) && (await tx.find(insertToken, [newId(), input.name, scopes, expiresAt, issuedAt]));
   if (!row) throw new ApiError('tenant_not_found');
   return {
     ...presentToken(row),
-    // The id as the database spells it: the path may have it in capitals, and caches compare texts.
+    // The id as the database writes it: the path may have it in capitals, and caches compare text.
     token: await authenticator.sign({
       tokenId: row.id,
       tenantId: row.tenant_id,
@@ -72,28 +71,23 @@ export async function issueToken(
   };
 }
 
-/** Refuses scopes that the caller does not have: a token cannot make a stronger one. */
+/** Throws an issue for each scope that the caller does not have: a token cannot create one with more rights. */
 export function requireOwnScopes(principal: Principal, scopes: readonly string[]): void {
-  const missing = [...scopes.entries()].filter(([, scope]) => !hasScope(principal, scope as Scope));
-  if (missing.length === 0) return;
-  const invalidParams: InvalidParams = {};
-  for (const [at, scope] of missing)
-    invalidParams[`scopes.${at}`] = {
-      key: 'custom',
-      message: `The caller's token lacks the scope "${scope}"`,
-    };
-  throw new ApiError('invalid_body_params', { invalidParams });
+  const issues = collectIssues();
+  for (const [index, scope] of scopes.entries())
+    if (!hasScope(principal, scope as Scope))
+      issues.add(`scopes.${index}`, 'custom', `The caller's token lacks the scope "${scope}"`);
+  issues.throwIfAny();
 }
 
-/** Revokes a token at once in this process, within seconds in others. Says whether there was one. */
+/** Revokes a token, at once in this process and within seconds in others. Returns whether it existed. */
 export async function revokeToken(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   tokenId: string,
   authenticator: Authenticator,
 ): Promise<boolean> {
   if (!isUuid(tokenId)) return false;
-  const found = (await tx.run(deleteToken, [tokenId, tenantId])) === 1;
+  const found = (await tx.run(deleteToken, [tokenId])) === 1;
   tx.afterCommit(() => authenticator.forget(tokenId.toLowerCase()));
   return found;
 }

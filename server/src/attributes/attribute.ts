@@ -1,11 +1,11 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Attribute, AttributeType } from './schema.ts';
 
-export interface AttributeRow {
+interface AttributeRow {
   id: string;
   name: string;
   external_id: string;
@@ -25,7 +25,6 @@ export const ATTRIBUTE_COLUMNS = `id, name, external_id, type, options, descript
 const insertAttribute = statement<
   [
     id: string,
-    tenantId: string,
     name: string,
     externalId: string,
     type: string,
@@ -41,21 +40,20 @@ const insertAttribute = statement<
   'attributes.insert',
   `insert into attributes (id, tenant_id, name, external_id, type, options, description, is_visible_quick_edit,
                            is_visible_contacts_table, is_visible_contact_create, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
    on conflict (tenant_id, external_id) do nothing returning ${ATTRIBUTE_COLUMNS}`,
 );
-const listAttributes = statement<[tenantId: string], AttributeRow>(
+const listAttributes = statement<[], AttributeRow>(
   'attributes.list',
-  `select ${ATTRIBUTE_COLUMNS} from attributes where tenant_id = $1 order by created_at, id`,
+  `select ${ATTRIBUTE_COLUMNS} from attributes where tenant_id = $tenant order by created_at, id`,
 );
-const lockAttribute = statement<[id: string, tenantId: string], AttributeRow>(
+const lockAttribute = statement<[id: string], AttributeRow>(
   'attributes.lock',
-  `select ${ATTRIBUTE_COLUMNS} from attributes where id = $1 and tenant_id = $2 for update`,
+  `select ${ATTRIBUTE_COLUMNS} from attributes where id = $1 and tenant_id = $tenant for update`,
 );
 const updateAttribute = statement<
   [
     id: string,
-    tenantId: string,
     name: string,
     options: string[],
     description: string | null,
@@ -67,13 +65,13 @@ const updateAttribute = statement<
   AttributeRow
 >(
   'attributes.update',
-  `update attributes set name = $3, options = $4, description = $5, is_visible_quick_edit = $6,
-          is_visible_contacts_table = $7, is_visible_contact_create = $8, updated_at = $9
-    where id = $1 and tenant_id = $2 returning ${ATTRIBUTE_COLUMNS}`,
+  `update attributes set name = $2, options = $3, description = $4, is_visible_quick_edit = $5,
+          is_visible_contacts_table = $6, is_visible_contact_create = $7, updated_at = $8
+    where id = $1 and tenant_id = $tenant returning ${ATTRIBUTE_COLUMNS}`,
 );
-const deleteAttribute = statement<[id: string, tenantId: string]>(
+const deleteAttribute = statement<[id: string]>(
   'attributes.delete',
-  'delete from attributes where id = $1 and tenant_id = $2',
+  'delete from attributes where id = $1 and tenant_id = $tenant',
 );
 export const presentAttribute = (row: AttributeRow): Attribute => ({
   id: row.id,
@@ -97,36 +95,30 @@ export interface AttributeChange {
   isVisibleContactsTable?: boolean;
   isVisibleContactCreate?: boolean;
 }
-export interface AttributeInput extends AttributeChange {
+interface AttributeInput extends AttributeChange {
   name: string;
   externalId: string;
   type?: AttributeType;
 }
 
-function requireFittingOptions(type: AttributeType, options: string[]): void {
+function validateOptions(type: AttributeType, options: string[]): void {
   if (type === 'select' && options.length === 0)
     throw invalidParam('options', 'too_small', 'A select needs at least one option');
   if (type !== 'select' && options.length > 0)
     throw invalidParam('options', 'custom', `Only a select has options, this is a ${type}`);
 }
 
-/** Every attribute of the tenant, the oldest first. */
-export async function allAttributes(db: Queryable, tenantId: string): Promise<Attribute[]> {
-  return (await db.all(listAttributes, [tenantId])).map(presentAttribute);
+/** Returns every attribute of the tenant, the oldest first. */
+export async function allAttributes(db: TenantQueryable): Promise<Attribute[]> {
+  return (await db.all(listAttributes, [])).map(presentAttribute);
 }
 
-/** Makes an attribute. Of many who make the same one at once, one succeeds. */
-export async function createAttribute(
-  tx: Tx,
-  tenantId: string,
-  input: AttributeInput,
-  now: Date,
-): Promise<Attribute> {
+/** Creates an attribute. If several requests create the same one at once, one succeeds. */
+export async function createAttribute(tx: TenantTx, input: AttributeInput): Promise<Attribute> {
   const { type = 'text', options = [] } = input;
-  requireFittingOptions(type, options);
+  validateOptions(type, options);
   const row = await tx.find(insertAttribute, [
     newId(),
-    tenantId,
     input.name,
     input.externalId,
     type,
@@ -135,7 +127,7 @@ export async function createAttribute(
     input.isVisibleQuickEdit ?? false,
     input.isVisibleContactsTable ?? false,
     input.isVisibleContactCreate ?? false,
-    now,
+    tx.now,
   ]);
   if (!row)
     throw invalidParam(
@@ -146,33 +138,30 @@ export async function createAttribute(
   return presentAttribute(row);
 }
 
-/** Changes what is given. What an attribute is called in requests, and its type, stay: values depend on them. */
+/** Changes the given fields. `externalId` and `type` cannot be changed: values depend on them. */
 export async function changeAttribute(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   attributeId: string,
   change: AttributeChange,
-  now: Date,
 ): Promise<Attribute> {
-  const row = isUuid(attributeId) ? await tx.find(lockAttribute, [attributeId, tenantId]) : undefined;
+  const row = isUuid(attributeId) ? await tx.find(lockAttribute, [attributeId]) : undefined;
   if (!row) throw new ApiError('attribute_not_found');
   const next = { ...presentAttribute(row), ...change };
-  requireFittingOptions(row.type, next.options);
+  validateOptions(row.type, next.options);
   const updated = await tx.find(updateAttribute, [
     attributeId,
-    tenantId,
     next.name,
     next.options,
     next.description,
     next.isVisibleQuickEdit,
     next.isVisibleContactsTable,
     next.isVisibleContactCreate,
-    now,
+    tx.now,
   ]);
   return presentAttribute(updated as AttributeRow);
 }
 
-/** Deletes an attribute with its values, and says whether it was there. */
-export async function removeAttribute(tx: Tx, tenantId: string, attributeId: string): Promise<boolean> {
-  return isUuid(attributeId) && (await tx.run(deleteAttribute, [attributeId, tenantId])) === 1;
+/** Deletes an attribute with its values and returns whether it existed. */
+export async function removeAttribute(tx: TenantTx, attributeId: string): Promise<boolean> {
+  return isUuid(attributeId) && (await tx.run(deleteAttribute, [attributeId])) === 1;
 }

@@ -1,8 +1,8 @@
-import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
 import type { AttributeType } from './schema.ts';
 
-/** What is needed to judge and to compare values of an attribute. */
+/** What is needed to validate and to compare values of an attribute. */
 export interface AttributeKind {
   id: string;
   external_id: string;
@@ -10,30 +10,27 @@ export interface AttributeKind {
   options: string[];
 }
 
-const attributesByName = statement<[tenantId: string, ids: string[], externalIds: string[]], AttributeKind>(
-  'attributes.by_name',
+const attributesByIds = statement<[ids: string[], externalIds: string[]], AttributeKind>(
+  'attributes.by_ids',
   `select id, external_id, type, options from attributes
-    where tenant_id = $1 and (id = any ($2::uuid[]) or external_id = any ($3::text[])) for key share`,
+    where tenant_id = $tenant and (id = any ($1::uuid[]) or external_id = any ($2::text[])) for key share`,
 );
-const attributesOfTenant = statement<[tenantId: string], AttributeKind>(
+const attributesOfTenant = statement<[], AttributeKind>(
   'attributes.of_tenant',
-  'select id, external_id, type, options from attributes where tenant_id = $1 order by created_at, id',
+  'select id, external_id, type, options from attributes where tenant_id = $tenant order by created_at, id',
 );
 
 /**
- * Attributes by either of their names, each under both: the id in lower case and the externalId. Nobody can delete them
- * before the transaction ends, so that values can be stored.
+ * Finds attributes by id or externalId and returns each under both, the id in lower case. They are locked, so that they
+ * cannot be deleted before the transaction stores values.
  */
 export async function findAttributes(
-  tx: Tx,
-  tenantId: string,
-  names: { ids?: string[]; externalIds?: string[] },
+  tx: TenantTx,
+  { ids = [], externalIds = [] }: { ids?: string[]; externalIds?: string[] },
 ): Promise<Map<string, AttributeKind>> {
-  const { ids = [], externalIds = [] } = names;
   if (ids.length + externalIds.length === 0) return new Map();
-  const rows = await tx.all(attributesByName, [tenantId, ids, [...new Set(externalIds)]]);
-  return new Map(rows.flatMap((row) => [row.id, row.external_id].map((name) => [name, row])));
+  const rows = await tx.all(attributesByIds, [ids, [...new Set(externalIds)]]);
+  return new Map(rows.flatMap((row) => [row.id, row.external_id].map((key) => [key, row])));
 }
 
-export const attributesOf = (db: Queryable, tenantId: string): Promise<AttributeKind[]> =>
-  db.all(attributesOfTenant, [tenantId]);
+export const attributesOf = (db: TenantQueryable): Promise<AttributeKind[]> => db.all(attributesOfTenant, []);

@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
-import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
   ATTRIBUTE_COLUMNS,
@@ -25,19 +23,23 @@ const example: Static<typeof Attribute> = {
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
-const AttributeId = Type.Object({ attributeId: Type.String() });
-const at = { params: { attributeId: example.id } };
 
-export function attributeRoutes({ db, clock }: { db: Database; clock: Clock }): Route[] {
+const attributes = routeFamily({
+  tag: 'Attributes',
+  params: Type.Object({ attributeId: Type.String() }),
+  exampleParams: { attributeId: example.id },
+});
+
+export function attributeRoutes(): Route[] {
   return [
-    write(
+    attributes.write(
       {
         method: 'POST',
         path: '/v3/attributes',
         operationId: 'createAttribute',
-        tag: 'Attributes',
-        summary: 'Make a contact attribute',
-        description: 'What contacts can have beside names and handles. `externalId` is unique in the tenant.',
+        summary: 'Create a contact attribute',
+        description:
+          'A field that contacts can have in addition to names and handles. `externalId` is unique in the tenant.',
         access: 'attributes:write',
         body: NewAttribute,
         answer: data(Attribute),
@@ -47,10 +49,9 @@ export function attributeRoutes({ db, clock }: { db: Database; clock: Clock }): 
           answer: example,
         },
       },
-      ({ principal, body }, tx) =>
-        createAttribute(tx, principal.tenantId, body, clock.now(principal.tenantId)),
+      ({ body }, tx) => createAttribute(tx, body),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/attributes/search',
       operationId: 'searchAttributes',
       tag: 'Attributes',
@@ -73,40 +74,35 @@ export function attributeRoutes({ db, clock }: { db: Database; clock: Clock }): 
       present: presentAttribute,
       example: { query: 'eq(externalId,"shoeSize")', item: example },
     }),
-    write(
+    attributes.write(
       {
         method: 'PUT',
         path: '/v3/attributes/:attributeId',
         operationId: 'updateAttribute',
-        tag: 'Attributes',
-        summary: 'Change a contact attribute',
-        description: 'Changes what is given. `externalId` and `type` stay, because values depend on them.',
+        summary: 'Update a contact attribute',
+        description:
+          'Changes the given fields. `externalId` and `type` cannot be changed, because values depend on them.',
         access: 'attributes:write',
-        params: AttributeId,
         body: AttributeChange,
         answer: data(Attribute),
         failures: ['attribute_not_found'],
-        example: { ...at, body: { name: 'Shoe size' }, answer: example },
+        example: { body: { name: 'Shoe size' }, answer: example },
       },
-      ({ principal, params, body }, tx) =>
-        changeAttribute(tx, principal.tenantId, params.attributeId, body, clock.now(principal.tenantId)),
+      ({ params, body }, tx) => changeAttribute(tx, params.attributeId, body),
     ),
-    write(
+    attributes.write(
       {
         method: 'DELETE',
         path: '/v3/attributes/:attributeId',
         operationId: 'deleteAttribute',
-        tag: 'Attributes',
         summary: 'Delete a contact attribute',
-        description: 'With its values on every contact.',
+        description: 'Also deletes its values on every contact.',
         access: 'attributes:write',
-        params: AttributeId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [example.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.attributeId, await removeAttribute(tx, principal.tenantId, params.attributeId)),
+      async ({ params }, tx) => deleted(params.attributeId, await removeAttribute(tx, params.attributeId)),
     ),
   ];
 }

@@ -4,7 +4,7 @@ import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 export const attributeTypes = ['text', 'number', 'boolean', 'date', 'datetime', 'url', 'select'] as const;
 export type AttributeType = (typeof attributeTypes)[number];
 
-/** How an attribute is called in requests, in v2 and v3 alike. */
+/** The name of an attribute in requests. */
 export const ExternalId = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]*$', maxLength: 100 });
 
 const Name = Type.String({ minLength: 1, maxLength: 255 });
@@ -23,7 +23,7 @@ const visibility = {
 export const NewAttribute = Type.Object({
   name: Name,
   externalId: ExternalId,
-  type: Type.Optional(OneOf(attributeTypes, '`text` when left out')),
+  type: Type.Optional(OneOf(attributeTypes, '`text` if left out')),
   options: Type.Optional(Options),
   description: Type.Optional(Description),
   ...visibility,

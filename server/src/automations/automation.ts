@@ -1,16 +1,16 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import type { Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
+import type { SearchSource } from '../search/source.ts';
 import { type TriggerType, triggerTypes } from './definition/steps.ts';
-import { throwIfAnyIssue } from './definition/validate.ts';
+import { requireValidDefinition } from './definition/validate.ts';
 import { type Automation, type AutomationVersion, automationStatuses, type Definition } from './schema.ts';
 
-interface VersionFacts {
+interface StoredVersion {
   id: string;
   number: number;
   definition: Definition;
@@ -29,24 +29,24 @@ export interface AutomationRow {
   latest_channel_id: string | null;
   created_at: Date;
   updated_at: Date;
-  active_version: VersionFacts | null;
-  latest_version: VersionFacts;
+  active_version: StoredVersion | null;
+  latest_version: StoredVersion;
 }
 
-const versionFacts = (id: string): string => `(select json_build_object(
+const selectVersion = (id: string): string => `(select json_build_object(
     'id', v.id, 'number', v.number, 'definition', v.definition, 'created_at', v.created_at)
   from automation_versions v where v.id = ${id} and v.tenant_id = a.tenant_id)`;
 
 const COLUMNS = `a.id, a.name, a.status, a.active_version_id, a.active_trigger_type, a.active_channel_id,
   a.latest_version_id, a.latest_trigger_type, a.latest_channel_id, a.created_at, a.updated_at,
-  ${versionFacts('a.active_version_id')} as active_version, ${versionFacts('a.latest_version_id')} as latest_version`;
+  ${selectVersion('a.active_version_id')} as active_version, ${selectVersion('a.latest_version_id')} as latest_version`;
 
 export const automationFields: Searchable = {
   fields: {
     id: { type: 'uuid', sql: 'a.id' },
     createdAt: { type: 'time', sql: 'a.created_at' },
     updatedAt: { type: 'time', sql: 'a.updated_at' },
-    name: { type: 'string', sql: 'a.name', within: 'a.name' },
+    name: { type: 'string', sql: 'a.name', trigramText: 'a.name' },
     status: { type: 'enum', sql: 'a.status', values: automationStatuses },
     activeVersionId: { type: 'uuid', sql: 'a.active_version_id', nullable: true },
     activeVersionTriggerType: {
@@ -70,14 +70,13 @@ export const automationSource: SearchSource = {
   tenantColumn: 'a.tenant_id',
 };
 
-const automationById = statement<[id: string, tenantId: string], AutomationRow>(
+const automationById = statement<[id: string], AutomationRow>(
   'automations.by_id',
-  `select ${COLUMNS} from automations a where a.id = $1 and a.tenant_id = $2`,
+  `select ${COLUMNS} from automations a where a.id = $1 and a.tenant_id = $tenant`,
 );
 const insertAutomation = statement<
   [
     id: string,
-    tenantId: string,
     name: string,
     versionId: string,
     definition: string,
@@ -87,22 +86,22 @@ const insertAutomation = statement<
   ]
 >(
   'automations.insert',
-  // Foreign keys are checked at the end of the statement, when each of the two rows has the other.
+  // The two rows refer to each other: foreign keys are checked at the end of the statement.
   `with version as (
      insert into automation_versions (id, tenant_id, automation_id, number, definition, created_at)
-     values ($4, $2, $1, 1, $5, $8))
+     values ($3, $tenant, $1, 1, $4, $7))
    insert into automations (id, tenant_id, name, status, latest_version_id, latest_trigger_type, latest_channel_id,
                             created_at, updated_at)
-   values ($1, $2, $3, 'draft', $4, $6, $7, $8, $8)`,
+   values ($1, $tenant, $2, 'draft', $3, $5, $6, $7, $7)`,
 );
-const deleteAutomation = statement<[id: string, tenantId: string]>(
+const deleteAutomation = statement<[id: string]>(
   'automations.delete',
-  'delete from automations where id = $1 and tenant_id = $2',
+  'delete from automations where id = $1 and tenant_id = $tenant',
 );
 
-function presentVersion({ id, number, definition, created_at }: VersionFacts): AutomationVersion {
+function presentVersion({ id, number, definition, created_at }: StoredVersion): AutomationVersion {
   const { trigger, variables, steps } = definition;
-  // What is stored has parameters everywhere.
+  // A stored definition has parameters in every step.
   return { id, number, trigger, variables, steps, createdAt: timestamp(created_at) } as AutomationVersion;
 }
 
@@ -122,7 +121,7 @@ export const presentAutomation = (row: AutomationRow): Automation => ({
   latestVersion: presentVersion(row.latest_version),
 });
 
-/** What of a definition stands in columns of its own. */
+/** The values of the columns that repeat a part of the definition. */
 export const triggerColumns = ({ trigger }: Definition): [type: TriggerType, channelId: string | null] => [
   trigger.type,
   (trigger.parameters?.channelId as string | undefined) ?? null,
@@ -130,47 +129,40 @@ export const triggerColumns = ({ trigger }: Definition): [type: TriggerType, cha
 
 export type AutomationInput = Omit<Definition, 'variables'> & Partial<Definition> & { name: string };
 
-/** Makes an automation with its first version: a draft, which nothing starts before it is published. */
+/** Creates a draft with its first version. No run starts before it is published. */
 export async function createAutomation(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   { name, trigger, variables = [], steps }: AutomationInput,
-  { policy, now }: { policy: OutboundPolicy; now: Date },
+  policy: OutboundPolicy,
 ): Promise<Automation> {
-  const definition = await throwIfAnyIssue(tx, tenantId, { trigger, variables, steps }, policy);
+  const definition = await requireValidDefinition(tx, { trigger, variables, steps }, policy);
   const [id, versionId] = [newId(), newId()];
   await tx.run(insertAutomation, [
     id,
-    tenantId,
     name,
     versionId,
     JSON.stringify(definition),
     ...triggerColumns(definition),
-    now,
+    tx.now,
   ]);
-  return requireAutomation(tx, tenantId, id);
+  return requireAutomation(tx, id);
 }
 
 export async function findAutomation(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
+  db: TenantReader,
   automationId: string,
 ): Promise<Automation | undefined> {
-  const row = isUuid(automationId) ? await db.find(automationById, [automationId, tenantId]) : undefined;
+  const row = isUuid(automationId) ? await db.find(automationById, [automationId]) : undefined;
   return row && presentAutomation(row);
 }
 
-export async function requireAutomation(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  automationId: string,
-): Promise<Automation> {
-  const automation = await findAutomation(db, tenantId, automationId);
+export async function requireAutomation(db: TenantReader, automationId: string): Promise<Automation> {
+  const automation = await findAutomation(db, automationId);
   if (!automation) throw new ApiError('automation_not_found');
   return automation;
 }
 
-/** Deletes an automation with its versions and runs, those that wait included, and says whether there was one. */
-export async function removeAutomation(tx: Tx, tenantId: string, automationId: string): Promise<boolean> {
-  return isUuid(automationId) && (await tx.run(deleteAutomation, [automationId, tenantId])) === 1;
+/** Deletes an automation with its versions and runs. Returns false if it does not exist. */
+export async function removeAutomation(tx: TenantTx, automationId: string): Promise<boolean> {
+  return isUuid(automationId) && (await tx.run(deleteAutomation, [automationId])) === 1;
 }

@@ -1,10 +1,10 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { type AutomationInput, requireAutomation, triggerColumns } from './automation.ts';
-import { throwIfAnyIssue } from './definition/validate.ts';
+import { requireValidDefinition } from './definition/validate.ts';
 import type { Automation, Definition } from './schema.ts';
 import { planSchedule } from './triggers/plan-schedule.ts';
 
@@ -15,24 +15,23 @@ interface AutomationState {
   latest_version_id: string;
 }
 
-const lockAutomation = statement<[id: string, tenantId: string], AutomationState>(
+const lockAutomation = statement<[id: string], AutomationState>(
   'automations.lock',
-  // Without its version: whoever waited for the lock would still see the one that was the latest before.
+  // Without the version: a statement that waited for the lock would still read the version that was the latest before.
   `select id, status, active_version_id, latest_version_id from automations
-    where id = $1 and tenant_id = $2 for no key update`,
+    where id = $1 and tenant_id = $tenant for no key update`,
 );
-const versionById = statement<[id: string, tenantId: string], { definition: Definition }>(
+const versionById = statement<[id: string], { definition: Definition }>(
   'automations.version',
-  'select definition from automation_versions where id = $1 and tenant_id = $2',
+  'select definition from automation_versions where id = $1 and tenant_id = $tenant',
 );
-const rename = statement<[id: string, tenantId: string, name: string | null, now: Date]>(
+const rename = statement<[id: string, name: string | null, now: Date]>(
   'automations.rename',
-  'update automations set name = coalesce($3, name), updated_at = $4 where id = $1 and tenant_id = $2',
+  'update automations set name = coalesce($2, name), updated_at = $3 where id = $1 and tenant_id = $tenant',
 );
 const saveVersion = statement<
   [
     id: string,
-    tenantId: string,
     latestVersionId: string,
     versionId: string,
     definition: string,
@@ -42,94 +41,87 @@ const saveVersion = statement<
   ]
 >(
   'automations.save_version',
-  // PostgreSQL compares what the two say and not how they are written.
+  // As jsonb, so that the order of keys and white space make no difference.
   `with version as (
      insert into automation_versions (id, tenant_id, automation_id, number, definition, created_at)
-     select $4, $2, $1, v.number + 1, $5, $8 from automation_versions v
-      where v.id = $3 and v.tenant_id = $2 and v.definition <> $5::jsonb
+     select $3, $tenant, $1, v.number + 1, $4, $7 from automation_versions v
+      where v.id = $2 and v.tenant_id = $tenant and v.definition <> $4::jsonb
      returning id)
    update automations a
-      set latest_version_id = version.id, latest_trigger_type = $6, latest_channel_id = $7, updated_at = $8
-     from version where a.id = $1 and a.tenant_id = $2`,
+      set latest_version_id = version.id, latest_trigger_type = $5, latest_channel_id = $6, updated_at = $7
+     from version where a.id = $1 and a.tenant_id = $tenant`,
 );
-const activate = statement<
-  [id: string, tenantId: string, versionId: string, now: Date],
-  { trigger: Definition['trigger'] }
->(
+const activate = statement<[id: string, versionId: string, now: Date], { trigger: Definition['trigger'] }>(
   'automations.activate',
   `update automations a
       set status = 'active', active_version_id = v.id, active_trigger_type = v.definition #>> '{trigger,type}',
-          active_channel_id = (v.definition #>> '{trigger,parameters,channelId}')::uuid, updated_at = $4
+          active_channel_id = (v.definition #>> '{trigger,parameters,channelId}')::uuid, updated_at = $3
      from automation_versions v
-    where a.id = $1 and a.tenant_id = $2 and v.id = $3 and v.automation_id = a.id and v.tenant_id = a.tenant_id
+    where a.id = $1 and a.tenant_id = $tenant and v.id = $2 and v.automation_id = a.id and v.tenant_id = a.tenant_id
    returning v.definition -> 'trigger' as trigger`,
 );
 const updateStatus = statement<
-  [id: string, tenantId: string, status: string, now: Date],
+  [id: string, status: string, now: Date],
   { trigger: Definition['trigger'] | null; schedule_start: Date | null }
 >(
   'automations.update_status',
-  `update automations a set status = $3, updated_at = $4 where a.id = $1 and a.tenant_id = $2
+  `update automations a set status = $2, updated_at = $3 where a.id = $1 and a.tenant_id = $tenant
    returning a.schedule_start, (select v.definition -> 'trigger' from automation_versions v
      where v.id = a.active_version_id and v.tenant_id = a.tenant_id) as trigger`,
 );
 
-async function requireLocked(tx: Tx, tenantId: string, automationId: string): Promise<AutomationState> {
-  const row = isUuid(automationId) ? await tx.find(lockAutomation, [automationId, tenantId]) : undefined;
+async function requireLocked(tx: TenantTx, automationId: string): Promise<AutomationState> {
+  const row = isUuid(automationId) ? await tx.find(lockAutomation, [automationId]) : undefined;
   if (!row) throw new ApiError('automation_not_found');
   return row;
 }
 
-/** Changes what is given. A definition that says something new becomes a version; what runs start on stays. */
+/** Updates the given fields. A new definition becomes a new version; runs still start on the published one. */
 export async function changeAutomation(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   automationId: string,
   change: Partial<AutomationInput>,
-  { policy, now }: { policy: OutboundPolicy; now: Date },
+  policy: OutboundPolicy,
 ): Promise<Automation> {
-  const { id, latest_version_id } = await requireLocked(tx, tenantId, automationId);
+  const { id, latest_version_id } = await requireLocked(tx, automationId);
   const { name, trigger, variables, steps } = change;
   if (trigger || variables || steps) {
-    const saved = (await tx.find(versionById, [latest_version_id, tenantId]))?.definition as Definition;
+    const saved = (await tx.find(versionById, [latest_version_id]))?.definition as Definition;
     const given = {
       trigger: trigger ?? saved.trigger,
       variables: variables ?? saved.variables,
       steps: steps ?? saved.steps,
     };
-    const definition = await throwIfAnyIssue(tx, tenantId, given, policy);
+    const definition = await requireValidDefinition(tx, given, policy);
     await tx.run(saveVersion, [
       id,
-      tenantId,
       latest_version_id,
       newId(),
       JSON.stringify(definition),
       ...triggerColumns(definition),
-      now,
+      tx.now,
     ]);
   }
-  await tx.run(rename, [id, tenantId, name ?? null, now]);
-  return requireAutomation(tx, tenantId, id);
+  await tx.run(rename, [id, name ?? null, tx.now]);
+  return requireAutomation(tx, id);
 }
 
-/** Makes a version, the latest unless another is named, the one that runs start on, and the automation active. */
+/** Publishes a version, by default the latest: new runs use it, and the automation becomes active. */
 export async function publishAutomation(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   automationId: string,
   { versionId }: { versionId?: string },
-  now: Date,
 ): Promise<Automation> {
-  const { id, status, latest_version_id } = await requireLocked(tx, tenantId, automationId);
+  const { id, status, latest_version_id } = await requireLocked(tx, automationId);
   if (status === 'archived')
     throw new ApiError('conflict', { detail: 'the automation is archived; make it inactive first' });
-  const active = await tx.find(activate, [id, tenantId, versionId ?? latest_version_id, now]);
+  const active = await tx.find(activate, [id, versionId ?? latest_version_id, tx.now]);
   if (!active) throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
-  await planSchedule(tx, tenantId, id, active.trigger, { start: now, now });
-  return requireAutomation(tx, tenantId, id);
+  await planSchedule(tx, id, active.trigger, tx.now);
+  return requireAutomation(tx, id);
 }
 
-/** Which status may follow which; only publishing leads out of a draft to where runs start. */
+/** Which status may follow which. Only publishing makes a draft active. */
 const FOLLOWS: Record<Automation['status'], readonly Automation['status'][]> = {
   draft: ['archived'],
   active: ['inactive', 'archived'],
@@ -137,24 +129,22 @@ const FOLLOWS: Record<Automation['status'], readonly Automation['status'][]> = {
   archived: ['inactive'],
 };
 
-/** Sets the status; one that it has already is no error and no change. */
+/** Setting the status that the automation already has is not an error. */
 export async function setAutomationStatus(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   automationId: string,
   to: Automation['status'],
-  now: Date,
 ): Promise<Automation> {
-  const { id, status, active_version_id } = await requireLocked(tx, tenantId, automationId);
+  const { id, status, active_version_id } = await requireLocked(tx, automationId);
   if (status !== to) {
     const isUnpublished = to === 'active' && active_version_id === null;
     if (isUnpublished || !FOLLOWS[status].includes(to))
       throw new ApiError('conflict', {
         detail: `the automation is ${status}${isUnpublished ? ' and was never published; publish it' : ''}, and cannot become ${to}`,
       });
-    const changed = await tx.find(updateStatus, [id, tenantId, to, now]);
+    const changed = await tx.find(updateStatus, [id, to, tx.now]);
     const trigger = to === 'active' ? (changed?.trigger ?? null) : null;
-    await planSchedule(tx, tenantId, id, trigger, { start: changed?.schedule_start ?? now, now });
+    await planSchedule(tx, id, trigger, changed?.schedule_start ?? tx.now);
   }
-  return requireAutomation(tx, tenantId, id);
+  return requireAutomation(tx, id);
 }

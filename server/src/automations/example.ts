@@ -1,6 +1,6 @@
 import type { Automation, AutomationRun, AutomationVersion } from './schema.ts';
 
-const at = '2026-11-15T01:02:03.456Z';
+const createdAt = '2026-11-15T01:02:03.456Z';
 
 const version: AutomationVersion = {
   id: '019a82a0-0000-7000-8000-000000000071',
@@ -16,14 +16,14 @@ const version: AutomationVersion = {
     },
     { id: 'done', type: 'end', parameters: {} },
   ],
-  createdAt: at,
+  createdAt,
 };
 
-/** The automation that the reference shows. */
+/** The automation in the examples of the API reference. */
 export const exampleAutomation: Automation = {
   id: '019a82a0-0000-7000-8000-000000000070',
-  createdAt: at,
-  updatedAt: at,
+  createdAt,
+  updatedAt: createdAt,
   name: 'Welcome',
   status: 'active',
   activeVersionId: version.id,
@@ -36,7 +36,7 @@ export const exampleAutomation: Automation = {
   latestVersion: version,
 };
 
-/** As a client writes it. */
+/** The same automation as the body of a request. */
 export const exampleDefinition = {
   name: exampleAutomation.name,
   trigger: version.trigger,
@@ -44,7 +44,7 @@ export const exampleDefinition = {
   steps: version.steps,
 };
 
-/** The run that the reference shows. */
+/** The run in the examples of the API reference. */
 export const exampleRun: AutomationRun = {
   id: '019a82a0-0000-7000-8000-000000000072',
   automationId: exampleAutomation.id,
@@ -54,11 +54,11 @@ export const exampleRun: AutomationRun = {
   campaignId: null,
   status: 'scheduled',
   variables: { plan: 'gold' },
-  scheduledAt: at,
+  scheduledAt: createdAt,
   startedAt: null,
   endedAt: null,
   step: null,
   error: null,
-  createdAt: at,
-  updatedAt: at,
+  createdAt,
+  updatedAt: createdAt,
 };

@@ -1,18 +1,5 @@
 import { Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
-import type { Database } from '../db/database.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
-import {
-  DeleteResult,
-  data,
-  deleted,
-  fields,
-  type Route,
-  type RouteSpec,
-  read,
-  write,
-  writeStatement,
-} from '../http/route.ts';
+import { DeleteResult, data, deleted, fields, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import {
@@ -36,73 +23,59 @@ import {
   NewAutomation,
   Publication,
 } from './schema.ts';
-import { automationTrigger } from './triggers/api.ts';
+import { createActiveVersions, triggerAutomation } from './triggers/api.ts';
 
-export interface AutomationDeps {
-  db: Database;
-  clock: Clock;
-  wakeUps: WakeUps;
-  policy: OutboundPolicy;
-}
-
-/** What all operations on one automation, and on one run, have in common. */
-const one = {
+const automations = routeFamily({
   tag: 'Automations',
   feature: 'automations',
   params: Type.Object({ automationId: Type.String() }),
-  failures: ['automation_not_found'],
-} as const satisfies Partial<RouteSpec>;
-const run = {
+  exampleParams: { automationId: exampleAutomation.id },
+});
+const runs = routeFamily({
   tag: 'Automation runs',
   feature: 'automations',
   params: Type.Object({ runId: Type.String() }),
-  failures: ['automation_run_not_found'],
-} as const satisfies Partial<RouteSpec>;
-const at = { params: { automationId: exampleAutomation.id } };
-const atRun = { params: { runId: exampleRun.id } };
+  exampleParams: { runId: exampleRun.id },
+});
 
-export function automationRoutes(deps: AutomationDeps): Route[] {
-  const { db, clock, policy } = deps;
-  const trigger = automationTrigger(deps);
+export function automationRoutes(deps: { policy: OutboundPolicy }): Route[] {
+  const activeVersions = createActiveVersions();
   return [
-    write(
+    automations.write(
       {
         method: 'POST',
         path: '/v3/automations',
         operationId: 'createAutomation',
-        tag: one.tag,
-        feature: one.feature,
-        summary: 'Make an automation',
+        summary: 'Create an automation',
         description:
-          'A draft with its first version: nothing starts before it is published. Every fault of the definition is named with its path, such as `steps.2.parameters.cases.0.next`.',
+          'Creates a draft with its first version. No run starts before it is published. The error for an invalid definition lists every issue with its path, such as `steps.2.parameters.cases.0.next`.',
         access: 'automations:write',
         body: NewAutomation,
         answer: data(Automation),
         failures: [],
         example: { body: exampleDefinition, answer: exampleAutomation },
       },
-      ({ principal, body }, tx) =>
-        createAutomation(tx, principal.tenantId, body, { policy, now: clock.now(principal.tenantId) }),
+      ({ body }, tx) => createAutomation(tx, body, deps.policy),
     ),
-    read(
+    automations.read(
       {
-        ...one,
         method: 'GET',
         path: '/v3/automations/:automationId',
         operationId: 'getAutomation',
-        summary: 'Read an automation',
-        description: 'With the version that runs start on, and the one that was saved last.',
+        summary: 'Get an automation',
+        description: 'Returns the automation with its active and its latest version.',
         access: 'automations:read',
         answer: data(Automation),
-        example: { ...at, answer: exampleAutomation },
+        failures: ['automation_not_found'],
+        example: { answer: exampleAutomation },
       },
-      ({ principal, params }) => requireAutomation(db.byKey, principal.tenantId, params.automationId),
+      ({ params }, db) => requireAutomation(db.byKey, params.automationId),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/automations/search',
       operationId: 'searchAutomations',
-      tag: one.tag,
-      feature: one.feature,
+      tag: 'Automations',
+      feature: 'automations',
       noun: 'automations',
       access: 'automations:read',
       searchable: automationFields,
@@ -111,131 +84,113 @@ export function automationRoutes(deps: AutomationDeps): Route[] {
       present: presentAutomation,
       example: { query: 'eq(status,"active")', item: exampleAutomation },
     }),
-    write(
+    automations.write(
       {
-        ...one,
         method: 'PUT',
         path: '/v3/automations/:automationId',
         operationId: 'updateAutomation',
         summary: 'Save a new version',
         description:
-          'Changes what is given. Trigger, variables and steps that are left out are those of the latest version; a definition that says something new becomes a version of its own. Runs start on it only when it is published.',
+          'Updates the given fields. Trigger, variables and steps that you leave out are those of the latest version. A definition that differs from the latest version becomes a new version. Runs use it after it is published.',
         access: 'automations:write',
         body: AutomationChange,
         answer: data(Automation),
-        example: { ...at, body: exampleDefinition, answer: exampleAutomation },
+        failures: ['automation_not_found'],
+        example: { body: exampleDefinition, answer: exampleAutomation },
       },
-      ({ principal, params, body }, tx) =>
-        changeAutomation(tx, principal.tenantId, params.automationId, body, {
-          policy,
-          now: clock.now(principal.tenantId),
-        }),
+      ({ params, body }, tx) => changeAutomation(tx, params.automationId, body, deps.policy),
     ),
-    write(
+    automations.write(
       {
-        ...one,
         method: 'POST',
         path: '/v3/automations/:automationId/publish',
         operationId: 'publishAutomation',
         summary: 'Publish a version',
         description:
-          'Makes a version, the latest unless another is named, the one that runs start on, and the automation `active`. Runs that have started stay on theirs.',
+          'New runs use the published version: the given one, or the latest. The automation becomes `active`. Runs that have started keep their version.',
         access: 'automations:write',
         body: Publication,
         answer: data(Automation),
-        failures: [...one.failures, 'conflict'],
+        failures: ['automation_not_found', 'conflict'],
         example: {
-          ...at,
           body: { versionId: exampleAutomation.latestVersionId },
           answer: exampleAutomation,
         },
       },
-      ({ principal, params, body }, tx) =>
-        publishAutomation(tx, principal.tenantId, params.automationId, body, clock.now(principal.tenantId)),
+      ({ params, body }, tx) => publishAutomation(tx, params.automationId, body),
     ),
-    write(
+    automations.write(
       {
-        ...one,
         method: 'POST',
         path: '/v3/automations/:automationId/status',
         operationId: 'setAutomationStatus',
         summary: 'Start, stop or archive an automation',
         description:
-          '`active` and `inactive` may follow one another, anything may be `archived`, and what is archived becomes `inactive` again. Setting the status it has already is a success.',
+          'An automation can change between `active` and `inactive`, can be `archived` from every status, and can become `inactive` again after that. Setting the status that it already has is not an error.',
         access: 'automations:write',
         body: AutomationStatusChange,
         answer: data(Automation),
-        failures: [...one.failures, 'conflict'],
-        example: { ...at, body: { status: 'active' }, answer: exampleAutomation },
+        failures: ['automation_not_found', 'conflict'],
+        example: { body: { status: 'active' }, answer: exampleAutomation },
       },
-      ({ principal, params, body }, tx) =>
-        setAutomationStatus(
-          tx,
-          principal.tenantId,
-          params.automationId,
-          body.status,
-          clock.now(principal.tenantId),
-        ),
+      ({ params, body }, tx) => setAutomationStatus(tx, params.automationId, body.status),
     ),
-    write(
+    automations.write(
       {
-        ...one,
         method: 'DELETE',
         path: '/v3/automations/:automationId',
         operationId: 'deleteAutomation',
         summary: 'Delete an automation',
-        description: 'Permanent, with its versions and its runs, those that still wait included.',
+        description:
+          'Deletes the automation permanently, with its versions and all of its runs, including those that wait.',
         access: 'automations:write',
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [exampleAutomation.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleAutomation.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.automationId, await removeAutomation(tx, principal.tenantId, params.automationId)),
+      async ({ params }, tx) => deleted(params.automationId, await removeAutomation(tx, params.automationId)),
     ),
-    writeStatement(
+    automations.writeStatement(
       {
-        ...one,
         method: 'POST',
         path: '/v3/automations/:automationId/trigger',
         operationId: 'triggerAutomation',
         summary: 'Trigger an automation for a contact',
         description:
-          "Records a run of the active version, whatever its trigger is; the header `X-Automation-Run-Id` has the run's id. The automation must be `active`.",
+          "Starts a run of the active version, whatever its trigger is. The header `X-Automation-Run-Id` contains the run's id. The automation must be `active`.",
         access: 'automations:trigger',
         body: AutomationTrigger,
         answer: fields(Type.Object({})),
-        failures: [...one.failures, 'conflict'],
+        failures: ['automation_not_found', 'conflict'],
         example: {
-          ...at,
           body: { contactId: exampleRun.contactId, variables: exampleRun.variables },
           answer: {},
         },
       },
-      async ({ principal, params, body, header }, tx) => {
-        header('x-automation-run-id', await trigger(tx, principal.tenantId, params.automationId, body));
+      async ({ params, body, header }, tx) => {
+        header('x-automation-run-id', await triggerAutomation(tx, params.automationId, body, activeVersions));
         return {};
       },
     ),
-    read(
+    runs.read(
       {
-        ...run,
         method: 'GET',
         path: '/v3/automation_runs/:runId',
         operationId: 'getAutomationRun',
-        summary: 'Read a run',
-        description: 'With its trace: what it did so far, step by step.',
+        summary: 'Get a run',
+        description: 'Returns the run with its trace: the steps that it has executed so far.',
         access: 'automations:read',
         answer: data(AutomationRunWithTrace),
-        example: { ...atRun, answer: { ...exampleRun, trace: [] } },
+        failures: ['automation_run_not_found'],
+        example: { answer: { ...exampleRun, trace: [] } },
       },
-      ({ principal, params }) => requireRun(db.byKey, principal.tenantId, params.runId),
+      ({ params }, db) => requireRun(db.byKey, params.runId),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/automation_runs/search',
       operationId: 'searchAutomationRuns',
-      tag: run.tag,
-      feature: run.feature,
+      tag: 'Automation runs',
+      feature: 'automations',
       noun: 'runs of automations',
       access: 'automations:read',
       searchable: runFields,
@@ -244,40 +199,36 @@ export function automationRoutes(deps: AutomationDeps): Route[] {
       present: presentRun,
       example: { query: 'eq(status,"scheduled")', item: exampleRun },
     }),
-    write(
+    runs.write(
       {
-        ...run,
         method: 'POST',
         path: '/v3/automation_runs/:runId/cancel',
         operationId: 'cancelAutomationRun',
         summary: 'Cancel a run',
-        description: 'It does nothing more. A run that has ended already cannot be cancelled.',
+        description: 'Stops the run. A run that has ended cannot be cancelled.',
         access: 'automations:write',
         answer: data(AutomationRun),
-        failures: [...run.failures, 'conflict'],
-        example: { ...atRun, answer: { ...exampleRun, status: 'cancelled', endedAt: exampleRun.updatedAt } },
+        failures: ['automation_run_not_found', 'conflict'],
+        example: { answer: { ...exampleRun, status: 'cancelled', endedAt: exampleRun.updatedAt } },
       },
-      ({ principal, params }, tx) =>
-        cancelRun(tx, principal.tenantId, params.runId, clock.now(principal.tenantId)),
+      ({ params }, tx) => cancelRun(tx, params.runId),
     ),
-    write(
+    runs.write(
       {
-        ...run,
         method: 'POST',
         path: '/v3/automation_runs/:runId/retry',
         operationId: 'retryAutomationRun',
         summary: 'Retry a run from its failed step',
         description:
-          'The step at which it failed is tried again, on the version that the run started with, and the run goes on from there. What it did before is not repeated.',
+          'Repeats the step that failed and continues from there, with the version that the run started with. Earlier steps are not repeated.',
         access: 'automations:write',
         answer: data(AutomationRun),
-        failures: [...run.failures, 'conflict'],
+        failures: ['automation_run_not_found', 'conflict'],
         example: {
-          ...atRun,
           answer: { ...exampleRun, status: 'running', startedAt: exampleRun.createdAt, step: 'hello' },
         },
       },
-      ({ principal, params }, tx) => retryRun(tx, principal.tenantId, params.runId, deps),
+      ({ params }, tx) => retryRun(tx, params.runId),
     ),
   ];
 }

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { step } from './definition/rules.ts';
-import { READ } from './definition/schema-walker.ts';
+import { RULE } from './definition/schema-walker.ts';
 import { MAX_STEP_ID, NAME, stepTypes, type TriggerType, triggerTypes } from './definition/steps.ts';
 
 export const automationStatuses = ['draft', 'active', 'inactive', 'archived'] as const;
 export const runStatuses = ['scheduled', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
-export const variableTypes = ['string', 'number', 'boolean'] as const;
+const variableTypes = ['string', 'number', 'boolean'] as const;
 
-export const MAX_STEPS = 200;
+const MAX_STEPS = 200;
 const MAX_VARIABLES = 50;
 const MAX_VALUE_CHARACTERS = 1000;
 
@@ -28,10 +28,10 @@ const Trigger = Type.Object({
 });
 
 const Variable = Type.Object({
-  name: Type.String({ pattern: NAME, description: 'What texts and conditions call it: `variables.<name>`' }),
+  name: Type.String({ pattern: NAME, description: 'Texts and conditions use it as `variables.<name>`' }),
   type: OneOf(variableTypes),
-  required: Type.Optional(Type.Boolean({ description: 'Whether a run cannot start without it' })),
-  default: Type.Optional(Scalar('What it is when it is not given')),
+  required: Type.Optional(Type.Boolean({ description: 'Whether a run needs a value for it to start' })),
+  default: Type.Optional(Scalar('The value if none is given')),
 });
 export type Variable = Static<typeof Variable>;
 
@@ -40,28 +40,28 @@ const Step = Type.Object({
     pattern: `^[A-Za-z0-9_-]{1,${MAX_STEP_ID}}$`,
     description: 'Unique in the definition',
   }),
-  type: OneOf(stepTypes, 'What is done'),
+  type: OneOf(stepTypes, 'What the step does'),
   parameters: Type.Optional(FreeObject('Depends on the type')),
   next: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: MAX_STEP_ID,
-      description: 'The id of the step to go on with; left out: the one after this',
-      [READ]: step,
+      description: 'The id of the next step. Default: the following step',
+      [RULE]: step,
     }),
   ),
 });
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 
-/** What a version holds, and what a client writes of it. */
+/** The part of a version that the client writes. */
 export const Definition = Type.Object({
   trigger: Trigger,
   variables: Type.Array(Variable, { maxItems: MAX_VARIABLES }),
   steps: Type.Array(Step, {
     minItems: 1,
     maxItems: MAX_STEPS,
-    description: 'A run starts at the first and is completed after the last',
+    description: 'A run starts with the first step and is completed after the last',
   }),
 });
 export type Definition = Static<typeof Definition>;
@@ -81,23 +81,25 @@ export const AutomationChange = Type.Object({
 });
 
 export const Publication = Type.Object({
-  versionId: Type.Optional(Uuid('A version of this automation; left out: the latest')),
+  versionId: Type.Optional(Uuid('A version of this automation. Default: the latest')),
 });
 
 export const AutomationStatusChange = Type.Object({ status: OneOf(automationStatuses) });
 
 export const AutomationTrigger = Type.Object({
-  contactId: Uuid('Whom the run is for'),
+  contactId: Uuid('The contact of the run'),
   variables: Type.Optional(
     Type.Unsafe<Record<string, Scalar>>({
       type: 'object',
       maxProperties: 100,
       propertyNames: { maxLength: 100 },
       additionalProperties: Scalar('A value for the run'),
-      description: 'Checked against the variables that the active version declares; others are kept',
+      description: 'Validated against the variables that the active version declares; others are kept',
     }),
   ),
-  scheduledAt: Type.Optional(Timestamp('When the run starts; left out, or up to 5 minutes ago: now')),
+  scheduledAt: Type.Optional(
+    Timestamp('When the run starts. Default, also for a time up to 5 minutes ago: now'),
+  ),
 });
 
 export const AutomationVersion = Type.Object(
@@ -116,7 +118,7 @@ export const AutomationVersion = Type.Object(
     ),
     createdAt: Timestamp(),
   },
-  { title: 'AutomationVersion', description: 'Saved once and never changed' },
+  { title: 'AutomationVersion', description: 'A version never changes' },
 );
 export type AutomationVersion = Static<typeof AutomationVersion>;
 
@@ -127,7 +129,7 @@ export const Automation = Type.Object(
     updatedAt: Timestamp(),
     name: Type.String(),
     status: OneOf(automationStatuses),
-    activeVersionId: Nullable(Uuid('The version that runs start on; null before the first is published')),
+    activeVersionId: Nullable(Uuid('The version that new runs use; null if none was published')),
     activeVersionTriggerType: Type.Unsafe<TriggerType | null>({
       type: ['string', 'null'],
       enum: [...triggerTypes, null],
@@ -153,16 +155,16 @@ export const AutomationRun = Type.Object(
   {
     id: Uuid(),
     automationId: Uuid(),
-    versionId: Uuid('The version it started with and stays on'),
+    versionId: Uuid('The version that the run uses from its start to its end'),
     contactId: Uuid(),
-    chatId: Nullable(Uuid('The chat it talks in; null before there is one')),
+    chatId: Nullable(Uuid('The chat of the run; null until it has one')),
     campaignId: Nullable(Uuid()),
     status: OneOf(runStatuses),
-    variables: FreeObject('What it was started with, defaults included'),
-    scheduledAt: Timestamp('When it was to start'),
+    variables: FreeObject('The variables of the run, defaults included'),
+    scheduledAt: Timestamp('When the run was scheduled to start'),
     startedAt: Nullable(Timestamp()),
     endedAt: Nullable(Timestamp()),
-    step: Nullable(Type.String({ description: 'The id of the step that is next' })),
+    step: Nullable(Type.String({ description: 'The id of the next step' })),
     error: Failure,
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
@@ -176,7 +178,7 @@ const TraceEntry = Type.Object({
   step: Type.String({ description: 'The id of the step' }),
   type: OneOf(stepTypes),
   status: OneOf(['running', 'waiting', 'completed', 'failed']),
-  detail: FreeObject('What the step did, by its type'),
+  detail: FreeObject('What the step did; depends on its type'),
   error: Failure,
   startedAt: Timestamp(),
   endedAt: Nullable(Timestamp()),
@@ -184,6 +186,6 @@ const TraceEntry = Type.Object({
 
 export const AutomationRunWithTrace = Type.Object(
   { ...AutomationRun.properties, trace: Type.Array(TraceEntry) },
-  { title: 'AutomationRunWithTrace', description: 'A run with what it did, step by step' },
+  { title: 'AutomationRunWithTrace', description: 'A run with the trace of its steps' },
 );
 export type AutomationRunWithTrace = Static<typeof AutomationRunWithTrace>;

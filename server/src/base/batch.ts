@@ -1,65 +1,74 @@
-import { ApiError } from './errors.ts';
+import { isUnavailable } from './errors.ts';
 
-interface Waiting<Asked, Answer> {
-  asked: Asked;
-  resolve: (answer: Answer) => void;
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
 
-interface BatchOptions {
-  /** How many questions go together at most. */
+export interface BatchOptions {
+  /** The maximum number of items in one batch. */
   maxBatch: number;
-  /** While so many are under way, the next ones gather. */
-  underWay: number;
+  /** The maximum number of batches that run at the same time. */
+  maxConcurrent: number;
+  /** Under load, after a batch of more than `above` items, the next one waits until it has `items`, at most `ms`. */
+  collect?: { above: number; items: number; ms: number };
 }
 
-const isOutOfReach = (error: unknown): boolean =>
-  error instanceof ApiError && error.key === 'service_unavailable';
-
 /**
- * Questions that come at about the same time are asked together: `ask` gets several and answers each in its place. One
- * that is alone waits for nothing but the end of this turn of the event loop. Where asking together fails each is asked
- * alone, so that a bad one fails alone.
+ * Collects items that arrive at about the same time and handles them in one call, which returns one result for each. A
+ * single item waits only until the end of the event-loop tick. If a batch fails, each of its items is handled
+ * separately, so that one bad item does not fail the others.
  */
-export function batch<Asked, Answer>(
-  ask: (asked: Asked[]) => Promise<Answer[]>,
-  options: BatchOptions,
-): (asked: Asked) => Promise<Answer> {
-  const waiting: Waiting<Asked, Answer>[] = [];
-  let underWay = 0;
-  let isDue = false;
+export function batch<Item, Result>(
+  handle: (items: Item[]) => Promise<Result[]>,
+  { maxBatch, maxConcurrent, collect }: BatchOptions,
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = [];
+  let running = 0;
+  let isPlanned = false;
+  let collecting: NodeJS.Timeout | undefined;
 
-  async function answer(batch: Waiting<Asked, Answer>[]): Promise<void> {
+  async function settle(items: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const answers = await ask(batch.map(({ asked }) => asked));
-      for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as Answer);
+      const results = await handle(items.map(({ item }) => item));
+      for (const [index, { resolve }] of items.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length > 1 && !isOutOfReach(error)) for (const one of batch) await answer([one]);
-      else for (const { reject } of batch) reject(error);
+      if (items.length > 1 && !isUnavailable(error)) for (const one of items) await settle([one]);
+      else for (const { reject } of items) reject(error);
     }
   }
 
-  async function run(batch: Waiting<Asked, Answer>[]): Promise<void> {
-    underWay += 1;
-    await answer(batch);
-    underWay -= 1;
-    runSoon();
+  async function run(items: Waiting<Item, Result>[]): Promise<void> {
+    running += 1;
+    await settle(items);
+    running -= 1;
+    if (collect && items.length > collect.above && waiting.length < collect.items)
+      collecting ??= setTimeout(stopCollecting, collect.ms);
+    plan();
   }
 
   function runWaiting(): void {
-    isDue = false;
-    while (waiting.length > 0 && underWay < options.underWay) void run(waiting.splice(0, options.maxBatch));
+    isPlanned = false;
+    while (waiting.length > 0 && running < maxConcurrent) void run(waiting.splice(0, maxBatch));
   }
 
-  function runSoon(): void {
-    if (isDue || waiting.length === 0 || underWay >= options.underWay) return;
-    isDue = true;
+  function stopCollecting(): void {
+    clearTimeout(collecting);
+    collecting = undefined;
+    plan();
+  }
+
+  function plan(): void {
+    if (isPlanned || collecting || waiting.length === 0 || running >= maxConcurrent) return;
+    isPlanned = true;
     setImmediate(runWaiting);
   }
 
-  return (asked) =>
+  return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ asked, resolve, reject });
-      runSoon();
+      waiting.push({ item, resolve, reject });
+      if (collecting && collect && waiting.length >= collect.items) stopCollecting();
+      else plan();
     });
 }

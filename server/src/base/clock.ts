@@ -1,28 +1,28 @@
 import { isTestTenant } from './ids.ts';
 
-/** The time of day: what leases, tokens, rate limits and idempotency keys go by. */
+/** Real time, for leases, tokens, rate limits and idempotency keys. */
 export interface RealClock {
   real(): Date;
 }
 
-/** The one source of the time. Code asks it instead of `Date.now()`, so that tests can move it. */
+/** The source of time. Used instead of `Date.now()`, so that tests can move it. */
 export interface Clock extends RealClock {
-  /** The time of a tenant: the time of day, unless it is a test tenant, which has a clock of its own. */
+  /** The time of a tenant: real time, or the own clock of a test tenant. */
   now(tenantId: string): Date;
 }
 
-/** A clock that knows the times of test tenants as far as it has been told. */
+/** A clock with the times of test tenants. */
 export interface TenantClock extends Clock {
-  /** Says what a test tenant's clock shows. It never goes back: of two who tell, one may have looked earlier. */
-  tell(tenantId: string, time: Date): void;
+  /** Sets the clock of a test tenant. It never goes back, as one of two callers may have read an older time. */
+  setTime(tenantId: string, time: Date): void;
 }
 
 export const systemClock: Clock = { now: () => new Date(), real: () => new Date() };
 
-/** Test tenants whose time is remembered; whoever was forgotten is told of again before anything is asked. */
-const TEST_TENANTS_KEPT = 10_000;
+/** How many times of test tenants are cached. A dropped one is read again when its tenant authenticates. */
+const MAX_TEST_TENANTS = 10_000;
 
-/** For ordinary tenants it is the clock given, and costs a look at one character. */
+/** Ordinary tenants use the given clock. They are distinguished by one character of the id. */
 export function tenantClock({ real }: RealClock): TenantClock {
   const times = new Map<string, number>();
   return {
@@ -31,23 +31,23 @@ export function tenantClock({ real }: RealClock): TenantClock {
       const time = isTestTenant(tenantId) ? times.get(tenantId) : undefined;
       return time === undefined ? real() : new Date(time);
     },
-    tell(tenantId, time) {
+    setTime(tenantId, time) {
       const latest = Math.max(time.getTime(), times.get(tenantId) ?? Number.NEGATIVE_INFINITY);
       times.delete(tenantId);
       times.set(tenantId, latest);
-      if (times.size > TEST_TENANTS_KEPT) times.delete(times.keys().next().value as string);
+      if (times.size > MAX_TEST_TENANTS) times.delete(times.keys().next().value as string);
     },
   };
 }
 
-/** The times of these tenants, as statements take many. Ordinary ones share one text. */
+/** The times of these tenants as a parameter of a statement. Ordinary tenants share one text. */
 export function timesOf(clock: Clock, tenantIds: readonly string[]): string[] {
   const real = clock.real().toISOString();
   return tenantIds.map((id) => (isTestTenant(id) ? clock.now(id).toISOString() : real));
 }
 
 export interface ManualClock extends Clock {
-  /** One time for everybody, so nobody needs to be named. */
+  /** One time for all tenants. */
   now(tenantId?: string): Date;
   set(time: Date): void;
   advance(ms: number): void;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { OperatorError } from './errors.ts';
 
-interface Variable<T> {
+export interface Variable<T> {
   description: string;
-  /** As a person would write it; shown in the documentation. */
+  /** Shown in the documentation. */
   default: string;
   parse: (text: string) => T;
-  /** Shown as set or not set, never itself. */
+  /** `parley config` shows only whether it is set. */
   secret?: true;
 }
 
@@ -49,28 +49,25 @@ const postgresUrl = (value: string): string | undefined => {
     throw new Error('must be a URL such as postgres://user:password@host/database');
   return value;
 };
-const lastDay = (value: string): string => {
-  const time = Date.parse(`${value}T00:00:00Z`);
-  const isDay = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value;
-  if (value !== 'never' && !isDay) throw new Error('must be a day such as 2026-11-01, or "never"');
-  return value;
-};
+const SECRET_CHARACTERS = 32;
+const HOW_TO_CREATE = 'create one with: openssl rand -hex 32';
 const secretKey = (value: string): string | undefined => {
-  if (value !== '' && value.length < 32) throw new Error('must have at least 32 characters');
+  if (value !== '' && value.length < SECRET_CHARACTERS)
+    throw new Error(`must have at least ${SECRET_CHARACTERS} characters; ${HOW_TO_CREATE}`);
   return optional(value);
 };
 
 const secretKeys = (value: string): string[] | undefined => {
   const keys = list(value);
-  if (keys.some((key) => key.length < 32))
-    throw new Error('must be keys of at least 32 characters, comma-separated');
+  if (keys.some((key) => key.length < SECRET_CHARACTERS))
+    throw new Error(`must be keys of at least ${SECRET_CHARACTERS} characters, comma-separated`);
   return keys.length === 0 ? undefined : keys;
 };
 
 const variable = <T>(it: Variable<T>): Variable<T> => it;
 
-/** Every variable that Parley reads, in the order in which the documentation shows them. None is required. */
-export const variables = {
+/** Every variable that Parley reads, in the order of the documentation. None is required. */
+const variables = {
   HOST: variable({
     default: '127.0.0.1',
     parse: text,
@@ -80,77 +77,73 @@ export const variables = {
   PARLEY_DATA_DIR: variable({
     default: './data',
     parse: (value) => resolve(value),
-    description: 'Folder for uploaded files, the embedded database and the secrets made at first start.',
+    description:
+      'Folder for uploaded files, the embedded database and the secrets created at the first start.',
   }),
   DATABASE_URL: variable({
     default: '',
     parse: postgresUrl,
     secret: true,
-    description: 'Your own PostgreSQL, 15 or newer; without it Parley runs its own in the data folder.',
+    description:
+      'Your own PostgreSQL, 15 or newer. Without it Parley runs an embedded one in the data folder.',
   }),
   PARLEY_BASE_URL: variable({
     default: '',
     parse: httpUrl,
-    description: 'Public URL of this server, without a path; http://HOST:PORT when not set.',
+    description: 'Public URL of this server, without a path. Default: http://HOST:PORT.',
   }),
   PARLEY_FILE_BYTES: variable({
     default: '104857600',
     parse: bytes,
-    description: 'How many bytes an uploaded file may have.',
+    description: 'Maximum size of an uploaded file in bytes.',
   }),
   PARLEY_ADMIN_TOKEN: variable({
     default: '',
     parse: secretKey,
     secret: true,
     description:
-      "The operator's token for /admin; made at first start and kept in the data folder when not set.",
+      "The operator's token for /admin, at least 32 characters (openssl rand -hex 32). Default: created at the first start, adminToken in secrets.json of the data folder.",
   }),
   PARLEY_SECRET_KEY: variable({
     default: '',
     parse: secretKey,
     secret: true,
     description:
-      'Signs tokens and encrypts secrets; made at first start and kept in the data folder when not set. Must be the same on every machine.',
+      'Signs tokens and encrypts secrets, at least 32 characters (openssl rand -hex 32). It must be the same on every machine. Default: created at the first start, secretKey in secrets.json of the data folder.',
   }),
   PARLEY_SECRET_KEY_PREVIOUS: variable({
     default: '',
     parse: secretKeys,
     secret: true,
     description:
-      'While the key is being changed: the one before, or several, comma-separated. What they encrypted is encrypted anew with PARLEY_SECRET_KEY; tokens that they signed are good until they are taken away here.',
+      'While you change the secret key: the previous key, or several, comma-separated. Parley re-encrypts their data with PARLEY_SECRET_KEY. Tokens that they signed are valid until you remove them here.',
   }),
   PARLEY_OUTBOUND_ALLOW_HOSTS: variable({
     default: '',
     parse: text,
     description:
-      'Hosts or networks that webhooks may reach although they are private, comma-separated: receiver.lan, 10.0.0.0/8.',
+      'Private hosts or networks that webhooks and channels may reach, comma-separated: receiver.lan, 10.0.0.0/8.',
   }),
   PARLEY_RETENTION_DAYS: variable({
     default: '30',
     parse: days,
-    description: 'How many days events, and what became of their deliveries, are kept.',
+    description: 'How many days events and deliveries are kept, 14 to 9999.',
   }),
   PARLEY_CORS_ORIGINS: variable({
     default: '',
     parse: list,
-    description: 'Origins whose pages may call the API from a browser, comma-separated; none when not set.',
-  }),
-  PARLEY_V2_SUNSET: variable({
-    default: '2026-11-01',
-    parse: lastDay,
-    description:
-      'The last day, in UTC, on which /v2 is served; from the next on it answers 410. "never" keeps it.',
+    description: 'Origins whose pages may call the API from a browser, comma-separated. Default: none.',
   }),
   PARLEY_DEMO: variable({
     default: 'true, in production false',
     parse: flag,
     description:
-      'Make a tenant "demo" at first start, with a token, a sandbox channel of each kind and people who write.',
+      'Create a tenant "demo" at the first start, with a token, a sandbox channel of each kind and some conversations.',
   }),
   LOG_LEVEL: variable({
     default: 'info',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-    description: 'Successful requests are logged at debug, refused ones at info, failures above.',
+    description: 'Successful requests are logged at debug, refused ones at info, failures at warn.',
   }),
   NODE_ENV: variable({
     default: '',
@@ -159,28 +152,46 @@ export const variables = {
   }),
 };
 
-export type VariableName = keyof typeof variables;
-type Values = { [N in VariableName]: ReturnType<(typeof variables)[N]['parse']> };
+type OwnVariable = keyof typeof variables;
+type Values = { [N in OwnVariable]: ReturnType<(typeof variables)[N]['parse']> };
+
+/** A variable of a removable part, such as a version of the API. */
+interface ExtraVariable {
+  description: string;
+  /** Shown in the documentation. */
+  default: string;
+  parse: (text: string) => string;
+}
+export type ExtraVariables = Readonly<Record<string, ExtraVariable>>;
 
 export interface Config extends Values {
   readonly isProduction: boolean;
+  /** The values of the extra variables. */
+  readonly extra: Readonly<Record<string, string>>;
 }
 
-/** Reads the variables once. A bad one is a sentence that names it. */
-export function readConfig(env: Record<string, string | undefined>): Config {
+/** All variables, in the order of the documentation. */
+export const allVariables = (extra: ExtraVariables): Readonly<Record<string, Variable<unknown>>> => ({
+  ...variables,
+  ...extra,
+});
+
+/** Reads the variables. The error lists every invalid one, so that the operator can correct all of them at once. */
+export function readConfig(env: Record<string, string | undefined>, extra: ExtraVariables = {}): Config {
   const isProduction = env.NODE_ENV === 'production';
-  const values = Object.entries(variables).map(([name, { parse }]) => {
+  const issues: string[] = [];
+  const read = ([name, { parse, secret, default: preset }]: [string, Variable<unknown>]) => {
+    const fallback = name === 'PARLEY_DEMO' ? String(!isProduction) : preset;
     try {
-      return [name, parse(env[name] || defaultOf(name as VariableName, isProduction))];
+      return [name, parse(env[name] || fallback)];
     } catch (error) {
-      const shown = (variables[name as VariableName] as Variable<unknown>).secret
-        ? ''
-        : ` (it is "${env[name]}")`;
-      throw new OperatorError(`The variable ${name} ${(error as Error).message}${shown}.`);
+      const value = secret ? '' : ` (it is "${env[name]}")`;
+      issues.push(`The variable ${name} ${(error as Error).message}${value}.`);
+      return [name, undefined];
     }
-  });
-  return { ...(Object.fromEntries(values) as Values), isProduction };
+  };
+  const values = Object.fromEntries(Object.entries<Variable<unknown>>(variables).map(read)) as Values;
+  const extraValues = Object.fromEntries(Object.entries<Variable<unknown>>(extra).map(read));
+  if (issues.length > 0) throw new OperatorError(issues.join('\n'));
+  return { ...values, isProduction, extra: extraValues };
 }
-
-const defaultOf = (name: VariableName, isProduction: boolean): string =>
-  name === 'PARLEY_DEMO' ? String(!isProduction) : variables[name].default;

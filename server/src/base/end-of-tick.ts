@@ -1,16 +1,16 @@
-let turn: Promise<void> | undefined;
+let tick: Promise<void> | undefined;
 
 /**
- * Gives the value back at the end of this turn of the event loop, together with all others that wait for it. What many
- * do is done in rows by this: reading requests first, then writing answers. In turn they push each other's code out of
- * the processor's caches, which makes a small request cost half as much again.
+ * Returns the value at the end of this event-loop tick. This batches the work of a tick: all requests are read first, then
+ * all answers are written. One by one, reading and writing evict each other's code from the processor's caches, and a
+ * small request takes half as long again.
  */
 export function endOfTick<T>(value: T): Promise<T> {
-  turn ??= new Promise((resolve) =>
+  tick ??= new Promise((resolve) =>
     setImmediate(() => {
-      turn = undefined;
+      tick = undefined;
       resolve();
     }),
   );
-  return turn.then(() => value);
+  return tick.then(() => value);
 }

@@ -1,4 +1,4 @@
-/** Every error the API can answer with: its HTTP status and the words its message begins with. */
+/** Every error of the API with its HTTP status and the beginning of its message. */
 export const errorCatalogue = {
   invalid_body_params: { status: 400, message: 'Invalid body params' },
   unauthorized: { status: 401, message: 'Unauthorized' },
@@ -41,7 +41,7 @@ export const errorCatalogue = {
 
 export type ErrorKey = keyof typeof errorCatalogue;
 
-/** The issue codes of zod 3, which is where the specification's `invalid_string` comes from. */
+/** The issue codes of zod 3, as the specification uses them. */
 export type InvalidParamKey =
   | 'invalid_type'
   | 'invalid_string'
@@ -56,15 +56,15 @@ export type InvalidParamKey =
 export type InvalidParams = Record<string, { key: InvalidParamKey; message: string }>;
 
 interface ApiErrorDetails {
-  /** What the client can do about it; follows the catalogue's words after a colon. */
+  /** What the client can do; follows the message of the catalogue after a colon. */
   detail?: string;
   invalidParams?: InvalidParams;
-  /** Which state forbids it, for code of ours that must tell one conflict from another. */
+  /** Distinguishes conflicts in the code of the server. */
   reason?: string;
   cause?: unknown;
 }
 
-/** A failure that the API answers as such. Anything else that is thrown is an `internal_error`. */
+/** An error that the API returns. Any other error becomes an `internal_error`. */
 export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly status: number;
@@ -82,12 +82,16 @@ export class ApiError extends Error {
   }
 }
 
-/** One wrong parameter, found by code rather than by a schema. */
+/** The error for one invalid parameter. */
 export function invalidParam(path: string, key: InvalidParamKey, message: string): ApiError {
   return new ApiError('invalid_body_params', { invalidParams: { [path]: { key, message } } });
 }
 
-/** A fault of the installation that its operator can mend: shown as one sentence, without a stack trace. */
+/** A problem of the installation that its operator can fix: shown as one sentence, without a stack trace. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
+
+/** Whether the database or another service does not answer: the request or row itself may be valid. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof ApiError && error.key === 'service_unavailable';

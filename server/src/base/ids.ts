@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => text.length === 36 && UUID.test(text);
 
-/** Random hexadecimal digits, made many at a time: an id takes sixteen of them. */
+/** Random digits are generated for many ids at a time. */
 const RANDOM_BYTES = 8 * 512;
 const DIGITS = 16;
 let random = '';
@@ -16,8 +16,8 @@ let counter = 0;
 let prefix = '';
 
 /**
- * A UUIDv7. Ids of one process grow strictly: within a millisecond a 12-bit counter takes the place of
- * `rand_a`, and when it is spent the millisecond is borrowed from the future, so rows sort as they were made.
+ * A UUIDv7. Ids of one process grow strictly, so that rows sort in the order of their creation: `rand_a` is a 12-bit
+ * counter within a millisecond, and after its last value the next millisecond is used.
  */
 export function newId(): string {
   const ms = Date.now();
@@ -40,12 +40,12 @@ function advanceTo(ms: number): void {
   prefix = `${digits.slice(0, 8)}-${digits.slice(8)}-`;
 }
 
-/** Where a UUID says its version. */
+/** The index of the version digit in a UUID. */
 const VERSION_AT = 14;
 
 /**
- * An id for a test tenant: a UUID of version 8, where all other ids have version 7. Whoever has a tenant's id sees by it
- * whether the tenant has a clock of its own, and looks nothing up.
+ * The id of a test tenant: a UUID of version 8, while all other ids have version 7. So the id alone shows whether the
+ * tenant has its own clock.
  */
 export function newTestTenantId(): string {
   const id = newId();
@@ -54,7 +54,7 @@ export function newTestTenantId(): string {
 
 export const isTestTenant = (tenantId: string): boolean => tenantId[VERSION_AT] === '8';
 
-/** The smallest UUIDv7 of a moment: the boundary between partitions that are cut by time. */
+/** The smallest UUIDv7 of a time: the boundary between weekly partitions. */
 export function firstIdAt(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

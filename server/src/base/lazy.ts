@@ -1,8 +1,8 @@
-/** Makes something when it is first asked for, and once. */
-export function lazy<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
+/** Creates a value once, on first use. */
+export function lazy<T extends object>(create: () => T): () => T {
+  let created: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    created ??= create();
+    return created;
   };
 }

@@ -3,7 +3,7 @@ import pretty from 'pino-pretty';
 
 export type { Logger };
 
-/** What is told of an error: never the values that were in a statement or a request. */
+/** The logged part of an error: never the values of a statement or a request. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as { code?: unknown };
@@ -26,7 +26,7 @@ const SECRET_KEYS = [
   'connectionString',
 ];
 
-/** JSON in production, readable elsewhere. Keys that could hold a secret are never written. */
+/** JSON in production, text otherwise. Values of keys that could contain a secret are not logged. */
 export function createLog(options: {
   level: string;
   json: boolean;

@@ -9,7 +9,7 @@ export interface Secrets {
   adminToken: string;
 }
 
-/** The installation's secrets: given by variables, else made once and kept in the data folder, readable by its owner only. */
+/** The installation's secrets: from variables, or created once and stored in the data folder, readable by its owner only. */
 export async function keepSecrets(
   dataDir: string,
   given: { secretKey: string | undefined; adminToken: string | undefined },
@@ -17,14 +17,14 @@ export async function keepSecrets(
   const { secretKey, adminToken } = given;
   if (secretKey !== undefined && adminToken !== undefined) return { secretKey, adminToken };
   const path = join(dataDir, 'secrets.json');
-  const kept = (await findSecrets(path)) ?? (await makeSecrets(path)) ?? (await findSecrets(path));
-  if (!kept) throw damaged(path);
-  return { secretKey: secretKey ?? kept.secretKey, adminToken: adminToken ?? kept.adminToken };
+  const stored = (await findSecrets(path)) ?? (await createSecrets(path)) ?? (await findSecrets(path));
+  if (!stored) throw damaged(path);
+  return { secretKey: secretKey ?? stored.secretKey, adminToken: adminToken ?? stored.adminToken };
 }
 
 const damaged = (path: string): OperatorError =>
   new OperatorError(
-    `The file ${path} does not hold the secrets of this installation. Restore it from your backup, or set PARLEY_SECRET_KEY and PARLEY_ADMIN_TOKEN.`,
+    `The file ${path} does not contain the secrets of this installation. Restore it from your backup, or set PARLEY_SECRET_KEY and PARLEY_ADMIN_TOKEN.`,
   );
 
 async function findSecrets(path: string): Promise<Secrets | undefined> {
@@ -40,8 +40,8 @@ async function findSecrets(path: string): Promise<Secrets | undefined> {
   throw damaged(path);
 }
 
-/** Whoever comes first makes the file. It gets its name when it is whole, so that a kill never leaves half of it. */
-async function makeSecrets(path: string): Promise<Secrets | undefined> {
+/** The first process creates the file; for the others this returns undefined. The link makes the file appear complete. */
+async function createSecrets(path: string): Promise<Secrets | undefined> {
   const fresh: Secrets = { secretKey: randomSecret(32), adminToken: randomSecret(32) };
   const draft = `${path}.${newId()}`;
   try {

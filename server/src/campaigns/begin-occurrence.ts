@@ -1,19 +1,20 @@
-import type { Variable } from '../automations/schema.ts';
-import type { Tx } from '../db/database.ts';
+import { findActiveVersion } from '../automations/triggers/api.ts';
+import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import { findTemplate } from '../templates/template.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
-import { publishStatus, type StatusDeps } from './change-status.ts';
-import { occurrenceNext, occurrenceNow, type Planned } from './recurrence.ts';
+import { publishStatus } from './change-status.ts';
+import { findDueOccurrence, findNextOccurrence, type Planned } from './recurrence.ts';
 import type { Campaign } from './schema.ts';
-import { readVariables } from './variables.ts';
+import { validateVariables } from './variables.ts';
 
-/** A campaign as its execution knows it. */
+/** A campaign that is being executed. */
 export interface DueCampaign extends CampaignRow, Planned {
   recurrence_rules: string[] | null;
   began_at: Date | null;
   version_id: string | null;
-  /** The place that the gathering of the audience has reached. */
+  /** How far the audience has been gathered. */
   gathered_at: string | null;
   gathered_id: string | null;
 }
@@ -21,112 +22,82 @@ export interface DueCampaign extends CampaignRow, Planned {
 export const DUE_COLUMNS = `${CAMPAIGN_COLUMNS}, c.occurrence_at, c.began_at, c.version_id,
   c.gathered_at::text as gathered_at, c.gathered_id`;
 
-const activeVersion = statement<
-  [automationId: string, tenantId: string],
-  { status: string; version_id: string; variables: Variable[] }
->(
-  'campaigns.active_version',
-  `select a.status, v.id as version_id, v.definition -> 'variables' as variables
-     from automations a left join automation_versions v on v.id = a.active_version_id and v.tenant_id = a.tenant_id
-    where a.id = $1 and a.tenant_id = $2`,
-);
-const beginOne = statement<
-  [id: string, tenantId: string, occurrenceAt: Date, versionId: string, now: Date],
-  DueCampaign
->(
+const beginOne = statement<[id: string, occurrenceAt: Date, versionId: string, now: Date], DueCampaign>(
   'campaigns.begin',
   `update campaigns c
-      set status = 'running', started_at = coalesce(c.started_at, $5), occurrence_at = $3, began_at = $5, version_id = $4,
-          gathered_at = null, gathered_id = null, next_at = null, due_at = $5, attempts = 0, updated_at = $5
-    where c.id = $1 and c.tenant_id = $2 returning ${DUE_COLUMNS}`,
+      set status = 'running', started_at = coalesce(c.started_at, $4), occurrence_at = $2, began_at = $4, version_id = $3,
+          gathered_at = null, gathered_id = null, next_at = null, due_at = $4, attempts = 0, updated_at = $4
+    where c.id = $1 and c.tenant_id = $tenant returning ${DUE_COLUMNS}`,
 );
-const planNext = statement<[id: string, tenantId: string, nextAt: Date, now: Date]>(
+const planNext = statement<[id: string, nextAt: Date, now: Date]>(
   'campaigns.plan_next',
-  `update campaigns set status = 'scheduled', next_at = $3, due_at = $3, attempts = 0, updated_at = $4
-    where id = $1 and tenant_id = $2`,
+  `update campaigns set status = 'scheduled', next_at = $2, due_at = $2, attempts = 0, updated_at = $3
+    where id = $1 and tenant_id = $tenant`,
 );
 const endOne = statement<
-  [id: string, tenantId: string, status: 'completed' | 'failed', error: string | null, now: Date],
+  [id: string, status: 'completed' | 'failed', error: string | null, now: Date],
   CampaignRow
 >(
   'campaigns.end',
-  `update campaigns c set status = $3, error = $4, next_at = null, due_at = null, updated_at = $5
-    where c.id = $1 and c.tenant_id = $2 returning ${CAMPAIGN_COLUMNS}`,
+  `update campaigns c set status = $2, error = $3, next_at = null, due_at = null, updated_at = $4
+    where c.id = $1 and c.tenant_id = $tenant returning ${CAMPAIGN_COLUMNS}`,
 );
 
 type Failure = NonNullable<Campaign['error']>;
 
-/** Ends a campaign that cannot go on, and says why. */
-export async function failCampaign(
-  tx: Tx,
-  tenantId: string,
-  campaignId: string,
-  error: Failure,
-  deps: Pick<StatusDeps, 'clock' | 'publisher'>,
-): Promise<void> {
-  const now = deps.clock.now(tenantId);
-  const row = await tx.find(endOne, [campaignId, tenantId, 'failed', JSON.stringify(error), now]);
-  if (row) await publishStatus(tx, tenantId, 'campaign.failed', row, deps);
+/** Ends a campaign as failed, with the reason. */
+export async function failCampaign(tx: TenantTx, campaignId: string, error: Failure): Promise<void> {
+  const row = await tx.find(endOne, [campaignId, 'failed', JSON.stringify(error), tx.now]);
+  if (row) publishStatus(tx, 'campaign.failed', row);
 }
 
-/** Plans the next occurrence of a campaign whose present one is over, or completes it. */
-export async function endOccurrence(
-  tx: Tx,
-  tenantId: string,
-  campaign: DueCampaign,
-  deps: Pick<StatusDeps, 'clock' | 'publisher'>,
-): Promise<void> {
-  const now = deps.clock.now(tenantId);
-  const next = occurrenceNext(campaign, now);
+/** Plans the next occurrence, or completes the campaign if there is none. */
+export async function endOccurrence(tx: TenantTx, campaign: DueCampaign): Promise<void> {
+  const { now } = tx;
+  const next = findNextOccurrence(campaign, now);
   if (next !== null) {
-    await tx.run(planNext, [campaign.id, tenantId, next, now]);
+    await tx.run(planNext, [campaign.id, next, now]);
     return;
   }
-  const row = await tx.find(endOne, [campaign.id, tenantId, 'completed', null, now]);
-  if (row) await publishStatus(tx, tenantId, 'campaign.completed', row, deps);
+  const row = await tx.find(endOne, [campaign.id, 'completed', null, now]);
+  if (row) publishStatus(tx, 'campaign.completed', row);
 }
 
-/** Why what a campaign names cannot be used now, if so. */
-async function failureOf(
-  tx: Tx,
-  tenantId: string,
+/** The version to run, or why no occurrence can start now. */
+async function findVersionToRun(
+  tx: TenantTx,
   campaign: DueCampaign,
 ): Promise<Failure | { versionId: string }> {
-  const automation = await tx.find(activeVersion, [campaign.automation_id, tenantId]);
+  const automation = await findActiveVersion(tx, campaign.automation_id);
   if (!automation) return { code: 'automation_deleted', message: 'The automation was deleted' };
   if (automation.status !== 'active')
     return { code: 'automation_not_active', message: `The automation is ${automation.status}` };
-  const { issues } = readVariables(automation.variables, campaign.variables ?? []);
-  const [issue] = Object.values(issues);
+  const issues = collectIssues();
+  validateVariables(automation.variables, campaign.variables ?? [], issues);
+  const [issue] = Object.values(issues.params);
   if (issue) return { code: 'invalid_variables', message: issue.message };
   if (campaign.message_template_id === null) return { versionId: automation.version_id };
-  const template = await findTemplate(tx, tenantId, campaign.message_template_id);
+  const template = await findTemplate(tx, campaign.message_template_id);
   if (!template) return { code: 'template_deleted', message: 'The template was deleted' };
   if (template.status !== 'approved')
     return { code: 'template_not_approved', message: `The template is ${template.status}` };
   return { versionId: automation.version_id };
 }
 
-/** Begins the occurrence that is due; undefined where there is none, or it cannot begin. */
-export async function beginOccurrence(
-  tx: Tx,
-  tenantId: string,
-  campaign: DueCampaign,
-  deps: Pick<StatusDeps, 'clock' | 'publisher'>,
-): Promise<DueCampaign | undefined> {
-  const now = deps.clock.now(tenantId);
-  const occurrence = occurrenceNow(campaign, now);
+/** Starts the due occurrence. Returns undefined if there is none or it cannot start. */
+export async function beginOccurrence(tx: TenantTx, campaign: DueCampaign): Promise<DueCampaign | undefined> {
+  const { now } = tx;
+  const occurrence = findDueOccurrence(campaign, now);
   if (occurrence === null) {
-    await endOccurrence(tx, tenantId, campaign, deps);
+    await endOccurrence(tx, campaign);
     return undefined;
   }
-  const found = await failureOf(tx, tenantId, campaign);
+  const found = await findVersionToRun(tx, campaign);
   if ('code' in found) {
-    await failCampaign(tx, tenantId, campaign.id, found, deps);
+    await failCampaign(tx, campaign.id, found);
     return undefined;
   }
-  const begun = await tx.find(beginOne, [campaign.id, tenantId, occurrence, found.versionId, now]);
-  if (begun && campaign.started_at === null)
-    await publishStatus(tx, tenantId, 'campaign.started', begun, deps);
+  const begun = await tx.find(beginOne, [campaign.id, occurrence, found.versionId, now]);
+  if (begun && campaign.started_at === null) publishStatus(tx, 'campaign.started', begun);
   return begun;
 }

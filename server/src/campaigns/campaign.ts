@@ -1,10 +1,10 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantQueryable, TenantReader } from '../db/tenant.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
+import type { SearchSource } from '../search/source.ts';
 import { RECIPIENT_STATUS, RECIPIENTS } from './recipient-status.ts';
 import { type Campaign, type CampaignWithCounts, campaignStatuses, recipientStatuses } from './schema.ts';
 
@@ -31,28 +31,23 @@ export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_
   c.is_reoccurring, c.recurrence_rules, c.variables, c.audience, c.started_at, c.next_at, c.error, c.created_at,
   c.updated_at`;
 
-export const CAMPAIGNS_LIST = 'campaigns';
-
-const withCounts = statement<
-  [id: string, tenantId: string],
-  CampaignRow & { counts: CampaignWithCounts['recipientCounts'] }
->(
+const withCounts = statement<[id: string], CampaignRow & { counts: CampaignWithCounts['recipientCounts'] }>(
   'campaigns.with_counts',
   `select ${CAMPAIGN_COLUMNS}, n.counts from campaigns c cross join lateral (
      select json_build_object(${recipientStatuses
        .map((status) => `'${status}', count(*) filter (where r.status = '${status}')`)
        .join(', ')}) as counts
        from (select ${RECIPIENT_STATUS} as status from ${RECIPIENTS} where r.campaign_id = c.id) r) n
-    where c.id = $1 and c.tenant_id = $2`,
+    where c.id = $1 and c.tenant_id = $tenant`,
 );
-const campaignExists = statement<[id: string, tenantId: string], { id: string }>(
+const campaignExists = statement<[id: string], { id: string }>(
   'campaigns.exists',
-  'select id from campaigns where id = $1 and tenant_id = $2',
+  'select id from campaigns where id = $1 and tenant_id = $tenant',
 );
-const listOfChannel = statement<[channelId: string, tenantId: string], CampaignRow>(
+const listOfChannel = statement<[channelId: string], CampaignRow>(
   'campaigns.of_channel',
   `select ${CAMPAIGN_COLUMNS} from campaigns c
-    where c.channel_id = $1 and c.tenant_id = $2 order by c.created_at, c.id`,
+    where c.channel_id = $1 and c.tenant_id = $tenant order by c.created_at, c.id`,
 );
 
 export const presentCampaign = (row: CampaignRow): Campaign => ({
@@ -75,31 +70,23 @@ export const presentCampaign = (row: CampaignRow): Campaign => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-/** A campaign with how many recipients have come how far. */
-export async function requireCampaign(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  campaignId: string,
-): Promise<CampaignWithCounts> {
-  const row = isUuid(campaignId) ? await db.find(withCounts, [campaignId, tenantId]) : undefined;
+/** The campaign with the number of recipients in each status. */
+export async function requireCampaign(db: TenantReader, campaignId: string): Promise<CampaignWithCounts> {
+  const row = isUuid(campaignId) ? await db.find(withCounts, [campaignId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
   return { ...presentCampaign(row), recipientCounts: row.counts };
 }
 
-/** The id of a campaign that is there, as the database spells it. */
-export async function requireCampaignId(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  campaignId: string,
-): Promise<string> {
-  const row = isUuid(campaignId) ? await db.find(campaignExists, [campaignId, tenantId]) : undefined;
+/** The id of an existing campaign as stored. */
+export async function requireCampaignId(db: TenantReader, campaignId: string): Promise<string> {
+  const row = isUuid(campaignId) ? await db.find(campaignExists, [campaignId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
   return row.id;
 }
 
-/** Every campaign of a channel, the oldest first, as its row says it. */
-export const allOfChannel = (db: Queryable, tenantId: string, channelId: string): Promise<CampaignRow[]> =>
-  db.all(listOfChannel, [channelId, tenantId]);
+/** All campaigns of a channel, the oldest first. */
+export const campaignsOfChannel = (db: TenantQueryable, channelId: string): Promise<CampaignRow[]> =>
+  db.all(listOfChannel, [channelId]);
 
 export const campaignFields: Searchable = {
   fields: {

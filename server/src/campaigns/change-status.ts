@@ -1,35 +1,25 @@
 import { cancelRunsOfCampaign, holdRuns, releaseRuns } from '../automations/runs/hold.ts';
-import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
+import type { EventType } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { EventType } from '../engine/event-types.ts';
-import type { Publisher } from '../engine/outbox.ts';
-import { shardOf } from '../engine/queue.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import { cancelMessages, holdMessages, releaseMessages } from '../messages/outbound/hold.ts';
-import {
-  CAMPAIGN_COLUMNS,
-  CAMPAIGNS_LIST,
-  type CampaignRow,
-  presentCampaign,
-  requireCampaign,
-} from './campaign.ts';
-import type { askedStatuses, CampaignStatus, CampaignWithCounts } from './schema.ts';
+import { CAMPAIGN_COLUMNS, type CampaignRow, presentCampaign, requireCampaign } from './campaign.ts';
+import { campaignsQueue } from './queues.ts';
+import type { CampaignStatus, CampaignWithCounts, requestableStatuses } from './schema.ts';
 
 const lockCampaign = statement<
-  [id: string, tenantId: string],
+  [id: string],
   CampaignRow & { occurrence_at: Date | null; has_recipients: boolean }
 >(
   'campaigns.lock',
   `select ${CAMPAIGN_COLUMNS}, c.occurrence_at, exists (select 1 from recipients r where r.campaign_id = c.id) as has_recipients
-     from campaigns c where c.id = $1 and c.tenant_id = $2 for update of c`,
+     from campaigns c where c.id = $1 and c.tenant_id = $tenant for update of c`,
 );
 const updateStatus = statement<
   [
     id: string,
-    tenantId: string,
     status: CampaignStatus,
     dueAt: Date | null,
     startedAt: Date | null,
@@ -39,114 +29,107 @@ const updateStatus = statement<
   CampaignRow
 >(
   'campaigns.update_status',
-  `update campaigns c set status = $3, due_at = $4, started_at = $5, next_at = $6, updated_at = $7, attempts = 0
-    where c.id = $1 and c.tenant_id = $2 returning ${CAMPAIGN_COLUMNS}`,
+  `update campaigns c set status = $2, due_at = $3, started_at = $4, next_at = $5, updated_at = $6, attempts = 0
+    where c.id = $1 and c.tenant_id = $tenant returning ${CAMPAIGN_COLUMNS}`,
 );
 
-type Asked = (typeof askedStatuses)[number];
+type RequestedStatus = (typeof requestableStatuses)[number];
 
-/** What each request does to a campaign of each status; what is not listed, its state forbids. */
-const answers: Record<Asked, Partial<Record<CampaignStatus, 'stay' | 'go' | 'pause' | 'cancel'>>> = {
+/** What a request for a status does, by the present status. Other combinations are a conflict. */
+const actions: Record<
+  RequestedStatus,
+  Partial<Record<CampaignStatus, 'stay' | 'go' | 'pause' | 'cancel'>>
+> = {
   running: { draft: 'go', paused: 'go', scheduled: 'stay', running: 'stay' },
   paused: { scheduled: 'pause', running: 'pause', paused: 'stay' },
   cancelled: { draft: 'cancel', scheduled: 'cancel', running: 'cancel', paused: 'cancel', cancelled: 'stay' },
 };
 
-export interface Course {
+export interface CampaignState {
   status: CampaignStatus;
   dueAt: Date | null;
   startedAt: Date | null;
-  /** When the next occurrence is to be; null while one is under way. */
+  /** The time of the next occurrence; null while one is running. */
   nextAt: Date | null;
 }
 
-/** How a campaign goes on that nothing holds back: at its time, or now. */
-export function goAhead(
-  { nextAt, startedAt, isUnderWay }: { nextAt: Date | null; startedAt: Date | null; isUnderWay: boolean },
+/** The state of a campaign that starts or resumes: scheduled if its time is in the future, otherwise running. */
+export function stateAfterStart(
+  {
+    nextAt,
+    startedAt,
+    isOccurrenceRunning,
+  }: { nextAt: Date | null; startedAt: Date | null; isOccurrenceRunning: boolean },
   now: Date,
-): Course {
+): CampaignState {
   if (nextAt !== null && nextAt > now) return { status: 'scheduled', dueAt: nextAt, startedAt, nextAt };
-  const next = isUnderWay ? null : (nextAt ?? now);
+  const next = isOccurrenceRunning ? null : (nextAt ?? now);
   return { status: 'running', dueAt: now, startedAt: startedAt ?? now, nextAt: next };
 }
 
-export interface StatusDeps {
-  clock: Clock;
-  publisher: Publisher;
-  wakeUps: WakeUps;
-}
-
-/** Tells what has become of a campaign. */
+/** Publishes a campaign's change of status. */
 export const publishStatus = (
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   type: Extract<EventType, `campaign.${string}`>,
   row: CampaignRow,
-  { publisher }: Pick<StatusDeps, 'publisher'>,
-): Promise<void> =>
-  publisher.publish(tx, tenantId, [
-    { type, channelId: row.channel_id, contactId: null, chatId: null, data: presentCampaign(row) },
-  ]);
+): void =>
+  tx.publish({ type, channelId: row.channel_id, contactId: null, chatId: null, data: presentCampaign(row) });
 
-/** What the change means for runs and messages of the campaign that are not through. */
+/** Applies the change to the campaign's runs and messages that are not finished. */
 async function applyToRuns(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   campaignId: string,
-  answer: 'go' | 'pause' | 'cancel',
-  { publisher, wakeUps }: StatusDeps,
-  now: Date,
+  action: 'go' | 'pause' | 'cancel',
 ): Promise<void> {
-  // Runs first: whoever is in the middle of one has queued its message when the run can be had.
-  if (answer === 'pause') {
-    await holdRuns(tx, tenantId, campaignId);
-    await holdMessages(tx, tenantId, campaignId);
-  } else if (answer === 'cancel') {
-    await cancelRunsOfCampaign(tx, tenantId, campaignId, now);
-    await cancelMessages(tx, tenantId, campaignId, now, publisher);
+  // Runs first: a worker that executes one has queued its message before the run can be locked.
+  if (action === 'pause') {
+    await holdRuns(tx, campaignId);
+    await holdMessages(tx, campaignId);
+  } else if (action === 'cancel') {
+    await cancelRunsOfCampaign(tx, campaignId);
+    await cancelMessages(tx, campaignId);
   } else {
-    await releaseRuns(tx, tenantId, campaignId, wakeUps);
-    await releaseMessages(tx, tenantId, campaignId);
-    tx.afterCommit(() => wakeUps.give(CAMPAIGNS_LIST, shardOf(tenantId, tenantId), tenantId));
+    await releaseRuns(tx, campaignId);
+    await releaseMessages(tx, campaignId);
+    tx.wake(campaignsQueue, tx.tenantId);
   }
 }
 
-/** Lets a campaign begin or go on as planned, holds it back, or ends it, with its runs and with its messages that wait to be sent. What it is already is no error and no event. */
+/**
+ * Starts, resumes, pauses or cancels a campaign, with its runs and its queued messages. Setting the status that it
+ * already has is not an error and publishes nothing.
+ */
 export async function changeCampaignStatus(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   campaignId: string,
-  asked: Asked,
-  deps: StatusDeps,
+  requested: RequestedStatus,
 ): Promise<CampaignWithCounts> {
-  const row = isUuid(campaignId) ? await tx.find(lockCampaign, [campaignId, tenantId]) : undefined;
+  const row = isUuid(campaignId) ? await tx.find(lockCampaign, [campaignId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
-  const answer = answers[asked][row.status];
-  if (answer === undefined)
-    throw new ApiError('conflict', { detail: `a campaign that is ${row.status} cannot become ${asked}` });
-  if (answer !== 'stay') {
-    if (answer === 'go' && !row.has_recipients && row.audience === null)
+  const action = actions[requested][row.status];
+  if (action === undefined)
+    throw new ApiError('conflict', { detail: `a campaign that is ${row.status} cannot become ${requested}` });
+  if (action !== 'stay') {
+    if (action === 'go' && !row.has_recipients && row.audience === null)
       throw new ApiError('conflict', {
         detail: 'the campaign has no recipients; add some with POST /v3/campaigns/{campaignId}/recipients',
       });
-    const now = deps.clock.now(tenantId);
-    const isUnderWay = row.occurrence_at !== null && row.next_at === null;
-    const { status, dueAt, startedAt, nextAt }: Course =
-      answer === 'go'
-        ? goAhead({ nextAt: row.next_at, startedAt: row.started_at, isUnderWay }, now)
-        : { status: asked, dueAt: null, startedAt: row.started_at, nextAt: row.next_at };
+    const { now } = tx;
+    const isOccurrenceRunning = row.occurrence_at !== null && row.next_at === null;
+    const { status, dueAt, startedAt, nextAt }: CampaignState =
+      action === 'go'
+        ? stateAfterStart({ nextAt: row.next_at, startedAt: row.started_at, isOccurrenceRunning }, now)
+        : { status: requested, dueAt: null, startedAt: row.started_at, nextAt: row.next_at };
     const changed = (await tx.find(updateStatus, [
       row.id,
-      tenantId,
       status,
       dueAt,
       startedAt,
       nextAt,
       now,
     ])) as CampaignRow;
-    await applyToRuns(tx, tenantId, row.id, answer, deps, now);
-    if (startedAt !== null && row.started_at === null)
-      await publishStatus(tx, tenantId, 'campaign.started', changed, deps);
+    await applyToRuns(tx, row.id, action);
+    if (startedAt !== null && row.started_at === null) publishStatus(tx, 'campaign.started', changed);
   }
-  return requireCampaign(tx, tenantId, row.id);
+  return requireCampaign(tx, row.id);
 }

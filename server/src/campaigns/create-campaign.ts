@@ -1,16 +1,18 @@
 import { findAutomation } from '../automations/automation.ts';
-import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { findHeldChannel, unknownChannelIssue } from '../channels/channel.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
+import { findHeldChannel } from '../channels/channel.ts';
 import { searchableContacts } from '../contacts/search.ts';
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import { shardOf } from '../engine/queue.ts';
-import { parseFilter } from '../search/grammar.ts';
-import { ExpressionError } from '../search/tokens.ts';
+import { parseFilter } from '../search/grammar/filter.ts';
+import { ExpressionError } from '../search/grammar/tokens.ts';
 import { findTemplate } from '../templates/template.ts';
-import { CAMPAIGN_COLUMNS, CAMPAIGNS_LIST, type CampaignRow } from './campaign.ts';
-import { type Course, goAhead, publishStatus, type StatusDeps } from './change-status.ts';
+import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
+import { type CampaignState, publishStatus, stateAfterStart } from './change-status.ts';
+import { campaignsQueue } from './queues.ts';
 import { storeRecipients, validateRecipients } from './recipients.ts';
 import { validateTimes } from './schedule.ts';
 import type { CampaignStatus, NewCampaign } from './schema.ts';
@@ -19,7 +21,6 @@ import { validateVariables } from './variables.ts';
 const insertCampaign = statement<
   [
     id: string,
-    tenantId: string,
     channelId: string,
     automationId: string,
     templateId: string | null,
@@ -42,99 +43,84 @@ const insertCampaign = statement<
   `insert into campaigns as c (id, tenant_id, channel_id, automation_id, message_template_id, name, status, scheduled_at,
                                recurrence_rules, is_reoccurring, variables, audience, started_at, next_at, shard,
                                due_at, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)
    returning ${CAMPAIGN_COLUMNS}`,
 );
 
-/** What is wrong with the template that is to take the place of the automation's own. */
 async function validateTemplate(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   { messageTemplateId, channelId }: NewCampaign,
-): Promise<InvalidParams> {
-  if (messageTemplateId === undefined) return {};
-  const template = await findTemplate(tx, tenantId, messageTemplateId);
-  if (template?.channelId === channelId.toLowerCase()) return {};
-  const message = `The channel has no template ${messageTemplateId}`;
-  return { messageTemplateId: { key: 'custom', message } };
+  issues: Issues,
+): Promise<void> {
+  if (messageTemplateId === undefined) return;
+  const template = await findTemplate(tx, messageTemplateId);
+  if (template?.channelId !== channelId.toLowerCase())
+    issues.add('messageTemplateId', 'custom', `The channel has no template ${messageTemplateId}`);
 }
 
-async function validateAudience(
-  tx: Tx,
-  tenantId: string,
-  audience: string | undefined,
-): Promise<InvalidParams> {
-  if (audience === undefined) return {};
+async function validateAudience(tx: TenantTx, audience: string | undefined, issues: Issues): Promise<void> {
+  if (audience === undefined) return;
   try {
-    parseFilter(audience, await searchableContacts(tx, tenantId));
-    return {};
+    parseFilter(audience, await searchableContacts(tx));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return { audience: { key: 'invalid_string', message: error.message } };
+    issues.add('audience', 'invalid_string', error.message);
   }
 }
 
 /**
- * Makes a campaign with its recipients, all or nothing. Without any, and without an audience, it is a draft; with some
- * it starts at its time, or now.
+ * Creates a campaign with its recipients. Without recipients and audience it is a draft, otherwise it starts at its
+ * scheduled time, or now.
  */
-export async function createCampaign(
-  tx: Tx,
-  tenantId: string,
-  input: NewCampaign,
-  deps: StatusDeps,
-): Promise<CampaignRow> {
-  const now = deps.clock.now(tenantId);
+export async function createCampaign(tx: TenantTx, input: NewCampaign): Promise<CampaignRow> {
+  const { now } = tx;
   const { contacts = [], variables, recurrenceRules } = input;
-  const channel = await findHeldChannel(tx, tenantId, input.channelId);
-  const automation = await findAutomation(tx, tenantId, input.automationId);
-  const issues: InvalidParams = {
-    ...(channel ? {} : unknownChannelIssue(input.channelId)),
-    ...(automation
-      ? validateVariables(automation.activeVersion?.variables ?? [], variables ?? [])
-      : { automationId: { key: 'custom', message: `There is no automation ${input.automationId}` } }),
-    ...(await validateTemplate(tx, tenantId, input)),
-    ...validateTimes(input, now),
-    ...(await validateAudience(tx, tenantId, input.audience)),
-  };
-  if (!channel || Object.keys(issues).length > 0) {
-    const more = await validateRecipients(tx, tenantId, contacts, channel?.kind ?? 'whatsapp');
-    throw new ApiError('invalid_body_params', { invalidParams: { ...issues, ...more } });
+  const channel = await findHeldChannel(tx, input.channelId);
+  const automation = await findAutomation(tx, input.automationId);
+  const issues = collectIssues();
+  if (!channel) issues.add('channelId', 'custom', `There is no channel ${input.channelId}`);
+  if (automation) validateVariables(automation.activeVersion?.variables ?? [], variables ?? [], issues);
+  else issues.add('automationId', 'custom', `There is no automation ${input.automationId}`);
+  await validateTemplate(tx, input, issues);
+  validateTimes(input, now, issues);
+  await validateAudience(tx, input.audience, issues);
+  if (!channel || !issues.isEmpty) {
+    await validateRecipients(tx, contacts, channel?.kind ?? 'whatsapp', issues);
+    throw new ApiError('invalid_body_params', { invalidParams: issues.params });
   }
   if (automation?.status !== 'active')
     throw new ApiError('conflict', {
-      detail: `the automation is ${automation?.status}, and only an active one runs`,
+      detail: `the automation is ${automation?.status}, and must be active`,
     });
 
   const id = newId();
   const scheduledAt = input.scheduledAt === undefined ? null : new Date(input.scheduledAt);
   const isDraft = contacts.length === 0 && input.audience === undefined;
-  const course: Course = isDraft
+  const state: CampaignState = isDraft
     ? { status: 'draft', dueAt: null, startedAt: null, nextAt: scheduledAt }
-    : goAhead({ nextAt: scheduledAt, startedAt: null, isUnderWay: false }, now);
+    : stateAfterStart({ nextAt: scheduledAt, startedAt: null, isOccurrenceRunning: false }, now);
   const row = (await tx.find(insertCampaign, [
     id,
-    tenantId,
     channel.id,
     input.automationId,
     input.messageTemplateId ?? null,
     input.name,
-    course.status,
+    state.status,
     scheduledAt,
     recurrenceRules === undefined ? null : JSON.stringify(recurrenceRules),
     (recurrenceRules ?? []).length > 0,
     variables === undefined ? null : JSON.stringify(variables.map(({ name, value }) => ({ name, value }))),
     input.audience ?? null,
-    course.startedAt,
-    course.nextAt,
-    shardOf(tenantId, tenantId),
-    course.dueAt,
+    state.startedAt,
+    state.nextAt,
+    shardOf(tx.tenantId, tx.tenantId),
+    state.dueAt,
     now,
   ])) as CampaignRow;
-  await storeRecipients(tx, tenantId, id, contacts, channel.kind, deps);
-  if (course.startedAt !== null) {
-    await publishStatus(tx, tenantId, 'campaign.started', row, deps);
-    tx.afterCommit(() => deps.wakeUps.give(CAMPAIGNS_LIST, shardOf(tenantId, tenantId), tenantId));
+  await storeRecipients(tx, id, contacts, channel.kind);
+  if (state.startedAt !== null) {
+    publishStatus(tx, 'campaign.started', row);
+    tx.wake(campaignsQueue, tx.tenantId);
   }
   return row;
 }

@@ -1,8 +1,8 @@
 import type { Campaign, CampaignWithCounts } from './schema.ts';
 
-const at = '2026-11-15T01:02:03.456Z';
+const createdAt = '2026-11-15T01:02:03.456Z';
 
-/** The campaign that the reference shows. */
+/** The campaign in the examples of the API reference. */
 export const exampleCampaign: Campaign = {
   id: '019a82a0-0000-7000-8000-000000000080',
   channelId: '019a82a0-0000-7000-8000-000000000020',
@@ -19,8 +19,8 @@ export const exampleCampaign: Campaign = {
   startedAt: null,
   nextOccurrenceAt: '2027-01-02T09:00:00.000Z',
   error: null,
-  createdAt: at,
-  updatedAt: at,
+  createdAt,
+  updatedAt: createdAt,
 };
 
 export const exampleWithCounts: CampaignWithCounts = {
@@ -39,7 +39,7 @@ export const exampleContacts = [
   { firstName: 'Grace', phoneNumber: '+15550002222' },
 ];
 
-/** The beginning of the results that the reference shows. */
+/** The results in the examples of the API reference. */
 export const exampleResults = [
   'contactId,displayName,handle,status,code,messageId,sentAt',
   '019a82a0-0000-7000-8000-000000000011,Ada Lovelace,+15550001111,delivered,,019a82a0-0000-7000-8000-000000000031,2027-01-02T09:00:01.200Z',

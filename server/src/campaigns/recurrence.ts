@@ -1,6 +1,6 @@
 import { occurrenceAfter, occurrenceUpTo, type Recurrence } from '../automations/definition/occurrences.ts';
 
-/** What of a campaign says when it is to be. */
+/** The columns of a campaign that determine its occurrences. */
 export interface Planned {
   recurrence_rules: string[] | null;
   scheduled_at: Date | null;
@@ -9,7 +9,7 @@ export interface Planned {
   occurrence_at: Date | null;
 }
 
-/** In UTC, from its time or else its start, which is the first. */
+/** The recurrence in UTC. Its first occurrence is the scheduled time, or else the start. */
 const recurrenceOf = (
   { recurrence_rules, scheduled_at, started_at }: Planned,
   now: Date,
@@ -18,8 +18,8 @@ const recurrenceOf = (
     ? null
     : { rules: recurrence_rules, start: scheduled_at ?? started_at ?? now, startCounts: true, zone: 'utc' };
 
-/** The occurrence that a campaign which is due begins with: of those that were missed the last, null if none is. */
-export function occurrenceNow(campaign: Planned, now: Date): Date | null {
+/** The occurrence that is due now: the last one that was missed, or null. */
+export function findDueOccurrence(campaign: Planned, now: Date): Date | null {
   const recurrence = recurrenceOf(campaign, now);
   if (recurrence === null) return campaign.next_at ?? now;
   const occurrence = occurrenceUpTo(recurrence, now);
@@ -27,8 +27,8 @@ export function occurrenceNow(campaign: Planned, now: Date): Date | null {
   return occurrence === null || (last !== null && occurrence <= last) ? null : occurrence;
 }
 
-/** The occurrence after the one that is over, null if that was the last. It may have been missed already. */
-export function occurrenceNext(campaign: Planned, now: Date): Date | null {
+/** The occurrence after the last one that ran, or null. It may already be in the past. */
+export function findNextOccurrence(campaign: Planned, now: Date): Date | null {
   const recurrence = recurrenceOf(campaign, now);
   return recurrence && occurrenceAfter(recurrence, campaign.occurrence_at ?? now);
 }

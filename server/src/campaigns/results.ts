@@ -1,8 +1,8 @@
 import { requireChannel } from '../channels/channel.ts';
 import { reachedBy } from '../chats/start-chat.ts';
 import { findContacts } from '../contacts/contact.ts';
-import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantDatabase } from '../db/tenant.ts';
 import type { Download } from '../http/download.ts';
 import { timestampOrNull } from '../http/schema.ts';
 import { requireCampaign } from './campaign.ts';
@@ -19,20 +19,20 @@ interface ResultRow {
   sent_at: Date | null;
 }
 
-const resultsPage = statement<[campaignId: string, tenantId: string, after: string], ResultRow>(
+const resultsPage = statement<[campaignId: string, after: string], ResultRow>(
   'recipients.results',
   `select r.contact_id, ${RECIPIENT_STATUS} as status, ${RECIPIENT_CODE} as code, m.id as message_id,
           case when m.status in ('sent', 'delivered', 'read') then m.timestamp end as sent_at
      from ${RECIPIENTS}
-    where r.campaign_id = $1 and r.tenant_id = $2 and r.contact_id > $3 order by r.contact_id limit ${PAGE}`,
+    where r.campaign_id = $1 and r.tenant_id = $tenant and r.contact_id > $2 order by r.contact_id limit ${PAGE}`,
 );
 
 const COLUMNS = ['contactId', 'displayName', 'handle', 'status', 'code', 'messageId', 'sentAt'];
-/** What spreadsheets take for a formula; a plain number, such as one to call, is none. */
+/** Spreadsheets read such texts as formulas. Plain numbers, such as phone numbers, are harmless. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?\d+$/;
 
-/** A cell as RFC 4180 has it, harmless in a spreadsheet. */
+/** Encodes a cell by RFC 4180, and escapes what a spreadsheet would read as a formula. */
 export function csvCell(text: string): string {
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -41,25 +41,24 @@ export function csvCell(text: string): string {
 const csvLine = (cells: readonly (string | null)[]): string =>
   `${cells.map((cell) => csvCell(cell ?? '')).join(',')}\r\n`;
 
-/** What became of every recipient, a line each, read page by page while it is sent. */
-export async function campaignResults(db: Database, tenantId: string, campaignId: string): Promise<Download> {
-  const { id, channelId } = await requireCampaign(db, tenantId, campaignId);
-  const { kind } = await requireChannel(db.byKey, tenantId, channelId);
+/** The results as CSV, read page by page while they are sent. */
+export async function campaignResults(db: TenantDatabase, campaignId: string): Promise<Download> {
+  const { id, channelId } = await requireCampaign(db, campaignId);
+  const { kind } = await requireChannel(db.byKey, channelId);
 
   async function* pieces(): AsyncGenerator<string> {
     yield csvLine(COLUMNS);
     for (let after = BEFORE_ALL; ; ) {
-      const rows = await db.all(resultsPage, [id, tenantId, after]);
+      const rows = await db.all(resultsPage, [id, after]);
       const contacts = new Map(
         (
           await findContacts(
             db,
-            tenantId,
             rows.map((row) => row.contact_id),
           )
         ).map((contact) => [contact.id, contact]),
       );
-      // Whoever was erased in this moment has no line.
+      // A contact that is being erased has no line.
       const lines = rows.flatMap((row) => {
         const contact = contacts.get(row.contact_id);
         if (!contact) return [];

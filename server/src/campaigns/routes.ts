@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import type { Database } from '../db/database.ts';
-import { csv, data, type Route, read, write } from '../http/route.ts';
+import { csv, data, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
   campaignFields,
@@ -9,7 +8,7 @@ import {
   requireCampaign,
   requireCampaignId,
 } from './campaign.ts';
-import { changeCampaignStatus, type StatusDeps } from './change-status.ts';
+import { changeCampaignStatus } from './change-status.ts';
 import { createCampaign } from './create-campaign.ts';
 import { exampleCampaign, exampleContacts, exampleResults, exampleWithCounts } from './example.ts';
 import { addRecipients, presentRecipient, recipientFields, recipientSource } from './recipients.ts';
@@ -25,22 +24,20 @@ import {
 } from './schema.ts';
 
 const CampaignId = Type.Object({ campaignId: Type.String() });
-const at = { params: { campaignId: exampleCampaign.id } };
+const exampleParams = { campaignId: exampleCampaign.id };
+const campaigns = routeFamily({ tag: 'Campaigns', feature: 'campaigns', params: CampaignId, exampleParams });
 
-export function campaignRoutes(deps: StatusDeps & { db: Database }): Route[] {
-  const { db } = deps;
-  const shared = { tag: 'Campaigns', feature: 'campaigns' } as const;
+export function campaignRoutes(): Route[] {
   return [
-    write(
+    campaigns.write(
       {
-        ...shared,
         ...MANY_CONTACTS,
         method: 'POST',
         path: '/v3/campaigns',
         operationId: 'createCampaign',
-        summary: 'Make a campaign',
+        summary: 'Create a campaign',
         description:
-          'An automation for many contacts. It starts at `scheduledAt`, or now; without `contacts` and `audience` it is a draft. If anything is wrong, nothing is stored.',
+          'Runs an automation for many contacts. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. If anything is invalid, nothing is stored.',
         access: 'campaigns:write',
         body: NewCampaign,
         answer: data(CampaignWithCounts),
@@ -58,29 +55,28 @@ export function campaignRoutes(deps: StatusDeps & { db: Database }): Route[] {
           answer: exampleWithCounts,
         },
       },
-      async ({ principal, body }, tx) => {
-        const { id } = await createCampaign(tx, principal.tenantId, body, deps);
-        return requireCampaign(tx, principal.tenantId, id);
+      async ({ body }, tx) => {
+        const { id } = await createCampaign(tx, body);
+        return requireCampaign(tx, id);
       },
     ),
-    read(
+    campaigns.read(
       {
-        ...shared,
         method: 'GET',
         path: '/v3/campaigns/:campaignId',
         operationId: 'getCampaign',
-        summary: 'Read a campaign',
-        description: 'With how many recipients have which status, as of this moment.',
+        summary: 'Get a campaign',
+        description: 'Returns the campaign with the number of recipients in each status.',
         access: 'campaigns:read',
-        params: CampaignId,
         answer: data(CampaignWithCounts),
         failures: ['campaign_not_found'],
-        example: { ...at, answer: exampleWithCounts },
+        example: { answer: exampleWithCounts },
       },
-      ({ principal, params }) => requireCampaign(db, principal.tenantId, params.campaignId),
+      ({ params }, db) => requireCampaign(db, params.campaignId),
     ),
-    searchRoute(db, {
-      ...shared,
+    searchRoute({
+      tag: 'Campaigns',
+      feature: 'campaigns',
       path: '/v3/campaigns/search',
       operationId: 'searchCampaigns',
       noun: 'campaigns',
@@ -91,60 +87,55 @@ export function campaignRoutes(deps: StatusDeps & { db: Database }): Route[] {
       present: presentCampaign,
       example: { query: 'eq(status,"scheduled")', item: exampleCampaign },
     }),
-    write(
+    campaigns.write(
       {
-        ...shared,
         method: 'POST',
         path: '/v3/campaigns/:campaignId/status',
         operationId: 'setCampaignStatus',
         summary: 'Start, pause or cancel a campaign',
         description:
-          '`running` lets a draft or a paused campaign go on as planned: at its time if that is yet to come, else now. `paused` holds it back, its runs and those of its messages that wait to be sent; `cancelled` ends them for good. The status it has already is no error.',
+          '`running` starts a draft or resumes a paused campaign: at its scheduled time if that is in the future, otherwise now. `paused` holds the campaign, its runs and its queued messages. `cancelled` ends them permanently. Setting the status that it already has is not an error.',
         access: 'campaigns:write',
-        params: CampaignId,
         body: CampaignStatusChange,
         answer: data(CampaignWithCounts),
         failures: ['campaign_not_found', 'conflict'],
-        example: { ...at, body: { status: 'paused' }, answer: { ...exampleWithCounts, status: 'paused' } },
+        example: { body: { status: 'paused' }, answer: { ...exampleWithCounts, status: 'paused' } },
       },
-      ({ principal, params, body }, tx) =>
-        changeCampaignStatus(tx, principal.tenantId, params.campaignId, body.status, deps),
+      ({ params, body }, tx) => changeCampaignStatus(tx, params.campaignId, body.status),
     ),
-    write(
+    campaigns.write(
       {
-        ...shared,
         ...MANY_CONTACTS,
         method: 'POST',
         path: '/v3/campaigns/:campaignId/recipients',
         operationId: 'addRecipients',
         summary: 'Add recipients to a campaign',
         description:
-          'Up to 5000 in one call, as often as you like, until the campaign is over. Whoever is a recipient already stays one. A draft stays a draft until it is started.',
+          'Adds up to 5000 recipients in one call. You can add recipients until the campaign has ended. Existing recipients stay. A draft stays a draft until you start it.',
         access: 'campaigns:write',
-        params: CampaignId,
         body: NewRecipients,
         answer: data(CampaignWithCounts),
         failures: ['campaign_not_found', 'conflict'],
-        example: { ...at, body: { contacts: exampleContacts }, answer: exampleWithCounts },
+        example: { body: { contacts: exampleContacts }, answer: exampleWithCounts },
       },
-      ({ principal, params, body }, tx) =>
-        addRecipients(tx, principal.tenantId, params.campaignId, body.contacts, deps),
+      ({ params, body }, tx) => addRecipients(tx, params.campaignId, body.contacts),
     ),
-    searchRoute(db, {
-      ...shared,
+    searchRoute({
+      tag: 'Campaigns',
+      feature: 'campaigns',
       path: '/v3/campaigns/:campaignId/recipients/search',
       operationId: 'searchRecipients',
       noun: "a campaign's recipients",
       access: 'campaigns:read',
       params: CampaignId,
       searchable: recipientFields,
-      source: async ({ tenantId }, params) =>
-        recipientSource(await requireCampaignId(db.byKey, tenantId, params.campaignId as string)),
+      source: async (db, params) =>
+        recipientSource(await requireCampaignId(db.byKey, params.campaignId as string)),
       schema: Recipient,
       present: presentRecipient,
       failures: ['campaign_not_found'],
       example: {
-        ...at,
+        params: exampleParams,
         query: 'eq(status,"queued")',
         item: {
           contactId: '019a82a0-0000-7000-8000-000000000011',
@@ -158,22 +149,20 @@ export function campaignRoutes(deps: StatusDeps & { db: Database }): Route[] {
         },
       },
     }),
-    read(
+    campaigns.read(
       {
-        ...shared,
         method: 'GET',
         path: '/v3/campaigns/:campaignId/results.csv',
         operationId: 'getCampaignResults',
-        summary: 'Download what became of the recipients',
+        summary: 'Download the results of a campaign',
         description:
-          'A line for each recipient of the occurrence that is under way or was last, by contact, as a file for spreadsheets. A text that a spreadsheet could take for a formula has an apostrophe before it.',
+          'Returns a CSV file with a line for each recipient of the current or last occurrence, sorted by contact. A text that a spreadsheet could read as a formula is preceded by an apostrophe.',
         access: 'campaigns:read',
-        params: CampaignId,
         answer: csv,
         failures: ['campaign_not_found'],
-        example: { ...at, answer: exampleResults },
+        example: { answer: exampleResults },
       },
-      ({ principal, params }) => campaignResults(db, principal.tenantId, params.campaignId),
+      ({ params }, db) => campaignResults(db, params.campaignId),
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import { validateRule } from '../automations/definition/recurrence.ts';
-import type { InvalidParams } from '../base/errors.ts';
+import type { Issues } from '../base/issues.ts';
 
-const LONGEST_AHEAD_YEARS = 10;
+const MAX_YEARS_AHEAD = 10;
 const EXCEPTION = /^\d{8}T\d{6}Z$/;
 
 interface Times {
@@ -11,65 +11,55 @@ interface Times {
   recurrenceRules?: readonly string[];
 }
 
-/** What is wrong with when a campaign is to run. A time alone schedules it, and rules alone repeat it. */
-export function validateTimes(
-  { isScheduled, scheduledAt, isReoccurring, recurrenceRules }: Times,
-  now: Date,
-): InvalidParams {
-  return {
-    ...validateStart(isScheduled, scheduledAt, now),
-    ...validateRules(isReoccurring, recurrenceRules),
-  };
+/** Validates when a campaign runs. `isScheduled` and `isReoccurring` can be left out. */
+export function validateTimes(times: Times, now: Date, issues: Issues): void {
+  validateStart(times, now, issues);
+  validateRules(times, issues);
 }
 
-function validateStart(
-  isScheduled: boolean | undefined,
-  scheduledAt: string | undefined,
-  now: Date,
-): InvalidParams {
-  if (scheduledAt === undefined)
-    return isScheduled ? { scheduledAt: { key: 'invalid_type', message: 'Required' } } : {};
+function validateStart({ isScheduled, scheduledAt }: Times, now: Date, issues: Issues): void {
+  if (scheduledAt === undefined) {
+    if (isScheduled) issues.add('scheduledAt', 'invalid_type', 'Required');
+    return;
+  }
   const time = new Date(scheduledAt);
   const furthest = new Date(now);
-  furthest.setUTCFullYear(now.getUTCFullYear() + LONGEST_AHEAD_YEARS);
-  const message =
-    isScheduled === false
-      ? 'Must be left out where isScheduled is false'
-      : time <= now
-        ? `Must be in the future, received ${scheduledAt}`
-        : time > furthest
-          ? `Must not be more than ${LONGEST_AHEAD_YEARS} years ahead`
-          : undefined;
-  return message === undefined ? {} : { scheduledAt: { key: 'custom', message } };
+  furthest.setUTCFullYear(now.getUTCFullYear() + MAX_YEARS_AHEAD);
+  if (isScheduled === false)
+    issues.add('scheduledAt', 'custom', 'Must be left out where isScheduled is false');
+  else if (time <= now) issues.add('scheduledAt', 'custom', `Must be in the future, received ${scheduledAt}`);
+  else if (time > furthest)
+    issues.add('scheduledAt', 'custom', `Must not be more than ${MAX_YEARS_AHEAD} years ahead`);
 }
 
-function validateRules(
-  isReoccurring: boolean | undefined,
-  rules: readonly string[] | undefined,
-): InvalidParams {
-  if (rules === undefined)
-    return isReoccurring ? { recurrenceRules: { key: 'invalid_type', message: 'Required' } } : {};
-  if (rules.length === 0)
-    return isReoccurring
-      ? { recurrenceRules: { key: 'too_small', message: 'Must contain at least 1 item(s), received 0' } }
-      : {};
-  if (isReoccurring === false)
-    return {
-      recurrenceRules: { key: 'custom', message: 'Must be left out, or empty, where isReoccurring is false' },
-    };
-  const issues: InvalidParams = {};
+function validateRules({ isReoccurring, recurrenceRules: rules }: Times, issues: Issues): void {
+  if (rules === undefined) {
+    if (isReoccurring) issues.add('recurrenceRules', 'invalid_type', 'Required');
+    return;
+  }
+  if (rules.length === 0) {
+    if (isReoccurring)
+      issues.add('recurrenceRules', 'too_small', 'Must contain at least 1 item(s), received 0');
+    return;
+  }
+  if (isReoccurring === false) {
+    issues.add('recurrenceRules', 'custom', 'Must be left out, or empty, where isReoccurring is false');
+    return;
+  }
   let repeats = false;
+  let isInvalid = false;
   for (const [index, line] of rules.entries()) {
     const isRule = /^RRULE:/.test(line);
-    // Two rules could come within minutes of each other, each of them seldom enough.
-    const message = isRule && repeats ? 'There may be one RRULE' : validateLine(line);
-    if (message !== undefined)
-      issues[`recurrenceRules.${index}`] = { key: isRule && repeats ? 'custom' : 'invalid_string', message };
+    // Occurrences of two rules could be closer together than a single rule allows.
+    const isSecondRule = isRule && repeats;
+    const message = isSecondRule ? 'Only one RRULE is allowed' : validateLine(line);
+    if (message !== undefined) {
+      issues.add(`recurrenceRules.${index}`, isSecondRule ? 'custom' : 'invalid_string', message);
+      isInvalid = true;
+    }
     repeats ||= isRule;
   }
-  if (!repeats && Object.keys(issues).length === 0)
-    issues.recurrenceRules = { key: 'custom', message: 'One of the lines must be an RRULE' };
-  return issues;
+  if (!repeats && !isInvalid) issues.add('recurrenceRules', 'custom', 'One of the lines must be an RRULE');
 }
 
 function validateLine(line: string): string | undefined {
@@ -83,7 +73,7 @@ function validateLine(line: string): string | undefined {
   return 'Must begin with RRULE: or EXDATE:';
 }
 
-/** `20260230T000000Z` has the form of a time and is none. */
+/** Excludes times such as `20260230T000000Z`, which do not exist. */
 function isRealTime(text: string): boolean {
   const iso = text.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6.000Z');
   const time = Date.parse(iso);

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Failure } from '../automations/schema.ts';
 import { ContactItem } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { MAX_EXPRESSION_CHARACTERS } from '../search/tokens.ts';
+import { MAX_EXPRESSION_CHARACTERS } from '../search/grammar/tokens.ts';
 
 export const campaignStatuses = [
   'draft',
@@ -18,10 +18,10 @@ export type CampaignStatus = (typeof campaignStatuses)[number];
 export const recipientStatuses = ['queued', 'sent', 'delivered', 'read', 'failed', 'skipped'] as const;
 export const skipReasons = ['no_handle', 'unsubscribed', 'window_closed'] as const;
 
-/** How many contacts one call may bring. */
+/** How many contacts one call may contain. */
 const MAX_CONTACTS = 5000;
 
-/** What a call may be made of that brings so many, in v2 and v3 alike. */
+/** The limits of a body with that many contacts, in v2 and v3. */
 export const MANY_CONTACTS = {
   bodyBytes: 10 * 1024 * 1024,
   bodyBounds: { arrayItems: MAX_CONTACTS, nodes: 2_000_000 },
@@ -29,42 +29,40 @@ export const MANY_CONTACTS = {
 
 const Variable = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
-  value: Type.String({ maxLength: 1000, description: 'Read as the type that the automation declares' }),
+  value: Type.String({ maxLength: 1000, description: 'Parsed as the type that the automation declares' }),
 });
 
 const Contacts = Type.Array(ContactItem, {
   maxItems: MAX_CONTACTS,
   description:
-    'People, matched by the handle that the channel uses, made where they are new, and merged where they are not',
+    'Contacts, matched by the handle that the channel uses. New ones are created, existing ones are updated',
 });
 
 export const NewCampaign = Type.Object({
   channelId: Uuid(),
   name: Type.String({ minLength: 1, maxLength: 255 }),
-  automationId: Uuid('What each recipient goes through; it must be active'),
+  automationId: Uuid('The automation that runs for each recipient; it must be active'),
   messageTemplateId: Type.Optional(
-    Uuid("Instead of the template in the automation's first `send_template` step"),
+    Uuid("Replaces the template of the automation's first `send_template` step"),
   ),
   isScheduled: Type.Optional(Type.Boolean({ description: 'Needs `scheduledAt`' })),
-  scheduledAt: Type.Optional(Timestamp('When it starts, in the future; left out: now')),
+  scheduledAt: Type.Optional(Timestamp('When it starts, in the future. Default: now')),
   isReoccurring: Type.Optional(Type.Boolean({ description: 'Needs `recurrenceRules`' })),
   recurrenceRules: Type.Optional(
     Type.Array(Type.String({ maxLength: 5000 }), {
       maxItems: 20,
       description:
-        'Lines of RFC 5545: one `RRULE:…`, at most every 15 minutes, and `EXDATE:…` for times to leave out',
+        'Lines of RFC 5545: one `RRULE:…`, at most every 15 minutes, and `EXDATE:…` for times to skip',
     }),
   ),
-  variables: Type.Optional(
-    Type.Array(Variable, { maxItems: 100, description: 'What the automation is given for each recipient' }),
-  ),
+  variables: Type.Optional(Type.Array(Variable, { maxItems: 100, description: 'The variables of each run' })),
   contacts: Type.Optional(Contacts),
   audience: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: MAX_EXPRESSION_CHARACTERS,
       description:
-        'A filter over contacts, as in `POST /v3/contacts/search`; whoever it matches when the campaign starts is a recipient, too',
+        'A filter for contacts, as in `POST /v3/contacts/search`. Contacts that match it when the campaign starts are recipients, too',
       examples: ['contains(labelIds,"019a82a0-0000-7000-8000-000000000040")'],
     }),
   ),
@@ -73,8 +71,8 @@ export type NewCampaign = Static<typeof NewCampaign>;
 
 export const NewRecipients = Type.Object({ contacts: Contacts });
 
-export const askedStatuses = ['running', 'paused', 'cancelled'] as const;
-export const CampaignStatusChange = Type.Object({ status: OneOf(askedStatuses) });
+export const requestableStatuses = ['running', 'paused', 'cancelled'] as const;
+export const CampaignStatusChange = Type.Object({ status: OneOf(requestableStatuses) });
 
 export const Campaign = Type.Object(
   {
@@ -91,10 +89,10 @@ export const Campaign = Type.Object(
     variables: Type.Array(Variable, { description: 'As they were sent' }),
     audience: Nullable(Type.String()),
     startedAt: Nullable(Timestamp('When it first started')),
-    nextOccurrenceAt: Nullable(Timestamp('When it starts, or starts again')),
+    nextOccurrenceAt: Nullable(Timestamp('The time of the next occurrence')),
     error: Type.Unsafe<Static<typeof Failure>>({
       ...Failure,
-      description: 'Why it failed, or was not run at all',
+      description: 'Why it failed',
     }),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
@@ -113,7 +111,7 @@ export const CampaignWithCounts = Type.Object(
       >,
       {
         description:
-          'How many recipients have which status in the occurrence that is under way or was last; whom `audience` matches counts from its start on',
+          'The number of recipients in each status, for the current or last occurrence. Contacts that `audience` matches count from its start on',
       },
     ),
   },
@@ -130,8 +128,8 @@ export const Recipient = Type.Object(
       enum: [...skipReasons, null],
     }),
     code: Nullable(Type.String({ description: 'Why the recipient failed or was skipped' })),
-    runId: Nullable(Uuid('Its run of the automation in this occurrence; null before there is one')),
-    messageId: Nullable(Uuid('The first message of the run; the status is its status')),
+    runId: Nullable(Uuid('The run in this occurrence; null until it starts')),
+    messageId: Nullable(Uuid('The first message of the run, which determines the status')),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },

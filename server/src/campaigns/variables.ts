@@ -1,6 +1,6 @@
 import type { Scalar, Variable } from '../automations/schema.ts';
 import { fillVariables } from '../automations/triggers/api.ts';
-import type { InvalidParams } from '../base/errors.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
 
 export interface GivenVariable {
   name: string;
@@ -9,50 +9,48 @@ export interface GivenVariable {
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-const readers: Record<Variable['type'], (text: string) => Scalar | undefined> = {
+const parsers: Record<Variable['type'], (text: string) => Scalar | undefined> = {
   string: (text) => text,
   number: (text) => (NUMBER.test(text.trim()) && Number.isFinite(Number(text)) ? Number(text) : undefined),
   boolean: (text) => ({ true: true, false: false })[text.trim().toLowerCase()],
 };
 
-/** What is wrong with the given texts as values of what the automation declares. What it does not declare is kept. */
+/** Validates that the texts are values of the declared types. Undeclared variables are allowed. */
 export function validateVariables(
   declared: readonly Variable[],
   given: readonly GivenVariable[],
-): InvalidParams {
+  issues: Issues,
+): void {
   const types = new Map(declared.map(({ name, type }) => [name, type]));
   const names = new Set<string>();
-  const issues: InvalidParams = {};
   for (const [index, { name, value }] of given.entries()) {
     const type = types.get(name) ?? 'string';
-    if (names.has(name))
-      issues[`variables.${index}.name`] = { key: 'custom', message: `"${name}" is given twice` };
-    if (readers[type](value) === undefined)
-      issues[`variables.${index}.value`] = {
-        key: 'invalid_string',
-        message: `"${name}" must be a ${type}, received ${JSON.stringify(value.slice(0, 60))}`,
-      };
+    if (names.has(name)) issues.add(`variables.${index}.name`, 'custom', `"${name}" is given twice`);
+    if (parsers[type](value) === undefined)
+      issues.add(
+        `variables.${index}.value`,
+        'invalid_string',
+        `"${name}" must be a ${type}, received ${JSON.stringify(value.slice(0, 60))}`,
+      );
     names.add(name);
   }
   const missing = declared.filter(
     ({ name, required, default: preset }) => required && preset === undefined && !names.has(name),
   );
   if (missing.length > 0)
-    issues.variables = {
-      key: 'custom',
-      message: `The automation needs ${missing.map(({ name }) => `"${name}"`).join(', ')}`,
-    };
-  return issues;
+    issues.add(
+      'variables',
+      'custom',
+      `The automation needs ${missing.map(({ name }) => `"${name}"`).join(', ')}`,
+    );
 }
 
-/** What runs are given: the texts as values of the declared types, and defaults for those that are not there. */
+/** Converts the texts to the declared types and fills in defaults. */
 export function readVariables(
   declared: readonly Variable[],
   given: readonly GivenVariable[],
-): { variables: Record<string, Scalar>; issues: InvalidParams } {
-  const issues = validateVariables(declared, given);
+): Record<string, Scalar> {
   const types = new Map(declared.map(({ name, type }) => [name, type]));
-  const read = given.map(({ name, value }) => [name, readers[types.get(name) ?? 'string'](value) ?? value]);
-  const { variables } = fillVariables(declared, Object.fromEntries(read));
-  return { variables, issues };
+  const parsed = given.map(({ name, value }) => [name, parsers[types.get(name) ?? 'string'](value) ?? value]);
+  return fillVariables(declared, Object.fromEntries(parsed), collectIssues());
 }

@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
-import { ApiError } from '../base/errors.ts';
+import { isUnavailable } from '../base/errors.ts';
 import { isTestTenant } from '../base/ids.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/outbox.ts';
-import { declareQueue, HELD, type QueueRow } from '../engine/queue.ts';
-import { type Work, work } from '../engine/runner.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
-import { ExpressionError } from '../search/tokens.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import { HELD } from '../engine/queue.ts';
+import { nextDueAt } from '../engine/retry.ts';
+import type { Outcome } from '../engine/scheduler.ts';
+import { ExpressionError } from '../search/grammar/tokens.ts';
 import {
   beginOccurrence,
   DUE_COLUMNS,
@@ -16,142 +15,113 @@ import {
   endOccurrence,
   failCampaign,
 } from './begin-occurrence.ts';
-import { CAMPAIGNS_LIST } from './campaign.ts';
-import { gatherRecipients, hasOpenRecipients, serveRecipients } from './serve-recipients.ts';
+import { campaignsQueue, type DueCampaignRow } from './queues.ts';
+import { gatherRecipients, hasOpenRecipients, startRecipients } from './start-recipients.ts';
 
-interface Row extends QueueRow {
-  attempts: number;
-}
-
-const due = declareQueue<Row>({
-  name: CAMPAIGNS_LIST,
-  table: 'campaigns',
-  lane: 'tenant_id',
-  order: 'due_at, id',
-  due: 'due_at',
-  listed: 'due_at is not null',
-  claim: `select id, tenant_id, attempts from campaigns
-           where shard = $1 and tenant_id = $2 and due_at <= $3 order by due_at, id limit $4`,
-  batch: 1,
-  perLane: 4,
-  atOnce: 8,
-});
-
-const lockDue = statement<[id: string, tenantId: string, now: Date], DueCampaign>(
+const lockDue = statement<[id: string, now: Date], DueCampaign>(
   'campaigns.lock_due',
-  // One that was paused or cancelled, or taken further by another worker, is no longer due.
+  // A campaign that was paused, cancelled or advanced by another worker is no longer due.
   `select ${DUE_COLUMNS} from campaigns c
-    where c.id = $1 and c.tenant_id = $2 and c.due_at <= $3 and c.status in ('scheduled', 'running')
+    where c.id = $1 and c.tenant_id = $tenant and c.due_at <= $2 and c.status in ('scheduled', 'running')
       for no key update of c`,
 );
-const lookAgain = statement<[id: string, tenantId: string, dueAt: Date]>(
-  'campaigns.look_again',
-  'update campaigns set due_at = $3, attempts = 0 where id = $1 and tenant_id = $2',
+const checkAgain = statement<[id: string, dueAt: Date]>(
+  'campaigns.check_again',
+  'update campaigns set due_at = $2, attempts = 0 where id = $1 and tenant_id = $tenant',
 );
-const nextRun = statement<[campaignId: string, tenantId: string, now: Date], { at: Date | null }>(
+const nextRun = statement<[campaignId: string, now: Date], { at: Date | null }>(
   'campaigns.next_run',
   `select min(due_at) as at from automation_runs
-    where campaign_id = $1 and tenant_id = $2 and due_at > $3 and due_at < ${HELD}`,
+    where campaign_id = $1 and tenant_id = $tenant and due_at > $2 and due_at < ${HELD}`,
 );
-const postpone = statement<[id: string, tenantId: string, attempts: number, dueAt: Date]>(
+const postpone = statement<[id: string, attempts: number, dueAt: Date]>(
   'campaigns.postpone',
-  `update campaigns set attempts = attempts + 1, due_at = $4
-    where id = $1 and tenant_id = $2 and attempts = $3 and due_at is not null`,
+  `update campaigns set attempts = attempts + 1, due_at = $3
+    where id = $1 and tenant_id = $tenant and attempts = $2 and due_at is not null`,
 );
 
-/** A campaign that fails for reasons of ours is tried so often, and then stays to be looked at. */
-const TRIES = 5;
-const FIRST_PAUSE_MS = 1_000;
-/** How many transactions one turn takes, so that the campaigns of a tenant take turns. */
-const STRETCH = 20;
-const SOONEST_LOOK_MS = 1_000;
-const LATEST_LOOK_MS = 600_000;
-/** A clock that is moved stops at every look, so there the next one may wait until a run goes on, but no longer than this. */
-const LATEST_TEST_LOOK_MS = 2 * 3600_000;
+/** After this many transactions other campaigns of the tenant continue. */
+const TRANSACTIONS_PER_TURN = 20;
+const MIN_CHECK_MS = 1_000;
+const MAX_CHECK_MS = 600_000;
+/** A moving test clock stops at every check. There the next check waits for the next run, but at most this long. */
+const MAX_TEST_CHECK_MS = 2 * 3600_000;
 
-export interface CampaignDeps {
+interface CampaignDeps {
   db: Database;
-  clock: Clock;
-  publisher: Publisher;
-  wakeUps: WakeUps;
   log: Logger;
 }
 
-/** The longer an occurrence takes, the less it matters to know at once that it is over. */
-function nextLook(beganAt: Date | null, now: Date): Date {
+/** The longer an occurrence takes, the less often its end is checked. */
+function nextCheck(beganAt: Date | null, now: Date): Date {
   const tenth = (now.getTime() - (beganAt ?? now).getTime()) / 10;
-  return new Date(now.getTime() + Math.min(LATEST_LOOK_MS, Math.max(SOONEST_LOOK_MS, tenth)));
+  return new Date(now.getTime() + Math.min(MAX_CHECK_MS, Math.max(MIN_CHECK_MS, tenth)));
 }
 
-async function nextTestLook(
-  tx: Tx,
-  tenantId: string,
-  campaignId: string,
-  soonest: Date,
-  now: Date,
-): Promise<Date> {
-  const run = (await tx.find(nextRun, [campaignId, tenantId, now]))?.at?.getTime() ?? 0;
-  const latest = Math.min(run, now.getTime() + LATEST_TEST_LOOK_MS);
+async function nextTestCheck(tx: TenantTx, campaignId: string, soonest: Date): Promise<Date> {
+  const run = (await tx.find(nextRun, [campaignId, tx.now]))?.at?.getTime() ?? 0;
+  const latest = Math.min(run, tx.now.getTime() + MAX_TEST_CHECK_MS);
   return new Date(Math.max(soonest.getTime(), latest));
 }
 
-/** Begins occurrences of campaigns that are due, starts the runs of their recipients, and ends them when all are through. */
-export function runCampaigns(deps: CampaignDeps): Work {
-  const { db, clock, wakeUps, log } = deps;
-
-  /** One transaction's worth of work; true when there is more to do at once. */
-  async function advance(tx: Tx, tenantId: string, campaignId: string): Promise<boolean> {
-    const now = clock.now(tenantId);
-    const locked = await tx.find(lockDue, [campaignId, tenantId, now]);
-    if (!locked) return false;
-    if (locked.next_at !== null || locked.occurrence_at === null)
-      return (await beginOccurrence(tx, tenantId, locked, deps)) !== undefined;
-    if (await gatherRecipients(tx, tenantId, locked, now)) return true;
-    const served = await serveRecipients(tx, tenantId, locked, { wakeUps, now });
-    if (served === undefined) {
-      const message = 'The automation was deleted while the campaign was under way';
-      await failCampaign(tx, tenantId, campaignId, { code: 'automation_deleted', message }, deps);
-      return false;
-    }
-    if (served > 0) return true;
-    if (await hasOpenRecipients(tx, tenantId, campaignId)) {
-      const soonest = nextLook(locked.began_at, now);
-      const at = isTestTenant(tenantId)
-        ? await nextTestLook(tx, tenantId, campaignId, soonest, now)
-        : soonest;
-      await tx.run(lookAgain, [campaignId, tenantId, at]);
-    } else await endOccurrence(tx, tenantId, locked, deps);
+/** Advances a campaign by one transaction. Returns true if there is more to do now. */
+async function advanceCampaign(tx: TenantTx, campaignId: string): Promise<boolean> {
+  const { now } = tx;
+  const locked = await tx.find(lockDue, [campaignId, now]);
+  if (!locked) return false;
+  if (locked.next_at !== null || locked.occurrence_at === null)
+    return (await beginOccurrence(tx, locked)) !== undefined;
+  if (await gatherRecipients(tx, locked)) return true;
+  const started = await startRecipients(tx, locked);
+  if (started === undefined) {
+    const message = 'The automation was deleted while the campaign was running';
+    await failCampaign(tx, campaignId, { code: 'automation_deleted', message });
     return false;
   }
+  if (started > 0) return true;
+  if (await hasOpenRecipients(tx, campaignId)) {
+    const soonest = nextCheck(locked.began_at, now);
+    const dueAt = isTestTenant(tx.tenantId) ? await nextTestCheck(tx, campaignId, soonest) : soonest;
+    await tx.run(checkAgain, [campaignId, dueAt]);
+  } else await endOccurrence(tx, locked);
+  return false;
+}
 
-  /** What the tenant can put right is told at once; anything else is tried again before. */
-  async function giveUpOn({ id, tenant_id: tenantId, attempts }: Row, error: unknown): Promise<void> {
-    const isTheirs = error instanceof ExpressionError;
-    if (!isTheirs) log.error({ err: error, campaignId: id, tenantId }, 'a campaign failed');
-    if (!isTheirs && attempts + 1 < TRIES) {
-      const dueAt = new Date(clock.now(tenantId).getTime() + FIRST_PAUSE_MS * 4 ** attempts);
-      await db.run(postpone, [id, tenantId, attempts, dueAt]);
+/** An invalid audience fails the campaign immediately. After other errors it is retried first. */
+async function recordFailure(
+  { db, log }: CampaignDeps,
+  { id, tenant_id: tenantId, attempts }: DueCampaignRow,
+  error: unknown,
+): Promise<void> {
+  const isAudienceError = error instanceof ExpressionError;
+  if (!isAudienceError) log.error({ err: error, campaignId: id, tenantId }, 'a campaign failed');
+  await db.forTenant(tenantId).transaction(async (tx) => {
+    const dueAt = isAudienceError ? null : nextDueAt(campaignsQueue.retry, attempts + 1, tx.now);
+    if (dueAt !== null) {
+      await tx.run(postpone, [id, attempts, dueAt]);
       return;
     }
-    const issue = isTheirs
+    const failure = isAudienceError
       ? { code: 'invalid_audience', message: error.message }
-      : { code: 'internal', message: 'It failed again and again for a reason of the server; see its log' };
-    await db.transaction(async (tx) => {
-      if (await tx.find(lockDue, [id, tenantId, clock.now(tenantId)]))
-        await failCampaign(tx, tenantId, id, issue, deps);
-    });
-  }
-
-  return work(due, async ([row]) => {
-    if (!row) return 'ok';
-    try {
-      for (let done = 0; done < STRETCH; done += 1)
-        if (!(await db.transaction((tx) => advance(tx, row.tenant_id, row.id)))) break;
-      return 'ok';
-    } catch (error) {
-      if (error instanceof ApiError && error.key === 'service_unavailable') throw error;
-      await giveUpOn(row, error);
-      return 'failing';
-    }
+      : {
+          code: 'internal',
+          message: 'The campaign failed repeatedly because of an internal error; see the log of the server',
+        };
+    if (await tx.find(lockDue, [id, tx.now])) await failCampaign(tx, id, failure);
   });
+}
+
+/** Starts due occurrences of campaigns and the runs of their recipients, and ends finished occurrences. */
+export async function runCampaigns(deps: CampaignDeps, [row]: DueCampaignRow[]): Promise<Outcome> {
+  if (!row) return 'ok';
+  const tenant = deps.db.forTenant(row.tenant_id);
+  try {
+    for (let count = 0; count < TRANSACTIONS_PER_TURN; count += 1)
+      if (!(await tenant.transaction((tx) => advanceCampaign(tx, row.id)))) break;
+    return 'ok';
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    await recordFailure(deps, row, error);
+    return 'failing';
+  }
 }

@@ -1,10 +1,11 @@
 import type { Keys } from '../base/crypto.ts';
-import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { type EndingDeps, removeChatsOf } from '../chats/remove-chats.ts';
-import type { Queryable, Tx } from '../db/database.ts';
+import { collectIssues } from '../base/issues.ts';
+import { type BeforeChatRemoval, removeChatsOf } from '../chats/remove-chats.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import {
   CHANNEL_COLUMNS,
@@ -16,19 +17,18 @@ import {
   takenVendorKey,
   vendorKeys,
 } from './channel.ts';
-import { keepMailbox } from './mailbox.ts';
+import { updateMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
 
-const lockChannel = statement<[id: string, tenantId: string], ConfiguredRow>(
+const lockChannel = statement<[id: string], ConfiguredRow>(
   'channels.lock',
-  `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $2 for update`,
+  `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $tenant for update`,
 );
 const updateChannel = statement<
   [
     id: string,
-    tenantId: string,
     name: string,
     address: string,
     config: Buffer,
@@ -40,16 +40,15 @@ const updateChannel = statement<
   ChannelRow
 >(
   'channels.update',
-  `update channels set name = $3, address = $4, config_encrypted = $5, updated_at = $6, vendor_key = $7, verify_hash = $8,
-          account_key = $9
-    where id = $1 and tenant_id = $2 returning ${CHANNEL_COLUMNS}`,
+  `update channels set name = $2, address = $3, config_encrypted = $4, updated_at = $5, vendor_key = $6, verify_hash = $7,
+          account_key = $8
+    where id = $1 and tenant_id = $tenant returning ${CHANNEL_COLUMNS}`,
 );
-const deleteChannel = statement<[id: string, tenantId: string]>(
+const deleteChannel = statement<[id: string]>(
   'channels.delete',
-  'delete from channels where id = $1 and tenant_id = $2',
+  'delete from channels where id = $1 and tenant_id = $tenant',
 );
 
-/** What a change of a channel needs: its vendor by name, and the key to its settings. */
 export interface ConfigDeps {
   adapters: ReadonlyMap<string, Adapter>;
   keys: Keys;
@@ -63,27 +62,25 @@ export interface ChannelChange {
   config?: ChannelConfig;
 }
 
-/** Whoever has written to a channel wrote on its medium through its vendor: neither can become another. */
-function requireSameNature(row: ChannelRow, change: ChannelChange): void {
-  const issues: InvalidParams = {};
+/** Messages of a channel came over its kind through its provider, so neither can change. */
+function requireSameKind(row: ChannelRow, change: ChannelChange): void {
+  const issues = collectIssues();
   for (const name of ['kind', 'provider'] as const)
     if (change[name] !== undefined && change[name] !== row[name])
-      issues[name] = { key: 'custom', message: `Cannot change: the channel's is "${row[name]}"` };
-  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
+      issues.add(name, 'custom', `Cannot be changed from "${row[name]}"`);
+  issues.throwIfAny();
 }
 
-/** Changes what is given. Settings are put over the stored ones, so those that are not named stay. */
+/** Changes the given fields. Settings are merged into the stored ones, so settings that are not given stay. */
 export async function changeChannel(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   channelId: string,
   change: ChannelChange,
   { adapters, keys }: ConfigDeps,
-  now: Date,
 ): Promise<Channel> {
-  const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId, tenantId]) : undefined;
+  const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
-  requireSameNature(row, change);
+  requireSameKind(row, change);
   const adapter = adapters.get(row.provider) as Adapter;
   const stored = decryptConfig(row.config_encrypted, keys);
   const config = change.config === undefined ? stored : adapter.configure(change.config, stored);
@@ -91,42 +88,40 @@ export async function changeChannel(
   const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
   const encrypted = encryptConfig(config, keys);
   const updated = await tx
-    .find(updateChannel, [row.id, tenantId, name, address, encrypted, now, vendorKey, verifyHash, accountKey])
+    .find(updateChannel, [row.id, name, address, encrypted, tx.now, vendorKey, verifyHash, accountKey])
     .catch((error) => {
       throw isUniqueViolation(error, 'channels_provider_vendor_key_key')
         ? takenVendorKey(config, vendorKey)
         : error;
     });
   if (change.config !== undefined)
-    await keepMailbox(tx, tenantId, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config), now);
+    await updateMailbox(tx, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config));
   return presentChannel(updated as ChannelRow);
 }
 
 /**
- * Deletes a channel with everything that came over it, and says whether there was one. The lock keeps whoever would
- * add to it waiting, to find that it is gone.
+ * Deletes a channel with everything that came over it, and returns whether it existed. The row lock makes transactions
+ * that would add to the channel wait; they then find it deleted.
  */
 export async function removeChannel(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   channelId: string,
-  deps: EndingDeps,
+  beforeRemoval: BeforeChatRemoval,
 ): Promise<boolean> {
-  const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId, tenantId]) : undefined;
+  const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId]) : undefined;
   if (!row) return false;
-  await removeChatsOf(tx, tenantId, row.id, deps);
-  await tx.run(deleteChannel, [row.id, tenantId]);
+  await removeChatsOf(tx, row.id, beforeRemoval);
+  await tx.run(deleteChannel, [row.id]);
   return true;
 }
 
-/** What is wrong with a channel, as far as can be told without writing to anyone. Changes nothing. */
+/** Finds what is wrong with a channel, without sending anything. Changes nothing. */
 export async function checkChannel(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
+  db: TenantReader,
   channelId: string,
   { adapters, keys, context }: ConfigDeps & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
-  const channel = await findConfiguredChannel(db, tenantId, channelId, keys);
+  const channel = await findConfiguredChannel(db, channelId, keys);
   if (!channel) throw new ApiError('channel_not_found');
   const problems = await (adapters.get(channel.provider) as Adapter).check(channel, context);
   return { ok: problems.length === 0, problems };

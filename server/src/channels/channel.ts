@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { type Keys, sha256 } from '../base/crypto.ts';
-import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
+import type { Issues } from '../base/issues.ts';
+import type { Queryable } from '../db/database.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
-import { statement } from '../db/statement.ts';
+import { statement, systemStatement } from '../db/statement.ts';
+import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
-import { keepMailbox } from './mailbox.ts';
+import { updateMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
 export interface ChannelRow {
@@ -35,7 +37,7 @@ interface CredentialsRow {
   config_encrypted: Buffer;
 }
 
-const GATE_COLUMNS = 'id, tenant_id, kind, provider, address, config_encrypted';
+const CREDENTIALS_COLUMNS = 'id, tenant_id, kind, provider, address, config_encrypted';
 export const encryptedConfig: EncryptedColumn = {
   table: 'channels',
   column: 'config_encrypted',
@@ -54,7 +56,6 @@ export const decryptConfig = (encrypted: Buffer, keys: Keys): ChannelConfig =>
 const insertChannel = statement<
   [
     id: string,
-    tenantId: string,
     kind: string,
     provider: string,
     name: string,
@@ -71,47 +72,49 @@ const insertChannel = statement<
   `insert into channels
      (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at, vendor_key,
       verify_hash, account_key)
-   values ($1, $2, $3, $4, $5, $6, $7, 'healthy', $8, $8, $9, $10, $11)
+   values ($1, $tenant, $2, $3, $4, $5, $6, 'healthy', $7, $7, $8, $9, $10)
    on conflict (provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
 );
-const channelById = statement<[id: string, tenantId: string], ChannelRow>(
+const channelById = statement<[id: string], ChannelRow>(
   'channels.by_id',
-  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2`,
+  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $tenant`,
 );
 const configuredChannel = statement<
-  [id: string, tenantId: string],
+  [id: string],
   Pick<ChannelRow, 'id' | 'kind' | 'provider' | 'address'> & { config_encrypted: Buffer }
 >(
   'channels.configured',
-  'select id, kind, provider, address, config_encrypted from channels where id = $1 and tenant_id = $2',
+  'select id, kind, provider, address, config_encrypted from channels where id = $1 and tenant_id = $tenant',
 );
-const heldChannel = statement<[id: string, tenantId: string], ChannelRow>(
+const heldChannel = statement<[id: string], ChannelRow>(
   'channels.hold',
-  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $2 for key share`,
+  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $tenant for key share`,
 );
-const knownChannels = statement<[ids: string[], tenantId: string, kind: string | null], { id: string }>(
+const knownChannels = statement<[ids: string[], kind: string | null], { id: string }>(
   'channels.known',
-  `select id from channels where id = any ($1::uuid[]) and tenant_id = $2 and ($3::text is null or kind = $3)`,
+  `select id from channels where id = any ($1::uuid[]) and tenant_id = $tenant and ($2::text is null or kind = $2)`,
 );
-const credentialsById = statement<[id: string], CredentialsRow>(
-  'channels.gate',
-  `select ${GATE_COLUMNS} from channels where id = $1`,
+const credentialsById = systemStatement<[id: string], CredentialsRow>(
+  'channels.credentials',
+  `select ${CREDENTIALS_COLUMNS} from channels where id = $1`,
 );
-const credentialsByKey = statement<[provider: string, keys: string[]], CredentialsRow & { key: string }>(
-  'channels.gates_by_key',
-  `select ${GATE_COLUMNS}, vendor_key as key from channels where provider = $1 and vendor_key = any ($2::text[])
+const credentialsByKey = systemStatement<
+  [provider: string, keys: string[]],
+  CredentialsRow & { key: string }
+>(
+  'channels.credentials_by_key',
+  `select ${CREDENTIALS_COLUMNS}, vendor_key as key from channels where provider = $1 and vendor_key = any ($2::text[])
    union all
-   select ${GATE_COLUMNS}, account_key from channels where provider = $1 and account_key = any ($2::text[])`,
+   select ${CREDENTIALS_COLUMNS}, account_key from channels where provider = $1 and account_key = any ($2::text[])`,
 );
-const credentialsByVerifyHash = statement<[provider: string, verifyHash: Buffer], { id: string }>(
+const credentialsByVerifyHash = systemStatement<[provider: string, verifyHash: Buffer], { id: string }>(
   'channels.by_verify_hash',
   'select id from channels where provider = $1 and verify_hash = $2 limit 1',
 );
 
-const credentialsOfTenant = statement<[tenantId: string], CredentialsRow>(
-  'channels.gates_of_tenant',
-  `select id, tenant_id, kind, provider, address, config_encrypted from channels
-    where tenant_id = $1 order by created_at, id`,
+const credentialsOfTenant = statement<[], CredentialsRow>(
+  'channels.credentials_of_tenant',
+  `select ${CREDENTIALS_COLUMNS} from channels where tenant_id = $tenant order by created_at, id`,
 );
 
 export const presentChannel = (row: ChannelRow): Channel => ({
@@ -134,14 +137,12 @@ export interface ChannelInput {
   config?: ChannelConfig;
 }
 
-/** Makes a channel; its configuration is stored encrypted and never given back. */
+/** Creates a channel. Its configuration is stored encrypted and never returned. */
 export async function createChannel(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   input: ChannelInput,
   adapter: Adapter,
   keys: Keys,
-  now: Date,
 ): Promise<Channel> {
   if (!adapter.kinds.includes(input.kind))
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
@@ -151,23 +152,22 @@ export async function createChannel(
   const id = newId();
   const row = await tx.find(insertChannel, [
     id,
-    tenantId,
     kind,
     provider,
     name,
     address,
     encryptConfig(config, keys),
-    now,
+    tx.now,
     vendorKey,
     verifyHash,
     accountKey,
   ]);
   if (!row) throw takenVendorKey(config, vendorKey);
-  await keepMailbox(tx, tenantId, id, undefined, adapter.mailboxOf?.(config), now);
+  await updateMailbox(tx, id, undefined, adapter.mailboxOf?.(config));
   return presentChannel(row);
 }
 
-/** By what a vendor's request without a channel's id finds this channel, and its first call. */
+/** The keys by which a vendor's request without a channel id, and its first call, find this channel. */
 export function vendorKeys(
   adapter: Adapter,
   config: ChannelConfig,
@@ -180,66 +180,64 @@ export function vendorKeys(
   };
 }
 
-/** What the vendor calls a channel by belongs to one channel. Whose it is, perhaps another tenant's, is not told. */
+/** A vendor key belongs to one channel. The error does not say which, because it may be another tenant's. */
 export function takenVendorKey(config: ChannelConfig, vendorKey: string | null): ApiError {
   const name = Object.keys(config).find((setting) => config[setting] === vendorKey);
-  return invalidParam(
-    name ? `config.${name}` : 'config',
-    'custom',
-    'There is a channel with this one already',
-  );
+  return invalidParam(name ? `config.${name}` : 'config', 'custom', 'Another channel already has this one');
 }
 
-export async function requireChannel(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  channelId: string,
-): Promise<Channel> {
-  const row = isUuid(channelId) ? await db.find(channelById, [channelId, tenantId]) : undefined;
+export async function requireChannel(db: TenantReader, channelId: string): Promise<Channel> {
+  const row = isUuid(channelId) ? await db.find(channelById, [channelId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
   return presentChannel(row);
 }
 
-/** The channel that a body names. Until the transaction ends nobody deletes it, so that rows can refer to it. */
-export async function findHeldChannel(
-  tx: Tx,
-  tenantId: string,
-  channelId: string,
-): Promise<Channel | undefined> {
-  const row = await tx.find(heldChannel, [channelId, tenantId]);
+/** Finds a channel and locks it against deletion until the transaction ends, so that rows can refer to it. */
+export async function findHeldChannel(tx: TenantTx, channelId: string): Promise<Channel | undefined> {
+  const row = await tx.find(heldChannel, [channelId]);
   return row && presentChannel(row);
 }
 
 /** A channel as its adapter sees it, with its settings. */
 export async function findConfiguredChannel(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
+  db: TenantReader,
   channelId: string,
   keys: Keys,
 ): Promise<(AdapterChannel & { provider: string }) | undefined> {
-  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId, tenantId]) : undefined;
+  const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId]) : undefined;
   if (!row) return undefined;
   const { id, kind, provider, address, config_encrypted } = row;
-  return { id, tenantId, kind, provider, address, config: decryptConfig(config_encrypted, keys) };
+  return {
+    id,
+    tenantId: db.tenantId,
+    kind,
+    provider,
+    address,
+    config: decryptConfig(config_encrypted, keys),
+  };
 }
 
-/** What is said of a body that names a channel which the tenant does not have. */
-export const unknownChannelIssue = (channelId: string): InvalidParams => ({
-  channelId: { key: 'custom', message: `There is no channel ${channelId}` },
-});
+const unknownChannelMessage = (channelId: string): string => `There is no channel ${channelId}`;
 
-/** Which of these ids are channels of the tenant, and of that kind where one is named, in lower case. */
+/** The error of a body whose `channelId` does not exist. */
+export const unknownChannel = (channelId: string): ApiError =>
+  invalidParam('channelId', 'custom', unknownChannelMessage(channelId));
+
+/** The same as one of several issues. */
+export const addUnknownChannel = (issues: Issues, channelId: string): void =>
+  issues.add('channelId', 'custom', unknownChannelMessage(channelId));
+
+/** Which of these ids are channels of the tenant (of this kind, if given), in lower case. */
 export async function findKnownChannelIds(
-  db: Queryable,
-  tenantId: string,
+  db: TenantQueryable,
   ids: string[],
   kind?: ChannelKind,
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  return new Set((await db.all(knownChannels, [ids, tenantId, kind ?? null])).map((row) => row.id));
+  return new Set((await db.all(knownChannels, [ids, kind ?? null])).map((row) => row.id));
 }
 
-/** What the provider route must know of a channel before it trusts a request. */
+/** What the provider route needs of a channel to verify a request. */
 export interface ChannelCredentials extends AdapterChannel {
   provider: string;
 }
@@ -253,26 +251,22 @@ const credentialsOf = (row: CredentialsRow, keys: Keys): ChannelCredentials => (
   config: decryptConfig(row.config_encrypted, keys),
 });
 
-/** All channels of a tenant with their settings, the oldest first. */
-export async function findChannelsOf(
-  db: Queryable,
-  tenantId: string,
-  keys: Keys,
-): Promise<ChannelCredentials[]> {
-  return (await db.all(credentialsOfTenant, [tenantId])).map((row) => credentialsOf(row, keys));
+/** All channels of the tenant with their settings, the oldest first. */
+export async function findAllCredentials(db: TenantQueryable, keys: Keys): Promise<ChannelCredentials[]> {
+  return (await db.all(credentialsOfTenant, [])).map((row) => credentialsOf(row, keys));
 }
 
-const GATES_KEPT = 10_000;
-const GATE_MS = 3_000;
+const MAX_CREDENTIALS = 10_000;
+const CREDENTIALS_MS = 3_000;
 
 type Reader = Pick<Queryable, 'all' | 'find'>;
 
-/** Channels as vendors' requests need them: by id alone, remembered for three seconds. */
+/** Finds channels by their id, for vendors' requests; cached for three seconds. */
 export function channelCredentials(
   db: Reader,
   keys: Keys,
 ): (channelId: string) => Promise<ChannelCredentials | undefined> {
-  const cache = new LRUCache<string, ChannelCredentials>({ max: GATES_KEPT, ttl: GATE_MS });
+  const cache = new LRUCache<string, ChannelCredentials>({ max: MAX_CREDENTIALS, ttl: CREDENTIALS_MS });
   return async (channelId) => {
     const known = cache.get(channelId);
     if (known || !isUuid(channelId)) return known;
@@ -284,12 +278,12 @@ export function channelCredentials(
   };
 }
 
-/** The same by what the vendor calls them, of whichever tenant. Keys that nobody has are left out. */
+/** Finds channels of all tenants by their vendor keys; cached for three seconds. Unknown keys are ignored. */
 export function vendorCredentials(
   db: Reader,
   keys: Keys,
 ): (provider: string, vendorKeys: string[]) => Promise<ChannelCredentials[]> {
-  const cache = new LRUCache<string, ChannelCredentials[]>({ max: GATES_KEPT, ttl: GATE_MS });
+  const cache = new LRUCache<string, ChannelCredentials[]>({ max: MAX_CREDENTIALS, ttl: CREDENTIALS_MS });
   return async (provider, vendorKeys) => {
     const found = new Map<string, ChannelCredentials[]>();
     for (const key of vendorKeys) {
@@ -305,13 +299,13 @@ export function vendorCredentials(
         found.set(key, credentials);
       }
     }
-    // A request may name a channel by its own key and by its account's: it is still one.
+    // A request may name a channel by its own key and by its account's.
     return [
       ...new Map([...found.values()].flat().map((credentials) => [credentials.id, credentials])).values(),
     ];
   };
 }
 
-/** Whether a channel of this provider has the token that a vendor's first call shows. */
+/** Whether a channel of this provider has this verify token, which the vendor's first call carries. */
 export const isVerifyToken = async (db: Reader, provider: string, token: string): Promise<boolean> =>
   (await db.find(credentialsByVerifyHash, [provider, sha256(token)])) !== undefined;

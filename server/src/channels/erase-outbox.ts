@@ -1,13 +1,13 @@
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 
-const remove = statement<[tenantId: string, recipients: string[]]>(
+const remove = statement<[recipients: string[]]>(
   'sandbox.erase',
   `delete from sandbox_outbox o using channels c
-    where c.tenant_id = $1 and o.channel_id = c.id and o.tenant_id = c.tenant_id and o.recipient = any ($2::text[])`,
+    where c.tenant_id = $tenant and o.channel_id = c.id and o.tenant_id = c.tenant_id and o.recipient = any ($1::text[])`,
 );
 
-/** Deletes what the sandbox has accepted for these people. A real vendor has to be asked for that by whoever has the account. */
-export async function eraseOutboxOf(tx: Tx, tenantId: string, handles: string[]): Promise<void> {
-  if (handles.length > 0) await tx.run(remove, [tenantId, handles]);
+/** Deletes what the sandbox has accepted for these recipients. The owner of an account must ask a real vendor for that. */
+export async function eraseOutboxOf(tx: TenantTx, handles: string[]): Promise<void> {
+  if (handles.length > 0) await tx.run(remove, [handles]);
 }

@@ -1,6 +1,6 @@
 import type { Channel } from './schema.ts';
 
-/** The channel that the reference shows. */
+/** The API reference's example of a channel. */
 export const exampleChannel: Channel = {
   id: '019a82a0-0000-7000-8000-000000000020',
   kind: 'whatsapp',

@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { Database } from '../db/database.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
-import { DeleteResult, data, deleted, type Route, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { requireChannel } from './channel.ts';
+import { exampleChannel } from './example.ts';
 import {
   failedRequestFields,
   failedRequestSource,
@@ -22,14 +21,17 @@ const example: Static<typeof FailedRequest> = {
   body: '<xml/>',
   encoding: 'text',
 };
-const channelId = '019a82a0-0000-7000-8000-000000000020';
-const RequestId = Type.Object({ channelId: Type.String(), requestId: Type.String() });
-const at = { params: { channelId, requestId: example.id } };
 
-/** What vendors sent and nobody could make sense of. */
-export function failedRequestRoutes({ db, wakeUps }: { db: Database; wakeUps: WakeUps }): Route[] {
+const failedRequests = routeFamily({
+  tag: 'Channels',
+  params: Type.Object({ channelId: Type.String(), requestId: Type.String() }),
+  exampleParams: { channelId: exampleChannel.id, requestId: example.id },
+});
+
+/** Routes for vendors' requests that could not be processed. */
+export function failedRequestRoutes(): Route[] {
   return [
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/channels/:channelId/failed_requests/search',
       operationId: 'searchFailedRequests',
       tag: 'Channels',
@@ -37,52 +39,48 @@ export function failedRequestRoutes({ db, wakeUps }: { db: Database; wakeUps: Wa
       access: 'channels:read',
       params: Type.Object({ channelId: Type.String() }),
       searchable: failedRequestFields,
-      source: async ({ tenantId }, params) => {
-        const channel = await requireChannel(db.byKey, tenantId, params.channelId as string);
+      source: async (db, params) => {
+        const channel = await requireChannel(db.byKey, params.channelId as string);
         return failedRequestSource(channel.id);
       },
       schema: FailedRequest,
       present: presentFailedRequest,
       failures: ['channel_not_found'],
-      example: { params: { channelId }, query: 'gt(receivedAt,"2026-11-15T00:00:00Z")', item: example },
+      example: {
+        params: { channelId: exampleChannel.id },
+        query: 'gt(receivedAt,"2026-11-15T00:00:00Z")',
+        item: example,
+      },
     }),
-    write(
+    failedRequests.write(
       {
         method: 'POST',
         path: '/v3/channels/:channelId/failed_requests/:requestId/replay',
         operationId: 'replayFailedRequest',
-        tag: 'Channels',
         summary: "Process a vendor's request again",
         description:
-          'At once and with all its tries, for example after an update of the server. What it had done already is not done twice.',
+          'Queues the request with all its attempts, for example after an update of the server. What it had already changed is not changed twice.',
         access: 'channels:write',
-        params: RequestId,
         answer: data(FailedRequest),
         failures: ['failed_request_not_found'],
-        example: { ...at, answer: { ...example, error: null, attempts: 0 } },
+        example: { answer: { ...example, error: null, attempts: 0 } },
       },
-      ({ principal, params }, tx) =>
-        replayRequest(tx, principal.tenantId, params.channelId, params.requestId, wakeUps),
+      ({ params }, tx) => replayRequest(tx, params.channelId, params.requestId),
     ),
-    write(
+    failedRequests.write(
       {
         method: 'DELETE',
         path: '/v3/channels/:channelId/failed_requests/:requestId',
         operationId: 'deleteFailedRequest',
-        tag: 'Channels',
         summary: "Delete a vendor's request that could not be processed",
-        description: 'What it said is lost. One that is being processed again is not found.',
+        description: 'Its content is lost. A request that is being processed again is not found.',
         access: 'channels:write',
-        params: RequestId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [example.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(
-          params.requestId,
-          await removeRequest(tx, principal.tenantId, params.channelId, params.requestId),
-        ),
+      async ({ params }, tx) =>
+        deleted(params.requestId, await removeRequest(tx, params.channelId, params.requestId)),
     ),
   ];
 }

@@ -1,13 +1,12 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { AT_ONCE, shardOf } from '../engine/queue.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import { DUE_NOW } from '../engine/queue.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
-import { INBOUND_LIST } from './receive-request.ts';
+import type { SearchSource } from '../search/source.ts';
+import { inboundQueue } from './queues.ts';
 import type { FailedRequest } from './schema.ts';
 
 export interface FailedRequestRow {
@@ -19,20 +18,20 @@ export interface FailedRequestRow {
   body: Buffer;
 }
 
-/** A page of a hundred mails with attachments would be larger than anyone can read. */
+/** A hundred mails with attachments would make a page of gigabytes. */
 const SHOWN_BYTES = 64 * 1024;
 
 const COLUMNS = `i.id, i.error, i.attempts, i.created_at, octet_length(i.body) as size,
   substring(i.body from 1 for ${SHOWN_BYTES}) as body`;
 
-const replay = statement<[id: string, tenantId: string, channelId: string], FailedRequestRow>(
+const replay = statement<[id: string, channelId: string], FailedRequestRow>(
   'inbound.replay',
-  `update inbound i set due_at = ${AT_ONCE}, attempts = 0, error = null
-    where i.id = $1 and i.tenant_id = $2 and i.channel_id = $3 and i.due_at is null returning ${COLUMNS}`,
+  `update inbound i set due_at = ${DUE_NOW}, attempts = 0, error = null
+    where i.id = $1 and i.tenant_id = $tenant and i.channel_id = $2 and i.due_at is null returning ${COLUMNS}`,
 );
-const remove = statement<[id: string, tenantId: string, channelId: string]>(
+const remove = statement<[id: string, channelId: string]>(
   'inbound.delete_failed',
-  'delete from inbound where id = $1 and tenant_id = $2 and channel_id = $3 and due_at is null',
+  'delete from inbound where id = $1 and tenant_id = $tenant and channel_id = $2 and due_at is null',
 );
 
 export const failedRequestFields: Searchable = {
@@ -53,13 +52,13 @@ export const failedRequestSource = (channelId: string): SearchSource => ({
   where: (bind) => `i.channel_id = ${bind(channelId)}::uuid and i.due_at is null`,
 });
 
-/** Text as text, even if it is cut in the middle of a character; everything else as base64. */
+/** UTF-8 as text, even if it is cut in the middle of a character; everything else as base64. */
 function bodyOf(bytes: Buffer): Pick<FailedRequest, 'body' | 'encoding'> {
   try {
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
     if (!body.includes('\0')) return { body, encoding: 'text' };
   } catch {
-    // It is no text.
+    // It is not text.
   }
   return { body: bytes.toString('base64'), encoding: 'base64' };
 }
@@ -73,28 +72,19 @@ export const presentFailedRequest = (row: FailedRequestRow): FailedRequest => ({
   ...bodyOf(row.body),
 });
 
-/** Lets a request that had failed for good be processed again, at once and with all its tries. */
+/** Queues a failed request again, due now and with all its attempts. */
 export async function replayRequest(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   channelId: string,
   requestId: string,
-  wakeUps: WakeUps,
 ): Promise<FailedRequest> {
   const row =
-    isUuid(channelId) && isUuid(requestId)
-      ? await tx.find(replay, [requestId, tenantId, channelId])
-      : undefined;
+    isUuid(channelId) && isUuid(requestId) ? await tx.find(replay, [requestId, channelId]) : undefined;
   if (!row) throw new ApiError('failed_request_not_found');
-  tx.afterCommit(() => wakeUps.give(INBOUND_LIST, shardOf(channelId, tenantId), channelId));
+  tx.wake(inboundQueue, channelId);
   return presentFailedRequest(row);
 }
 
-/** Deletes a request that had failed for good, and says whether there was one. */
-export const removeRequest = async (
-  tx: Tx,
-  tenantId: string,
-  channelId: string,
-  requestId: string,
-): Promise<boolean> =>
-  isUuid(channelId) && isUuid(requestId) && (await tx.run(remove, [requestId, tenantId, channelId])) === 1;
+/** Deletes a failed request, and returns whether it existed. */
+export const removeRequest = async (tx: TenantTx, channelId: string, requestId: string): Promise<boolean> =>
+  isUuid(channelId) && isUuid(requestId) && (await tx.run(remove, [requestId, channelId])) === 1;

@@ -1,58 +1,49 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
-import type { Database, Queryable } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import type { Queryable } from '../db/database.ts';
+import { statement, systemStatement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Publisher } from '../engine/outbox.ts';
+import type { TenantDatabase } from '../db/tenant.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, presentChannel } from './channel.ts';
 import type { Channel } from './schema.ts';
 
 const updateHealth = statement<
-  [id: string, tenantId: string, health: string, problem: string | null, now: Date],
+  [id: string, health: string, problem: string | null, now: Date],
   ChannelRow & { was: Channel['health'] }
 >(
   'channels.update_health',
-  `with before as (select health as was from channels where id = $1 and tenant_id = $2 for no key update)
-   update channels set health = $3, problem = $4, updated_at = $5 from before
-    where id = $1 and tenant_id = $2 and (health <> $3 or problem is distinct from $4)
+  `with before as (select health as was from channels where id = $1 and tenant_id = $tenant for no key update)
+   update channels set health = $2, problem = $3, updated_at = $4 from before
+    where id = $1 and tenant_id = $tenant and (health <> $2 or problem is distinct from $3)
    returning ${CHANNEL_COLUMNS}, was`,
 );
-const countFailing = statement<[], { count: number }>(
+const countFailing = systemStatement<[], { count: number }>(
   'channels.count_failing',
   `select count(*)::int as count from channels where health = 'failing'`,
 );
 
-export interface HealthDeps {
-  clock: Clock;
-  publisher: Publisher;
-  log: Logger;
-}
-
-/** Notes that a channel no longer sends, and why, or that it does again. A change is told and logged once. */
+/** Sets whether a channel can send, and if not, why. A change has one event and one log line. */
 export async function setHealth(
-  db: Database,
-  tenantId: string,
+  db: TenantDatabase,
   channelId: string,
   health: Channel['health'],
   problem: string | null,
-  { clock, publisher, log }: HealthDeps,
+  log: Logger,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const words = problem && storable(problem);
-    const row = await tx.find(updateHealth, [channelId, tenantId, health, words, clock.now(tenantId)]);
+    const storedProblem = problem && storable(problem);
+    const row = await tx.find(updateHealth, [channelId, health, storedProblem, tx.now]);
     if (!row || row.was === health) return;
-    await publisher.publish(tx, tenantId, [
-      {
-        type: 'channel.health_changed',
-        channelId,
-        contactId: null,
-        chatId: null,
-        data: presentChannel(row),
-      },
-    ]);
+    tx.publish({
+      type: 'channel.health_changed',
+      channelId,
+      contactId: null,
+      chatId: null,
+      data: presentChannel(row),
+    });
     tx.afterCommit(() => {
-      if (health === 'failing') log.warn({ tenantId, channelId, problem: words }, 'channel is failing');
-      else log.info({ tenantId, channelId }, 'channel is healthy again');
+      const line = { tenantId: tx.tenantId, channelId };
+      if (health === 'failing') log.warn({ ...line, problem: storedProblem }, 'channel is failing');
+      else log.info(line, 'channel is healthy again');
     });
   });
 }

@@ -1,31 +1,33 @@
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { AT_ONCE, realShardOf } from '../engine/queue.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import { DUE_NOW } from '../engine/queue.ts';
+import { mailboxesQueue } from './queues.ts';
 
-// The same mailbox goes on where it was read to; another one has other ids of mails.
-const listMailbox = statement<
-  [channelId: string, tenantId: string, isSame: boolean, shard: number, now: Date]
->(
-  'mailboxes.list',
-  `insert into mailboxes (id, tenant_id, shard, due_at, created_at) values ($1, $2, $4, ${AT_ONCE}, $5)
-   on conflict (id, tenant_id) do update set due_at = ${AT_ONCE}, attempts = 0, error = null,
-     uid_validity = case when $3 then mailboxes.uid_validity end, uid = case when $3 then mailboxes.uid end`,
+// The same mailbox is read on from where it was; another mailbox has other ids.
+const queueMailbox = statement<[channelId: string, isSame: boolean, shard: number, now: Date]>(
+  'mailboxes.queue',
+  `insert into mailboxes (id, tenant_id, shard, due_at, created_at) values ($1, $tenant, $3, ${DUE_NOW}, $4)
+   on conflict (id, tenant_id) do update set due_at = ${DUE_NOW}, attempts = 0, error = null,
+     uid_validity = case when $2 then mailboxes.uid_validity end, uid = case when $2 then mailboxes.uid end`,
 );
-const strikeMailbox = statement<[channelId: string, tenantId: string]>(
-  'mailboxes.strike',
-  'delete from mailboxes where id = $1 and tenant_id = $2',
+const deleteMailbox = statement<[channelId: string]>(
+  'mailboxes.delete',
+  'delete from mailboxes where id = $1 and tenant_id = $tenant',
 );
 
-/** Lists the mailbox that a channel is to be asked for from now on, and strikes one that it no longer has. */
-export async function keepMailbox(
-  tx: Tx,
-  tenantId: string,
+/** Queues the mailbox of a channel for reading, or removes it if the channel no longer has one. */
+export async function updateMailbox(
+  tx: TenantTx,
   channelId: string,
   before: string | undefined,
   after: string | undefined,
-  now: Date,
 ): Promise<void> {
   if (after !== undefined)
-    await tx.run(listMailbox, [channelId, tenantId, before === after, realShardOf(channelId), now]);
-  else if (before !== undefined) await tx.run(strikeMailbox, [channelId, tenantId]);
+    await tx.run(queueMailbox, [
+      channelId,
+      before === after,
+      mailboxesQueue.shardOf(channelId, tx.tenantId),
+      tx.now,
+    ]);
+  else if (before !== undefined) await tx.run(deleteMailbox, [channelId]);
 }

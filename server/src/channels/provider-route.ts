@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecret } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
-import { atOnce } from '../http/router.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
 import { type ChannelCredentials, isVerifyToken } from './channel.ts';
-import { type ReceiveDeps, requestReceiver, signatureRefusal } from './receive-request.ts';
+import { createRequestReceiver, invalidSignature, type ReceiveDeps } from './receive-request.ts';
 
 interface ProviderRouteDeps extends ReceiveDeps {
   db: Database;
@@ -14,42 +13,48 @@ interface ProviderRouteDeps extends ReceiveDeps {
   findVendorCredentials: (provider: string, vendorKeys: string[]) => Promise<ChannelCredentials[]>;
 }
 
-/** Without a channel's id, a vendor's request speaks of channels by the vendor's own keys. */
-interface Place {
+/** A request without a channel id names its channels by the vendor's own keys. */
+interface PathParams {
   provider: string;
   channelId?: string;
 }
 type ProviderCall = FastifyRequest<{
-  Params: Place;
+  Params: PathParams;
   Querystring: Record<string, unknown>;
   Body: Buffer | undefined;
 }>;
 
-/** Vendors sign with headers of their own; cookies and credentials of whoever else calls are not kept. */
-const isKept = (header: string): boolean => header === 'content-type' || header.startsWith('x-');
+/** Signatures are in headers of the vendor; cookies and credentials of other callers are not stored. */
+const isStoredHeader = (header: string): boolean => header === 'content-type' || header.startsWith('x-');
 
 /** More than any vendor puts into one request. */
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 
-/** Where vendors call. Not part of the API's envelope: each vendor expects an answer of its own. */
+/** The routes that vendors call. Not part of the API: each vendor expects an answer of its own. */
 export async function providerRoute(app: FastifyInstance, deps: ProviderRouteDeps): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const take = requestReceiver(atOnce(deps.db), deps);
+  // One statement that commits by itself.
+  const autocommit = { all: deps.db.all, afterCommit: (effect: () => void) => effect() };
+  const receiveSigned = createRequestReceiver(autocommit, deps);
   for (const path of ['/providers/:provider', '/providers/:provider/:channelId']) {
-    app.get<{ Params: Place }>(path, (request, reply) =>
+    app.get<{ Params: PathParams }>(path, (request, reply) =>
       answerHandshake(request as ProviderCall, reply, deps),
     );
-    app.post<{ Params: Place }>(path, (request, reply) =>
-      receive(request as ProviderCall, reply, deps, take),
+    app.post<{ Params: PathParams }>(path, (request, reply) =>
+      receive(request as ProviderCall, reply, deps, receiveSigned),
     );
-    // Named one by one, because how large a body may be is a matter of the route.
+    // One route per provider that has a body limit of its own, because Fastify sets the limit per route.
     for (const { provider, bodyBytes: bodyLimit } of deps.adapters.values())
       if (bodyLimit !== undefined)
-        app.post<{ Params: Place }>(path.replace(':provider', provider), { bodyLimit }, (request, reply) => {
-          request.params.provider = provider;
-          return receive(request as ProviderCall, reply, deps, take);
-        });
+        app.post<{ Params: PathParams }>(
+          path.replace(':provider', provider),
+          { bodyLimit },
+          (request, reply) => {
+            request.params.provider = provider;
+            return receive(request as ProviderCall, reply, deps, receiveSigned);
+          },
+        );
   }
 }
 
@@ -57,12 +62,14 @@ async function receive(
   request: ProviderCall,
   reply: FastifyReply,
   deps: ProviderRouteDeps,
-  take: ReturnType<typeof requestReceiver>,
+  receiveSigned: ReturnType<typeof createRequestReceiver>,
 ): Promise<string> {
   const adapter = deps.adapters.get(request.params.provider);
-  if (!adapter) throw signatureRefusal();
+  if (!adapter) throw invalidSignature();
   const headers = Object.fromEntries(
-    Object.entries(request.headers).flatMap(([name, value]) => (isKept(name) ? [[name, String(value)]] : [])),
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      isStoredHeader(name) ? [[name, String(value)]] : [],
+    ),
   );
   const received: ProviderRequest = {
     url: `${deps.baseUrl()}${request.url}`,
@@ -70,16 +77,16 @@ async function receive(
     body: request.body ?? Buffer.alloc(0),
   };
   const channels = await channelsOf(request.params, adapter, received, deps);
-  await take(channels, adapter, received).catch((error) => {
-    throw error.key === 'channel_not_found' ? signatureRefusal() : error;
+  await receiveSigned(channels, adapter, received).catch((error) => {
+    throw error.key === 'channel_not_found' ? invalidSignature() : error;
   });
   reply.type(adapter.reply.contentType);
   return adapter.reply.body;
 }
 
-/** Whose secrets are tried. An unknown channel is refused like a wrong signature: whoever cannot sign learns nothing. */
+/** The channels whose secrets are tried. An unknown channel is refused like an invalid signature, so callers cannot probe. */
 async function channelsOf(
-  { provider, channelId }: Place,
+  { provider, channelId }: PathParams,
   adapter: Adapter,
   request: ProviderRequest,
   { findCredentials, findVendorCredentials }: ProviderRouteDeps,
@@ -89,10 +96,10 @@ async function channelsOf(
     return channel?.provider === provider ? [channel] : [];
   }
   const keys = vendorKeysIn(request, adapter);
-  return keys.length === 0 || keys.length > MOST_KEYS ? [] : findVendorCredentials(provider, keys);
+  return keys.length === 0 || keys.length > MAX_KEYS ? [] : findVendorCredentials(provider, keys);
 }
 
-/** What the request says it is about. Nobody has vouched for it yet, so it may be anything. */
+/** The vendor keys in the request. It is not verified yet, so they may be anything. */
 function vendorKeysIn(request: ProviderRequest, adapter: Adapter): string[] {
   try {
     const keys = adapter.route?.(request) ?? [];
@@ -104,7 +111,7 @@ function vendorKeysIn(request: ProviderRequest, adapter: Adapter): string[] {
 
 const FORBIDDEN = 403;
 
-/** A vendor's first call: it shows the token that it was given, and wants its challenge back. */
+/** A vendor's first call: it carries the verify token, and expects its challenge as the answer. */
 async function answerHandshake(
   request: ProviderCall,
   reply: FastifyReply,
@@ -115,15 +122,15 @@ async function answerHandshake(
   const query = Object.fromEntries(
     Object.entries(request.query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
-  const shown = adapter?.handshake?.(query);
+  const handshake = adapter?.handshake?.(query);
   reply.type('text/plain');
-  if (adapter && shown?.token && (await isKnown(shown.token, adapter, channelId, deps)))
-    return shown.challenge;
+  if (adapter && handshake?.token && (await isKnownToken(handshake.token, adapter, channelId, deps)))
+    return handshake.challenge;
   reply.status(FORBIDDEN);
   return '';
 }
 
-async function isKnown(
+async function isKnownToken(
   token: string,
   adapter: Adapter,
   channelId: string | undefined,

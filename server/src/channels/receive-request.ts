@@ -3,17 +3,16 @@ import { batch } from '../base/batch.ts';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, newId } from '../base/ids.ts';
-import type { Tx } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
-import { AT_ONCE, shardOf } from '../engine/queue.ts';
+import type { SystemTx } from '../db/database.ts';
+import { systemStatement } from '../db/statement.ts';
+import { DUE_NOW } from '../engine/queue.ts';
 import { readClocks } from '../engine/test-clock/test-tenants.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
 import type { ChannelCredentials } from './channel.ts';
+import { inboundQueue } from './queues.ts';
 
-export const INBOUND_LIST = 'inbound';
-
-const insertInbound = statement<
+const insertInbound = systemStatement<
   [
     ids: string[],
     tenantIds: string[],
@@ -28,9 +27,9 @@ const insertInbound = statement<
   { id: string }
 >(
   'inbound.insert',
-  // A channel may have been remembered from before it was deleted; the others get theirs.
+  // A cached channel may be deleted by now; the request is still stored for the other channels.
   `insert into inbound (id, tenant_id, channel_id, url, headers, body, shard, due_at, created_at)
-   select n.id, n.tenant_id, n.channel_id, r.url, r.headers::jsonb, r.body, n.shard, ${AT_ONCE}, n.now
+   select n.id, n.tenant_id, n.channel_id, r.url, r.headers::jsonb, r.body, n.shard, ${DUE_NOW}, n.now
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::int[], $9::timestamptz[])
        as n (id, tenant_id, channel_id, shard, number, now)
      join unnest($6::text[], $7::text[], $8::bytea[]) with ordinality as r (url, headers, body, number) using (number)
@@ -45,86 +44,88 @@ export interface ReceiveDeps {
   wakeUps: WakeUps;
 }
 
-/** What whoever cannot sign is told, whether the channel exists or not. */
-export const signatureRefusal = (): ApiError =>
-  new ApiError('unauthorized', { detail: 'the signature does not fit this channel' });
+/** A request may be for channels of several tenants, so it is stored by a statement across tenants. */
+type RequestTx = Pick<SystemTx, 'all' | 'afterCommit'>;
 
-/** Those of the channels whose secret the request is signed with; at least one must be. */
-function signedOf(
+/** The error for a request without a valid signature, whether the channel exists or not. */
+export const invalidSignature = (): ApiError => new ApiError('unauthorized', { detail: 'invalid signature' });
+
+/** The channels whose secret the request is signed with; throws if there is none. */
+function verifySignature(
   channels: readonly ChannelCredentials[],
   adapter: Adapter,
   request: ProviderRequest,
 ): readonly ChannelCredentials[] {
   const signed = channels.filter((channel) => adapter.verifySignature(request, channel));
-  if (signed.length === 0) throw signatureRefusal();
+  if (signed.length === 0) throw invalidSignature();
   return signed;
 }
 
 /** Verifies a vendor's request and stores it as it came, in one statement: once this returns, it cannot be lost. */
 export const receiveRequest = async (
-  tx: Tx,
+  tx: RequestTx,
   channel: ChannelCredentials,
   adapter: Adapter,
   request: ProviderRequest,
   deps: ReceiveDeps,
-): Promise<void> => storeRequest(tx, signedOf([channel], adapter, request), request, deps);
+): Promise<void> => storeRequest(tx, verifySignature([channel], adapter, request), request, deps);
 
-/** While one statement is being committed the next may be on its way, so that neither waits for the other. */
-const TOGETHER = { maxBatch: 100, underWay: 4 };
-/** A larger request is stored alone: together they would be held twice in memory. */
-const MOST_BYTES = 65_536;
-const CHANNELS_KEPT = 10_000;
+/** Several statements of a channel may be committing at the same time, so that requests need not wait for a commit. */
+const BATCH = { maxBatch: 100, maxConcurrent: 4 };
+/** A larger request is stored by itself: a batch of them would be in memory twice. */
+const MAX_BATCHED_BYTES = 65_536;
+const MAX_CHANNELS = 10_000;
 
 /**
- * The same for each of the channels whose secret the request is signed with. What comes for one channel at about the
- * same time is stored in one statement, and each is answered when that is committed. Channels do not share statements:
- * one that is being deleted holds up nobody else.
+ * Verifies requests and stores each for the channels whose secret it is signed with. Requests for one channel at about
+ * the same time are stored in one statement, and each is answered when that is committed. Channels do not share
+ * statements, so that the deletion of one channel does not block the others.
  */
-export function requestReceiver(
-  tx: Tx,
+export function createRequestReceiver(
+  tx: RequestTx,
   deps: ReceiveDeps,
 ): (channels: readonly ChannelCredentials[], adapter: Adapter, request: ProviderRequest) => Promise<void> {
-  type Store = (arrived: Arrived) => Promise<boolean>;
-  const isSoleProcess: Store = async (one) => (await store(tx, [one], deps))[0] === true;
-  const perChannel = new LRUCache<string, Store>({ max: CHANNELS_KEPT });
-  const togetherIn = (channelId: string): Store => {
-    let known = perChannel.get(channelId);
+  type Store = (arrived: ArrivedRequest) => Promise<boolean>;
+  const storeSeparately: Store = async (arrived) => (await storeRequests(tx, [arrived], deps))[0] === true;
+  const batches = new LRUCache<string, Store>({ max: MAX_CHANNELS });
+  const batchOf = (channelId: string): Store => {
+    let known = batches.get(channelId);
     if (!known) {
-      known = batch((arrived: Arrived[]) => store(tx, arrived, deps), TOGETHER);
-      perChannel.set(channelId, known);
+      known = batch((arrived: ArrivedRequest[]) => storeRequests(tx, arrived, deps), BATCH);
+      batches.set(channelId, known);
     }
     return known;
   };
   return async (channels, adapter, request) => {
-    const signed = signedOf(channels, adapter, request);
+    const signed = verifySignature(channels, adapter, request);
     const [first] = signed as [ChannelCredentials];
-    const isLone = signed.length > 1 || request.body.length > MOST_BYTES;
-    const isStored = await (isLone ? isSoleProcess : togetherIn(first.id))({ channels: signed, request });
-    if (!isStored) throw new ApiError('channel_not_found');
+    const isSeparate = signed.length > 1 || request.body.length > MAX_BATCHED_BYTES;
+    const store = isSeparate ? storeSeparately : batchOf(first.id);
+    if (!(await store({ channels: signed, request }))) throw new ApiError('channel_not_found');
   };
 }
 
-type Owned = Pick<ChannelCredentials, 'id' | 'tenantId'>;
-interface Arrived {
-  channels: readonly Owned[];
+type ChannelKey = Pick<ChannelCredentials, 'id' | 'tenantId'>;
+interface ArrivedRequest {
+  channels: readonly ChannelKey[];
   request: ProviderRequest;
 }
 
-/** Stores a request of which we know where it comes from. */
+/** Stores a request whose origin is verified. */
 export async function storeRequest(
-  tx: Tx,
-  channels: readonly Owned[],
+  tx: RequestTx,
+  channels: readonly ChannelKey[],
   request: ProviderRequest,
   deps: ReceiveDeps,
 ): Promise<void> {
-  const [isStored] = await store(tx, [{ channels, request }], deps);
+  const [isStored] = await storeRequests(tx, [{ channels, request }], deps);
   if (!isStored) throw new ApiError('channel_not_found');
 }
 
-/** Stores requests in one statement, and tells of each whether a channel of it is still there. */
-async function store(
-  tx: Tx,
-  arrived: readonly Arrived[],
+/** Stores requests in one statement, and returns for each whether one of its channels still exists. */
+async function storeRequests(
+  tx: RequestTx,
+  arrived: readonly ArrivedRequest[],
   { clock, wakeUps }: ReceiveDeps,
 ): Promise<boolean[]> {
   const rows = arrived.flatMap(({ channels }, index) =>
@@ -132,11 +133,11 @@ async function store(
       id: newId(),
       channelId: id,
       tenantId,
-      shard: shardOf(id, tenantId),
+      shard: inboundQueue.shardOf(id, tenantId),
       index,
     })),
   );
-  // Vendors call without a token, so nobody has looked at the clocks of test tenants yet.
+  // Vendors call without a token, so no authentication has read the clocks of test tenants yet.
   const tested = rows.filter(({ tenantId }) => isTestTenant(tenantId)).map(({ tenantId }) => tenantId);
   const times = tested.length > 0 ? await readClocks(tx, tested) : undefined;
   const real = clock.real().toISOString();
@@ -158,9 +159,9 @@ async function store(
     });
   const ids = new Set(inserted.map(({ id }) => id));
   const stored = rows.filter(({ id }) => ids.has(id));
-  const lanes = new Map(stored.map(({ channelId, shard }) => [channelId, shard]));
+  const shards = new Map(stored.map(({ channelId, shard }) => [channelId, shard]));
   tx.afterCommit(() => {
-    for (const [channelId, shard] of lanes) wakeUps.give(INBOUND_LIST, shard, channelId);
+    for (const [channelId, shard] of shards) wakeUps.wake(inboundQueue.name, shard, channelId);
   });
   const indexes = new Set(stored.map(({ index }) => index));
   return arrived.map((_, index) => indexes.has(index));

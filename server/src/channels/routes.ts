@@ -1,39 +1,35 @@
 import { Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
-import type { Keys } from '../base/crypto.ts';
-import type { EndingDeps } from '../chats/remove-chats.ts';
-import type { Database } from '../db/database.ts';
-import { call, DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import type { BeforeChatRemoval } from '../chats/remove-chats.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { type Adapter, type AdapterContext, channelKinds } from '../providers/adapter.ts';
-import { changeChannel, checkChannel, removeChannel } from './change-channel.ts';
+import { type ConfigDeps, changeChannel, checkChannel, removeChannel } from './change-channel.ts';
 import { CHANNEL_COLUMNS, createChannel, presentChannel, requireChannel } from './channel.ts';
 import { exampleChannel } from './example.ts';
 import { Channel, ChannelChange, ChannelCheck, channelHealths, NewChannel } from './schema.ts';
 
-export interface ChannelDeps extends EndingDeps {
-  db: Database;
-  clock: Clock;
-  keys: Keys;
-  adapters: ReadonlyMap<string, Adapter>;
+export interface ChannelDeps extends ConfigDeps {
   context: AdapterContext;
+  beforeRemoval: BeforeChatRemoval;
 }
 
-const ChannelId = Type.Object({ channelId: Type.String() });
-const at = { params: { channelId: exampleChannel.id } };
+const channels = routeFamily({
+  tag: 'Channels',
+  params: Type.Object({ channelId: Type.String() }),
+  exampleParams: { channelId: exampleChannel.id },
+});
 
 export function channelRoutes(deps: ChannelDeps): Route[] {
-  const { db, clock, keys, adapters } = deps;
+  const { keys, adapters, beforeRemoval } = deps;
   return [
-    write(
+    channels.write(
       {
         method: 'POST',
         path: '/v3/channels',
         operationId: 'createChannel',
-        tag: 'Channels',
-        summary: 'Connect a channel',
+        summary: 'Create a channel',
         description:
-          'A channel is a number, mailbox or account that people write to. The provider `sandbox` stands in for any vendor, without an account there.',
+          'A channel is a number, mailbox or account that customers write to. The provider `sandbox` simulates any vendor and needs no account.',
         access: 'channels:write',
         body: NewChannel([...adapters.keys()]),
         answer: data(Channel),
@@ -43,33 +39,23 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
           answer: exampleChannel,
         },
       },
-      ({ principal, body }, tx) =>
-        createChannel(
-          tx,
-          principal.tenantId,
-          body,
-          adapters.get(body.provider) as Adapter,
-          keys,
-          clock.now(principal.tenantId),
-        ),
+      ({ body }, tx) => createChannel(tx, body, adapters.get(body.provider) as Adapter, keys),
     ),
-    read(
+    channels.read(
       {
         method: 'GET',
         path: '/v3/channels/:channelId',
         operationId: 'getChannel',
-        tag: 'Channels',
-        summary: 'Read a channel',
-        description: 'Without its configuration, which may hold credentials.',
+        summary: 'Get a channel',
+        description: 'Returns the channel without its configuration, which may contain credentials.',
         access: 'channels:read',
-        params: ChannelId,
         answer: data(Channel),
         failures: ['channel_not_found'],
-        example: { ...at, answer: exampleChannel },
+        example: { answer: exampleChannel },
       },
-      ({ principal, params }) => requireChannel(db.byKey, principal.tenantId, params.channelId),
+      ({ params }, db) => requireChannel(db.byKey, params.channelId),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/channels/search',
       operationId: 'searchChannels',
       tag: 'Channels',
@@ -94,60 +80,53 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       present: presentChannel,
       example: { query: 'eq(kind,"whatsapp")', item: exampleChannel },
     }),
-    write(
+    channels.write(
       {
         method: 'PUT',
         path: '/v3/channels/:channelId',
         operationId: 'updateChannel',
-        tag: 'Channels',
-        summary: 'Change a channel',
+        summary: 'Update a channel',
         description:
-          'Changes what is given. `config` is put over the stored settings, so that one credential can be changed without knowing the others. Kind and provider stay.',
+          'Changes the given fields. `config` is merged into the stored settings, so that one credential can be changed without knowing the others. Kind and provider cannot be changed.',
         access: 'channels:write',
-        params: ChannelId,
         body: ChannelChange,
         answer: data(Channel),
         failures: ['channel_not_found'],
-        example: { ...at, body: { name: 'Support', config: { statusDelayMs: 200 } }, answer: exampleChannel },
+        example: { body: { name: 'Support', config: { statusDelayMs: 200 } }, answer: exampleChannel },
       },
-      ({ principal, params, body }, tx) =>
-        changeChannel(tx, principal.tenantId, params.channelId, body, deps, clock.now(principal.tenantId)),
+      ({ params, body }, tx) => changeChannel(tx, params.channelId, body, deps),
     ),
-    write(
+    channels.write(
       {
         method: 'DELETE',
         path: '/v3/channels/:channelId',
         operationId: 'deleteChannel',
-        tag: 'Channels',
         summary: 'Delete a channel',
         description:
-          'Permanent, with its chats, their messages, and its message templates. Contacts stay. Subscriptions that name it hear of no other channel instead.',
+          'Deletes the channel permanently, with its chats, their messages, and its message templates. Contacts stay. Webhooks that are limited to this channel receive nothing instead.',
         access: 'channels:write',
-        params: ChannelId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [exampleChannel.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleChannel.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.channelId, await removeChannel(tx, principal.tenantId, params.channelId, deps)),
+      async ({ params }, tx) =>
+        deleted(params.channelId, await removeChannel(tx, params.channelId, beforeRemoval)),
     ),
-    call(
+    channels.call(
       {
         method: 'POST',
         path: '/v3/channels/:channelId/check',
         operationId: 'checkChannel',
-        tag: 'Channels',
         summary: 'Check a channel',
         description:
-          'Says all that would keep the channel from working: each setting that makes no sense, by its path, and whatever the vendor says when it is asked with these credentials. Writes to nobody and changes nothing, `health` included: that follows from what really goes out.',
+          'Returns everything that would keep the channel from working: each invalid setting by its path, and what the vendor answers when it is called with these credentials. Sends no message and changes nothing; `health` only depends on messages that are really sent.',
         access: 'channels:read',
-        params: ChannelId,
         answer: data(ChannelCheck),
         failures: ['channel_not_found'],
-        example: { ...at, answer: { ok: true, problems: [] } },
+        example: { answer: { ok: true, problems: [] } },
       },
-      async ({ principal, params }) => {
-        const result = await checkChannel(db.byKey, principal.tenantId, params.channelId, deps);
+      async ({ params }, db) => {
+        const result = await checkChannel(db.byKey, params.channelId, deps);
         return async () => result;
       },
     ),

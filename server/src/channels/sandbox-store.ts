@@ -3,17 +3,17 @@ import { batch } from '../base/batch.ts';
 import { type Clock, timesOf } from '../base/clock.ts';
 import { newId } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
-import { shardOf } from '../engine/queue.ts';
+import { systemStatement } from '../db/statement.ts';
 import type { FileStore } from '../files/store.ts';
 import type { AdapterChannel, SandboxStore } from '../providers/adapter.ts';
+import { inboundQueue } from './queues.ts';
 
 type Accepted = Parameters<SandboxStore['accept']>[1];
 type Later = Parameters<SandboxStore['accept']>[2];
 
-const BATCH = 300;
+const BATCH = { maxBatch: 300, maxConcurrent: 1 };
 
-const acceptAll = statement<
+const acceptAll = systemStatement<
   [
     nows: string[],
     heldIds: string[],
@@ -35,8 +35,8 @@ const acceptAll = statement<
   ]
 >(
   'sandbox.accept',
-  // A channel that is gone accepts nothing; one that is there stays until this is committed. Nothing is told twice of a
-  // message that was accepted before.
+  // A deleted channel accepts nothing; an existing one is locked against deletion until this is committed. A message
+  // that was accepted before has no further requests.
   `with held as (select id, tenant_id from channels where id = any ($2::uuid[]) order by id for key share),
    accepted as (
      insert into sandbox_outbox (message_id, tenant_id, channel_id, vendor_id, recipient, type, text, content, at)
@@ -52,11 +52,11 @@ const acceptAll = statement<
                  $17::timestamptz[]) as l (message_id, id, channel_id, url, headers, body, shard, due_at)
      join accepted using (message_id) join held h on h.id = l.channel_id`,
 );
-const acceptedById = statement<[messageId: string], { vendor_id: string }>(
+const acceptedById = systemStatement<[messageId: string], { vendor_id: string }>(
   'sandbox.accepted',
   'select vendor_id from sandbox_outbox where message_id = $1',
 );
-const fileOfChannel = statement<
+const fileOfChannel = systemStatement<
   [fileId: string, channelId: string],
   { id: string; mime_type: string; filename: string }
 >(
@@ -65,11 +65,11 @@ const fileOfChannel = statement<
     where f.id = $1 and c.id = $2`,
 );
 
-/** What the sandbox, as a vendor, has accepted, and the requests by which it tells of it. */
-export function sandboxStore(db: Database, clock: Clock, files: FileStore): SandboxStore {
+/** Stores what the sandbox has accepted, and the requests that it will send as the vendor. */
+export function createSandboxStore(db: Database, clock: Clock, files: FileStore): SandboxStore {
   const accept = batch(
     async (all: { channel: AdapterChannel; accepted: Accepted; later: Later }[]): Promise<undefined[]> => {
-      const told = all.flatMap(({ channel, accepted, later }) =>
+      const requests = all.flatMap(({ channel, accepted, later }) =>
         later.map((one) => ({ ...one, channel, messageId: accepted.messageId })),
       );
       await db.run(acceptAll, [
@@ -85,18 +85,18 @@ export function sandboxStore(db: Database, clock: Clock, files: FileStore): Sand
         all.map(({ accepted }) => accepted.type),
         all.map(({ accepted }) => accepted.text),
         all.map(({ accepted }) => JSON.stringify(accepted.content)),
-        told.map(({ messageId }) => messageId),
-        told.map(() => newId()),
-        told.map(({ channel }) => channel.id),
-        told.map(({ request }) => request.url),
-        told.map(({ request }) => JSON.stringify(request.headers)),
-        told.map(({ request }) => request.body),
-        told.map(({ channel }) => shardOf(channel.id, channel.tenantId)),
-        told.map(({ at }) => at),
+        requests.map(({ messageId }) => messageId),
+        requests.map(() => newId()),
+        requests.map(({ channel }) => channel.id),
+        requests.map(({ request }) => request.url),
+        requests.map(({ request }) => JSON.stringify(request.headers)),
+        requests.map(({ request }) => request.body),
+        requests.map(({ channel }) => inboundQueue.shardOf(channel.id, channel.tenantId)),
+        requests.map(({ at }) => at),
       ]);
       return [];
     },
-    { maxBatch: BATCH, underWay: 1 },
+    BATCH,
   );
   return {
     accept: (channel, accepted, later) => accept({ channel, accepted, later }),

@@ -1,32 +1,32 @@
 import type { Keys } from '../base/crypto.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { ChannelKind, InboundMedia, MessageType } from '../providers/adapter.ts';
 import { filenameOfUrl, mediaTypeOf, mimeTypeOfName } from '../providers/media-kind.ts';
 import { validateCustomer } from '../providers/sandbox/customer.ts';
-import { faultsIn, type SandboxFaults } from '../providers/sandbox/faults.ts';
+import { completeSandboxFaults, type SandboxFaults } from '../providers/sandbox/faults.ts';
 import { refOf } from '../providers/sandbox/media.ts';
-import type { WrittenAsCustomer } from '../providers/sandbox/write.ts';
+import type { CustomerMessage } from '../providers/sandbox/write.ts';
 import type { ChannelCredentials } from './channel.ts';
 import { decryptConfig, encryptConfig } from './channel.ts';
 import type { SandboxInbound } from './schema.ts';
 
 const PROVIDER = 'sandbox';
 
-const lockSandbox = statement<[id: string, tenantId: string], { config_encrypted: Buffer }>(
+const lockSandbox = statement<[id: string], { config_encrypted: Buffer }>(
   'sandbox.lock',
-  `select config_encrypted from channels where id = $1 and tenant_id = $2 and provider = '${PROVIDER}' for no key update`,
+  `select config_encrypted from channels where id = $1 and tenant_id = $tenant and provider = '${PROVIDER}' for no key update`,
 );
-const updateConfig = statement<[id: string, tenantId: string, config: Buffer]>(
+const updateConfig = statement<[id: string, config: Buffer]>(
   'sandbox.update_config',
-  'update channels set config_encrypted = $3 where id = $1 and tenant_id = $2',
+  'update channels set config_encrypted = $2 where id = $1 and tenant_id = $tenant',
 );
-const isSandbox = statement<[id: string, tenantId: string], { id: string }>(
+const isSandbox = statement<[id: string], { id: string }>(
   'sandbox.by_id',
-  `select id from channels where id = $1 and tenant_id = $2 and provider = '${PROVIDER}'`,
+  `select id from channels where id = $1 and tenant_id = $tenant and provider = '${PROVIDER}'`,
 );
 interface AcceptedRow {
   message_id: string;
@@ -37,53 +37,43 @@ interface AcceptedRow {
   content: Record<string, unknown>;
   at: Date;
 }
-const accepted = statement<[id: string, tenantId: string, limit: number], AcceptedRow>(
+const accepted = statement<[id: string, limit: number], AcceptedRow>(
   'sandbox.outbox',
   `select message_id, vendor_id, recipient, type, text, content, at from sandbox_outbox
-    where channel_id = $1 and tenant_id = $2 order by at, message_id limit $3`,
+    where channel_id = $1 and tenant_id = $tenant order by at, message_id limit $2`,
 );
 const givenFiles = statement<
-  [ids: string[], tenantId: string],
+  [ids: string[]],
   { id: string; mime_type: string; filename: string; size: number }
 >(
   'sandbox.given_files',
-  'select id, mime_type, filename, size from files where id = any ($1::uuid[]) and tenant_id = $2',
+  'select id, mime_type, filename, size from files where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
-const vendorIdOfMessage = statement<
-  [id: string, tenantId: string, channelId: string],
-  { vendor_id: string | null }
->(
+const vendorIdOfMessage = statement<[id: string, channelId: string], { vendor_id: string | null }>(
   'sandbox.vendor_id_of_message',
-  'select vendor_id from messages where id = $1 and tenant_id = $2 and channel_id = $3',
+  'select vendor_id from messages where id = $1 and tenant_id = $tenant and channel_id = $2',
 );
 
-/** Switches faults of a sandbox channel on, and those that are not named off. */
+/** Turns on the given faults of a sandbox channel, and turns off the others. */
 export async function setFaults(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   channelId: string,
   given: Partial<SandboxFaults>,
   keys: Keys,
 ): Promise<SandboxFaults> {
-  const row = isUuid(channelId) ? await tx.find(lockSandbox, [channelId, tenantId]) : undefined;
+  const row = isUuid(channelId) ? await tx.find(lockSandbox, [channelId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
-  const { duplicate, reorder, failEvery, delayMs, echoBeforeResponse } = faultsIn(given);
+  const { duplicate, reorder, failEvery, delayMs, echoBeforeResponse } = completeSandboxFaults(given);
   const faults = { duplicate, reorder, failEvery, delayMs, echoBeforeResponse };
   const config = { ...decryptConfig(row.config_encrypted, keys), faults };
-  await tx.run(updateConfig, [channelId, tenantId, encryptConfig(config, keys)]);
+  await tx.run(updateConfig, [channelId, encryptConfig(config, keys)]);
   return faults;
 }
 
-/** What a sandbox channel has accepted, the oldest first. */
-export async function readOutbox(
-  db: Pick<Queryable, 'all' | 'find'>,
-  tenantId: string,
-  channelId: string,
-  limit: number,
-) {
-  if (!isUuid(channelId) || !(await db.find(isSandbox, [channelId, tenantId])))
-    throw new ApiError('channel_not_found');
-  return (await db.all(accepted, [channelId, tenantId, limit])).map((row) => ({
+/** The messages that a sandbox channel has accepted, the oldest first. */
+export async function readOutbox(db: TenantReader, channelId: string, limit: number) {
+  if (!isUuid(channelId) || !(await db.find(isSandbox, [channelId]))) throw new ApiError('channel_not_found');
+  return (await db.all(accepted, [channelId, limit])).map((row) => ({
     messageId: row.message_id,
     vendorId: row.vendor_id,
     to: row.recipient,
@@ -95,7 +85,7 @@ export async function readOutbox(
 }
 
 const files: MessageType[] = ['image', 'video', 'audio', 'document'];
-/** What customers can write on each kind of channel. */
+/** The types of messages that customers can write on each kind of channel. */
 const writable: Record<ChannelKind, readonly MessageType[]> = {
   whatsapp: [...files, 'text', 'sticker', 'location', 'contacts', 'interactive', 'reaction', 'unsupported'],
   instagram: [
@@ -113,33 +103,33 @@ const writable: Record<ChannelKind, readonly MessageType[]> = {
 
 type Given = Exclude<NonNullable<SandboxInbound['media']>, unknown[]>;
 
-/** The media as the vendor names them. Mails carry the bytes themselves. */
+/** The media as the vendor references them. A mail contains the bytes themselves. */
 async function mediaOf(
-  db: Pick<Queryable, 'all'>,
+  db: TenantReader,
   channel: ChannelCredentials,
   input: Given | Given[],
-  readFile: (fileId: string) => Promise<Buffer | undefined>,
+  readBytes: (fileId: string) => Promise<Buffer | undefined>,
 ): Promise<InboundMedia[]> {
   const given = [input].flat();
   const ids = given.flatMap(({ fileId }) => fileId?.toLowerCase() ?? []);
-  const rows = ids.length === 0 ? [] : await db.all(givenFiles, [ids, channel.tenantId]);
+  const rows = ids.length === 0 ? [] : await db.all(givenFiles, [ids]);
   const known = new Map(rows.map((row) => [row.id, row]));
   return Promise.all(
     given.map(async ({ fileId, url, mimeType, filename }, index): Promise<InboundMedia> => {
       const path = Array.isArray(input) ? `media.${index}` : 'media';
       if ((fileId === undefined) === (url === undefined))
-        throw invalidParam(path, 'custom', 'Needs either `fileId` or `url`');
+        throw invalidParam(path, 'custom', 'Either `fileId` or `url` is required');
       if (fileId !== undefined) {
         const file = known.get(fileId.toLowerCase());
         if (!file) throw invalidParam(`${path}.fileId`, 'custom', `There is no file ${fileId}`);
         const facts = { mimeType: file.mime_type, filename: filename ?? file.filename, size: file.size };
-        const bytes = channel.kind === 'email' ? await readFile(file.id) : undefined;
+        const bytes = channel.kind === 'email' ? await readBytes(file.id) : undefined;
         return bytes ? { ...facts, bytes } : { ...facts, ref: refOf({ fileId: file.id }) };
       }
       if (!URL.canParse(url as string) || !/^https?:/.test(url as string))
         throw invalidParam(`${path}.url`, 'invalid_string', 'Must be an http or https URL');
       if (channel.kind === 'email')
-        throw invalidParam(`${path}.url`, 'custom', 'A mail brings its files with it: give a `fileId`');
+        throw invalidParam(`${path}.url`, 'custom', 'A mail contains its files: use `fileId`');
       const name = filename ?? filenameOfUrl(url as string) ?? null;
       const type = mimeType ?? (name === null ? undefined : mimeTypeOfName(name)) ?? null;
       return { mimeType: type, filename: name, size: null, ref: refOf({ url: url as string }) };
@@ -154,25 +144,25 @@ function typeOf(body: SandboxInbound, kind: ChannelKind, media: InboundMedia[]):
   return first ? mediaTypeOf(first.mimeType ?? '') : 'text';
 }
 
-/** What a person writes, as the request of the API says it. */
+/** The message of a customer from the body of a request to the API. */
 export async function customerMessage(
-  db: Pick<Queryable, 'all' | 'find'>,
+  db: TenantReader,
   channel: ChannelCredentials,
   body: SandboxInbound,
-  readFile: (fileId: string) => Promise<Buffer | undefined>,
-): Promise<WrittenAsCustomer> {
+  readBytes: (fileId: string) => Promise<Buffer | undefined>,
+): Promise<CustomerMessage> {
   const { from, text = null, content = {}, replyToMessageId, name = null } = body;
-  const fault = validateCustomer(from, channel.kind);
-  if (fault) throw invalidParam('from', 'invalid_string', fault);
-  const media = await mediaOf(db, channel, body.media ?? [], readFile);
+  const issue = validateCustomer(from, channel.kind);
+  if (issue) throw invalidParam('from', 'invalid_string', issue);
+  const media = await mediaOf(db, channel, body.media ?? [], readBytes);
   const type = typeOf(body, channel.kind, media);
   if (!writable[channel.kind].includes(type))
-    throw invalidParam('type', 'custom', `Nobody can write "${type}" on ${channel.kind}`);
+    throw invalidParam('type', 'custom', `Customers cannot write "${type}" on ${channel.kind}`);
   if (type === 'text' && text === null) throw invalidParam('text', 'invalid_type', 'Required');
   const replied =
     replyToMessageId === undefined
       ? undefined
-      : await db.find(vendorIdOfMessage, [replyToMessageId, channel.tenantId, channel.id]);
+      : await db.find(vendorIdOfMessage, [replyToMessageId, channel.id]);
   if (replyToMessageId !== undefined && !replied?.vendor_id)
     throw invalidParam(
       'replyToMessageId',

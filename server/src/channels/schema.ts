@@ -8,13 +8,13 @@ const Name = Type.String({ minLength: 1, maxLength: 255 });
 const Address = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: 'What people write to: a phone number, an email address, an account',
+  description: 'What customers write to: a phone number, an email address, an account',
 });
 
 export const NewChannel = (providers: readonly string[]) =>
   Type.Object({
-    kind: OneOf(channelKinds, 'The medium'),
-    provider: OneOf(providers, 'The vendor behind it; `sandbox` needs no account'),
+    kind: OneOf(channelKinds, 'The kind of channel'),
+    provider: OneOf(providers, 'The vendor; `sandbox` needs no account'),
     name: Name,
     address: Address,
     config: Type.Optional(
@@ -26,10 +26,10 @@ export const ChannelChange = Type.Object({
   name: Type.Optional(Name),
   address: Type.Optional(Address),
   config: Type.Optional(
-    FreeObject('Put over the stored settings: what is not named stays, null takes a setting away'),
+    FreeObject('Merged into the stored settings: what is left out is not changed, null removes a setting'),
   ),
-  kind: Type.Optional(Type.String({ description: 'Cannot change: only the one it has' })),
-  provider: Type.Optional(Type.String({ description: 'Cannot change: only the one it has' })),
+  kind: Type.Optional(Type.String({ description: 'Cannot be changed' })),
+  provider: Type.Optional(Type.String({ description: 'Cannot be changed' })),
 });
 
 export const Channel = Type.Object(
@@ -39,8 +39,8 @@ export const Channel = Type.Object(
     provider: Type.String(),
     name: Type.String(),
     address: Type.String(),
-    health: OneOf(channelHealths, '`failing` while nothing goes out over it, and `problem` says why'),
-    problem: Nullable(Type.String({ description: 'Why it is failing, in words; null while it is healthy' })),
+    health: OneOf(channelHealths, '`failing` while it cannot send; `problem` has the reason'),
+    problem: Nullable(Type.String({ description: 'Why it is failing; null while it is healthy' })),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -50,16 +50,16 @@ export type Channel = Static<typeof Channel>;
 
 export const ChannelCheck = Type.Object(
   {
-    ok: Type.Boolean({ description: 'True when there is no problem' }),
+    ok: Type.Boolean({ description: 'True if there is no problem' }),
     problems: Type.Array(
       Type.Object({
         path: Type.Optional(
           Type.String({
             description:
-              'Which setting is to be put right, such as `config.accessToken`; absent where it is none',
+              'The setting that causes the problem, such as `config.accessToken`; absent if it is none',
           }),
         ),
-        message: Type.String({ description: "What is wrong, in the vendor's words where it was asked" }),
+        message: Type.String({ description: "The problem, with the vendor's message if it was called" }),
       }),
     ),
   },
@@ -68,8 +68,8 @@ export const ChannelCheck = Type.Object(
 
 const InboundFile = Type.Object({
   fileId: Type.Optional(Uuid('An uploaded file')),
-  url: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'A file that is elsewhere' })),
-  mimeType: Type.Optional(Type.String({ maxLength: 255, description: 'Of what is elsewhere' })),
+  url: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The URL of a file' })),
+  mimeType: Type.Optional(Type.String({ maxLength: 255, description: 'The MIME type of the file at `url`' })),
   filename: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 });
 export const FailedRequest = Type.Object(
@@ -78,14 +78,11 @@ export const FailedRequest = Type.Object(
     error: Nullable(
       Type.String({ description: 'Why it could not be processed; null while it is tried again' }),
     ),
-    attempts: Type.Integer({ description: 'How often it was tried' }),
+    attempts: Type.Integer({ description: 'The number of attempts' }),
     receivedAt: Timestamp(),
-    size: Type.Integer({ description: 'How many bytes its body has' }),
+    size: Type.Integer({ description: 'The size of its body in bytes' }),
     body: Type.String({ description: 'Its body as the vendor sent it, up to 64 KiB' }),
-    encoding: OneOf(
-      ['text', 'base64'],
-      'How the body is written here: what is not text in UTF-8 is in base64',
-    ),
+    encoding: OneOf(['text', 'base64'], 'The encoding of `body`: `base64` if it is not UTF-8 text'),
   },
   { title: 'FailedRequest' },
 );
@@ -96,25 +93,25 @@ export const SandboxInbound = Type.Object({
     minLength: 1,
     maxLength: 255,
     description:
-      'Who writes: a phone number, an email address or an Instagram id, by the kind of the channel',
+      'The sender: a phone number, email address or Instagram id, depending on the kind of channel',
   }),
   text: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description: 'What is written, or the caption of a file',
+      description: 'The text, or the caption of a file',
     }),
   ),
-  type: Type.Optional(OneOf(messageTypes, 'Left out: what the rest makes it')),
+  type: Type.Optional(OneOf(messageTypes, 'By default from the other parameters')),
   media: Type.Optional(
     Type.Union([InboundFile, Type.Array(InboundFile, { minItems: 1, maxItems: 20 })], {
-      description: 'One file, or several, each by `fileId` or by `url`',
+      description: 'One or several files, each by `fileId` or by `url`',
     }),
   ),
-  content: Type.Optional(FreeObject('What the type carries beside text and media, as messages show it')),
-  replyToMessageId: Type.Optional(Uuid('The message that it answers, or reacts to')),
+  content: Type.Optional(FreeObject('Further content, depending on the type, as in messages')),
+  replyToMessageId: Type.Optional(Uuid('The message that it replies or reacts to')),
   name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: "The name in the person's profile" }),
+    Type.String({ minLength: 1, maxLength: 255, description: "The name in the customer's profile" }),
   ),
 });
 export type SandboxInbound = Static<typeof SandboxInbound>;
@@ -126,31 +123,31 @@ export const SandboxReceipt = Type.Object({
 export const SandboxFaultsInput = Type.Object({
   duplicate: Type.Optional(
     Type.Boolean({
-      description: 'Each request of the vendor comes twice: what customers write, echoes and statuses',
+      description: 'Each request of the vendor is sent twice: messages, echoes and statuses',
     }),
   ),
   reorder: Type.Optional(
-    Type.Boolean({ description: 'The statuses of a message come in the wrong order: the last one first' }),
+    Type.Boolean({ description: 'The statuses of a message are sent in reverse order' }),
   ),
   failEvery: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1_000_000,
       description:
-        'Of every so many attempts to send, the last is refused for the moment, nothing is accepted, and Parley tries again; 1: every attempt, 0: none',
+        'Every n-th attempt to send is refused temporarily: the message is not accepted, and Parley tries again; 1: every attempt, 0: none',
     }),
   ),
   delayMs: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 60_000,
-      description: 'So long, in real time, the answer to a send takes once the message is accepted',
+      description: 'How long the answer to a send takes after the message is accepted, in real time',
     }),
   ),
   echoBeforeResponse: Type.Optional(
     Type.Boolean({
       description:
-        'What the vendor tells of a message does not wait for its answer to the send: on WhatsApp and Instagram an echo, elsewhere the first status. With `delayMs` it comes before the answer',
+        'The first report about a message does not wait for the answer to the send: on WhatsApp and Instagram an echo, on other channels the first status. With `delayMs` it comes before the answer',
     }),
   ),
 });
@@ -164,9 +161,9 @@ export const SandboxAccepted = Type.Object(
     type: OneOf(messageTypes),
     text: Nullable(Type.String()),
     content: FreeObject(
-      'As the message shows it, with `media` and with the `vendorId` that it replies to as `replyTo`',
+      'As in the message, with `media`, and with the `vendorId` of the message that it replies to as `replyTo`',
     ),
-    at: Timestamp('When the sandbox took it'),
+    at: Timestamp('When the sandbox accepted it'),
   },
   { title: 'SandboxAccepted' },
 );

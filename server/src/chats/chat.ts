@@ -2,8 +2,8 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { type ContactFacts, contactFacts, presentContact } from '../contacts/contact.ts';
 import type { Handle } from '../contacts/schema.ts';
-import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantQueryable, TenantReader } from '../db/tenant.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import { type MessageRow, presentMessage, withoutContent } from '../messages/message.ts';
 import type { Chat } from './schema.ts';
@@ -28,8 +28,8 @@ interface ChatRow {
 }
 
 /**
- * What belongs to a chat is the same tenant's, said so that no index serves: while tables are young, the planner would
- * read all contacts and messages of the tenant for each chat.
+ * The tenant of contact and message is compared with `is true`, which no index can serve: on small tables the planner
+ * would otherwise read all contacts and messages of the tenant for each chat.
  */
 const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread_count, c.marked_unread, c.snoozed_until, c.open_until,
     c.channel_id, c.contact_id, c.handle_id, c.assigned_user_id, c.assigned_team_id, c.is_sensitive,
@@ -38,13 +38,13 @@ const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread
   join contacts p on p.id = c.contact_id and (p.tenant_id = c.tenant_id) is true
   left join messages m on m.id = c.latest_message_id and (m.tenant_id = c.tenant_id) is true`;
 
-const chatById = statement<[id: string, tenantId: string], ChatRow>(
+const chatById = statement<[id: string], ChatRow>(
   'chats.by_id',
-  `${selectChats} where c.id = $1 and c.tenant_id = $2`,
+  `${selectChats} where c.id = $1 and c.tenant_id = $tenant`,
 );
-const chatsByIds = statement<[ids: string[], tenantId: string], ChatRow>(
+const chatsByIds = statement<[ids: string[]], ChatRow>(
   'chats.by_ids',
-  `${selectChats} where c.id = any ($1::uuid[]) and c.tenant_id = $2`,
+  `${selectChats} where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
 );
 
 function presentChat(row: ChatRow): Chat {
@@ -62,7 +62,7 @@ function presentChat(row: ChatRow): Chat {
     contactId: row.contact_id,
     contact,
     handleId: row.handle_id,
-    // The foreign keys promise that the chat's handle is one of its contact's.
+    // The foreign keys guarantee that the chat's handle belongs to its contact.
     handle: contact.handles.find((handle) => handle.id === row.handle_id) as Handle,
     latestMessage: row.latest_message === null ? null : presentMessage(row.latest_message),
     assignedUserId: row.assigned_user_id,
@@ -71,34 +71,26 @@ function presentChat(row: ChatRow): Chat {
   };
 }
 
-/** The whole chat, or `chat_not_found` for an id of another tenant, of nobody, or of no shape at all. */
-export async function requireChat(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  chatId: string,
-): Promise<Chat> {
-  const row = isUuid(chatId) ? await db.find(chatById, [chatId, tenantId]) : undefined;
+/** Throws `chat_not_found` if the tenant has no chat with this id, also if it is not a UUID. */
+export async function requireChat(db: TenantReader, chatId: string): Promise<Chat> {
+  const row = isUuid(chatId) ? await db.find(chatById, [chatId]) : undefined;
   if (!row) throw new ApiError('chat_not_found');
   return presentChat(row);
 }
 
-/** The chats of these ids that the tenant has, in the order of the ids. */
-export async function findChats(
-  db: Pick<Queryable, 'all'>,
-  tenantId: string,
-  ids: string[],
-): Promise<Chat[]> {
+/** The chats with these ids that exist, in the order of the ids. */
+export async function findChats(db: TenantReader, ids: string[]): Promise<Chat[]> {
   if (ids.length === 0) return [];
-  const found = new Map((await db.all(chatsByIds, [ids, tenantId])).map((row) => [row.id, row]));
+  const found = new Map((await db.all(chatsByIds, [ids])).map((row) => [row.id, row]));
   return ids.flatMap((id) => {
     const row = found.get(id);
     return row ? [presentChat(row)] : [];
   });
 }
 
-/** Chats as events show them: what a sensitive one says stays in the house. */
-export async function chatsForEvents(tx: Queryable, tenantId: string, ids: string[]): Promise<Chat[]> {
-  return (await findChats(tx, tenantId, ids)).map((chat) =>
+/** Chats as events show them: without the content of sensitive ones. */
+export async function chatsForEvents(tx: TenantQueryable, ids: string[]): Promise<Chat[]> {
+  return (await findChats(tx, ids)).map((chat) =>
     chat.isSensitive && chat.latestMessage
       ? { ...chat, latestMessage: withoutContent(chat.latestMessage) }
       : chat,

@@ -2,14 +2,14 @@ import { exampleContact } from '../contacts/example.ts';
 import type { Handle } from '../contacts/schema.ts';
 import type { Chat } from './schema.ts';
 
-const at = '2026-11-15T01:02:03.456Z';
+const time = '2026-11-15T01:02:03.456Z';
 const [handle] = exampleContact.handles as [Handle];
 
-/** The chat that the reference shows. */
+/** The API reference's example of a chat. */
 export const exampleChat: Chat = {
   id: '019a82a0-0000-7000-8000-000000000010',
-  createdAt: at,
-  updatedAt: at,
+  createdAt: time,
+  updatedAt: time,
   status: 'open',
   isUnread: true,
   snoozedUntil: null,
@@ -35,12 +35,12 @@ export const exampleChat: Chat = {
     status: 'delivered',
     error: null,
     replyToMessageId: null,
-    timestamp: at,
+    timestamp: time,
     scheduledAt: null,
     editedAt: null,
     deletedAt: null,
-    createdAt: at,
-    updatedAt: at,
+    createdAt: time,
+    updatedAt: time,
   },
   assignedUserId: null,
   assignedTeamId: null,

@@ -1,10 +1,10 @@
 import { newId } from '../base/ids.ts';
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import type { Handle, HandleType } from '../providers/adapter.ts';
 import type { Chat } from './schema.ts';
 
-/** A chat under its row lock. */
+/** A chat whose row is locked. */
 export interface LockedChat {
   handle_type: HandleType;
   handle_value: string;
@@ -22,34 +22,31 @@ export interface LockedChat {
 const LOCKED = `h.type as handle_type, h.value as handle_value, c.id, c.contact_id, c.status, c.unread_count, c.read_at,
   c.open_until, c.latest_message_id, c.latest_message_at, c.is_sensitive`;
 
-const lockChats = statement<
-  [tenantId: string, channelId: string, types: string[], values: string[]],
-  LockedChat
->(
+const lockChats = statement<[channelId: string, types: string[], values: string[]], LockedChat>(
   'chats.lock',
-  // Always in the order of ids, so that two who lock the same chats never wait for each other.
+  // In the order of ids, so no deadlocks.
   `select ${LOCKED}
-     from unnest($3::text[], $4::text[]) as p (type, value)
-     join handles h on h.tenant_id = $1 and h.type = p.type and h.value = p.value
-     join chats c on c.tenant_id = h.tenant_id and c.channel_id = $2 and c.handle_id = h.id
+     from unnest($2::text[], $3::text[]) as p (type, value)
+     join handles h on h.tenant_id = $tenant and h.type = p.type and h.value = p.value
+     join chats c on c.tenant_id = h.tenant_id and c.channel_id = $1 and c.handle_id = h.id
     order by c.id for update of c`,
 );
-const lockOfContacts = statement<[tenantId: string, channelId: string, contactIds: string[]], LockedChat>(
+const lockOfContacts = statement<[channelId: string, contactIds: string[]], LockedChat>(
   'chats.lock_of_contacts',
   `select ${LOCKED}
      from chats c join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id
-    where c.tenant_id = $1 and c.channel_id = $2 and c.contact_id = any ($3::uuid[])
+    where c.tenant_id = $tenant and c.channel_id = $1 and c.contact_id = any ($2::uuid[])
     order by c.id for update of c`,
 );
 const insertChats = statement<
-  [tenantId: string, channelId: string, types: string[], values: string[], ids: string[], now: Date],
+  [channelId: string, types: string[], values: string[], ids: string[], now: Date],
   { id: string }
 >(
   'chats.insert',
   `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, created_at, updated_at)
-   select p.id, $1, $2, h.contact_id, h.id, 'open', $6, $6
-     from unnest($3::text[], $4::text[], $5::uuid[]) as p (type, value, id)
-     join handles h on h.tenant_id = $1 and h.type = p.type and h.value = p.value
+   select p.id, $tenant, $1, h.contact_id, h.id, 'open', $5, $5
+     from unnest($2::text[], $3::text[], $4::uuid[]) as p (type, value, id)
+     join handles h on h.tenant_id = $tenant and h.type = p.type and h.value = p.value
     order by h.id
    on conflict (tenant_id, channel_id, handle_id) do nothing returning id`,
 );
@@ -57,38 +54,27 @@ const insertChats = statement<
 const typesOf = (handles: readonly Handle[]): string[] => handles.map(({ type }) => type);
 const valuesOf = (handles: readonly Handle[]): string[] => handles.map(({ value }) => value);
 
-/** Locks the chats that a channel has with whoever has these handles. */
+/** Locks the chats of a channel over these handles. */
 export const lockChatsOf = (
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   channelId: string,
   handles: readonly Handle[],
-): Promise<LockedChat[]> => tx.all(lockChats, [tenantId, channelId, typesOf(handles), valuesOf(handles)]);
+): Promise<LockedChat[]> => tx.all(lockChats, [channelId, typesOf(handles), valuesOf(handles)]);
 
-/** Locks all chats that a channel has with these contacts, by whichever handles. */
+/** Locks all chats of a channel with these contacts, over any handle. */
 export const lockChatsOfContacts = (
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   channelId: string,
   contactIds: string[],
-): Promise<LockedChat[]> => tx.all(lockOfContacts, [tenantId, channelId, contactIds]);
+): Promise<LockedChat[]> => tx.all(lockOfContacts, [channelId, contactIds]);
 
-/** Makes the chats that a channel does not yet have with these people, and gives the ids of the new ones. */
+/** Creates the chats of a channel over these handles that do not exist yet, and returns the ids of the new ones. */
 export async function createChats(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   channelId: string,
   handles: readonly Handle[],
-  now: Date,
 ): Promise<string[]> {
   const ids = handles.map(() => newId());
-  const rows = await tx.all(insertChats, [
-    tenantId,
-    channelId,
-    typesOf(handles),
-    valuesOf(handles),
-    ids,
-    now,
-  ]);
+  const rows = await tx.all(insertChats, [channelId, typesOf(handles), valuesOf(handles), ids, tx.now]);
   return rows.map((row) => row.id);
 }

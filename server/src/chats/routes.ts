@@ -1,44 +1,30 @@
 import { Type } from 'typebox';
-import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
-import {
-  assignChat,
-  type RemovalDeps,
-  removeChat,
-  setChatRead,
-  setChatStatus,
-  setSensitive,
-} from './change-chat.ts';
+import { assignChat, removeChat, setChatRead, setChatStatus, setSensitive } from './change-chat.ts';
 import { findChats, requireChat } from './chat.ts';
 import { exampleChat } from './example.ts';
+import type { BeforeChatRemoval } from './remove-chats.ts';
 import { Chat, ChatAssignment, ChatChange, ChatReadChange, ChatStatusChange, NewChat } from './schema.ts';
 import { chatFields, chatSource } from './search.ts';
 import { startChat } from './start-chat.ts';
 
-const ChatId = Type.Object({ chatId: Type.String() });
-const at = { params: { chatId: exampleChat.id } };
-
-/** What all changes of a chat have in common. */
-const change = {
+const chats = routeFamily({
   tag: 'Chats',
-  access: 'chats:write',
-  params: ChatId,
-  answer: data(Chat),
-  failures: ['chat_not_found'],
-} as const satisfies Partial<RouteSpec>;
+  params: Type.Object({ chatId: Type.String() }),
+  exampleParams: { chatId: exampleChat.id },
+});
 
-export function chatRoutes(deps: RemovalDeps & { db: Database }): Route[] {
+export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval }): Route[] {
   return [
-    write(
+    chats.write(
       {
         method: 'POST',
         path: '/v3/chats',
         operationId: 'createChat',
-        tag: 'Chats',
         summary: 'Start a chat',
         description:
-          'Gives the chat with the contact on the channel, and makes it where there is none. One that is there is not changed. The contact needs a handle by which people are reached there: a phone number on WhatsApp and SMS, an email address, an Instagram id.',
+          'Returns the chat with the contact on the channel, and creates it if it does not exist. An existing chat is not changed. The contact needs a handle that fits the channel: a phone number on WhatsApp and SMS, an email address, an Instagram id.',
         access: 'chats:write',
         body: NewChat,
         answer: data(Chat),
@@ -48,9 +34,9 @@ export function chatRoutes(deps: RemovalDeps & { db: Database }): Route[] {
           answer: exampleChat,
         },
       },
-      ({ principal, body }, tx) => startChat(tx, principal.tenantId, body, deps),
+      ({ body }, tx) => startChat(tx, body),
     ),
-    searchRoute(deps.db, {
+    searchRoute({
       path: '/v3/chats/search',
       operationId: 'searchChats',
       tag: 'Chats',
@@ -59,102 +45,105 @@ export function chatRoutes(deps: RemovalDeps & { db: Database }): Route[] {
       searchable: chatFields,
       source: chatSource,
       schema: Chat,
-      presentPage: (rows: { id: string }[], tenantId) =>
+      presentPage: (db, rows: { id: string }[]) =>
         findChats(
-          deps.db,
-          tenantId,
+          db,
           rows.map((row) => row.id),
         ),
       example: { query: 'eq(status,"open")', item: exampleChat },
     }),
-    read(
+    chats.read(
       {
         method: 'GET',
         path: '/v3/chats/:chatId',
         operationId: 'getChat',
-        tag: 'Chats',
-        summary: 'Read a chat',
-        description: 'The chat with its contact, the handle it runs over, and its latest message.',
+        summary: 'Get a chat',
+        description: 'Returns the chat with its contact, its handle and its latest message.',
         access: 'chats:read',
-        params: ChatId,
         answer: data(Chat),
         failures: ['chat_not_found'],
-        example: { ...at, answer: exampleChat },
+        example: { answer: exampleChat },
       },
-      ({ principal, params }) => requireChat(deps.db.byKey, principal.tenantId, params.chatId),
+      ({ params }, db) => requireChat(db.byKey, params.chatId),
     ),
-    write(
+    chats.write(
       {
         method: 'DELETE',
         path: '/v3/chats/:chatId',
         operationId: 'deleteChat',
-        tag: 'Chats',
         summary: 'Delete a chat',
-        description: 'Permanent, with its messages. The contact stays; its next message makes a new chat.',
+        description:
+          'Deletes the chat with its messages permanently. The contact stays; the next message from it creates a new chat.',
         access: 'chats:delete',
-        params: ChatId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [exampleChat.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleChat.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.chatId, await removeChat(tx, principal.tenantId, params.chatId, deps)),
+      async ({ params }, tx) => deleted(params.chatId, await removeChat(tx, params.chatId, beforeRemoval)),
     ),
-    write(
+    chats.write(
       {
-        ...change,
         method: 'POST',
         path: '/v3/chats/:chatId/status',
         operationId: 'setChatStatus',
         summary: 'Close, snooze or open a chat',
         description:
-          'Without `status` it closes the chat. Setting the status it has already is a success and no event. A snoozed chat opens by itself at `snoozedUntil`, and any chat when its customer writes.',
+          'Closes the chat if `status` is left out. Setting the status that the chat has is not an error and has no event. A snoozed chat opens by itself at `snoozedUntil`; every chat opens when its customer writes.',
+        access: 'chats:write',
         body: ChatStatusChange,
-        example: { ...at, body: { status: 'open', triggerAutomations: false }, answer: exampleChat },
+        answer: data(Chat),
+        failures: ['chat_not_found'],
+        example: { body: { status: 'open', triggerAutomations: false }, answer: exampleChat },
       },
-      ({ principal, params, body }, tx) => setChatStatus(tx, principal.tenantId, params.chatId, body, deps),
+      ({ params, body }, tx) => setChatStatus(tx, params.chatId, body),
     ),
-    write(
+    chats.write(
       {
-        ...change,
         method: 'PUT',
         path: '/v3/chats/:chatId',
         operationId: 'updateChat',
-        summary: 'Say whether a chat is sensitive',
+        summary: 'Update a chat',
         description:
-          'Texts and media of a sensitive chat are left out of events and logs; only the API shows them.',
+          'Sets whether the chat is sensitive. Texts and media of a sensitive chat are left out of events and logs; only the API returns them.',
+        access: 'chats:write',
         body: ChatChange,
-        example: { ...at, body: { isSensitive: false }, answer: exampleChat },
+        answer: data(Chat),
+        failures: ['chat_not_found'],
+        example: { body: { isSensitive: false }, answer: exampleChat },
       },
-      ({ principal, params, body }, tx) =>
-        setSensitive(tx, principal.tenantId, params.chatId, body.isSensitive, deps),
+      ({ params, body }, tx) => setSensitive(tx, params.chatId, body.isSensitive),
     ),
-    write(
+    chats.write(
       {
-        ...change,
         method: 'POST',
         path: '/v3/chats/:chatId/read',
         operationId: 'markChat',
         summary: 'Mark a chat as read or unread',
-        description: 'Read sets `unreadCount` to 0; `isUnread: true` marks it by hand and leaves the count.',
+        description:
+          'Marking it as read sets `unreadCount` to 0; `isUnread: true` marks it as unread and keeps the count.',
+        access: 'chats:write',
         body: ChatReadChange,
-        example: { ...at, body: { isUnread: true }, answer: exampleChat },
+        answer: data(Chat),
+        failures: ['chat_not_found'],
+        example: { body: { isUnread: true }, answer: exampleChat },
       },
-      ({ principal, params, body }, tx) =>
-        setChatRead(tx, principal.tenantId, params.chatId, body.isUnread ?? false, deps),
+      ({ params, body }, tx) => setChatRead(tx, params.chatId, body.isUnread ?? false),
     ),
-    write(
+    chats.write(
       {
-        ...change,
         method: 'POST',
         path: '/v3/chats/:chatId/assignment',
         operationId: 'assignChat',
         summary: 'Assign a chat',
-        description: 'To a user, a team, or both; null takes it from them, what is left out stays.',
+        description:
+          'Assigns the chat to a user, a team, or both. Null removes an assignment; a field that is left out is not changed.',
+        access: 'chats:write',
         body: ChatAssignment,
-        example: { ...at, body: { userId: null }, answer: exampleChat },
+        answer: data(Chat),
+        failures: ['chat_not_found'],
+        example: { body: { userId: null }, answer: exampleChat },
       },
-      ({ principal, params, body }, tx) => assignChat(tx, principal.tenantId, params.chatId, body, deps),
+      ({ params, body }, tx) => assignChat(tx, params.chatId, body),
     ),
   ];
 }

@@ -14,7 +14,7 @@ export const Chat = Type.Object(
     isUnread: Type.Boolean(),
     snoozedUntil: Nullable(Timestamp('When a snoozed chat opens again by itself')),
     openUntil: Nullable(
-      Timestamp('Until when a free-form reply is allowed; null where there is no such window'),
+      Timestamp('Until when a free-form reply is allowed; null if the channel has no reply window'),
     ),
     unreadCount: Type.Integer(),
     channelId: Uuid(),
@@ -38,20 +38,20 @@ export const NewChat = Type.Object({ contactId: Uuid(), channelId: Uuid() });
 export const ChatStatusChange = Type.Object({
   triggerAutomations: Type.Optional(
     Type.Boolean({
-      description: 'Whether automations on opened or closed chats may start; false when left out',
+      description: 'Whether automations on opened or closed chats may start; false by default',
     }),
   ),
-  status: Type.Optional(OneOf(chatStatuses, 'Left out: the chat is closed')),
-  snoozedUntil: Type.Optional(Timestamp('Needed for `snoozed`, and only there')),
+  status: Type.Optional(OneOf(chatStatuses, '`closed` by default')),
+  snoozedUntil: Type.Optional(Timestamp('Required for `snoozed`, and only allowed there')),
 });
 
 export const ChatChange = Type.Object({ isSensitive: Type.Boolean() });
 
 export const ChatReadChange = Type.Object({
-  isUnread: Type.Optional(Type.Boolean({ description: 'True marks it as unread by hand; left out: read' })),
+  isUnread: Type.Optional(Type.Boolean({ description: 'True marks it as unread; false by default' })),
 });
 
 export const ChatAssignment = Type.Object({
-  userId: Type.Optional(Nullable(Uuid('Null takes the chat from its user; left out: stays'))),
-  teamId: Type.Optional(Nullable(Uuid('Null takes the chat from its team; left out: stays'))),
+  userId: Type.Optional(Nullable(Uuid('Null removes the assignment; if left out it is not changed'))),
+  teamId: Type.Optional(Nullable(Uuid('Null removes the assignment; if left out it is not changed'))),
 });

@@ -1,8 +1,8 @@
 import type { Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
+import type { SearchSource } from '../search/source.ts';
 import { chatStatuses } from './schema.ts';
 
-/** What `search` looks in: the contact's names and handles. */
+/** The text that `search` looks in: the contact's names and handles. */
 const CONTACT_TEXT = 'p.search_text';
 
 export const chatFields: Searchable = {
@@ -24,8 +24,8 @@ export const chatFields: Searchable = {
 };
 
 /**
- * Ids only: what belongs to a chat is fetched for the page that is shown and not for the rows before it. A left join,
- * because PostgreSQL leaves it out where nothing asks for the contact.
+ * Selects ids only: contact and latest message are read for the rows of the page, not for those before it. A left join,
+ * because PostgreSQL removes it if no condition needs the contact.
  */
 export const chatSource: SearchSource = {
   select: 'c.id',

@@ -4,27 +4,27 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../base/errors.ts';
 
-/** As Standard Webhooks has it: 24 to 64 bytes in base64. */
+/** As in Standard Webhooks: 24 to 64 bytes in base64. */
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
 const SECRET_BYTES = 24;
 
 export function requireSecret(secret: string): string {
   if (!SECRET.test(secret))
-    throw new OperatorError('--secret must be a secret such as parley listen prints it: whsec_ and base64.');
+    throw new OperatorError('--secret must be a secret as parley listen prints it: whsec_ and base64.');
   return secret;
 }
 
 export const secretPath = (env: NodeJS.ProcessEnv): string =>
   join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'parley', 'listen.json');
 
-/** The secret of this user: made once, so that the local program need not be told a new one each time. */
-export async function keptSecret(path: string): Promise<string> {
+/** The secret of this user: created once, so that the local program does not need a new one each time. */
+export async function readOrCreateSecret(path: string): Promise<string> {
   try {
-    return (await findSecret(path)) ?? (await makeSecret(path)) ?? ((await findSecret(path)) as string);
+    return (await findSecret(path)) ?? (await createSecret(path)) ?? ((await findSecret(path)) as string);
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
-      `The signing secret cannot be kept in ${path} (${(error as NodeJS.ErrnoException).code}). Make that folder yours, or give a secret with --secret.`,
+      `The signing secret cannot be stored in ${path} (${(error as NodeJS.ErrnoException).code}). Make that folder writable, or give a secret with --secret.`,
     );
   }
 }
@@ -39,11 +39,11 @@ async function findSecret(path: string): Promise<string | undefined> {
     const { secret } = JSON.parse(text) as { secret: string };
     if (SECRET.test(secret)) return secret;
   } catch {}
-  throw new OperatorError(`The file ${path} holds no signing secret. Delete it, and a new one is made.`);
+  throw new OperatorError(`The file ${path} contains no signing secret. Delete it to create a new one.`);
 }
 
-/** The file gets its name when it is whole; whoever comes second takes the secret of the first. */
-async function makeSecret(path: string): Promise<string | undefined> {
+/** The file is linked when it is complete. Returns undefined if another process was faster: then its secret counts. */
+async function createSecret(path: string): Promise<string | undefined> {
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
   const draft = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,21 +1,21 @@
 import { OperatorError } from '../base/errors.ts';
 import { listen } from './listen.ts';
-import type { Surroundings } from './options.ts';
+import type { CommandContext } from './options.ts';
 import { trigger } from './trigger.ts';
 
-const commands: Record<string, (args: string[], surroundings: Surroundings) => Promise<void>> = {
+const commands: Record<string, (args: string[], context: CommandContext) => Promise<void>> = {
   listen,
   trigger,
 };
 
 /**
- * The tools that talk to a running server. They are a program of their own beside it (bin/parley.js), so that they
- * start at once and open neither a port nor a database.
+ * The commands that talk to a running server. They are a separate program (bin/parley.js), so that they start fast and
+ * open neither a port nor a database.
  */
 export async function main([name = '', ...args]: string[], env: NodeJS.ProcessEnv): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  // Whoever reads our output may have enough of it.
+  // The reader of our output, such as `head`, may close it.
   process.stdout.on('error', () => process.exit(0));
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   try {

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { OperatorError } from '../base/errors.ts';
 
-/** Where the server is, and who asks. */
+/** The server, and the token of the user. */
 export interface Target {
   url: string;
   token: string;
@@ -14,17 +14,17 @@ export const targetFlags = {
 } as const;
 
 export const targetHelp = `  --url URL            the server (default ${targetFlags.url.default})
-  --token TOKEN        an access token, rather in the variable PARLEY_TOKEN, where nobody else sees it`;
+  --token TOKEN        an access token; better in the variable PARLEY_TOKEN, where other users do not see it`;
 
-/** What tells a tool where to look and where to write. */
-export interface Surroundings {
+/** What a command gets from the process. */
+export interface CommandContext {
   env: NodeJS.ProcessEnv;
   say(line: string): void;
   /** Aborted when the user wants to stop. */
   signal: AbortSignal;
 }
 
-/** Reads the flags of a command; a wrong one is a sentence. */
+/** Reads the flags of a command; a wrong one is an error for the user. */
 export function readFlags<const O extends NonNullable<ParseArgsConfig['options']>>(
   command: string,
   args: string[],
@@ -44,12 +44,10 @@ export function readTarget(
   const token = values.token || env.PARLEY_TOKEN;
   if (!token)
     throw new OperatorError(
-      'An access token is needed. Put the one that the first start of the server printed, or one made with POST /v3/tokens, into the variable PARLEY_TOKEN, or give it with --token.',
+      'An access token is required. Put the one that the first start of the server printed, or one from POST /v3/tokens, into the variable PARLEY_TOKEN, or give it with --token.',
     );
   if (/[^\x21-\x7e]/.test(token))
-    throw new OperatorError(
-      'The access token is not whole: it has blanks or line ends in it. Copy it again.',
-    );
+    throw new OperatorError('The access token is invalid: it contains spaces or line breaks. Copy it again.');
   return { url: readUrl('--url', values.url), token };
 }
 

@@ -1,11 +1,11 @@
-/** One block of server-sent events. Without data it is a sign of life that may still name the last id. */
+/** One block of server-sent events. Without data it is a heartbeat, which may still have an id. */
 export interface ServerEvent {
   id: string | undefined;
   type: string;
   data: string;
 }
 
-/** Reads server-sent events as they come; a block that was cut off in the middle is none. */
+/** Reads server-sent events as they arrive; an incomplete block is ignored. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -25,8 +25,8 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
 
 /** `name: value`; a comment is a field without a name. */
 function fieldOf(line: string): [name: string, value: string] {
-  const at = line.indexOf(':');
-  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1).replace(/^ /, '')];
+  const colon = line.indexOf(':');
+  return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')];
 }
 
 function eventOf(fields: [name: string, value: string][]): ServerEvent {

@@ -1,47 +1,52 @@
-import { request as http, type IncomingMessage } from 'node:http';
-import { request as https } from 'node:https';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 
-export interface Sent {
+export interface SendOptions {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;
   signal: AbortSignal;
-  /** How long the other side may say nothing. */
-  silenceMs: number;
+  /** How long the other side may send nothing. */
+  idleTimeoutMs: number;
 }
 
 /**
- * One request on a connection of its own: whatever is at the other end is restarted all the time, and a connection kept
- * from before would break the next request. By Node's own client, which is there at once: loading another takes longer
- * than everything else that a tool does.
+ * One request on a new connection: the program at the other end is restarted often, and a kept connection would break
+ * the next request. With Node's own client: loading another one takes longer than everything else that a command does.
  */
 export function send(
   url: string,
-  { method, headers, body, signal, silenceMs }: Sent,
+  { method, headers, body, signal, idleTimeoutMs }: SendOptions,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    let answer: IncomingMessage | undefined;
+    let response: IncomingMessage | undefined;
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const options = { method, headers: { ...headers, ...length }, signal, agent: false, timeout: silenceMs };
-    const sent = url.startsWith('https:') ? https(url, options) : http(url, options);
-    sent.on('error', reject);
-    sent.on('timeout', () => {
-      // Silence that we made ourselves, by not reading what has come, is none.
-      if (!answer?.readableLength) sent.destroy(new Error(`no word for ${silenceMs / 1000} s`));
+    const options = {
+      method,
+      headers: { ...headers, ...length },
+      signal,
+      agent: false,
+      timeout: idleTimeoutMs,
+    };
+    const request = url.startsWith('https:') ? httpsRequest(url, options) : httpRequest(url, options);
+    request.on('error', reject);
+    request.on('timeout', () => {
+      // Not idle if we have not read what has arrived.
+      if (!response?.readableLength) request.destroy(new Error(`no answer for ${idleTimeoutMs / 1000} s`));
     });
-    sent.once('response', (message) => {
-      answer = message;
+    request.once('response', (message) => {
+      response = message;
       resolve(message);
     });
-    sent.end(body);
+    request.end(body);
   });
 }
 
-/** An answer's text, as far as the limit. */
-export async function textOf(answer: IncomingMessage, limit: number): Promise<string> {
+/** The text of a response, up to the limit. */
+export async function textOf(response: IncomingMessage, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
     if (size >= limit) break;
@@ -49,7 +54,7 @@ export async function textOf(answer: IncomingMessage, limit: number): Promise<st
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Why something did not work, in a word or two: the code of the system, else what was said. */
+/** A short reason of an error: the code of the system, else its message. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
   return code ?? message ?? String(error);

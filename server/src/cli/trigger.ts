@@ -1,21 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../base/errors.ts';
 import { call } from './api.ts';
-import { readFlags, readTarget, type Surroundings, type Target, targetFlags, targetHelp } from './options.ts';
+import {
+  type CommandContext,
+  readFlags,
+  readTarget,
+  type Target,
+  targetFlags,
+  targetHelp,
+} from './options.ts';
 
-/** What the sandbox can make happen today, and whether it takes somebody who has never written before. */
-const triggers: Record<string, { summary: string; byUnknownSender: boolean }> = {
-  'message.received': { summary: 'a person writes', byUnknownSender: false },
-  'chat.created': { summary: 'someone new writes, and a chat begins', byUnknownSender: true },
-  'contact.created': { summary: 'someone new writes, and becomes a contact', byUnknownSender: true },
+/** The events that the sandbox can cause, and whether they need a customer who has not written before. */
+const triggers: Record<string, { summary: string; byNewCustomer: boolean }> = {
+  'message.received': { summary: 'a customer writes', byNewCustomer: false },
+  'chat.created': { summary: 'a new customer writes, and a chat is created', byNewCustomer: true },
+  'contact.created': { summary: 'a new customer writes, and a contact is created', byNewCustomer: true },
 };
 
-/** A person on each kind of channel: the one that is known, and somebody new. */
-const people: Record<string, { known: string; stranger: () => string }> = {
-  whatsapp: { known: '+15550001111', stranger: () => `+1555${randomDigits()}` },
-  sms: { known: '+15550001111', stranger: () => `+1555${randomDigits()}` },
-  email: { known: 'ada@example.com', stranger: () => `ada.${randomDigits()}@example.com` },
-  instagram: { known: 'ada.lovelace', stranger: () => `ada.${randomDigits()}` },
+/** A customer on each kind of channel: a known one, and a new one. */
+const customers: Record<string, { known: string; create: () => string }> = {
+  whatsapp: { known: '+15550001111', create: () => `+1555${randomDigits()}` },
+  sms: { known: '+15550001111', create: () => `+1555${randomDigits()}` },
+  email: { known: 'ada@example.com', create: () => `ada.${randomDigits()}@example.com` },
+  instagram: { known: 'ada.lovelace', create: () => `ada.${randomDigits()}` },
 };
 const randomDigits = (): string => String(1_000_000 + (randomBytes(4).readUInt32BE() % 9_000_000));
 
@@ -26,7 +33,7 @@ const flags = {
   text: { type: 'string', default: 'Hello from parley trigger' },
 } as const;
 
-const help = `parley trigger: makes something happen in the sandbox, through the API.
+const help = `parley trigger: causes an event in the sandbox, through the API.
 
   parley trigger message.received --text 'Is this still available?'
 
@@ -35,8 +42,8 @@ ${Object.entries(triggers)
   .map(([type, { summary }]) => `  ${type.padEnd(19)}  ${summary}`)
   .join('\n')}
 
-  --channel ID         a sandbox channel (default: the tenant's first; one is made where there is none)
-  --from PERSON        who writes: a phone number, email address or Instagram id
+  --channel ID         a sandbox channel (default: the tenant's first; created if there is none)
+  --from CUSTOMER      who writes: a phone number, email address or Instagram id
   --text TEXT          what they write (default "${flags.text.default}")
 ${targetHelp}
 
@@ -49,26 +56,26 @@ interface Channel {
   name: string;
 }
 
-/** `parley trigger`: does one thing and says what it did. */
-export async function trigger(args: string[], { env, say, signal }: Surroundings): Promise<void> {
+/** `parley trigger`: causes one event and prints what it did. */
+export async function trigger(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('trigger', args, flags);
   if (values.help) return say(help);
   const [type, ...more] = positionals;
   const chosen = type !== undefined && Object.hasOwn(triggers, type) ? triggers[type] : undefined;
   if (!chosen || more.length > 0)
     throw new OperatorError(
-      `${type === undefined ? 'Say what' : `"${positionals.join(' ')}" cannot be triggered`}. There are ${Object.keys(triggers).join(', ')}; try: parley trigger message.received`,
+      `${type === undefined ? 'An event type is required' : `"${positionals.join(' ')}" cannot be triggered`}. There are ${Object.keys(triggers).join(', ')}; try: parley trigger message.received`,
     );
   const target = readTarget(values, env);
   const channel = await chooseChannel(target, values.channel, signal);
-  const person = people[channel.kind] ?? (people.whatsapp as (typeof people)[string]);
-  const from = values.from ?? (chosen.byUnknownSender ? person.stranger() : person.known);
+  const customer = customers[channel.kind] ?? (customers.whatsapp as (typeof customers)[string]);
+  const from = values.from ?? (chosen.byNewCustomer ? customer.create() : customer.known);
   await call(target, `/v3/sandbox/${channel.id}/inbound`, {
     body: { from, text: values.text },
     signal,
   });
   say(`Wrote "${values.text}" as ${from} to the channel "${channel.name}" (${channel.id}).`);
-  say(`The event ${type} follows at once: parley listen and your webhooks get it.`);
+  say(`The event ${type} follows shortly: parley listen and your webhooks receive it.`);
 }
 
 async function chooseChannel(target: Target, id: string | undefined, signal: AbortSignal): Promise<Channel> {
@@ -76,7 +83,7 @@ async function chooseChannel(target: Target, id: string | undefined, signal: Abo
     const channel = await call<Channel>(target, `/v3/channels/${encodeURIComponent(id)}`, { signal });
     if (channel.provider === 'sandbox') return channel;
     throw new OperatorError(
-      `The channel "${channel.name}" is a real one (${channel.provider}), and nobody writes there by a command. Name a sandbox channel, or none.`,
+      `The channel "${channel.name}" is not in the sandbox (${channel.provider}). Give the id of a sandbox channel, or none.`,
     );
   }
   const body = { query: 'eq(provider,"sandbox")', sortBy: 'asc(createdAt)', pagination: { limit: 1 } };

@@ -1,21 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../base/errors.ts';
+import type { EventType } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { EventType } from '../engine/event-types.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import { removeValues, storeValues } from './attributes/store.ts';
 import { requireContact } from './contact.ts';
-import { attachLabels, type ContactDeps, detachOtherLabels, publishContactEvents } from './contact-labels.ts';
+import { attachLabels, detachOtherLabels, publishContactEvents } from './contact-labels.ts';
 import type { ContactInput } from './create-contact.ts';
 import { lockHandles } from './handles/lock.ts';
 import { mergeHandles, type StoredHandle } from './handles/merge.ts';
-import { writeHandles } from './handles/write.ts';
-import { nameOf } from './import/validate-contacts.ts';
+import { replaceHandles } from './handles/write.ts';
 import type { Contact } from './schema.ts';
 import { touchContacts } from './search-text.ts';
-import { removeValues, storeValues } from './store-values.ts';
-import { nobody, validateAttributes, validateLabels, validateMetadata } from './validate-contact.ts';
+import {
+  nameOf,
+  unidentifiable,
+  validateAttributes,
+  validateLabels,
+  validateMetadata,
+} from './validate-contact.ts';
 
 interface ContactState {
   id: string;
@@ -25,97 +30,81 @@ interface ContactState {
   metadata: Record<string, unknown>;
 }
 
-const lockContact = statement<[id: string, tenantId: string], ContactState>(
-  'contacts.lock_whole',
+const lockContact = statement<[id: string], ContactState>(
+  'contacts.lock_to_change',
   `select id, first_name, last_name, is_subscribed, metadata from contacts
-    where id = $1 and tenant_id = $2 for update`,
+    where id = $1 and tenant_id = $tenant for update`,
 );
-const lockHandlesOf = statement<[contactId: string, tenantId: string]>(
+const lockHandlesOf = statement<[contactId: string]>(
   'contacts.lock_handles',
-  'select from handles where contact_id = $1 and tenant_id = $2 order by id for update',
+  'select from handles where contact_id = $1 and tenant_id = $tenant order by id for update',
 );
-// Only after they are locked: from then on nobody can begin a chat with them.
-const handlesOf = statement<[contactId: string, tenantId: string], StoredHandle>(
+// Read only after they are locked: from then on no chat can start with them.
+const handlesOf = statement<[contactId: string], StoredHandle>(
   'contacts.handles',
   `select h.id, h.type, h.value, h.is_primary as "isPrimary",
           exists (select 1 from chats c where c.handle_id = h.id) as "hasChats"
-     from handles h where h.contact_id = $1 and h.tenant_id = $2 order by h.created_at, h.id`,
+     from handles h where h.contact_id = $1 and h.tenant_id = $tenant order by h.created_at, h.id`,
 );
 const updateContact = statement<
-  [
-    id: string,
-    tenantId: string,
-    firstName: string | null,
-    lastName: string | null,
-    isSubscribed: boolean,
-    metadata: string,
-  ]
+  [id: string, firstName: string | null, lastName: string | null, isSubscribed: boolean, metadata: string]
 >(
   'contacts.update',
-  `update contacts set first_name = $3, last_name = $4, is_subscribed = $5, metadata = $6
-    where id = $1 and tenant_id = $2`,
+  `update contacts set first_name = $2, last_name = $3, is_subscribed = $4, metadata = $5
+    where id = $1 and tenant_id = $tenant`,
 );
 
-/** What a change gives; null clears, what is left out stays. Lists replace those before, values of attributes are merged. */
-export type ContactChange = ContactInput;
+/** Null clears a field; one that is left out stays. Lists replace the earlier ones, values of attributes are merged. */
+type ContactChange = ContactInput;
 
-/** Changes what is given. If nothing is different afterwards, nobody is told. */
+/** Changes the given fields. Publishes events only if something is different afterwards. */
 export async function changeContact(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   contactId: string,
   change: ContactChange,
-  deps: ContactDeps,
 ): Promise<Contact> {
   const givesHandles = [change.handles, change.phoneNumber, change.email].some((one) => one !== undefined);
-  if (givesHandles && isUuid(contactId)) await lockHandles(tx, tenantId, 'shared');
-  const before = isUuid(contactId) ? await tx.find(lockContact, [contactId, tenantId]) : undefined;
+  if (givesHandles && isUuid(contactId)) await lockHandles(tx, 'shared');
+  const before = isUuid(contactId) ? await tx.find(lockContact, [contactId]) : undefined;
   if (!before) throw new ApiError('contact_not_found');
-  if (givesHandles) await tx.run(lockHandlesOf, [before.id, tenantId]);
-  const handles = givesHandles ? await tx.all(handlesOf, [before.id, tenantId]) : [];
+  if (givesHandles) await tx.run(lockHandlesOf, [before.id]);
+  const handles = givesHandles ? await tx.all(handlesOf, [before.id]) : [];
 
   const issues = collectIssues();
   const wanted = mergeHandles(handles, change, issues);
-  const attributes = await validateAttributes(tx, tenantId, change.attributes ?? [], issues);
-  const labelIds = await validateLabels(tx, tenantId, change.labels ?? [], issues);
+  const attributes = await validateAttributes(tx, change.attributes ?? [], issues);
+  const labelIds = await validateLabels(tx, change.labels ?? [], issues);
   validateMetadata(change.metadata, issues);
   issues.throwIfAny();
 
-  const now = deps.clock.now(tenantId);
   const values = [...attributes.stored].map(([attributeId, stored]) => ({
     contactId: before.id,
     attributeId,
     ...stored,
   }));
   const changes = [
-    await writeOwnFields(tx, tenantId, before, change),
-    await writeHandles(tx, tenantId, before.id, handles, wanted, now),
-    (await storeValues(tx, tenantId, values, now)).length > 0,
-    await removeValues(tx, tenantId, before.id, [...attributes.removed]),
+    await writeOwnFields(tx, before, change),
+    await replaceHandles(tx, before.id, handles, wanted),
+    (await storeValues(tx, values)).length > 0,
+    await removeValues(tx, before.id, [...attributes.removed]),
   ];
   const pairs = labelIds.map((labelId) => ({ contactId: before.id, labelId }));
-  const labelled = (await attachLabels(tx, tenantId, pairs, now)).get(before.id) ?? [];
-  const unlabelled =
-    change.labels !== undefined && (await detachOtherLabels(tx, tenantId, before.id, labelIds));
+  const labelled = (await attachLabels(tx, pairs)).get(before.id) ?? [];
+  const unlabelled = change.labels !== undefined && (await detachOtherLabels(tx, before.id, labelIds));
 
   const types: EventType[] = [];
   if (changes.includes(true)) types.push('contact.updated');
   if (labelled.length > 0) types.push('contact.labels_added');
   if (unlabelled) types.push('contact.labels_removed');
   if (before.is_subscribed && change.isSubscribed === false) types.push('contact.unsubscribed');
-  if (types.length > 0) await touchContacts(tx, tenantId, [before.id], now);
-  const contact = await requireContact(tx, tenantId, before.id);
-  if (contact.fullName === '' && contact.handles.length === 0) throw nobody();
-  await publishContactEvents(tx, tenantId, contact, types, deps, labelled);
+  if (types.length > 0) await touchContacts(tx, [before.id]);
+  const contact = await requireContact(tx, before.id);
+  if (contact.fullName === '' && contact.handles.length === 0) throw unidentifiable();
+  publishContactEvents(tx, contact, types, labelled);
   return contact;
 }
 
-async function writeOwnFields(
-  tx: Tx,
-  tenantId: string,
-  before: ContactState,
-  change: ContactChange,
-): Promise<boolean> {
+async function writeOwnFields(tx: TenantTx, before: ContactState, change: ContactChange): Promise<boolean> {
   const after: ContactState = {
     id: before.id,
     first_name: change.firstName === undefined ? before.first_name : nameOf(change.firstName),
@@ -126,7 +115,6 @@ async function writeOwnFields(
   if (isDeepStrictEqual(after, before)) return false;
   await tx.run(updateContact, [
     after.id,
-    tenantId,
     after.first_name,
     after.last_name,
     after.is_subscribed,

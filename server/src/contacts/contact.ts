@@ -1,9 +1,8 @@
 import { ApiError } from '../base/errors.ts';
+import type { EventType, NewEvent } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { EventType } from '../engine/event-types.ts';
-import type { NewEvent } from '../engine/outbox.ts';
+import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { HandleType } from '../providers/adapter.ts';
 import type { Contact, Handle } from './schema.ts';
@@ -19,7 +18,7 @@ interface HandleFacts {
   has_chats: boolean;
 }
 
-/** A contact with all that belongs to it, as `contactFacts` reads it. */
+/** A contact with its handles, labels, attribute values and chats, as `contactFacts` reads it. */
 export interface ContactFacts {
   id: string;
   created_at: StoredTime;
@@ -34,7 +33,7 @@ export interface ContactFacts {
   chats: { id: string; channel_id: string; status: string; updated_at: StoredTime }[];
 }
 
-/** SQL for the facts of the contact under `alias`, as one JSON value. Lists are in the order in which they came to be. */
+/** SQL for the facts of the contact under `alias`, as one JSON value. Each list is in the order of creation. */
 export const contactFacts = (alias: string): string => `json_build_object(
   'id', ${alias}.id, 'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at,
   'first_name', ${alias}.first_name, 'last_name', ${alias}.last_name,
@@ -102,40 +101,58 @@ export function presentContact(facts: ContactFacts): Contact {
   };
 }
 
-const selectContacts = statement<[ids: string[], tenantId: string], { facts: ContactFacts }>(
+const selectContacts = statement<[ids: string[]], { facts: ContactFacts }>(
   'contacts.by_ids',
-  `select ${contactFacts('c')} as facts from contacts c where c.id = any ($1::uuid[]) and c.tenant_id = $2`,
+  `select ${contactFacts('c')} as facts from contacts c where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
 );
 
-export async function findContacts(db: Queryable, tenantId: string, ids: string[]): Promise<Contact[]> {
+export async function findContacts(db: TenantQueryable, ids: string[]): Promise<Contact[]> {
   if (ids.length === 0) return [];
-  return (await db.all(selectContacts, [ids, tenantId])).map((row) => presentContact(row.facts));
+  return (await db.all(selectContacts, [ids])).map((row) => presentContact(row.facts));
 }
 
-/** What is told of contacts, which are shown as they now are: of each, every one of these types. */
+/** Builds an event of each of these types for a contact. */
+export const newContactEvents = (
+  contact: Contact,
+  types: readonly EventType[],
+  addedLabelIds: readonly string[] = [],
+): NewEvent[] =>
+  types.map((type) => ({
+    type,
+    channelId: null,
+    contactId: contact.id,
+    chatId: null,
+    data: contact,
+    ...(type === 'contact.labels_added' ? { facts: { labelIds: addedLabelIds } } : {}),
+  }));
+
+/** Builds events of each of these types for each contact, with the contact as it is now. */
 export async function contactEvents(
-  tx: Queryable,
-  tenantId: string,
+  tx: TenantQueryable,
   ids: string[],
   types: readonly EventType[],
 ): Promise<NewEvent[]> {
-  const contacts = await findContacts(tx, tenantId, ids);
-  return contacts.flatMap((contact) =>
-    types.map((type) => ({ type, channelId: null, contactId: contact.id, chatId: null, data: contact })),
-  );
+  return (await findContacts(tx, ids)).flatMap((contact) => newContactEvents(contact, types));
 }
 
-const selectContact = statement<[id: string, tenantId: string], { facts: ContactFacts }>(
+const selectContact = statement<[id: string], { facts: ContactFacts }>(
   'contacts.by_id',
-  `select ${contactFacts('c')} as facts from contacts c where c.id = $1 and c.tenant_id = $2`,
+  `select ${contactFacts('c')} as facts from contacts c where c.id = $1 and c.tenant_id = $tenant`,
 );
 
-export async function requireContact(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  contactId: string,
-): Promise<Contact> {
-  const row = isUuid(contactId) ? await db.find(selectContact, [contactId, tenantId]) : undefined;
+export async function requireContact(db: TenantReader, contactId: string): Promise<Contact> {
+  const row = isUuid(contactId) ? await db.find(selectContact, [contactId]) : undefined;
   if (!row) throw new ApiError('contact_not_found');
   return presentContact(row.facts);
+}
+
+const lockRows = statement<[ids: string[]], { id: string }>(
+  'contacts.lock',
+  // Always in the order of ids, so that two transactions that lock the same contacts never wait for each other.
+  'select id from contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for update',
+);
+
+/** Locks contacts until the transaction ends and returns the ids of those that exist. */
+export async function lockContacts(tx: TenantTx, ids: Iterable<string>): Promise<Set<string>> {
+  return new Set((await tx.all(lockRows, [[...new Set(ids)]])).map((row) => row.id));
 }

@@ -1,10 +1,10 @@
 import type { Contact } from './schema.ts';
 
-const at = '2026-11-15T01:02:03.456Z';
+const EXAMPLE_TIME = '2026-11-15T01:02:03.456Z';
 const handle = {
   id: '019a82a0-0000-7000-8000-000000000012',
-  createdAt: at,
-  updatedAt: at,
+  createdAt: EXAMPLE_TIME,
+  updatedAt: EXAMPLE_TIME,
   type: 'phone_number' as const,
   isPrimary: true,
   value: '+15550001111',
@@ -12,11 +12,11 @@ const handle = {
   hasChats: true,
 };
 
-/** The contact that the reference shows. */
+/** The contact of the examples in the API reference. */
 export const exampleContact: Contact = {
   id: '019a82a0-0000-7000-8000-000000000011',
-  createdAt: at,
-  updatedAt: at,
+  createdAt: EXAMPLE_TIME,
+  updatedAt: EXAMPLE_TIME,
   firstName: 'Ada',
   lastName: 'Lovelace',
   fullName: 'Ada Lovelace',
@@ -32,7 +32,7 @@ export const exampleContact: Contact = {
       id: '019a82a0-0000-7000-8000-000000000010',
       channelId: '019a82a0-0000-7000-8000-000000000020',
       status: 'open',
-      updatedAt: at,
+      updatedAt: EXAMPLE_TIME,
     },
   ],
   metadata: {},

@@ -1,50 +1,54 @@
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { compileFilter } from '../search/compile.ts';
-import { parseFilter } from '../search/grammar.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import { parseFilter } from '../search/grammar/filter.ts';
+import { compileRowFilter } from '../search/sql/row-filter.ts';
+import { bindTo } from '../search/sql/statement.ts';
 import { searchableContacts } from './search.ts';
 
-/** A place in the row of a tenant's contacts, as PostgreSQL writes it. */
-export interface Place {
-  at: string;
+/** A position in the order of creation of a tenant's contacts; the time is in PostgreSQL's own notation. */
+export interface AudienceCursor {
+  createdAt: string;
   id: string;
 }
 
-/** How many contacts are looked at in one go, whether they match or not, so that it takes as long every time. */
+/** How many contacts one call reads, whether they match or not, so that every call takes about the same time. */
 const WINDOW = 5000;
 
-export const FIRST_PLACE: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+export const AUDIENCE_START: AudienceCursor = {
+  createdAt: '-infinity',
+  id: '00000000-0000-0000-0000-000000000000',
+};
 
-const endOfWindow = statement<[tenantId: string, afterAt: string, afterId: string, madeUntil: Date], Place>(
+const endOfWindow = statement<[afterCreatedAt: string, afterId: string, createdUntil: Date], AudienceCursor>(
   'contacts.end_of_window',
-  `select c.created_at::text as at, c.id from contacts c
-    where c.tenant_id = $1 and (c.created_at, c.id) > ($2::timestamptz, $3::uuid) and c.created_at <= $4
+  `select c.created_at::text as "createdAt", c.id from contacts c
+    where c.tenant_id = $tenant and (c.created_at, c.id) > ($1::timestamptz, $2::uuid) and c.created_at <= $3
     order by c.created_at, c.id limit 1 offset ${WINDOW - 1}`,
 );
 
 /**
- * Whom a filter matches among the next contacts after a place, of those that were made until a moment; and the place to
- * go on from, null at the end. Throws an `ExpressionError` where the filter asks for what contacts no longer have.
+ * Reads the next contacts after a cursor and returns the ids of those that match the filter, and the next cursor, null
+ * at the end. Contacts created after `createdUntil` are left out. Throws an `ExpressionError` if the filter uses an
+ * attribute that no longer exists.
  */
 export async function gatherAudience(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   audience: string,
-  after: Place,
-  madeUntil: Date,
-): Promise<{ contactIds: string[]; next: Place | null }> {
-  const searchable = await searchableContacts(tx, tenantId);
+  after: AudienceCursor,
+  createdUntil: Date,
+): Promise<{ contactIds: string[]; next: AudienceCursor | null }> {
+  const searchable = await searchableContacts(tx);
   const filter = parseFilter(audience, searchable);
-  const next = (await tx.find(endOfWindow, [tenantId, after.at, after.id, madeUntil])) ?? null;
+  const next = (await tx.find(endOfWindow, [after.createdAt, after.id, createdUntil])) ?? null;
   const params: unknown[] = [
-    tenantId,
-    after.at,
+    tx.tenantId,
+    after.createdAt,
     after.id,
-    madeUntil,
-    next?.at ?? 'infinity',
+    createdUntil,
+    next?.createdAt ?? 'infinity',
     next?.id ?? null,
   ];
-  const matches = compileFilter(filter, searchable, params, 'row by row');
+  const matches = compileRowFilter(filter, searchable, bindTo(params));
   const { rows } = await tx.query(
     `select c.id from contacts c
       where c.tenant_id = $1 and (c.created_at, c.id) > ($2::timestamptz, $3::uuid) and c.created_at <= $4

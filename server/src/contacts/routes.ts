@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';
 import { requireContact } from './contact.ts';
-import { addContactLabels, type ContactDeps, removeContactLabel } from './contact-labels.ts';
+import { addContactLabels, removeContactLabel } from './contact-labels.ts';
 import { createContact } from './create-contact.ts';
 import { eraseContact } from './erase-contact.ts';
 import { exampleContact } from './example.ts';
@@ -14,24 +13,32 @@ import { contactSearchable, contactSource, presentFound, searchableContacts } fr
 
 const LABEL_ID = '019a82a0-0000-7000-8000-000000000040';
 const ATTRIBUTE_ID = '019a82a0-0000-7000-8000-000000000050';
-const ContactId = Type.Object({ contactId: Type.String() });
-const at = { params: { contactId: exampleContact.id } };
 
 const ContactLabels = Type.Object({
   labels: Type.Array(Type.Object({ id: Uuid() }), { maxItems: 1000, description: 'Labels to add' }),
 });
 
-export function contactRoutes(deps: ContactDeps & { db: Database }): Route[] {
+const contacts = routeFamily({
+  tag: 'Contacts',
+  params: Type.Object({ contactId: Type.String() }),
+  exampleParams: { contactId: exampleContact.id },
+});
+const labelsOfContact = routeFamily({
+  tag: 'Contacts',
+  params: Type.Object({ contactId: Type.String(), labelId: Type.String() }),
+  exampleParams: { contactId: exampleContact.id, labelId: LABEL_ID },
+});
+
+export function contactRoutes(): Route[] {
   return [
-    write(
+    contacts.write(
       {
         method: 'POST',
         path: '/v3/contacts',
         operationId: 'createContact',
-        tag: 'Contacts',
-        summary: 'Make a contact',
+        summary: 'Create a contact',
         description:
-          'With a name or a handle at least. A handle belongs to one contact of the tenant: if somebody has it already, the `conflict` names them.',
+          'Needs at least a name or a handle. A handle belongs to one contact of the tenant: if another contact has it already, the `conflict` names that contact.',
         access: 'contacts:write',
         body: ContactFields,
         answer: data(Contact),
@@ -48,54 +55,49 @@ export function contactRoutes(deps: ContactDeps & { db: Database }): Route[] {
           answer: exampleContact,
         },
       },
-      ({ principal, body }, tx) => createContact(tx, principal.tenantId, body, deps),
+      ({ body }, tx) => createContact(tx, body),
     ),
-    searchRoute(deps.db, {
+    searchRoute({
       path: '/v3/contacts/search',
       operationId: 'searchContacts',
       tag: 'Contacts',
       noun: 'contacts',
       access: 'contacts:read',
       searchable: contactSearchable('', []),
-      searchableOf: (tenantId) => searchableContacts(deps.db, tenantId),
+      searchableOf: searchableContacts,
       ownFields: 'attributes.<externalId>',
       source: contactSource,
       schema: Contact,
-      presentPage: (rows: { id: string }[], tenantId) => presentFound(deps.db, tenantId, rows),
+      presentPage: presentFound,
       example: { query: `contains(labelIds,"${LABEL_ID}")`, item: exampleContact },
     }),
-    read(
+    contacts.read(
       {
         method: 'GET',
         path: '/v3/contacts/:contactId',
         operationId: 'getContact',
-        tag: 'Contacts',
-        summary: 'Read a contact',
+        summary: 'Get a contact',
         description: 'With its handles, labels, attributes and chats.',
         access: 'contacts:read',
-        params: ContactId,
         answer: data(Contact),
         failures: [],
-        example: { ...at, answer: exampleContact },
+        example: { answer: exampleContact },
       },
-      ({ principal, params }) => requireContact(deps.db.byKey, principal.tenantId, params.contactId),
+      ({ params }, tenant) => requireContact(tenant.byKey, params.contactId),
     ),
-    write(
+    contacts.write(
       {
         method: 'PUT',
         path: '/v3/contacts/:contactId',
         operationId: 'updateContact',
-        tag: 'Contacts',
-        summary: 'Change a contact',
+        summary: 'Update a contact',
         description:
-          'Changes what is given; null clears, what is left out stays. `phoneNumber` and `email` set the handle of their type that is shown: the one before it is removed, or kept beside it if it has chats. `handles` and `labels` replace the whole list, `attributes` are merged. A handle that has chats cannot be removed (`conflict`), nor can one be taken from another contact.',
+          'Changes the given fields; null clears one, and one that is left out stays. `phoneNumber` and `email` set the primary handle of their type: the earlier one is removed, or kept as another handle if it has chats. `handles` and `labels` replace the whole list, `attributes` are merged. A handle that has chats cannot be removed, and a handle of another contact cannot be added (`conflict`).',
         access: 'contacts:write',
-        params: ContactId,
         body: ContactFields,
         answer: data(Contact),
         failures: ['conflict'],
         example: {
-          ...at,
           body: {
             firstName: 'Ada',
             isSubscribed: false,
@@ -104,62 +106,53 @@ export function contactRoutes(deps: ContactDeps & { db: Database }): Route[] {
           answer: exampleContact,
         },
       },
-      ({ principal, params, body }, tx) =>
-        changeContact(tx, principal.tenantId, params.contactId, body, deps),
+      ({ params, body }, tx) => changeContact(tx, params.contactId, body),
     ),
-    write(
+    contacts.write(
       {
         method: 'DELETE',
         path: '/v3/contacts/:contactId',
         operationId: 'deleteContact',
-        tag: 'Contacts',
-        summary: 'Erase a contact',
+        summary: 'Delete a contact',
         description:
-          'Permanently, with everything that is held about the person: handles, chats, messages, labels, values, and what events, deliveries, failed requests and stored answers say about them. What was not yet sent about them is not sent. If the person writes again, that makes a new contact.',
+          'Erases the contact permanently, with everything that is stored about it: handles, chats, messages, labels, values, and what events, deliveries, failed requests and stored answers contain about it. Deliveries about it that are still pending are not sent. If the person writes again, a new contact is created.',
         access: 'contacts:delete',
-        params: ContactId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [exampleContact.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleContact.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.contactId, await eraseContact(tx, principal.tenantId, params.contactId, deps)),
+      async ({ params }, tx) => deleted(params.contactId, await eraseContact(tx, params.contactId)),
     ),
-    write(
+    contacts.write(
       {
         method: 'POST',
         path: '/v3/contacts/:contactId/labels',
         operationId: 'addContactLabels',
-        tag: 'Contacts',
         summary: 'Add labels to a contact',
         description:
-          'A label that is there already is no error and no event. If any of the ids is unknown, nothing is added.',
+          'A label that the contact already has is not an error and publishes no event. If any of the labels does not exist, none is added.',
         access: 'contacts:write',
-        params: ContactId,
         body: ContactLabels,
         answer: data(Contact),
         failures: [],
-        example: { ...at, body: { labels: [{ id: LABEL_ID }] }, answer: exampleContact },
+        example: { body: { labels: [{ id: LABEL_ID }] }, answer: exampleContact },
       },
-      ({ principal, params, body }, tx) =>
-        addContactLabels(tx, principal.tenantId, params.contactId, body.labels, deps),
+      ({ params, body }, tx) => addContactLabels(tx, params.contactId, body.labels),
     ),
-    write(
+    labelsOfContact.write(
       {
         method: 'DELETE',
         path: '/v3/contacts/:contactId/labels/:labelId',
         operationId: 'removeContactLabel',
-        tag: 'Contacts',
-        summary: 'Take a label from a contact',
-        description: 'One that is not there is no error and no event. Answers the contact.',
+        summary: 'Remove a label from a contact',
+        description:
+          'A label that the contact does not have is not an error and publishes no event. Returns the contact.',
         access: 'contacts:write',
-        params: Type.Object({ contactId: Type.String(), labelId: Type.String() }),
         answer: data(Contact),
         failures: [],
-        example: { params: { ...at.params, labelId: LABEL_ID }, answer: exampleContact },
+        example: { answer: exampleContact },
       },
-      ({ principal, params }, tx) =>
-        removeContactLabel(tx, principal.tenantId, params.contactId, params.labelId, deps),
+      ({ params }, tx) => removeContactLabel(tx, params.contactId, params.labelId),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ExternalId } from '../attributes/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { handleTypes } from '../providers/adapter.ts';
-import { LONGEST_VALUE } from './attribute-values.ts';
+import { MAX_VALUE_LENGTH } from './attributes/values.ts';
 
 export const Handle = Type.Object(
   {
@@ -10,9 +10,11 @@ export const Handle = Type.Object(
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
     type: OneOf(handleTypes),
-    isPrimary: Type.Boolean({ description: 'Whether it is the one of its type that the contact shows' }),
+    isPrimary: Type.Boolean({
+      description: 'Whether it is the one of its type that the contact shows as `phoneNumber` or `email`',
+    }),
     value: Type.String({ description: 'Phone numbers as E.164' }),
-    extra: FreeObject('What the vendor told about it, such as a profile name'),
+    extra: FreeObject('Details from the vendor, such as a profile name'),
     hasChats: Type.Boolean(),
   },
   { title: 'Handle' },
@@ -26,9 +28,11 @@ export const Contact = Type.Object(
     updatedAt: Timestamp(),
     firstName: Nullable(Type.String()),
     lastName: Nullable(Type.String()),
-    fullName: Type.String({ description: 'First and last name; empty when neither is known' }),
-    displayName: Type.String({ description: 'The full name, else the phone number, the email, any handle' }),
-    isSubscribed: Type.Boolean({ description: 'False once the person opted out' }),
+    fullName: Type.String({ description: 'First and last name; empty if neither is known' }),
+    displayName: Type.String({
+      description: 'The full name, or else the phone number, the email or another handle',
+    }),
+    isSubscribed: Type.Boolean({ description: 'False if the contact has opted out' }),
     handles: Type.Array(Handle),
     labels: Type.Array(Type.Object({ id: Uuid(), name: Type.String(), color: Nullable(Type.String()) })),
     attributes: Type.Array(
@@ -45,7 +49,7 @@ export const Contact = Type.Object(
     chats: Type.Array(
       Type.Object({ id: Uuid(), channelId: Uuid(), status: Type.String(), updatedAt: Timestamp() }),
     ),
-    metadata: FreeObject('What the client keeps with the contact, given back untouched'),
+    metadata: FreeObject('Data that the client stores with the contact, returned unchanged'),
   },
   { title: 'Contact' },
 );
@@ -63,21 +67,21 @@ const GivenHandle = Type.Object({
   value: Type.String({ maxLength: 1000 }),
   isPrimary: Type.Optional(
     Type.Boolean({
-      description: 'Whether the contact shows this one of its type; the first, when none is said to be',
+      description: 'Whether it is the primary handle of its type; if none is, the first one becomes primary',
     }),
   ),
 });
 const GivenAttribute = Type.Object({
-  externalId: Type.Optional(Type.String({ maxLength: 100, description: 'Which attribute; or its `id`' })),
+  externalId: Type.Optional(Type.String({ maxLength: 100, description: 'The attribute; or give its `id`' })),
   id: Type.Optional(Uuid()),
   value: Type.Unsafe<string | number | boolean | null>({
     type: ['string', 'number', 'boolean', 'null'],
-    maxLength: LONGEST_VALUE,
-    description: 'Fitting the type of the attribute; null takes the value away',
+    maxLength: MAX_VALUE_LENGTH,
+    description: 'A value of the type of the attribute; null removes it',
   }),
 });
 
-/** What a contact is made and changed with: every field is optional in both. */
+/** The fields to create and update a contact; all are optional. */
 export const ContactFields = Type.Object({
   firstName: Type.Optional(Nullable(Name)),
   lastName: Type.Optional(Nullable(Name)),
@@ -86,36 +90,34 @@ export const ContactFields = Type.Object({
   handles: Type.Optional(
     Type.Array(GivenHandle, {
       maxItems: 100,
-      description: 'Every way to reach the person; replaces the list before',
+      description: 'All handles of the contact; replaces the earlier list',
     }),
   ),
   labels: Type.Optional(
-    Type.Array(Type.Object({ id: Uuid() }), { maxItems: 1000, description: 'Replaces the list before' }),
+    Type.Array(Type.Object({ id: Uuid() }), { maxItems: 1000, description: 'Replaces the earlier list' }),
   ),
   attributes: Type.Optional(
     Type.Array(GivenAttribute, {
       maxItems: 1000,
-      description: 'Merged: attributes that are not named stay as they are',
+      description: 'Merged: attributes that are left out stay as they are',
     }),
   ),
   isSubscribed: Type.Optional(
-    Type.Boolean({ description: 'False once the person opted out; true when left out' }),
+    Type.Boolean({ description: 'False if the contact has opted out; true if left out' }),
   ),
   metadata: Type.Optional(
-    Nullable(
-      FreeObject('Whatever the client wants to keep with the contact, up to 16,384 characters of JSON'),
-    ),
+    Nullable(FreeObject('Data of the client to store with the contact, up to 16,384 characters of JSON')),
   ),
 });
 
-/** A person in a list that is merged into the contacts, as broadcasts bring them. */
+/** A contact of a list that is merged into the existing contacts, as campaigns have it. */
 export const ContactItem = Type.Object({
   firstName: Type.Optional(Nullable(Name)),
   lastName: Type.Optional(Nullable(Name)),
   email: Type.Optional(Nullable(Email)),
   phoneNumber: Type.Optional(Nullable(PhoneNumber)),
   attributes: Type.Optional(
-    Type.Array(Type.Object({ externalId: ExternalId, value: Type.String({ maxLength: LONGEST_VALUE }) }), {
+    Type.Array(Type.Object({ externalId: ExternalId, value: Type.String({ maxLength: MAX_VALUE_LENGTH }) }), {
       maxItems: 200,
       description: 'Values by the `externalId` of their attribute',
     }),
@@ -123,7 +125,7 @@ export const ContactItem = Type.Object({
   labels: Type.Optional(
     Type.Array(Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }), {
       maxItems: 200,
-      description: 'By name, whatever the case; a label that is not there is made',
+      description: 'By name, not case-sensitive; a missing label is created',
     }),
   ),
 });

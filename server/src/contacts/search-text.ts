@@ -1,31 +1,26 @@
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 
-/** SQL for the first and last name as one, empty when neither is known. As `presentContact` has it. */
+/** SQL for the full name, empty if neither name is known; the same as `presentContact` shows. */
 export const fullName = (first: string, last: string): string =>
   `concat_ws(' ', nullif(${first}, ''), nullif(${last}, ''))`;
 
-/** SQL for what `search` looks in: the full name and the handles' values, one a line. */
+/** SQL for the text that `search` looks in: the full name and the values of the handles, one per line. */
 export const searchText = (first: string, last: string, handles: string): string =>
   `concat_ws(E'\\n', nullif(${fullName(first, last)}, ''), ${handles})`;
 
-const touch = statement<[ids: string[], tenantId: string, now: Date]>(
+const updateSearchText = statement<[ids: string[], now: Date]>(
   'contacts.touch',
-  `update contacts c set updated_at = $3, search_text = ${searchText(
+  `update contacts c set updated_at = $2, search_text = ${searchText(
     'c.first_name',
     'c.last_name',
     `(select string_agg(h.value, E'\\n' order by h.created_at, h.id) from handles h where h.contact_id = c.id)`,
   )}
-    where c.id = any ($1::uuid[]) and c.tenant_id = $2`,
+    where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
 );
 
-/** Ends every change of contacts: says when it was, and brings up to date what `search` finds them by. The rows are locked. */
-export async function touchContacts(
-  tx: Tx,
-  tenantId: string,
-  ids: Iterable<string>,
-  now: Date,
-): Promise<void> {
+/** Sets the time of change of contacts and updates what `search` finds them by. The caller has locked them. */
+export async function touchContacts(tx: TenantTx, ids: Iterable<string>): Promise<void> {
   const changed = [...new Set(ids)];
-  if (changed.length > 0) await tx.run(touch, [changed, tenantId, now]);
+  if (changed.length > 0) await tx.run(updateSearchText, [changed, tx.now]);
 }

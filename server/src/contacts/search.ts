@@ -1,19 +1,19 @@
 import { type AttributeKind, attributesOf } from '../attributes/find-attributes.ts';
 import type { AttributeType } from '../attributes/schema.ts';
-import type { Queryable } from '../db/database.ts';
+import type { TenantQueryable } from '../db/tenant.ts';
 import type { HandleType } from '../providers/adapter.ts';
-import type { Aside, Bind, Field, FieldTable, FieldType, Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
+import type { Bind, Field, FieldTable, FieldType, Searchable, ValueTable } from '../search/fields.ts';
+import type { SearchSource } from '../search/source.ts';
 import { findContacts } from './contact.ts';
 import type { Contact } from './schema.ts';
 import { fullName } from './search-text.ts';
 
 const COUNT_CAP = 10_000;
 /** As the column and the index of trigrams have it in the migrations. */
-const PARTS = 'ca.number is null and ca.time is null';
-const HEAD = { column: 'ca.head', characters: 200 };
+const TRIGRAM_INDEX_PREDICATE = 'ca.number is null and ca.time is null';
+const PREFIX = { column: 'ca.head', characters: 200 };
 
-/** Contacts under the alias `c`. Ids only: what belongs to a contact is not read for rows that a page leaves behind. */
+/** Contacts under the alias `c`. Only their ids: the rest is read for the rows of the page only. */
 export const contactSource: SearchSource = {
   select: 'c.id',
   from: 'contacts c',
@@ -21,19 +21,15 @@ export const contactSource: SearchSource = {
   countCap: COUNT_CAP,
 };
 
-/** The contacts of a page, in its order. One that has been deleted since it was found is left out. */
-export async function presentFound(
-  db: Queryable,
-  tenantId: string,
-  rows: { id: string }[],
-): Promise<Contact[]> {
+/** Reads the contacts of a page, in its order. One that was deleted since it was found is left out. */
+export async function presentFound(db: TenantQueryable, rows: { id: string }[]): Promise<Contact[]> {
   const ids = rows.map(({ id }) => id);
-  const byId = new Map((await findContacts(db, tenantId, ids)).map((contact) => [contact.id, contact]));
+  const byId = new Map((await findContacts(db, ids)).map((contact) => [contact.id, contact]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** How a value of each type of attribute is compared; conditions of automations compare it alike. */
-export const fieldTypeOf: Record<AttributeType, FieldType> = {
+/** How a value of each type of attribute is compared. */
+const fieldTypeOf: Record<AttributeType, FieldType> = {
   text: 'string',
   number: 'number',
   boolean: 'boolean',
@@ -44,21 +40,21 @@ export const fieldTypeOf: Record<AttributeType, FieldType> = {
 };
 
 /** Every name and every handle is part of this text, which has a trigram index. */
-const within = 'c.search_text';
-const name = (sql: string): Field => ({ type: 'string', sql, nullable: true, within });
+const trigramText = 'c.search_text';
+const name = (sql: string): Field => ({ type: 'string', sql, nullable: true, trigramText });
 
-/** The handle of a type that the contact shows. */
+/** The primary handle of a type. */
 const shownHandle = (type: HandleType, tenantId: string): Field => ({
   type: 'string',
   nullable: true,
   sql: `select h.value from handles h where h.contact_id = c.id and h.type = '${type}' and h.is_primary`,
-  within,
-  aside: {
+  trigramText,
+  valueTable: {
     from: 'handles h',
-    of: 'h.contact_id',
+    resourceId: 'h.contact_id',
     where: (bind) => `h.tenant_id = ${bind(tenantId)}::uuid and h.type = '${type}' and h.is_primary`,
     column: 'h.value',
-    isOfTenant: true,
+    isSingleTenant: true,
   },
 });
 
@@ -66,21 +62,21 @@ function attributeField({ id, type }: AttributeKind): Field {
   const compared = fieldTypeOf[type];
   const column = compared === 'number' ? 'ca.number' : compared === 'time' ? 'ca.time' : 'ca.value';
   const of = (bind: Bind): string => `ca.attribute_id = ${bind(id)}::uuid`;
-  const aside: Aside = {
+  const valueTable: ValueTable = {
     from: 'contact_attributes ca',
-    of: 'ca.contact_id',
+    resourceId: 'ca.contact_id',
     where: of,
     column,
-    isOfTenant: true,
-    ...(column === 'ca.value' ? { head: HEAD, parts: PARTS } : {}),
-    ...(compared === 'boolean' ? { isText: true } : {}),
+    isSingleTenant: true,
+    ...(column === 'ca.value' ? { prefix: PREFIX, trigramIndexPredicate: TRIGRAM_INDEX_PREDICATE } : {}),
+    ...(compared === 'boolean' ? { isStoredAsText: true } : {}),
   };
   const value = compared === 'boolean' ? `${column} = 'true'` : column;
   return {
     type: compared,
     nullable: true,
     sql: (bind) => `select ${value} from contact_attributes ca where ca.contact_id = c.id and ${of(bind)}`,
-    aside,
+    valueTable,
   };
 }
 
@@ -90,14 +86,19 @@ const fields = (tenantId: string): FieldTable => ({
   updatedAt: { type: 'time', sql: 'c.updated_at' },
   firstName: name('c.first_name'),
   lastName: name('c.last_name'),
-  fullName: { type: 'string', sql: fullName('c.first_name', 'c.last_name'), within },
+  fullName: { type: 'string', sql: fullName('c.first_name', 'c.last_name'), trigramText },
   phoneNumber: shownHandle('phone_number', tenantId),
   email: shownHandle('email', tenantId),
   isSubscribed: { type: 'boolean', sql: 'c.is_subscribed' },
   labelIds: {
     type: 'list',
     sql: 'array(select cl.label_id from contact_labels cl where cl.contact_id = c.id)',
-    aside: { from: 'contact_labels cl', of: 'cl.contact_id', column: 'cl.label_id', isOfTenant: true },
+    valueTable: {
+      from: 'contact_labels cl',
+      resourceId: 'cl.contact_id',
+      column: 'cl.label_id',
+      isSingleTenant: true,
+    },
   },
 });
 
@@ -109,10 +110,10 @@ export const contactSearchable = (tenantId: string, attributes: readonly Attribu
       attributes.map((attribute) => [`attributes.${attribute.external_id}`, attributeField(attribute)]),
     ),
   },
-  names: [within],
+  names: [trigramText],
   id: 'c.id',
 });
 
 /** The same with the attributes that the tenant has now. */
-export const searchableContacts = async (db: Queryable, tenantId: string): Promise<Searchable> =>
-  contactSearchable(tenantId, await attributesOf(db, tenantId));
+export const searchableContacts = async (db: TenantQueryable): Promise<Searchable> =>
+  contactSearchable(db.tenantId, await attributesOf(db));

@@ -1,24 +1,28 @@
 import { type AttributeKind, findAttributes } from '../attributes/find-attributes.ts';
 import { type ApiError, invalidParam } from '../base/errors.ts';
 import type { Issues } from '../base/issues.ts';
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { type GivenValue, type StoredValue, validateValue } from './attribute-values.ts';
-import { unknownAttribute } from './import/validate-contacts.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import { type GivenValue, type StoredValue, validateValue } from './attributes/values.ts';
 
-const LONGEST_METADATA = 16_384;
+const MAX_METADATA_LENGTH = 16_384;
 
-/** Metadata goes with every chat and event of a contact, so it is bounded. */
+/** Trims a name. An empty one is null. */
+export const nameOf = (given: string | null | undefined): string | null => given?.trim() || null;
+
+/** Metadata is part of every chat and event of a contact, so its size is limited. */
 export function validateMetadata(metadata: object | null | undefined, issues: Issues): void {
   const { length } = JSON.stringify(metadata ?? {});
-  if (length > LONGEST_METADATA) {
-    const message = `Must have at most ${LONGEST_METADATA} characters as JSON, received ${length}`;
-    issues.add('metadata', 'too_big', message);
-  }
+  if (length > MAX_METADATA_LENGTH)
+    issues.add(
+      'metadata',
+      'too_big',
+      `Must have at most ${MAX_METADATA_LENGTH} characters as JSON, received ${length}`,
+    );
 }
 
-/** A contact that would have neither a name nor a handle. */
-export const nobody = (): ApiError =>
+/** The error for a contact that would have neither a name nor a handle. */
+export const unidentifiable = (): ApiError =>
   invalidParam(
     'body',
     'custom',
@@ -31,22 +35,21 @@ export interface GivenAttribute {
   value: GivenValue | null;
 }
 
-/** Values to store, and the attributes whose values are to go. Later ones count more. */
-export interface ValidatedAttributes {
+/** Values to store, and the attributes whose values are to be removed. Of several for one attribute the last counts. */
+interface ValidatedAttributes {
   stored: Map<string, StoredValue>;
   removed: Set<string>;
 }
 
-/** Judges values by the types of their attributes, which may be named by either of their names. */
+/** Validates values by the types of their attributes, which may be identified by id or by externalId. */
 export async function validateAttributes(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   given: readonly GivenAttribute[],
   issues: Issues,
 ): Promise<ValidatedAttributes> {
   const stored = new Map<string, StoredValue>();
   const removed = new Set<string>();
-  const known = await findAttributes(tx, tenantId, {
+  const known = await findAttributes(tx, {
     ids: given.flatMap(({ id }) => id ?? []),
     externalIds: given.flatMap(({ externalId }) => externalId ?? []),
   });
@@ -67,6 +70,8 @@ export async function validateAttributes(
   return { stored, removed };
 }
 
+export const unknownAttribute = (name: string): string => `There is no attribute "${name}"`;
+
 function attributeOf(
   { id, externalId }: GivenAttribute,
   known: ReadonlyMap<string, AttributeKind>,
@@ -79,32 +84,30 @@ function attributeOf(
   }
   const byId = id === undefined ? undefined : known.get(id.toLowerCase());
   const byName = externalId === undefined ? undefined : known.get(externalId);
-  if (id !== undefined && !byId)
-    issues.add(`${path}.id`, unknownAttribute(id).key, unknownAttribute(id).message);
+  if (id !== undefined && !byId) issues.add(`${path}.id`, 'custom', unknownAttribute(id));
   else if (externalId !== undefined && !byName)
-    issues.add(`${path}.externalId`, unknownAttribute(externalId).key, unknownAttribute(externalId).message);
+    issues.add(`${path}.externalId`, 'custom', unknownAttribute(externalId));
   else if (byId && byName && byId.id !== byName.id)
     issues.add(`${path}.externalId`, 'custom', `Is not the attribute ${byId.id}`);
   else return byId ?? byName;
   return undefined;
 }
 
-const knownLabels = statement<[ids: string[], tenantId: string], { id: string }>(
+const knownLabels = statement<[ids: string[]], { id: string }>(
   'contacts.known_labels',
-  // Nobody can delete them before the transaction ends, so that they can be put on contacts.
-  'select id from labels where id = any ($1::uuid[]) and tenant_id = $2 for key share',
+  // Locked, so that they cannot be deleted before the transaction adds them to contacts.
+  'select id from labels where id = any ($1::uuid[]) and tenant_id = $tenant for key share',
 );
 
-/** The ids of labels that are there, each once; every unknown one is complained about. */
+/** Returns the ids of the labels, each once, and adds an issue for each that does not exist. */
 export async function validateLabels(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   labels: readonly { id: string }[],
   issues: Issues,
 ): Promise<string[]> {
   if (labels.length === 0) return [];
   const ids = labels.map(({ id }) => id.toLowerCase());
-  const known = new Set((await tx.all(knownLabels, [ids, tenantId])).map((row) => row.id));
+  const known = new Set((await tx.all(knownLabels, [ids])).map((row) => row.id));
   for (const [index, id] of ids.entries())
     if (!known.has(id)) issues.add(`labels.${index}.id`, 'custom', `There is no label ${id}`);
   return [...known];

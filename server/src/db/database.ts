@@ -1,41 +1,54 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './errors.ts';
-import { written } from './parameters.ts';
+import { encodeArrays } from './parameters.ts';
 import { corkUntilTick, pipelinedReaders } from './pipelined.ts';
-import type { Statement } from './statement.ts';
+import type { AnyStatement, SystemStatement } from './statement.ts';
+import {
+  noHooks,
+  type TenantDatabase,
+  type TenantHooks,
+  type TenantQueryable,
+  type TenantTx,
+  type WakeTarget,
+} from './tenant.ts';
 
-/** Where PostgreSQL is: a URL, or the parts of one (the embedded server's socket). */
+/** How to reach PostgreSQL: a URL, or its parts for the socket of the embedded server. */
 export type Connection =
   | { connectionString: string }
   | { host: string; port: number; user: string; password: string; database: string };
 
-/** Runs declared statements. */
+/** Runs statements that are not about one tenant. */
 export interface Queryable {
-  all<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
-  find<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined>;
-  /** Runs a statement for its effect and tells how many rows it touched. */
-  run<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<number>;
-  /** For text that is put together at run time by the search compiler; values always go as parameters. */
+  all<P extends readonly unknown[], R>(statement: SystemStatement<P, R>, parameters: P): Promise<R[]>;
+  find<P extends readonly unknown[], R>(
+    statement: SystemStatement<P, R>,
+    parameters: P,
+  ): Promise<R | undefined>;
+  /** Runs a statement and returns the number of changed rows. */
+  run<P extends readonly unknown[], R>(statement: SystemStatement<P, R>, parameters: P): Promise<number>;
+  /** For text that is built at run time, such as DDL. Values are always parameters. */
   query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-export interface Tx extends Queryable {
-  /**
-   * Writes what nobody waits for: in the same round trip as whatever the transaction asks next, the commit at the
-   * latest. If it fails, so does the transaction.
-   */
-  write<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<void>;
-  /** Runs once the transaction is committed, and never when it is rolled back. */
+/** A transaction across tenants: for workers that store results of many, for retention and for the operator. */
+export interface SystemTx extends Queryable {
+  /** Sends a statement in the same round trip as the next one. If it fails, so does the transaction. */
+  enqueue<P extends readonly unknown[], R>(statement: SystemStatement<P, R>, parameters: P): void;
+  /** Runs after the transaction is committed. */
   afterCommit(effect: () => void): void;
+  /** The same transaction, for the rows of one tenant. */
+  forTenant(tenantId: string): TenantTx;
 }
 
 export interface Database extends Queryable {
-  /** Reads by primary key over shared pipelined connections: fastest, but one slow statement holds up the others. */
+  /** Reads by primary key over shared pipelined connections. Fast, but a slow statement delays the others. */
   readonly byKey: Pick<Queryable, 'all' | 'find'>;
-  /** Runs `work` in one transaction; repeated when PostgreSQL breaks a deadlock, so it must do nothing else. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Throws when PostgreSQL cannot be asked. */
+  /** The database for the rows of one tenant. */
+  forTenant(tenantId: string): TenantDatabase;
+  /** Runs `work` in one transaction. It is repeated after a deadlock, so it must have no other effects. */
+  systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
+  /** Throws when PostgreSQL does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,21 +57,21 @@ export interface DatabaseOptions {
   connection: Connection;
   applicationName: string;
   poolSize: number;
-  /** Shared connections for reads by primary key; 0 where nobody reads that way. */
+  /** The number of shared connections for reads by primary key. */
   readers: number;
   settings?: Record<string, string>;
-  /** Told about every lost connection, at most as often as statements fail. */
+  /** Called when a connection is lost. */
   onLoss?: (error: unknown) => void;
 }
 
-/** Longer than any statement of ours may take; a connection that hangs is given up after this. */
+/** Longer than the longest statement: a connection that does not answer is closed after this time. */
 const QUERY_TIMEOUT_MS = 20_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-const TRIES = 4;
-const LONGEST_PAUSE_MS = 50;
+const MAX_ATTEMPTS = 4;
+const MAX_PAUSE_MS = 50;
 
-/** With the session in UTC, PostgreSQL prints `2026-11-15 01:02:03.456+00`: cheaper to read by position than by pattern. */
+/** The session is in UTC: PostgreSQL sends `2026-11-15 01:02:03.456+00`. Parsing by position is faster than a pattern. */
 function parseTime(text: string): Date {
   const fraction = text.charCodeAt(19) === 46 ? Number(`0${text.slice(19, text.indexOf('+', 20))}`) : 0;
   return new Date(
@@ -84,12 +97,12 @@ const parsers = new Map<number, (text: string) => unknown>([
 const SETTINGS = {
   timezone: 'UTC',
   jit: 'off',
-  // The default of 4 is a spinning disk's: with it, ten thousand rows that an index names cost more than reading a million.
+  // The default of 4 is for hard disks: with it, the planner prefers reading a million rows to ten thousand from an index.
   random_page_cost: '1.1',
-  // Every process does the same few things all day: to plan them anew takes longer than to do them. Left to itself
-  // PostgreSQL would do so five times for each statement of each connection, and whenever it takes that to be cheaper.
+  // The statements are few and short: planning takes longer than executing them. By default PostgreSQL plans each
+  // statement at least five times per connection, and later whenever it estimates that to be cheaper.
   plan_cache_mode: 'force_generic_plan',
-  // On young tables generic plans fall for sequential scans, of which nothing here wants one.
+  // On small tables generic plans would choose sequential scans, and keep them when the tables grow.
   enable_seqscan: 'off',
 };
 
@@ -112,21 +125,35 @@ export function clientConfig(options: DatabaseOptions): pg.ClientConfig {
   };
 }
 
-/** Runs statements on whatever `send` sends them over. */
-export function queryable(
-  send: (query: pg.QueryConfig) => Promise<pg.QueryResult>,
-): Pick<Tx, 'all' | 'find' | 'run' | 'query'> {
-  const run = (statement: Statement<readonly unknown[], unknown>, values: readonly unknown[]) =>
-    send({ name: statement.name, text: statement.text, values: written(values) });
+type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+
+/** Runs statements over `send`; those of a tenant get `tenantId` as their last parameter. */
+export function queryable(send: Send, tenantId?: string) {
+  const run = ({ scope, name, text }: AnyStatement, parameters: readonly unknown[]) =>
+    send({
+      name,
+      text,
+      values: encodeArrays(scope === 'tenant' ? [...parameters, tenantId] : parameters),
+    });
   return {
-    all: async (statement, parameters) => (await run(statement as never, parameters)).rows,
-    find: async (statement, parameters) => (await run(statement as never, parameters)).rows[0],
-    run: async (statement, parameters) => (await run(statement as never, parameters)).rowCount ?? 0,
-    query: (text, values) => send({ text, values: written(values) }),
+    all: async <P extends readonly unknown[], R>(
+      statement: AnyStatement<P, R>,
+      parameters: P,
+    ): Promise<R[]> => (await run(statement as AnyStatement, parameters)).rows as R[],
+    find: async <P extends readonly unknown[], R>(
+      statement: AnyStatement<P, R>,
+      parameters: P,
+    ): Promise<R | undefined> => (await run(statement as AnyStatement, parameters)).rows[0] as R | undefined,
+    run: async <P extends readonly unknown[], R>(
+      statement: AnyStatement<P, R>,
+      parameters: P,
+    ): Promise<number> => (await run(statement as AnyStatement, parameters)).rowCount ?? 0,
+    query: (text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> =>
+      send({ text, values: encodeArrays(values) }),
   };
 }
 
-export function openDatabase(options: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHooks): Database {
   const config = clientConfig(options);
   const pool = new pg.Pool({
     ...config,
@@ -135,22 +162,22 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
   } as pg.PoolConfig);
   let closing = false;
-  /** Connections that break while we let go of them are not lost: the server may be stopping right behind us. */
-  const lost = (error: unknown): void => {
+  /** Connections that break during `close` are not reported: the server may be stopping, too. */
+  const reportLoss = (error: unknown): void => {
     if (!closing) options.onLoss?.(error);
   };
   // Without a listener, an idle connection that breaks would end the process.
-  pool.on('error', lost);
-  // So would one that breaks in the moment between being taken from the pool and being listened to by whoever took it.
+  pool.on('error', reportLoss);
+  // The same for a connection that breaks between leaving the pool and getting the listener of `withClient`.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const readers = pipelinedReaders(config, options.readers, lost);
+  const readers = pipelinedReaders(config, options.readers, reportLoss);
 
-  const failed = (error: unknown): unknown => {
-    if (isConnectionLoss(error)) lost(error);
+  const toProgramError = (error: unknown): unknown => {
+    if (isConnectionLoss(error)) reportLoss(error);
     return asProgramError(error);
   };
 
-  /** Lends a connection; one that broke, or that may still be busy, is not lent again. */
+  /** Runs `work` with a connection of the pool. A broken connection is removed from the pool. */
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let broken: Error | undefined;
@@ -169,90 +196,137 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** Repeats what PostgreSQL refused through no fault of the caller: the victim of a deadlock, a plan gone stale. */
-  async function again<T>(work: () => Promise<T>): Promise<T> {
+  /** Repeats work after a deadlock or with a stale plan. */
+  async function withRetries<T>(work: () => Promise<T>): Promise<T> {
     let repeated = 0;
     let replaced = 0;
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        // After a migration every connection of the pool may be stale, and each failure replaces just one.
-        const fruitless = isStalePlan(error) ? ++replaced > options.poolSize : ++repeated === TRIES;
-        if (fruitless || !(isRetryable(error) || isStalePlan(error))) throw failed(error);
-        // Whoever is repeated at once may take the lock again that the other one was waiting for.
-        if (repeated > 0) await delay(Math.random() * LONGEST_PAUSE_MS);
+        // After a migration every connection of the pool may have stale plans, and each failure replaces one.
+        const isLastAttempt = isStalePlan(error)
+          ? ++replaced > options.poolSize
+          : ++repeated === MAX_ATTEMPTS;
+        if (isLastAttempt || !(isRetryable(error) || isStalePlan(error))) throw toProgramError(error);
+        // Without a pause it could take the lock again for which the other transaction waits.
+        if (repeated > 0) await delay(Math.random() * MAX_PAUSE_MS);
       }
     }
   }
 
-  async function transactionOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async function transactionOn<T>(client: pg.PoolClient, work: (tx: SystemTx) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = [];
-    let waiting: (() => Promise<unknown>)[] = [];
-    const written: Promise<unknown>[] = [];
-    /** Why the transaction fails, where it is a write that nobody waited for: what comes after it only fails, too. */
-    let writeError: unknown;
+    let queued: (() => Promise<unknown>)[] = [];
+    const sent: Promise<unknown>[] = [];
+    /** The error of an enqueued statement. Errors of later statements only follow from it. */
+    let enqueuedError: unknown;
     let isOver = false;
-    // Whoever still holds on to the transaction must not write on a connection that is somebody else's by now.
-    const refuseLate = (): void => {
-      if (isOver) throw new Error('The transaction is over: this statement came too late.');
+    // After the end of the transaction its connection may belong to another one.
+    const requireOpen = (): void => {
+      if (isOver) throw new Error('The transaction has ended: this statement came too late.');
     };
-    const ask = (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
+    const send = (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
       corkUntilTick(client);
       return client.query(query);
     };
-    const onClient = queryable(ask);
-    const writeWaiting = (): void => {
-      const writes = waiting;
-      waiting = [];
-      for (const write of writes)
-        written.push(
-          write().catch((error) => {
-            writeError ??= error;
+    const sendQueued = (): void => {
+      const statements = queued;
+      queued = [];
+      for (const start of statements)
+        sent.push(
+          start().catch((error) => {
+            enqueuedError ??= error;
           }),
         );
     };
-    const own = queryable(async (query) => {
-      refuseLate();
-      writeWaiting();
-      return ask(query);
-    });
-    const tx: Tx = {
-      ...own,
-      write: async (statement, parameters) => {
-        refuseLate();
-        waiting.push(() => onClient.run(statement, parameters));
-      },
-      afterCommit: (effect) => effects.push(effect),
+    const sendInOrder: Send = async (query) => {
+      requireOpen();
+      sendQueued();
+      return send(query);
     };
-    // The connection is pipelined and ours alone, so BEGIN travels with the first statement. If it fails, so do they.
-    const begun = ask('begin');
+    const enqueueOn =
+      (on: ReturnType<typeof queryable>) =>
+      <P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): void => {
+        requireOpen();
+        queued.push(() => on.run(statement, parameters));
+      };
+    const afterCommit = (effect: () => void): void => void effects.push(effect);
+    const forTenant = (tenantId: string): TenantTx => {
+      let now: Date | undefined;
+      const tx: TenantTx = {
+        ...queryable(sendInOrder, tenantId),
+        tenantId,
+        get now() {
+          now ??= hooks.now(tenantId);
+          return now;
+        },
+        enqueue: enqueueOn(queryable(send, tenantId)),
+        publish: (...events) => hooks.publish(tx, events),
+        wake: (queue, orderingKey) => afterCommit(() => hooks.wake(queue, orderingKey, tenantId)),
+        afterCommit,
+      };
+      return tx;
+    };
+    const tx: SystemTx = {
+      ...queryable(sendInOrder),
+      enqueue: enqueueOn(queryable(send)),
+      afterCommit,
+      forTenant,
+    };
+    // The connection is pipelined: BEGIN is sent with the first statement. If it fails, so do the statements.
+    const begun = send('begin');
     begun.catch(() => {});
     let result: T;
     try {
       result = await work(tx).finally(() => {
         isOver = true;
       });
-      writeWaiting();
-      const committed = ask('commit');
-      await Promise.all([begun, ...written, committed]);
+      sendQueued();
+      const committed = send('commit');
+      await Promise.all([begun, ...sent, committed]);
       const { command } = await committed;
       if (command !== 'COMMIT')
         throw new Error('The transaction was rolled back: one of its statements had failed.');
     } catch (error) {
       if (!isConnectionLoss(error)) await client.query('rollback');
-      throw writeError ?? error;
+      throw enqueuedError ?? error;
     }
     for (const effect of effects) effect();
     return result;
   }
 
-  const autocommit = queryable((query) => again(() => withClient((client) => client.query(query))));
+  const sendSingle: Send = (query) => withRetries(() => withClient((client) => client.query(query)));
+  const autocommit = queryable(sendSingle);
+  const systemTransaction = <T>(work: (tx: SystemTx) => Promise<T>): Promise<T> =>
+    withRetries(() => withClient((client) => transactionOn(client, work)));
+  const readerOf = (tenantId: string, send: Send): TenantQueryable =>
+    Object.defineProperty({ ...queryable(send, tenantId), tenantId }, 'now', {
+      get: () => hooks.now(tenantId),
+      enumerable: true,
+    }) as TenantQueryable;
+
+  const refuseWithoutTransaction = (): never => {
+    throw new Error('A single statement cannot enqueue or publish: it has no transaction.');
+  };
 
   return {
     ...autocommit,
-    byKey: readers,
-    transaction: (work) => again(() => withClient((client) => transactionOn(client, work))),
+    byKey: queryable(readers.send),
+    // Assigned and not spread, so that `now` stays a getter.
+    forTenant: (tenantId): TenantDatabase =>
+      Object.assign(readerOf(tenantId, sendSingle), {
+        byKey: readerOf(tenantId, readers.send),
+        autocommit: Object.assign(readerOf(tenantId, sendSingle), {
+          enqueue: refuseWithoutTransaction,
+          publish: refuseWithoutTransaction,
+          wake: (queue: WakeTarget, orderingKey: string) => hooks.wake(queue, orderingKey, tenantId),
+          afterCommit: (effect: () => void) => effect(),
+        }),
+        transaction: <T>(work: (tx: TenantTx) => Promise<T>) =>
+          systemTransaction((tx) => work(tx.forTenant(tenantId))),
+      }),
+    systemTransaction,
     ping: async () => {
       await autocommit.query('select 1', []);
     },

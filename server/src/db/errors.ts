@@ -1,7 +1,7 @@
 import { ApiError } from '../base/errors.ts';
 
-/** Conditions under which a connection, or the server behind it, is gone or going. */
-const LOST = new Set([
+/** Codes for a lost connection or a stopping server. */
+const LOST_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -22,11 +22,13 @@ const LOST_MESSAGE =
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Whether the error says that PostgreSQL is out of reach, rather than that it refused a statement. */
+/** Whether PostgreSQL could not be reached, as opposed to an error in a statement. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   return (
-    LOST.has(code) || code.startsWith('08') || (error instanceof Error && LOST_MESSAGE.test(error.message))
+    LOST_CODES.has(code) ||
+    code.startsWith('08') ||
+    (error instanceof Error && LOST_MESSAGE.test(error.message))
   );
 }
 
@@ -38,7 +40,7 @@ export const isStalePlan = (error: unknown): boolean => {
   );
 };
 
-/** PostgreSQL chose this transaction as the victim; the same work may simply be tried again. */
+/** PostgreSQL aborted the transaction because of a conflict with another one. It can be repeated. */
 export const isRetryable = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
 
 export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
@@ -49,16 +51,16 @@ export const isUniqueViolation = (error: unknown, constraint: string): boolean =
 
 export const isCheckViolation = (error: unknown): boolean => codeOf(error) === '23514';
 
-/** A lock was not to be had within `lock_timeout`. */
+/** A lock was not available within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
 const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
 
-/** Gives what the database threw the shape in which the rest of the program knows it. */
+/** Converts an error of the database to an error of the API where there is one. */
 export function asProgramError(error: unknown): unknown {
   if (isConnectionLoss(error))
     return new ApiError('service_unavailable', {
-      detail: 'the database is out of reach, try again',
+      detail: 'the database cannot be reached, try again',
       cause: error,
     });
   if (isStatementTimeout(error))

@@ -1,16 +1,16 @@
 /**
- * Values with their arrays in the form in which PostgreSQL reads them. pg would write them as well, but takes two to three
- * times as long, and a quarter of all that a delivery leaves to the garbage collector was arrays in the making.
+ * Encodes arrays as PostgreSQL's array literals. pg would do that, too, but takes two to three times as long, and a
+ * quarter of the garbage of a delivery came from it.
  */
-export const written = (values: readonly unknown[]): unknown[] =>
-  values.map((value) => (Array.isArray(value) ? writtenArray(value) : value));
+export const encodeArrays = (values: readonly unknown[]): unknown[] =>
+  values.map((value) => (Array.isArray(value) ? encodeArray(value) : value));
 
-/** An escape that means something in JSON and nothing in PostgreSQL's arrays, such as that of a line's end. */
+/** Escapes of JSON that PostgreSQL's arrays do not have, such as `\\n`. */
 const ESCAPE = /\\[^"\\]/;
 
-/** Both write texts in quotes, with a backslash before quotes and backslashes; what is written differently is left to pg. */
-function writtenArray(elements: readonly unknown[]): unknown {
-  if (!elements.every(isWritable)) return elements;
+/** JSON and array literals quote texts in the same way. Values that differ are left to pg. */
+function encodeArray(elements: readonly unknown[]): unknown {
+  if (!elements.every(isEncodable)) return elements;
   const json = JSON.stringify(elements);
   return json.includes('\\') && ESCAPE.test(json) ? elements : `{${json.slice(1, -1)}}`;
 }
@@ -18,8 +18,8 @@ function writtenArray(elements: readonly unknown[]): unknown {
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Whether JSON has it as PostgreSQL reads it. Years without four digits are not among it. */
-function isWritable(value: unknown): boolean {
+/** Whether PostgreSQL reads the value as JSON writes it. Years without four digits differ. */
+function isEncodable(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
     case 'boolean':

@@ -5,15 +5,15 @@ import { isCheckViolation } from './errors.ts';
 export const WEEK_MS = 7 * 24 * 3600_000;
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY_MS = 4 * 24 * 3600_000;
-/** Few: whatever is not looked up by its id is looked for in every week. */
+/** Few, because a query that is not by id reads every week. */
 const WEEKS_AHEAD = 1;
-/** Any number, the same in every process: `if not exists` alone fails when two make the same table at once. */
+/** Any number, the same in every process: `if not exists` alone fails when two processes create the same table at once. */
 export const PARTITION_LOCK = 7_265_402;
 
-/** The tables cut by week, each with the UUIDv7 column that it is cut by. */
+/** The tables that are partitioned by week on a UUIDv7 column. */
 export const weeklyTables = ['events', 'deliveries', 'attempts'] as const;
 
-/** What nothing is ever looked up by. ANALYZE would sort it all the same: under load, a week's payloads again and again. */
+/** Columns that no query filters by. ANALYZE would sort them all the same: under load, a week's payloads over and over. */
 const UNANALYZED: Record<(typeof weeklyTables)[number], string[]> = {
   events: ['data', 'facts'],
   deliveries: [],
@@ -21,15 +21,15 @@ const UNANALYZED: Record<(typeof weeklyTables)[number], string[]> = {
 };
 
 /**
- * A week starts empty and grows all the time, and whenever autovacuum has been over it everyone plans anew (migration
- * 0022 has the other busy tables). What is known of it after ANALYZE decides nothing before it is large.
+ * A week starts empty and grows all the time, and after each visit of autovacuum every connection plans its statements
+ * again (0001_baseline.sql has the other busy tables). The statistics of ANALYZE change no plan before the table is large.
  */
 const RARELY_VACUUMED = `autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_insert_threshold = 10000,
   autovacuum_analyze_threshold = 100000`;
 
 const mondayOf = (ms: number): number => ms - ((((ms - FIRST_MONDAY_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS);
 
-/** The weeks that must exist at `now`: the current one and the next, for which there are seven nights. */
+/** The weeks that must exist at `now`: the current one and the next. A process that runs every night has a week's margin. */
 export function weeksNeeded(now: Date): { suffix: string; from: string; to: string }[] {
   return Array.from({ length: WEEKS_AHEAD + 1 }, (_, week) => {
     const start = mondayOf(now.getTime()) + week * WEEK_MS;
@@ -47,7 +47,7 @@ export interface WeeklyPartition {
   startsAt: number;
 }
 
-/** The weeks that there are, without the default partitions. */
+/** The weeks that have partitions, without the default partitions. */
 export async function partitionsOf(db: Pick<Queryable, 'query'>): Promise<WeeklyPartition[]> {
   const { rows } = await db.query(
     `select i.inhparent::regclass::text as "table", c.relname as name
@@ -61,8 +61,8 @@ export async function partitionsOf(db: Pick<Queryable, 'query'>): Promise<Weekly
 }
 
 /**
- * Makes the missing weekly partitions, each in a transaction of its own, so that nobody who works waits for more than
- * one table. Safe when many processes do it at once. Real time, because it is real time that ids are made of.
+ * Creates the missing weekly partitions, each in a transaction of its own, so that no query waits for more than one
+ * table. Safe when many processes do it at once. `now` is the real time, because ids contain the real time.
  */
 export async function ensurePartitions(db: Database, now: Date): Promise<void> {
   const names = new Set((await partitionsOf(db)).map(({ name }) => name));
@@ -71,18 +71,18 @@ export async function ensurePartitions(db: Database, now: Date): Promise<void> {
       const name = `${table}_${suffix}`;
       if (!names.has(name))
         await db
-          .transaction(async (tx) => {
+          .systemTransaction(async (tx) => {
             await tx.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
             await tx.query(
               `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')
                  with (${RARELY_VACUUMED})`,
               [],
             );
-            const leftOut = UNANALYZED[table].map((column) => `alter column ${column} set statistics 0`);
-            if (leftOut.length > 0) await tx.query(`alter table ${name} ${leftOut.join(', ')}`, []);
+            const unanalyzed = UNANALYZED[table].map((column) => `alter column ${column} set statistics 0`);
+            if (unanalyzed.length > 0) await tx.query(`alter table ${name} ${unanalyzed.join(', ')}`, []);
           })
           .catch((error) => {
-            // The default partition has rows of that week, of a time when it was not ready; there the rest may go too.
+            // The default partition already has rows of that week, from before it had a partition. The rest go there too.
             if (!isCheckViolation(error)) throw error;
           });
     }

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isStalePlan } from './errors.ts';
-import { written } from './parameters.ts';
-import type { Statement } from './statement.ts';
 
-/** Reads by primary key do not take this long; a time-out ends the connection and everything waiting on it. */
+/** Much longer than a read by primary key. A timeout closes the connection and fails everything that waits on it. */
 const READ_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 100;
 
@@ -14,8 +12,8 @@ interface Reader {
 }
 
 /**
- * What is asked over a connection in one turn of the event loop goes out in one write: a fifth less work here, two fifths
- * less there.
+ * Sends all queries of an event-loop tick in one write. This saves a fifth of the CPU time here and two fifths in
+ * PostgreSQL.
  */
 export function corkUntilTick(client: pg.ClientBase): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
@@ -24,7 +22,7 @@ export function corkUntilTick(client: pg.ClientBase): void {
   setImmediate(() => stream.uncork());
 }
 
-/** One shared connection that is made when first needed and replaced when it breaks. */
+/** One shared connection. It is opened on first use and replaced when it breaks. */
 function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Reader {
   let current: Promise<pg.Client> | undefined;
   let ready: pg.Client | undefined;
@@ -72,7 +70,7 @@ function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Read
     return (await connect()).query(query);
   }
 
-  function ask(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  function sendOn(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
     corkUntilTick(client);
     return client.query(query).catch((error) => retry(query, client, error));
   }
@@ -80,8 +78,8 @@ function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Read
   return {
     send(query) {
       const client = ready;
-      if (client) return ask(client, query);
-      return connect().then((made) => ask(made, query));
+      if (client) return sendOn(client, query);
+      return connect().then((connected) => sendOn(connected, query));
     },
     close: async () => {
       const client = await current?.catch(() => undefined);
@@ -93,12 +91,11 @@ function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Read
 }
 
 export interface Readers {
-  all<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
-  find<P extends readonly unknown[], R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined>;
+  send(query: pg.QueryConfig): Promise<pg.QueryResult>;
   close(): Promise<void>;
 }
 
-/** Shares `count` pipelined connections among all readers, in turn. Never used for BEGIN, nor for slow statements. */
+/** Distributes reads over `count` pipelined connections. Must not be used for transactions or slow statements. */
 export function pipelinedReaders(
   config: pg.ClientConfig,
   count: number,
@@ -106,21 +103,18 @@ export function pipelinedReaders(
 ): Readers {
   const readers = Array.from({ length: count }, () => reader(config, onLoss));
   let turn = 0;
-  const rows = async (statement: Statement<readonly unknown[], unknown>, values: readonly unknown[]) => {
-    turn = (turn + 1) % count;
-    try {
-      const chosen = readers[turn];
-      if (!chosen) throw new Error('This database was opened without readers by key.');
-      return (await chosen.send({ name: statement.name, text: statement.text, values: written(values) }))
-        .rows;
-    } catch (error) {
-      if (isConnectionLoss(error)) onLoss(error);
-      throw asProgramError(error);
-    }
-  };
   return {
-    all: (statement, parameters) => rows(statement as never, parameters) as never,
-    find: async (statement, parameters) => (await rows(statement as never, parameters))[0] as never,
+    async send(query) {
+      turn = (turn + 1) % count;
+      try {
+        const chosen = readers[turn];
+        if (!chosen) throw new Error('This database was opened without readers by key.');
+        return await chosen.send(query);
+      } catch (error) {
+        if (isConnectionLoss(error)) onLoss(error);
+        throw asProgramError(error);
+      }
+    },
     close: async () => {
       await Promise.all(readers.map((one) => one.close()));
     },

@@ -1,7 +1,7 @@
 import type { Keys } from '../base/crypto.ts';
 import type { Database } from './database.ts';
 
-/** A column that is encrypted, and by what its rows are found: two columns with their types. */
+/** An encrypted column, with the primary key of its table. */
 export interface EncryptedColumn {
   table: string;
   column: string;
@@ -12,8 +12,8 @@ export interface EncryptedColumn {
 const BATCH = 500;
 
 /**
- * Encrypts anew, with the present key, what was encrypted with an earlier one, some hundred rows at a time, and says how
- * many there were. Broken off at any point, it goes on where it was; two at once wait for each other's rows.
+ * Encrypts values of earlier keys again with the present key, in batches, and returns how many there were. It can be
+ * interrupted and repeated at any point. Two processes can run it at once: they wait for each other's rows.
  */
 export async function reEncrypt(
   db: Database,
@@ -23,15 +23,15 @@ export async function reEncrypt(
 ): Promise<number> {
   const names = key.map(([name]) => name).join(', ');
   const after = key.map(([, type], at) => `$${at + 3}::${type}`).join(', ');
-  const select = (from: string): string => `select ${names}, ${column} as sealed from ${table}
+  const select = (from: string): string => `select ${names}, ${column} as encrypted from ${table}
     where substring(${column} from 1 for $1) <> $2 ${from} order by ${names} limit ${BATCH} for update`;
-  const update = `update ${table} t set ${column} = n.sealed
-     from unnest($1::bytea[], ${key.map(([, type], at) => `$${at + 2}::${type}[]`).join(', ')}) as n (sealed, ${names})
+  const update = `update ${table} t set ${column} = n.encrypted
+     from unnest($1::bytea[], ${key.map(([, type], at) => `$${at + 2}::${type}[]`).join(', ')}) as n (encrypted, ${names})
     where ${key.map(([name]) => `t.${name} = n.${name}`).join(' and ')}`;
   let last: unknown[] | undefined;
   let count = 0;
   while (!isStopping()) {
-    const rows = await db.transaction(async (tx) => {
+    const rows = await db.systemTransaction(async (tx) => {
       const bounds = [keys.prefix.length, keys.prefix, ...(last ?? [])];
       const found = await tx.query(select(last ? `and (${names}) > (${after})` : ''), bounds);
       if (found.rows.length === 0) return [];

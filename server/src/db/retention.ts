@@ -5,11 +5,11 @@ import { isLockTimeout } from './errors.ts';
 import { PARTITION_LOCK, partitionsOf, WEEK_MS, type WeeklyPartition } from './partitions.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** Whoever works waits behind a DROP for this long at most: if it cannot have its lock by then, it gives up. */
+/** Other queries wait behind a DROP for this long at most: without its lock by then, it gives up. */
 const LOCK_TIMEOUT_MS = 500;
-const DELETED_AT_ONCE = 10_000;
+const ROWS_PER_DELETE = 10_000;
 
-/** What each table is cut by, and which of its rows still have to be worked on, however old they are. */
+/** The partition key of each table, and which of its rows still have to be worked on, however old they are. */
 const tables = {
   attempts: { key: 'delivery_id', busy: 'false' },
   deliveries: { key: 'id', busy: `due_at < 'infinity'` },
@@ -18,10 +18,10 @@ const tables = {
 type Table = keyof typeof tables;
 
 /**
- * Forgets events, deliveries and attempts that are older than `days`, and gives the names of the tables that were
- * dropped. One process calls it now and then. Only one week goes in a call, so that a clock that is wrong for an hour
- * does not empty the house; and a week stays for as long as anything in it waits to be sent. `DETACH … CONCURRENTLY` is
- * no way to do this: PostgreSQL refuses it where there is a default partition.
+ * Deletes events, deliveries and attempts that are older than `days`, and returns the names of the tables that it
+ * dropped. One process calls it now and then. A call drops one week at most, so that a clock that is wrong for an hour
+ * does not delete everything. A week stays while anything in it waits to be sent. `DETACH … CONCURRENTLY` cannot be used:
+ * PostgreSQL refuses it for a table with a default partition.
  */
 export async function dropOldPartitions(db: Database, now: Date, days: number): Promise<string[]> {
   const keptFrom = now.getTime() - days * DAY_MS;
@@ -29,19 +29,19 @@ export async function dropOldPartitions(db: Database, now: Date, days: number): 
   const weeks = [...groupBy(old, ({ startsAt }) => startsAt)].sort(([one], [other]) => one - other);
   const dropped: string[] = [];
   for (const [, week] of weeks) {
-    if (await hasWork(db, week)) continue;
-    // Attempts first and events last: what is still there can always be read whole.
+    if (await hasUnprocessedRows(db, week)) continue;
+    // Attempts first and events last, so that no remaining row refers to a dropped one.
     for (const table of Object.keys(tables) as Table[]) {
       const name = week.find((one) => one.table === table)?.name;
       if (name !== undefined && (await drop(db, name))) dropped.push(name);
     }
     break;
   }
-  await sweepDefaults(db, firstIdAt(new Date(keptFrom)));
+  await deleteOldDefaults(db, firstIdAt(new Date(keptFrom)));
   return dropped;
 }
 
-async function hasWork(db: Database, week: WeeklyPartition[]): Promise<boolean> {
+async function hasUnprocessedRows(db: Database, week: WeeklyPartition[]): Promise<boolean> {
   for (const { table, name } of week) {
     const { rows } = await db.query(`select 1 from ${name} where ${tables[table].busy} limit 1`, []);
     if (rows.length > 0) return true;
@@ -49,10 +49,10 @@ async function hasWork(db: Database, week: WeeklyPartition[]): Promise<boolean> 
   return false;
 }
 
-/** Drops a partition, unless whoever works would have to wait for it. */
+/** Drops a partition and returns true, or returns false if other queries would have to wait for it. */
 async function drop(db: Database, name: string): Promise<boolean> {
   return db
-    .transaction(async (tx) => {
+    .systemTransaction(async (tx) => {
       await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`, []);
       await tx.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
       await tx.query(`drop table ${name}`, []);
@@ -64,12 +64,12 @@ async function drop(db: Database, name: string): Promise<boolean> {
     });
 }
 
-/** What had no week of its own when it was made is deleted row by row. */
-async function sweepDefaults(db: Database, keptFrom: string): Promise<void> {
+/** Rows whose week had no partition when they were inserted are deleted row by row. */
+async function deleteOldDefaults(db: Database, keptFrom: string): Promise<void> {
   for (const [table, { key, busy }] of Object.entries(tables)) {
-    const sweep = `delete from ${table}_default where ctid = any (array(
-      select ctid from ${table}_default where ${key} < $1 and not coalesce(${busy}, false) limit ${DELETED_AT_ONCE}))
+    const deleteBatch = `delete from ${table}_default where ctid = any (array(
+      select ctid from ${table}_default where ${key} < $1 and not coalesce(${busy}, false) limit ${ROWS_PER_DELETE}))
       returning 1`;
-    while ((await db.query(sweep, [keptFrom])).rows.length === DELETED_AT_ONCE);
+    while ((await db.query(deleteBatch, [keptFrom])).rows.length === ROWS_PER_DELETE);
   }
 }

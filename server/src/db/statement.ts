@@ -1,22 +1,53 @@
-/** One SQL statement: prepared once per connection under its name, with the types of what goes in and comes out. */
-export interface Statement<P extends readonly unknown[], R> {
+interface StatementBase<P extends readonly unknown[], R> {
   readonly name: string;
   readonly text: string;
   /** Carries the types only; never present. */
   readonly types?: (parameters: P) => R;
 }
 
-const declared = new Map<string, Statement<readonly unknown[], unknown>>();
-
-/** Declares a statement. Names are unique in the program; a test prepares every declared one. */
-export function statement<P extends readonly unknown[] = [], R = never>(
-  name: string,
-  text: string,
-): Statement<P, R> {
-  if (declared.has(name)) throw new Error(`The statement ${name} is declared twice.`);
-  const made: Statement<P, R> = { name, text };
-  declared.set(name, made as Statement<readonly unknown[], unknown>);
-  return made;
+/**
+ * A statement on the rows of one tenant. `$tenant` in its text is the tenant of the transaction or reader that runs it;
+ * the other parameters are numbered from `$1` on.
+ */
+export interface Statement<P extends readonly unknown[], R> extends StatementBase<P, R> {
+  readonly scope: 'tenant';
 }
 
-export const declaredStatements = (): Statement<readonly unknown[], unknown>[] => [...declared.values()];
+/** A statement across tenants, such as the claims of workers, or before the tenant is known. */
+export interface SystemStatement<P extends readonly unknown[], R> extends StatementBase<P, R> {
+  readonly scope: 'system';
+}
+
+export type AnyStatement<P extends readonly unknown[] = readonly unknown[], R = unknown> =
+  | Statement<P, R>
+  | SystemStatement<P, R>;
+
+const declared = new Map<string, AnyStatement>();
+
+function declare<S extends AnyStatement<never, unknown>>(statement: S): S {
+  if (declared.has(statement.name)) throw new Error(`The statement ${statement.name} is declared twice.`);
+  declared.set(statement.name, statement as unknown as AnyStatement);
+  return statement;
+}
+
+/** The tenant becomes the last parameter, so that the other parameters keep their numbers. */
+function numberTenant(name: string, text: string): string {
+  if (!text.includes('$tenant'))
+    throw new Error(`The statement ${name} does not mention $tenant; declare it with systemStatement.`);
+  const numbers = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+  return text.replaceAll('$tenant', `$${Math.max(0, ...numbers) + 1}`);
+}
+
+/** Declares a statement of one tenant. Names are unique; a test prepares every declared statement. */
+export const statement = <P extends readonly unknown[] = [], R = never>(
+  name: string,
+  text: string,
+): Statement<P, R> => declare({ scope: 'tenant', name, text: numberTenant(name, text) });
+
+/** Declares a statement across tenants, or on tables without tenants. */
+export const systemStatement = <P extends readonly unknown[] = [], R = never>(
+  name: string,
+  text: string,
+): SystemStatement<P, R> => declare({ scope: 'system', name, text });
+
+export const declaredStatements = (): AnyStatement[] => [...declared.values()];

@@ -1,2 +1,2 @@
-/** Text from outside may be anything; PostgreSQL's has no NUL and no half characters. */
+/** Replaces what PostgreSQL cannot store in text from outside: NUL and lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

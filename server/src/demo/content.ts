@@ -1,6 +1,6 @@
 import type { ChannelKind } from '../providers/adapter.ts';
 
-/** What the demo tenant shows at first: a small bicycle shop on an ordinary day. */
+/** The content of the demo tenant: a small bicycle shop. */
 export const demoChannels: { kind: ChannelKind; name: string; address: string }[] = [
   { kind: 'whatsapp', name: 'Demo WhatsApp', address: '+15550000000' },
   { kind: 'sms', name: 'Demo SMS', address: '+15550000100' },
@@ -10,11 +10,11 @@ export const demoChannels: { kind: ChannelKind; name: string; address: string }[
 
 export const demoLabels = [
   { name: 'Customer', color: '#0f766e' },
-  { name: 'Workshop', color: '#b45309' },
+  { name: 'Repairs', color: '#b45309' },
   { name: 'Urgent', color: '#b91c1c' },
 ];
 
-/** People who are known before they write. Whoever is not here becomes a contact by writing. */
+/** Contacts that exist from the start. Other customers become contacts when they write. */
 export const demoContacts = [
   {
     firstName: 'Mina',
@@ -23,7 +23,7 @@ export const demoContacts = [
     email: 'mina@example.com',
     labels: ['Customer'],
   },
-  { firstName: 'Jonas', lastName: 'Weber', phoneNumber: '+12025550162', labels: ['Customer', 'Workshop'] },
+  { firstName: 'Jonas', lastName: 'Weber', phoneNumber: '+12025550162', labels: ['Customer', 'Repairs'] },
   { firstName: 'Amara', lastName: 'Okafor', email: 'amara@example.com', labels: ['Customer'] },
 ];
 
@@ -38,7 +38,7 @@ interface Conversation {
   from: string;
   name: string;
   lines: Line[];
-  /** What the shop answers at the first start; some wait for an answer. */
+  /** The reply of the shop; some conversations have none yet. */
   reply?: string;
 }
 
@@ -129,7 +129,7 @@ export const demoTemplates: {
     name: 'appointment',
     language: 'en',
     category: 'utility',
-    body: 'See you {{day}} at {{time}}. Answer STOP to hear no more from us.',
+    body: 'See you {{day}} at {{time}}. Reply STOP to unsubscribe.',
   },
   {
     kind: 'email',

@@ -2,53 +2,53 @@ import { batch } from '../base/batch.ts';
 import type { Database } from '../db/database.ts';
 import type { Queue, QueueRow } from './queue.ts';
 
-/** Reads the due rows of a lane, in order, but for those that are taken already where the list can leave them out. */
+/** Reads the due rows of an ordering key in order. Statements for several keys leave out `taken` rows. */
 export type Claim<Row> = (
   shard: number,
-  lane: string,
+  orderingKey: string,
   limit: number,
   taken: ReadonlySet<string>,
 ) => Promise<Row[]>;
 
-interface AskedLane {
+interface KeyToClaim {
   shard: number;
-  lane: string;
+  orderingKey: string;
   limit: number;
   taken: string[];
 }
 
-/** More lanes than this are no cheaper for each, and the first of them would wait for the last. */
-const TOGETHER = { maxBatch: 64, underWay: 4 };
+/** Larger batches are not faster per key, and the first keys would wait for the last ones. */
+const BATCH = { maxBatch: 64, maxConcurrent: 4 };
 
 /**
- * How the rows of a list are claimed: lane by lane, or several lanes by one statement. Of a thousand lanes with a row
- * each, every claim would otherwise be a statement of its own, dearer than what follows it.
+ * Claims rows of a queue, one key per statement or several. With a thousand keys of one row each, a statement per key
+ * would cost more than handling the rows.
  */
-export function claimsOf<Row extends QueueRow>(db: Database, list: Queue<Row>, now: () => Date): Claim<Row> {
-  const { claim, claimMany } = list;
+export function claimsOf<Row extends QueueRow>(db: Database, queue: Queue<Row>, now: () => Date): Claim<Row> {
+  const { claim, claimMany } = queue;
   if (claimMany === undefined)
-    return async (shard, lane, limit) => {
+    return async (shard, orderingKey, limit) => {
       const readAt = performance.now();
-      return stamped(await db.all(claim, [shard, lane, now(), limit]), readAt);
+      return withReadTime(await db.all(claim, [shard, orderingKey, now(), limit]), readAt);
     };
-  const claimLane = batch<AskedLane, Row[]>(async (asked) => {
+  const claimKey = batch<KeyToClaim, Row[]>(async (keys) => {
     const readAt = performance.now();
     const rows = await db.all(claimMany, [
-      asked.map(({ shard }) => shard),
-      asked.map(({ lane }) => lane),
+      keys.map(({ shard }) => shard),
+      keys.map(({ orderingKey }) => orderingKey),
       now(),
-      asked.map(({ limit }) => limit),
-      asked.flatMap(({ taken }) => taken),
+      keys.map(({ limit }) => limit),
+      keys.flatMap(({ taken }) => taken),
     ]);
-    const byLane = new Map(asked.map(({ lane }) => [lane, [] as Row[]]));
-    for (const row of stamped(rows, readAt)) byLane.get(row.lane)?.push(row);
-    return asked.map(({ lane }) => byLane.get(lane) as Row[]);
-  }, TOGETHER);
-  // What is taken now counts; the set goes on changing.
-  return (shard, lane, limit, taken) => claimLane({ shard, lane, limit, taken: [...taken] });
+    const byKey = new Map(keys.map(({ orderingKey }) => [orderingKey, [] as Row[]]));
+    for (const row of withReadTime(rows, readAt)) byKey.get(row.ordering_key)?.push(row);
+    return keys.map(({ orderingKey }) => byKey.get(orderingKey) as Row[]);
+  }, BATCH);
+  // A copy, as the set changes until the statement is sent.
+  return (shard, orderingKey, limit, taken) => claimKey({ shard, orderingKey, limit, taken: [...taken] });
 }
 
-function stamped<Row extends QueueRow>(rows: Row[], readAt: number): Row[] {
+function withReadTime<Row extends QueueRow>(rows: Row[], readAt: number): Row[] {
   for (const row of rows) row.readAt = readAt;
   return rows;
 }

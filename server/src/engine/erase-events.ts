@@ -1,22 +1,22 @@
-import type { Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 
-const dropUnsequenced = statement<[contactId: string, tenantId: string]>(
+const dropUnsequenced = statement<[contactId: string]>(
   'events.drop_of_contact',
-  'delete from events where contact_id = $1 and tenant_id = $2 and sequence is null',
+  'delete from events where contact_id = $1 and tenant_id = $tenant and sequence is null',
 );
-const scrub = statement<[contactId: string, tenantId: string], { id: string }>(
+const scrub = statement<[contactId: string], { id: string }>(
   'events.scrub_of_contact',
   `update events set data = json_build_object('id', data::json -> 'id', 'erased', true)::text
-    where contact_id = $1 and tenant_id = $2 returning id`,
+    where contact_id = $1 and tenant_id = $tenant returning id`,
 );
 
 /**
- * Erases what events say about a person, and gives the ids of those events. Their numbers stay, so that whoever reads
- * by sequence sees no gap that was not there; what nobody was told yet is not told any more.
+ * Erases the data of a contact in events, and returns the ids of those events. Numbered events stay, so that a reader by
+ * sequence sees no new gap. Events without a number are deleted and never sent.
  */
-export async function eraseEventsOf(tx: Tx, tenantId: string, contactId: string): Promise<string[]> {
-  await tx.run(dropUnsequenced, [contactId, tenantId]);
-  // Only now, as one that was being numbered at that moment is numbered by now.
-  return (await tx.all(scrub, [contactId, tenantId])).map((row) => row.id);
+export async function eraseEventsOf(tx: TenantTx, contactId: string): Promise<string[]> {
+  await tx.run(dropUnsequenced, [contactId]);
+  // After the delete: it waited for events that were just being numbered.
+  return (await tx.all(scrub, [contactId])).map((row) => row.id);
 }

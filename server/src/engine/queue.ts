@@ -1,155 +1,220 @@
 import { isTestTenant } from '../base/ids.ts';
-import { type Statement, statement } from '../db/statement.ts';
+import { type SystemStatement, systemStatement } from '../db/statement.ts';
+import type { RetryPolicy } from './retry.ts';
 
-/** How many shares all work is cut into. Each has one owner at a time, as a partition has one consumer. */
+/** The number of shards. Each is owned by one process at a time. */
 export const SHARDS = 64;
 
-/** The share with all work that test tenants' own clocks make due. */
+/** The shard of all rows that are due by the clock of a test tenant. */
 export const TEST_SHARD = -1;
 export const ALL_SHARDS = SHARDS + 1;
 
-/** The share a lane belongs to that runs on real time for everybody. The tail of a UUIDv7 is random, so lanes spread evenly. */
-export const realShardOf = (lane: string): number => Number.parseInt(lane.slice(-2), 16) % SHARDS;
+/** The shard of an ordering key on real time. The end of a UUIDv7 is random, so keys are distributed evenly. */
+export const realShardOf = (orderingKey: string): number =>
+  Number.parseInt(orderingKey.slice(-2), 16) % SHARDS;
 
-/** The share a tenant's lane belongs to. */
-export const shardOf = (lane: string, tenantId: string): number =>
-  isTestTenant(tenantId) ? TEST_SHARD : realShardOf(lane);
+/** The shard of a tenant's ordering key. */
+export const shardOf = (orderingKey: string, tenantId: string): number =>
+  isTestTenant(tenantId) ? TEST_SHARD : realShardOf(orderingKey);
 
-/** What every claimed row has, whatever else its handler needs. */
+/** The `due_at` of rows that are due immediately. It sorts before every retry. */
+export const DUE_NOW = "'-infinity'";
+
+/** The `due_at` of rows that are in the queue but not due until they are resumed. */
+export const HELD = "'infinity'";
+
+/** The columns that every claimed row has. */
 export interface QueueRow {
   id: string;
   tenant_id: string;
-  /** When it was read, on the process's own clock (`performance.now`): it may have waited for its turn since. */
+  /** When it was read (`performance.now`). It may have waited since then. */
   readAt?: number;
 }
 
-/** How the due rows of lanes are read, each lane's in the order in which they are to start. */
+type ClaimKey<Row> = SystemStatement<[shard: number, orderingKey: string, now: Date, limit: number], Row>;
+type ClaimKeys<Row> = SystemStatement<
+  [shards: number[], orderingKeys: string[], now: Date, limits: number[], taken: string[]],
+  Row & { ordering_key: string }
+>;
+
+/** Statements that read the due rows of one or several ordering keys, in the order in which they start. */
 type Claims<Row> =
-  | {
-      readonly claim: Statement<[shard: number, lane: string, now: Date, limit: number], Row>;
-      readonly claimMany?: undefined;
-    }
-  | {
-      readonly claim?: undefined;
-      /** Of several lanes at once, without what is taken already. */
-      readonly claimMany: Statement<
-        [shards: number[], lanes: string[], now: Date, limits: number[], taken: string[]],
-        Row & { lane: string }
-      >;
-    };
+  | { readonly claim: ClaimKey<Row>; readonly claimMany?: undefined }
+  | { readonly claim?: undefined; readonly claimMany: ClaimKeys<Row> };
 
-/** A table whose due rows are a queue, cut into lanes that many rows share. */
-export type Queue<Row extends QueueRow> = Claims<Row> & {
+/** A table whose due rows are the queue. Rows with the same ordering key start in order. */
+export type Queue<Row extends QueueRow = QueueRow> = Claims<Row> & {
   readonly name: string;
-  /** The lanes of shards that have something due. The shards are ranges, each from its first to its last. */
-  readonly find: Statement<[firsts: number[], lasts: number[], now: Date], { shard: number; lane: string }>;
-  /** Whether each lane is all that a tenant has on the list. */
-  readonly isByTenant: boolean;
-  /** What stands first in each lane of test tenants, as a text: lane, when it is due, and whose it is. */
+  readonly table: string;
+  readonly orderingKey: OrderingKey;
+  /** The shard of an ordering key. */
+  shardOf(orderingKey: string, tenantId: string): number;
+  /** What its handler does, for the table of queues in the documentation. */
+  readonly purpose: string;
+  readonly retry: RetryPolicy;
+  /** Finds the ordering keys with due rows in ranges of shards. */
+  readonly find: SystemStatement<
+    [firsts: number[], lasts: number[], now: Date],
+    { shard: number; ordering_key: string }
+  >;
+  /** SQL for the first row of each ordering key of test tenants: the key, when it is due, and its tenant. */
   readonly fronts: string;
-  /** The same for the tenants in $1, by a look at each lane that they could have. */
-  readonly frontsOfSome: string;
-  /** How much is due in all (a lane counts for at most 1000) and since when. */
-  readonly depth: Statement<[now: Date], { due: number; oldest: Date | null }>;
-  /** How many rows one call of the handler takes, and how many calls of a lane may be under way. */
-  readonly batch: number;
-  readonly perLane: number;
-  /** How many calls may be under way in this process, over all lanes. */
-  readonly atOnce: number;
+  /** The same for the tenants in $1. */
+  readonly frontsOfTenants: string;
+  /** Counts all due rows (at most 1000 per ordering key) and finds the oldest due time. */
+  readonly depth: SystemStatement<[now: Date], { due: number; oldest: Date | null }>;
+  /** The maximum number of rows in one call of the handler. */
+  readonly rowsPerCall: number;
+  /** How many calls of one ordering key may run at the same time. */
+  readonly callsPerKey: number;
+  /** How many calls may run in this process, over all ordering keys. */
+  readonly callsPerProcess: number;
 };
 
-type QueueDeclaration = (
-  | {
-      /** The statement behind `claim`, with $1 shard, $2 lane, $3 now, $4 limit. */
-      claim: string;
-      claimMany?: undefined;
-    }
-  | {
-      claim?: undefined;
-      /** That behind `claimMany`, with $1 shards, $2 lanes, $3 now, $4 limits, $5 taken: for lists of many lanes. */
-      claimMany: string;
-    }
-) & {
-  name: string;
-  table: string;
-  /** The column that is the lane. */
-  lane: string;
-  /** The next column of the index, by which a lane's rows start. */
-  order: string;
-  /** The column that says when a row is due; without one, whatever is listed is due. */
-  due?: string;
-  /** Which rows are on the list at all: the condition of its index. */
-  listed: string;
-  batch: number;
-  perLane: number;
-  atOnce: number;
-};
-
-/** The `due_at` of what is due as soon as it is there. It sorts before every retry, whatever the clocks do. */
-export const AT_ONCE = "'-infinity'";
-
-/** The `due_at` of what waits for someone to let it go on: on the list, and never due. */
-export const HELD = "'infinity'";
-
-/** Whose rows are lanes, by the column that names them. */
-const LANES: Record<string, string> = {
+/** The table that contains the ordering keys of a tenant, by the column of the key. */
+const KEY_TABLES = {
+  tenant_id: undefined,
   id: 'channels',
   channel_id: 'channels',
   webhook_id: 'webhooks',
   automation_id: 'automations',
-};
+} as const;
+type OrderingKey = keyof typeof KEY_TABLES;
 
-/** Counting stops here for each lane: a metric must not cost more than the work. */
-const COUNT_AT_MOST = 1000;
+interface QueueDeclaration {
+  name: string;
+  purpose: string;
+  table: string;
+  /** The column whose rows start in order. */
+  orderingKey: OrderingKey;
+  /** The order in which rows of a key start: the columns after the key in the queue's index. */
+  order?: readonly string[];
+  /** The column with the due time; null if every listed row is due. */
+  due?: 'due_at' | null;
+  /** The condition for rows in the queue, as in its index. `row` is the table's name or alias. */
+  listed?: (row: string) => string;
+  /** Further columns for the handler, of the row `q` and of the joined tables. */
+  columns?: string;
+  joins?: string;
+  /**
+   * For queues of many ordering keys: one statement claims rows of several keys `k`. `keyJoins` is looked up once for
+   * each key.
+   */
+  claimsManyKeys?: true | { keyJoins: string; where: string };
+  /** Also uses real time for test tenants, because the due times do not depend on the tenant's clock. */
+  isOnRealTime?: true;
+  rowsPerCall: number;
+  callsPerKey: number;
+  callsPerProcess: number;
+  retry: RetryPolicy;
+}
+
+/** The limit of counted rows per ordering key, so that the metric stays fast. */
+const MAX_COUNT = 1000;
 
 const shardRange = (first: number, last: number): string =>
   `(values (${first}::smallint, ${last}::smallint))`;
 
+/** Reads the due rows of one ordering key, with $1 shard, $2 ordering key, $3 now, $4 limit. */
+function claimText(
+  q: Required<Pick<QueueDeclaration, 'table' | 'orderingKey' | 'order' | 'listed'>>,
+  due: string | null,
+  columns: string,
+  joins: string,
+): string {
+  return `select q.id, q.tenant_id${columns} from ${q.table} q ${joins}
+    where q.shard = $1 and q.${q.orderingKey} = $2 and ${q.listed('q')}
+      and ${due === null ? '$3::timestamptz is not null' : `q.${due} <= $3`}
+    order by ${q.order.map((column) => `q.${column}`).join(', ')} limit $4`;
+}
+
+/** The same for several ordering keys, without taken rows: $1 shards, $2 ordering keys, $3 now, $4 limits, $5 taken. */
+function claimManyText(
+  q: Required<Pick<QueueDeclaration, 'table' | 'orderingKey' | 'order' | 'listed'>>,
+  due: string,
+  columns: string,
+  joins: string,
+  keys: { keyJoins: string; where: string },
+): string {
+  const order = (row: string): string => q.order.map((column) => `${row}.${column}`).join(', ');
+  return `select k.ordering_key, r.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as k (shard, ordering_key, wanted)
+    ${keys.keyJoins}
+    cross join lateral (
+      select q.id, q.tenant_id${columns}
+        from (select * from ${q.table} w
+               where w.shard = k.shard and w.${q.orderingKey} = k.ordering_key and ${q.listed('w')} and w.${due} <= $3
+                 and w.id not in (select unnest($5::uuid[])) and ${keys.where}
+               order by ${order('w')} limit k.wanted) q
+        ${joins} order by ${order('q')}) r`;
+}
+
 /**
- * Declares a work list on a table with the index `(shard, lane, order) where listed`. Lanes are found by a skip scan:
- * one index probe per lane, however many rows wait in it.
+ * Declares a queue on a table with the index `(shard, ordering key, order) where listed`. Its ordering keys are found by
+ * a skip scan: one index probe per key, whatever its number of rows.
  */
-export function declareQueue<Row extends QueueRow>(shape: QueueDeclaration): Queue<Row> {
-  const { name, table, lane, order, listed } = shape;
-  const due = shape.due ?? AT_ONCE;
-  const nextLane = (where: string): string =>
-    `select shard, ${lane} as lane, ${due}::timestamptz as due, created_at, tenant_id from ${table}
-      where ${where} and ${listed} order by shard, ${lane}, ${order} limit 1`;
-  const lanes = (shards: string): string => `with recursive lanes as (
-      select s.last, n.* from ${shards} as s (first, last)
-       cross join lateral (${nextLane('shard between s.first and s.last')}) n
-      union all
-      select l.last, n.* from lanes l
-       cross join lateral (${nextLane(`(shard, ${lane}) > (l.shard, l.lane) and shard <= l.last`)}) n)`;
-  const ofTenants =
-    lane === 'tenant_id'
-      ? '(select id, id as tenant_id from unnest($1::uuid[]) as t (id))'
-      : `(select id, tenant_id from ${LANES[lane]} where tenant_id = any ($1::uuid[]))`;
-  return {
+export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration): Queue<Row> {
+  const {
     name,
-    find: statement(
+    table,
+    orderingKey: key,
+    order = ['due_at', 'id'],
+    due = 'due_at',
+    listed = (row) => `${row}.due_at is not null`,
+    joins = '',
+    claimsManyKeys,
+  } = declaration;
+  const columns = declaration.columns === undefined ? '' : `, ${declaration.columns}`;
+  const dueAt = due ?? DUE_NOW;
+  const nextKey = (where: string): string =>
+    `select shard, ${key} as ordering_key, ${dueAt}::timestamptz as due, created_at, tenant_id from ${table}
+      where ${where} and ${listed(table)} order by shard, ${key}, ${order.join(', ')} limit 1`;
+  const keysIn = (shards: string): string => `with recursive keys as (
+      select s.last, n.* from ${shards} as s (first, last)
+       cross join lateral (${nextKey('shard between s.first and s.last')}) n
+      union all
+      select l.last, n.* from keys l
+       cross join lateral (${nextKey(`(shard, ${key}) > (l.shard, l.ordering_key) and shard <= l.last`)}) n)`;
+  const keyTable = KEY_TABLES[key];
+  const keysOfTenants =
+    keyTable === undefined
+      ? '(select id, id as tenant_id from unnest($1::uuid[]) as t (id))'
+      : `(select id, tenant_id from ${keyTable} where tenant_id = any ($1::uuid[]))`;
+  const shape = { table, orderingKey: key, order, listed };
+  const claims: Claims<Row> = claimsManyKeys
+    ? {
+        claimMany: systemStatement(
+          `${name}.claim_many`,
+          claimManyText(
+            shape,
+            dueAt,
+            columns,
+            joins,
+            claimsManyKeys === true ? { keyJoins: '', where: 'true' } : claimsManyKeys,
+          ),
+        ),
+      }
+    : { claim: systemStatement(`${name}.claim`, claimText(shape, due, columns, joins)) };
+  return {
+    ...declaration,
+    shardOf: declaration.isOnRealTime ? realShardOf : shardOf,
+    find: systemStatement(
       `${name}.find`,
-      `${lanes('unnest($1::smallint[], $2::smallint[])')} select shard, lane from lanes where due <= $3`,
+      `${keysIn('unnest($1::smallint[], $2::smallint[])')} select shard, ordering_key from keys where due <= $3`,
     ),
-    isByTenant: lane === 'tenant_id',
-    fronts: `${lanes(shardRange(TEST_SHARD, TEST_SHARD))} select lane, due, tenant_id from lanes`,
-    frontsOfSome: `select l.id as lane, n.due, l.tenant_id from ${ofTenants} l
-      cross join lateral (select ${due}::timestamptz as due from ${table}
-        where shard = ${TEST_SHARD} and ${table}.${lane} = l.id and ${listed} order by ${order} limit 1) n`,
-    ...(shape.claimMany === undefined
-      ? { claim: statement(`${name}.claim`, shape.claim) }
-      : { claimMany: statement(`${name}.claim_many`, shape.claimMany) }),
-    depth: statement(
+    fronts: `${keysIn(shardRange(TEST_SHARD, TEST_SHARD))} select ordering_key, due, tenant_id from keys`,
+    frontsOfTenants: `select l.id as ordering_key, n.due, l.tenant_id from ${keysOfTenants} l
+      cross join lateral (select ${dueAt}::timestamptz as due from ${table}
+        where shard = ${TEST_SHARD} and ${table}.${key} = l.id and ${listed(table)} order by ${order.join(', ')} limit 1) n`,
+    ...claims,
+    depth: systemStatement(
       `${name}.depth`,
-      `${lanes(shardRange(0, SHARDS - 1))}
-       select coalesce(sum(c.due), 0)::int as due, min(greatest(lanes.due, lanes.created_at)) as oldest from lanes
+      `${keysIn(shardRange(0, SHARDS - 1))}
+       select coalesce(sum(c.due), 0)::int as due, min(greatest(keys.due, keys.created_at)) as oldest from keys
         cross join lateral (select count(*) as due from (
-          select 1 from ${table} where shard = lanes.shard and ${lane} = lanes.lane and ${listed} and ${due}::timestamptz <= $1
-           limit ${COUNT_AT_MOST}) counted) c
-        where lanes.due <= $1`,
+          select 1 from ${table} where shard = keys.shard and ${key} = keys.ordering_key and ${listed(table)}
+             and ${dueAt}::timestamptz <= $1
+           limit ${MAX_COUNT}) counted) c
+        where keys.due <= $1`,
     ),
-    batch: shape.batch,
-    perLane: shape.perLane,
-    atOnce: shape.atOnce,
   };
 }

@@ -1,292 +1,307 @@
-import type { Claim } from './claims.ts';
 import type { Queue, QueueRow } from './queue.ts';
 
-/** After this many failures in a row a lane is only probed: one call at a time until one succeeds. */
+/** After this many consecutive failures an ordering key is probed: one call at a time until one succeeds. */
 const FAILURES_UNTIL_PROBE = 3;
-/** How long a lane rests when its handler threw, so that a broken database is not asked without pause. */
-const PAUSE_MS = 1_000;
-const FAILING_LANES_KEPT = 50_000;
-/** How many calls may be under way or not stored yet for each that may be under way. */
+const MAX_FAILING_KEYS = 50_000;
+/** How many calls may be running or not stored yet for each that may be running. */
 const OPEN_PER_PLACE = 8;
 /**
- * How many rows are read ahead over all lanes, if a lane is read together with others: a few lanes read for as many
- * calls as they may have open, a thousand read a row each, which is not stale when its turn comes.
+ * How many rows are read ahead over all ordering keys, if several keys are claimed by one statement: a few keys read for
+ * as many calls as they may have open, a thousand read a row each, which is not stale when its turn comes.
  */
 const READ_AHEAD = 1024;
 
 export type Outcome = 'ok' | 'failing';
-/** What came of a call whose outcome is being stored: its place is free already, its rows are not. */
-export interface Ended {
+
+/** The outcome of a call that is not stored yet. Its place is free, its rows are not. */
+interface StoringOutcome {
   outcome: Outcome;
   stored: Promise<void>;
 }
-export type Handler<Row> = (rows: Row[]) => Promise<Outcome | Ended>;
+export type HandlerResult = Outcome | StoringOutcome;
 
-interface Lane<Row> {
+/** The state of an ordering key that may have due rows. */
+interface KeyState<Row> {
   readonly shard: number;
-  readonly id: string;
-  /** Whose rows these are, once one has been read. */
-  tenant: string | undefined;
-  readonly queue: Row[];
+  readonly orderingKey: string;
+  /** Known after the first row was read. */
+  tenantId: string | undefined;
+  readonly waiting: Row[];
   /** Claimed and not finished; the database still shows these rows as due. */
   readonly taken: Set<string>;
-  /** Finished while a claim was under way, whose answer may still show them as due. */
+  /** Finished during a claim, whose answer may still show them as due. */
   finished: string[];
   running: number;
   /** Calls that are running or not stored yet. */
   open: number;
   /** There may be due rows that were not read yet. */
-  more: boolean;
-  claiming: boolean;
-  /** Rows were let go of while a claim was under way: its answer may lack them, and they come first. */
-  outdated: boolean;
-  /** How many throws it still rests from. */
+  hasMore: boolean;
+  isClaiming: boolean;
+  /** Rows were released during a claim: its answer may lack them, and they come first. */
+  isOutdated: boolean;
+  /** The number of errors after which it still pauses. */
   resting: number;
 }
 
-export interface Lanes {
-  /** Says that a lane may have something due. */
-  wake(shard: number, lane: string): void;
-  isBusy(shard: number): boolean;
-  /** Resolves when nothing is claimed, queued or under way. */
-  idle(): Promise<void>;
-  /** Starts nothing any more; what is under way goes on. */
+/** A claim to make: the due rows of an ordering key, in order. */
+export interface ClaimStep<Row> {
+  kind: 'claim';
+  key: KeyState<Row>;
+  limit: number;
+}
+
+/** A call of the handler to make. */
+export interface CallStep<Row> {
+  kind: 'call';
+  key: KeyState<Row>;
+  rows: Row[];
+  tenantId: string;
+  hasPlace: boolean;
+}
+
+/** Decides what starts when. Pure: it reads no clock, starts nothing and waits for nothing. The runner does that. */
+export interface Scheduler<Row extends QueueRow> {
+  /** Called when an ordering key may have due rows. */
+  wake(shard: number, orderingKey: string): void;
+  /** Returns what may start now, in this order. */
+  takeTurns(): (ClaimStep<Row> | CallStep<Row>)[];
+  /** The answer to a claim. */
+  claimed(step: ClaimStep<Row>, rows: readonly Row[]): void;
+  claimFailed(step: ClaimStep<Row>): void;
+  /** A call has an outcome, and its place is free. */
+  ended(step: CallStep<Row>, outcome: Outcome): void;
+  /** The handler threw: its rows are read again, in order. */
+  threw(step: CallStep<Row>): void;
+  /** The call's rows are stored, or will be retried. */
+  released(step: CallStep<Row>): void;
+  /** The pause of a key after an error is over. */
+  rested(step: ClaimStep<Row> | CallStep<Row>): void;
+  /** Starts no further calls. */
   stop(): void;
+  isBusy(shard: number): boolean;
+  /** Nothing is claimed, waiting or running. */
+  readonly isIdle: boolean;
   readonly failures: number;
 }
 
-interface LanesOptions<Row extends QueueRow> {
-  list: Queue<Row>;
-  handle: Handler<Row>;
-  claim: Claim<Row>;
-  owns: (shard: number) => boolean;
-  onError: (error: unknown, lane: string) => void;
-}
-
 /**
- * Runs one work list fairly: lanes take turns, rows of a lane start in order, a lane has its own limit and a failing
- * one is probed, and one tenant never has more than half of the places.
+ * Distributes the calls of one queue fairly: ordering keys take turns, rows of a key start in order, each key has a
+ * limit, a failing key is probed, and one tenant has at most half of the places.
  */
-export function runLanes<Row extends QueueRow>(options: LanesOptions<Row>): Lanes {
-  const { list, handle, owns } = options;
-  const perTenant = Math.max(1, Math.floor(list.atOnce / 2));
-  const lanes = new Map<string, Lane<Row>>();
-  const ready = new Set<Lane<Row>>();
-  const heldBack = new Map<string, Set<Lane<Row>>>();
-  const ofTenant = new Map<string, number>();
-  /** Failures in a row, by lane; the one that failed last stands last. A cache of that size would be made whole at once. */
+export function createScheduler<Row extends QueueRow>(
+  queue: Pick<Queue<Row>, 'claimMany' | 'rowsPerCall' | 'callsPerKey' | 'callsPerProcess'>,
+  owns: (shard: number) => boolean,
+): Scheduler<Row> {
+  const { rowsPerCall, callsPerKey, callsPerProcess } = queue;
+  const callsPerTenant = Math.max(1, Math.floor(callsPerProcess / 2));
+  const keys = new Map<string, KeyState<Row>>();
+  const ready = new Set<KeyState<Row>>();
+  /** Keys that wait until their tenant has a free place. */
+  const heldBack = new Map<string, Set<KeyState<Row>>>();
+  const runningOfTenant = new Map<string, number>();
+  /** Consecutive failures by ordering key, sorted by the last failure. */
   const failing = new Map<string, number>();
-  const waiters: (() => void)[] = [];
   let running = 0;
   let open = 0;
   let failures = 0;
-  let stopped = false;
-  let pumping = false;
+  let isStopped = false;
 
-  function noteFailure(lane: string): void {
-    const inARow = (failing.get(lane) ?? 0) + 1;
-    failing.delete(lane);
-    failing.set(lane, inARow);
-    if (failing.size > FAILING_LANES_KEPT) failing.delete(failing.keys().next().value as string);
+  function noteFailure(orderingKey: string): void {
+    const consecutive = (failing.get(orderingKey) ?? 0) + 1;
+    failing.delete(orderingKey);
+    failing.set(orderingKey, consecutive);
+    if (failing.size > MAX_FAILING_KEYS) failing.delete(failing.keys().next().value as string);
   }
-  const isProbed = (lane: Lane<Row>): boolean => (failing.get(lane.id) ?? 0) >= FAILURES_UNTIL_PROBE;
-  const limitOf = (lane: Lane<Row>): number => (isProbed(lane) ? 1 : list.perLane);
+  const isProbed = (key: KeyState<Row>): boolean =>
+    (failing.get(key.orderingKey) ?? 0) >= FAILURES_UNTIL_PROBE;
+  const limitOf = (key: KeyState<Row>): number => (isProbed(key) ? 1 : callsPerKey);
   /**
-   * How many rows are kept ready. A call to a failing receiver may take long and what waits behind it goes stale (its
-   * webhook may be gone by then), so a lane that is probed reads the next row only when its turn has come. So does one
-   * that is never called but once at a time: the longer it waits, the more rows one look brings.
+   * How many rows are read ahead. A call to a failing receiver may take long, and the rows behind it become stale (its
+   * webhook may be deleted meanwhile), so a probed key reads the next row only when it can start. So does a key with one
+   * call at a time: the longer it waits, the more rows one claim returns.
    */
-  const fillOf = (lane: Lane<Row>): number => {
-    if (isProbed(lane) || list.perLane === 1) return lane.running > 0 ? 0 : list.batch;
-    if (list.claimMany === undefined) return list.batch * list.perLane;
-    const ahead = Math.floor(READ_AHEAD / lanes.size);
-    return list.batch * Math.max(1, Math.min(list.perLane * OPEN_PER_PLACE, ahead));
+  const readyRowsOf = (key: KeyState<Row>): number => {
+    if (isProbed(key) || callsPerKey === 1) return key.running > 0 ? 0 : rowsPerCall;
+    if (queue.claimMany === undefined) return rowsPerCall * callsPerKey;
+    const ahead = Math.floor(READ_AHEAD / keys.size);
+    return rowsPerCall * Math.max(1, Math.min(callsPerKey * OPEN_PER_PLACE, ahead));
   };
-  const hasPlace = (lane: Lane<Row>): boolean =>
-    lane.running < limitOf(lane) && lane.open < list.perLane * OPEN_PER_PLACE;
+  const hasPlace = (key: KeyState<Row>): boolean =>
+    key.running < limitOf(key) && key.open < callsPerKey * OPEN_PER_PLACE;
 
-  function offer(lane: Lane<Row>): void {
-    ready.add(lane);
-    if (pumping) return;
-    pumping = true;
-    // At the end of the turn: what has ended is seen to first, then what comes next is started, and not each in turn.
-    setImmediate(pump);
+  /** Sets a key aside until its tenant has a free place. */
+  function holdBack(key: KeyState<Row>, tenantId: string): void {
+    if (key.waiting.length === 0 && !key.hasMore) return;
+    const others = heldBack.get(tenantId);
+    if (others) others.add(key);
+    else heldBack.set(tenantId, new Set([key]));
   }
 
-  function pump(): void {
-    pumping = false;
-    for (const lane of ready) {
-      if (running >= list.atOnce || open >= list.atOnce * OPEN_PER_PLACE) return;
-      ready.delete(lane);
-      // A timer or a held-back place may remember a lane that was forgotten; another may live under its id by now.
-      if (lanes.get(lane.id) !== lane) continue;
-      if (stopped || !owns(lane.shard)) keep(lane, 0);
-      else if (lane.resting === 0) {
-        const fill = fillOf(lane);
-        if (lane.queue.length > fill) keep(lane, fill);
-        // Before it is read: of a thousand lanes whose tenant has all its places, none could start what it reads.
-        if (lane.tenant !== undefined && (ofTenant.get(lane.tenant) ?? 0) >= perTenant)
-          holdBack(lane, lane.tenant);
-        else {
-          if (lane.more && !lane.claiming && fill > 0 && lane.queue.length <= fill / 2) void claim(lane);
-          if (lane.queue.length > 0 && hasPlace(lane)) start(lane);
-        }
-      }
-      retire(lane);
+  /** Releases what was claimed beyond the first `count` rows; the next claim may return them. */
+  function releaseBeyond(key: KeyState<Row>, count: number): void {
+    for (const row of key.waiting.splice(count)) {
+      key.taken.delete(row.id);
+      key.hasMore = true;
+      key.isOutdated = key.isClaiming;
     }
   }
 
-  /** Sets a lane aside until a place of its tenant is free. */
-  function holdBack(lane: Lane<Row>, tenant: string): void {
-    if (lane.queue.length === 0 && !lane.more) return;
-    const others = heldBack.get(tenant);
-    if (others) others.add(lane);
-    else heldBack.set(tenant, new Set([lane]));
+  function claim(key: KeyState<Row>): ClaimStep<Row> {
+    key.isClaiming = true;
+    key.hasMore = false;
+    // A statement for several keys leaves out what is taken; one for a single key returns it again.
+    const limit = (queue.claimMany ? 0 : key.taken.size) + readyRowsOf(key) - key.waiting.length;
+    return { kind: 'claim', key, limit };
   }
 
-  /** Lets go of what was claimed beyond the first `count` rows; whoever claims next may have them. */
-  function keep(lane: Lane<Row>, count: number): void {
-    for (const row of lane.queue.splice(count)) {
-      lane.taken.delete(row.id);
-      lane.more = true;
-      lane.outdated = lane.claiming;
-    }
-  }
-
-  async function claim(lane: Lane<Row>): Promise<void> {
-    lane.claiming = true;
-    lane.more = false;
-    const limit = (list.claimMany ? 0 : lane.taken.size) + fillOf(lane) - lane.queue.length;
-    try {
-      const rows = await options.claim(lane.shard, lane.id, limit, lane.taken);
-      if (lane.outdated) lane.more = true;
-      for (const row of lane.outdated ? [] : rows)
-        if (!lane.taken.has(row.id)) {
-          lane.taken.add(row.id);
-          lane.queue.push(row);
-          lane.tenant = row.tenant_id;
-        }
-      if (rows.length === limit) lane.more = true;
-    } catch (error) {
-      rest(lane, error);
-    }
-    for (const id of lane.finished) lane.taken.delete(id);
-    lane.finished = [];
-    lane.outdated = false;
-    lane.claiming = false;
-    offer(lane);
-  }
-
-  function rest(lane: Lane<Row>, error: unknown): void {
-    options.onError(error, lane.id);
-    lane.more = true;
-    lane.resting += 1;
-    setTimeout(() => {
-      lane.resting -= 1;
-      offer(lane);
-    }, PAUSE_MS).unref();
-  }
-
-  function start(lane: Lane<Row>): void {
-    const rows = lane.queue.splice(0, list.batch);
-    const free = takePlace(lane, (rows[0] as Row).tenant_id);
-    lane.open += 1;
-    open += 1;
-    call(lane, rows, free)
-      .catch((error) => {
-        failures += 1;
-        // What waits came after what failed: it is read anew, so that rows of the lane start in order again.
-        keep(lane, 0);
-        lane.outdated = lane.claiming;
-        rest(lane, error);
-      })
-      .finally(() => {
-        letGo(lane, rows);
-        free();
-      });
-    // The lane goes to the end of the line and may have another turn.
-    if (lane.queue.length > 0 || lane.more) ready.add(lane);
-  }
-
-  async function call(lane: Lane<Row>, rows: Row[], free: () => void): Promise<void> {
-    const ended = await handle(rows);
-    const { outcome, stored } = typeof ended === 'string' ? { outcome: ended, stored: undefined } : ended;
-    if (outcome === 'ok') failing.delete(lane.id);
-    else {
-      failures += 1;
-      noteFailure(lane.id);
-    }
-    if (stored === undefined) return;
-    free();
-    await stored;
-  }
-
-  /** Counts a call as under way, for its lane and its tenant, until what it gives is called for the first time. */
-  function takePlace(lane: Lane<Row>, tenant: string): () => void {
-    ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
+  function call(key: KeyState<Row>): CallStep<Row> {
+    const rows = key.waiting.splice(0, rowsPerCall);
+    const tenantId = (rows[0] as Row).tenant_id;
+    runningOfTenant.set(tenantId, (runningOfTenant.get(tenantId) ?? 0) + 1);
     running += 1;
-    lane.running += 1;
-    let isFree = false;
-    return () => {
-      if (!isFree) {
-        isFree = true;
-        running -= 1;
-        lane.running -= 1;
-        const used = (ofTenant.get(tenant) ?? 1) - 1;
-        if (used === 0) ofTenant.delete(tenant);
-        else ofTenant.set(tenant, used);
-        for (const other of heldBack.get(tenant) ?? []) ready.add(other);
-        heldBack.delete(tenant);
-      }
-      offer(lane);
-    };
+    open += 1;
+    key.running += 1;
+    key.open += 1;
+    // The key goes to the end of the ready keys and may start another call.
+    if (key.waiting.length > 0 || key.hasMore) ready.add(key);
+    return { kind: 'call', key, rows, tenantId, hasPlace: true };
   }
 
-  /** The database no longer shows these rows as due, or they are to be tried again. */
-  function letGo(lane: Lane<Row>, rows: Row[]): void {
-    if (lane.claiming) lane.finished.push(...rows.map((row) => row.id));
-    else for (const row of rows) lane.taken.delete(row.id);
-    open -= 1;
-    lane.open -= 1;
+  /** Frees the place of a call, once. */
+  function freePlace(step: CallStep<Row>): void {
+    const { key, tenantId } = step;
+    if (step.hasPlace) {
+      step.hasPlace = false;
+      running -= 1;
+      key.running -= 1;
+      const used = (runningOfTenant.get(tenantId) ?? 1) - 1;
+      if (used === 0) runningOfTenant.delete(tenantId);
+      else runningOfTenant.set(tenantId, used);
+      for (const other of heldBack.get(tenantId) ?? []) ready.add(other);
+      heldBack.delete(tenantId);
+    }
+    ready.add(key);
   }
 
-  /** Forgets a lane without work, so that memory holds what is under way and nothing else. */
-  function retire(lane: Lane<Row>): void {
-    if (lane.open > 0 || lane.queue.length > 0 || lane.claiming) return;
-    if (!stopped && (lane.resting > 0 || (lane.more && owns(lane.shard)))) return;
-    lanes.delete(lane.id);
-    if (lanes.size === 0) for (const resolve of waiters.splice(0)) resolve();
+  function rest(key: KeyState<Row>): void {
+    key.hasMore = true;
+    key.resting += 1;
+    ready.add(key);
+  }
+
+  /** Removes the state of a key without work. */
+  function forgetIfDone(key: KeyState<Row>): void {
+    if (key.open > 0 || key.waiting.length > 0 || key.isClaiming) return;
+    if (!isStopped && (key.resting > 0 || (key.hasMore && owns(key.shard)))) return;
+    keys.delete(key.orderingKey);
+  }
+
+  function endClaim(key: KeyState<Row>): void {
+    for (const id of key.finished) key.taken.delete(id);
+    key.finished = [];
+    key.isOutdated = false;
+    key.isClaiming = false;
+    ready.add(key);
   }
 
   return {
-    wake(shard, id) {
-      if (stopped || !owns(shard)) return;
-      let lane = lanes.get(id);
-      if (!lane) {
-        lane = {
+    wake(shard, orderingKey) {
+      if (isStopped || !owns(shard)) return;
+      let key = keys.get(orderingKey);
+      if (!key) {
+        key = {
           shard,
-          id,
-          tenant: undefined,
-          queue: [],
+          orderingKey,
+          tenantId: undefined,
+          waiting: [],
           taken: new Set(),
           finished: [],
           running: 0,
           open: 0,
-          more: true,
-          claiming: false,
-          outdated: false,
+          hasMore: true,
+          isClaiming: false,
+          isOutdated: false,
           resting: 0,
         };
-        lanes.set(id, lane);
+        keys.set(orderingKey, key);
       }
-      lane.more = true;
-      offer(lane);
+      key.hasMore = true;
+      ready.add(key);
     },
-    isBusy: (shard) => [...lanes.values()].some((lane) => lane.shard === shard && lane.open > 0),
-    idle: () => (lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
+    takeTurns() {
+      const steps: (ClaimStep<Row> | CallStep<Row>)[] = [];
+      for (const key of ready) {
+        if (running >= callsPerProcess || open >= callsPerProcess * OPEN_PER_PLACE) break;
+        ready.delete(key);
+        // A timer or `heldBack` may still refer to a removed state, and the key may have a new one.
+        if (keys.get(key.orderingKey) !== key) continue;
+        if (isStopped || !owns(key.shard)) releaseBeyond(key, 0);
+        else if (key.resting === 0) {
+          const readyRows = readyRowsOf(key);
+          if (key.waiting.length > readyRows) releaseBeyond(key, readyRows);
+          // Before the claim: keys of a tenant without free places could not start the rows.
+          if (key.tenantId !== undefined && (runningOfTenant.get(key.tenantId) ?? 0) >= callsPerTenant)
+            holdBack(key, key.tenantId);
+          else {
+            if (key.hasMore && !key.isClaiming && readyRows > 0 && key.waiting.length <= readyRows / 2)
+              steps.push(claim(key));
+            if (key.waiting.length > 0 && hasPlace(key)) steps.push(call(key));
+          }
+        }
+        forgetIfDone(key);
+      }
+      return steps;
+    },
+    claimed({ key, limit }, rows) {
+      if (key.isOutdated) key.hasMore = true;
+      else
+        for (const row of rows)
+          if (!key.taken.has(row.id)) {
+            key.taken.add(row.id);
+            key.waiting.push(row);
+            key.tenantId = row.tenant_id;
+          }
+      if (rows.length === limit) key.hasMore = true;
+      endClaim(key);
+    },
+    claimFailed({ key }) {
+      rest(key);
+      endClaim(key);
+    },
+    ended(step, outcome) {
+      if (outcome === 'ok') failing.delete(step.key.orderingKey);
+      else {
+        failures += 1;
+        noteFailure(step.key.orderingKey);
+      }
+      freePlace(step);
+    },
+    threw({ key }) {
+      failures += 1;
+      // What waits came after what failed: it is read again, so that rows of the key start in order.
+      releaseBeyond(key, 0);
+      key.isOutdated = key.isClaiming;
+      rest(key);
+    },
+    released(step) {
+      const { key, rows } = step;
+      if (key.isClaiming) key.finished.push(...rows.map((row) => row.id));
+      else for (const row of rows) key.taken.delete(row.id);
+      open -= 1;
+      key.open -= 1;
+      freePlace(step);
+    },
+    rested({ key }) {
+      key.resting -= 1;
+      ready.add(key);
+    },
     stop() {
-      stopped = true;
-      for (const lane of lanes.values()) offer(lane);
+      isStopped = true;
+      for (const key of keys.values()) ready.add(key);
+    },
+    isBusy: (shard) => [...keys.values()].some((key) => key.shard === shard && key.open > 0),
+    get isIdle() {
+      return keys.size === 0;
     },
     get failures() {
       return failures;

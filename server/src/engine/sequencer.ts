@@ -1,10 +1,13 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { NewEvent } from '../base/events.ts';
+import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { eventRow, insertEvent, type NewEvent, SEQUENCER_LIST } from './outbox.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import { EVENTS_QUEUE_NAME, eventRow, insertEvent } from './outbox.ts';
 import { declareQueue, type QueueRow } from './queue.ts';
-import { type Work, work } from './runner.ts';
+import { untilItSucceeds } from './retry.ts';
+import type { Outcome } from './scheduler.ts';
 
-/** An event that has just got its number. */
+/** An event that was just numbered. */
 export interface SequencedEvent {
   id: string;
   tenant_id: string;
@@ -12,79 +15,80 @@ export interface SequencedEvent {
   channel_id: string | null;
   contact_id: string | null;
   chat_id: string | null;
-  /** The automation run whose doing it is. */
+  /** The automation run that caused it. */
   origin_run_id: string | null;
   facts: Record<string, unknown> | null;
   sequence: number;
 }
 
-/** What follows from events, written in the transaction that numbers them. */
-export type Reaction = (tx: Tx, tenantId: string, events: SequencedEvent[]) => Promise<void>;
-
-const unsequenced = declareQueue<QueueRow>({
-  name: SEQUENCER_LIST,
+export const eventsQueue = declareQueue<QueueRow>({
+  name: EVENTS_QUEUE_NAME,
+  purpose: 'number events and run their subscribers',
   table: 'events',
-  lane: 'tenant_id',
-  order: 'position',
-  listed: 'sequence is null',
-  claim: `select id, tenant_id from events
-           where shard = $1 and tenant_id = $2 and sequence is null and $3::timestamptz is not null order by position limit $4`,
-  batch: 500,
-  perLane: 1,
-  atOnce: 8,
+  orderingKey: 'tenant_id',
+  order: ['position'],
+  due: null,
+  listed: (row) => `${row}.sequence is null`,
+  rowsPerCall: 500,
+  callsPerKey: 1,
+  callsPerProcess: 8,
+  retry: untilItSucceeds,
 });
 
 const SEQUENCED = `e.id, e.tenant_id, e.type, e.channel_id, e.contact_id, e.chat_id, e.origin_run_id, e.facts,
   e.sequence`;
 
-const raiseCounter = statement<[tenantId: string, count: number], { sequence: number }>(
+const raiseCounter = statement<[count: number], { sequence: number }>(
   'events.raise_counter',
-  `insert into tenant_counters (tenant_id, sequence) values ($1, $2)
+  `insert into tenant_counters (tenant_id, sequence) values ($tenant, $1)
    on conflict (tenant_id) do update set sequence = tenant_counters.sequence + excluded.sequence returning sequence`,
 );
-const number = statement<[tenantId: string, ids: string[]], SequencedEvent>(
+const numberEvents = statement<[ids: string[]], SequencedEvent>(
   'events.number',
   `with raised as (
-     insert into tenant_counters as t (tenant_id, sequence) values ($1, cardinality($2::uuid[]))
+     insert into tenant_counters as t (tenant_id, sequence) values ($tenant, cardinality($1::uuid[]))
      on conflict (tenant_id) do update set sequence = t.sequence + excluded.sequence returning sequence)
-   update events e set sequence = r.sequence - cardinality($2::uuid[]) + n.number
-     from raised r cross join unnest($2::uuid[]) with ordinality as n (id, number)
-    where e.id = n.id and e.tenant_id = $1 and e.sequence is null
+   update events e set sequence = r.sequence - cardinality($1::uuid[]) + n.number
+     from raised r cross join unnest($1::uuid[]) with ordinality as n (id, number)
+    where e.id = n.id and e.tenant_id = $tenant and e.sequence is null
    returning ${SEQUENCED}`,
 );
 
 /**
- * Publishes an event that has its number at once and from which nothing follows: the caller says whom it is for. The
- * tenant's counter is locked until the caller's transaction ends.
+ * Publishes an event with a number immediately and without subscribers: the caller creates its deliveries. The tenant's
+ * counter is locked until the caller's transaction ends.
  */
 export async function publishNumbered(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   event: NewEvent,
-  now: Date,
 ): Promise<Pick<SequencedEvent, 'id' | 'type' | 'sequence'>> {
-  const { sequence } = (await tx.find(raiseCounter, [tenantId, 1])) as { sequence: number };
-  const row = eventRow(tenantId, event, now, sequence);
+  const { sequence } = (await tx.find(raiseCounter, [1])) as { sequence: number };
+  const row = eventRow(event, tx, sequence);
   await tx.run(insertEvent, row);
   return { id: row[0], type: event.type, sequence };
 }
 
+/** Writes the consequences of events in the transaction that numbers them. */
+export type Subscriber = (tx: TenantTx, events: SequencedEvent[]) => Promise<void>;
+
+interface SequencerDeps {
+  db: Database;
+  subscribers: readonly Subscriber[];
+}
+
 /**
- * Numbers a tenant's events in the order of their positions and writes what follows from them, in one transaction.
- * The counter's row lock makes commit order equal sequence order, so whoever reads `sequence > last` misses nothing.
+ * Numbers a tenant's events in the order of their positions and calls the subscribers, in one transaction.
+ * The counter's row lock makes commit order equal sequence order, so a reader of `sequence > last` misses nothing.
  */
-export function sequencer(db: Database, reactions: Reaction[]): Work {
-  return work(unsequenced, async (rows) => {
-    const tenantId = (rows[0] as QueueRow).tenant_id;
-    await db.transaction(async (tx) => {
-      const ids = rows.map((row) => row.id);
-      const events = await tx.all(number, [tenantId, ids]);
-      // Fewer than asked for: a worker that had lost its lease numbered them already. Numbers may be left out.
-      if (events.length === 0) return;
-      events.sort((a, b) => a.sequence - b.sequence);
-      // What they ask at the same time makes one round trip.
-      await Promise.all(reactions.map((reaction) => reaction(tx, tenantId, events)));
-    });
-    return 'ok';
+export async function sequenceEvents({ db, subscribers }: SequencerDeps, rows: QueueRow[]): Promise<Outcome> {
+  const tenantId = (rows[0] as QueueRow).tenant_id;
+  await db.forTenant(tenantId).transaction(async (tx) => {
+    const events = await tx.all(numberEvents, [rows.map((row) => row.id)]);
+    // A worker that had lost its lease may have numbered some of them. Gaps in the numbers are allowed.
+    if (events.length === 0) return;
+    events.sort((a, b) => a.sequence - b.sequence);
+    // Concurrently, so that their statements share round trips.
+    await Promise.all(subscribers.map((subscribe) => subscribe(tx, events)));
   });
+  return 'ok';
 }

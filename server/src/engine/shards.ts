@@ -1,66 +1,66 @@
 import type { Database } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import { systemStatement } from '../db/statement.ts';
 import { ALL_SHARDS } from './queue.ts';
 
 /**
- * Who does which share of the work. Leases run on the database's time, because it is the one clock that all workers
- * see. A worker that cannot renew stops of its own accord before anyone else may take over.
+ * Each shard is leased to one process. Leases use the time of the database, which is the same for all workers. A worker
+ * that cannot renew its lease stops before another may take over.
  */
 export const LEASE_MS = 15_000;
 export const HEARTBEAT_MS = 3_000;
-/** A worker trusts its lease this much less than the others do. */
+/** A worker considers its lease over this much earlier than the others do. */
 const MARGIN_MS = 2_000;
 
-const signOn = statement<[worker: string], { alive: number }>(
-  'shards.sign_on',
+const registerWorker = systemStatement<[worker: string], { alive: number }>(
+  'shards.register',
   `with me as (
      insert into workers (id, seen_at) values ($1, now()) on conflict (id) do update set seen_at = now()),
    gone as (delete from workers where seen_at < now() - interval '${LEASE_MS} ms' and id <> $1)
    select count(*)::int + 1 as alive from workers where seen_at >= now() - interval '${LEASE_MS} ms' and id <> $1`,
 );
-const renew = statement<[worker: string, shards: number[]], { shard: number }>(
+const renew = systemStatement<[worker: string, shards: number[]], { shard: number }>(
   'shards.renew',
   `update shards set lease_until = now() + interval '${LEASE_MS} ms'
     where owner = $1 and shard = any ($2::smallint[]) returning shard`,
 );
-const take = statement<[worker: string, count: number, except: number[]], { shard: number }>(
+const take = systemStatement<[worker: string, count: number, except: number[]], { shard: number }>(
   'shards.take',
-  // A CTE is read once; as a subquery of the update, a plan may read it again for each row and take too many.
+  // Materialized, because a subquery of the update could be evaluated for each row and lock too many.
   `with free as materialized (
      select shard from shards where (owner is null or owner = $1 or lease_until < now()) and shard <> all ($3::smallint[])
       order by shard for update skip locked limit $2)
    update shards s set owner = $1, lease_until = now() + interval '${LEASE_MS} ms' from free where s.shard = free.shard
    returning s.shard`,
 );
-const takeAll = statement<[worker: string], { shard: number }>(
+const takeAll = systemStatement<[worker: string], { shard: number }>(
   'shards.take_all',
   `with gone as (delete from workers where id <> $1)
    update shards set owner = $1, lease_until = now() + interval '${LEASE_MS} ms' returning shard`,
 );
-const giveBack = statement<[worker: string, shards: number[]]>(
-  'shards.give_back',
+const releaseShards = systemStatement<[worker: string, shards: number[]]>(
+  'shards.release',
   'update shards set owner = null, lease_until = null where owner = $1 and shard = any ($2::smallint[])',
 );
-const signOff = statement<[worker: string]>(
-  'shards.sign_off',
+const unregisterWorker = systemStatement<[worker: string]>(
+  'shards.unregister',
   `with mine as (update shards set owner = null, lease_until = null where owner = $1)
    delete from workers where id = $1`,
 );
 
 export interface Shards {
-  /** Whether work of this shard may be started here and now. */
+  /** Whether this process may start work of the shard now. */
   owns(shard: number): boolean;
   owned(): number[];
-  /** True when every shard is ours, so nobody else needs to hear of new work. */
+  /** Whether this process has every shard, so that other processes need no wake-ups. */
   ownsAll(): boolean;
-  /** One heartbeat: renews, takes its fair share, gives back what is over it once nothing of it is under way. */
+  /** One heartbeat: renews leases, takes shards up to its fair share, and releases the rest when nothing of it runs. */
   beat(isBusy: (shard: number) => boolean): Promise<void>;
-  /** Takes everything at once: only for a process that knows to be alone on its database. */
+  /** Takes every shard immediately. Only for the sole process of a database. */
   acquireAll(): Promise<void>;
   release(): Promise<void>;
 }
 
-export function shards(db: Database, workerId: string): Shards {
+export function createShards(db: Database, workerId: string): Shards {
   let held = new Set<number>();
   let draining = new Set<number>();
   let validUntil = 0;
@@ -76,29 +76,29 @@ export function shards(db: Database, workerId: string): Shards {
     ownsAll: () => held.size === ALL_SHARDS && draining.size === 0 && valid(),
     async beat(isBusy) {
       const since = performance.now();
-      const { alive } = (await db.find(signOn, [workerId])) as { alive: number };
+      const { alive } = (await db.find(registerWorker, [workerId])) as { alive: number };
       const share = Math.ceil(ALL_SHARDS / alive);
-      // What a lapsed lease had started may still be under way: an expired shard is taken anew, never just renewed.
+      // After an expired lease another worker may have taken the shard: it is taken again and not renewed.
       const kept = valid() ? await db.all(renew, [workerId, [...held]]) : [];
       const mine = new Set(kept.map((row) => row.shard));
-      // Shares change while shards are leaving: exactly what is over the share leaves, first what was leaving already.
+      // The share may change while shards drain. Shards above the share drain, first those that are already draining.
       const over = [...mine].sort((a, b) => Number(draining.has(b)) - Number(draining.has(a)));
       draining = new Set(over.slice(0, Math.max(0, mine.size - share)));
       const done = [...draining].filter((shard) => !isBusy(shard));
-      if (done.length > 0) await db.run(giveBack, [workerId, done]);
+      if (done.length > 0) await db.run(releaseShards, [workerId, done]);
       for (const shard of done) for (const set of [mine, held, draining]) set.delete(shard);
       const taken = mine.size < share ? await db.all(take, [workerId, share - mine.size, [...mine]]) : [];
       hold([...[...mine].map((shard) => ({ shard })), ...taken], since);
     },
     async acquireAll() {
       const since = performance.now();
-      await db.find(signOn, [workerId]);
+      await db.find(registerWorker, [workerId]);
       hold(await db.all(takeAll, [workerId]), since);
     },
     async release() {
       held.clear();
       draining.clear();
-      await db.run(signOff, [workerId]);
+      await db.run(unregisterWorker, [workerId]);
     },
   };
 }

@@ -1,42 +1,50 @@
 import pg from 'pg';
-import type { Database } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import type { Queryable } from '../db/database.ts';
+import { systemStatement } from '../db/statement.ts';
 import { realShardOf } from './queue.ts';
 
 const NOTIFY_CHANNEL = 'parley_work';
-/** NOTIFY inside a transaction serializes every commit of the database, so hints are collected and sent outside. */
+/** NOTIFY inside a transaction serializes every commit of the database, so wake-ups are collected and sent outside. */
 const COLLECT_MS = 20;
 /** PostgreSQL takes payloads of up to 8000 bytes; an entry has about 60. */
-const ENTRIES_PER_NOTE = 100;
+const ENTRIES_PER_PAYLOAD = 100;
 const RECONNECT_MS = 1_000;
 
-const notify = statement<[payload: string]>('hints.notify', `select pg_notify('${NOTIFY_CHANNEL}', $1)`);
+const notify = systemStatement<[payload: string]>(
+  'wakeups.notify',
+  `select pg_notify('${NOTIFY_CHANNEL}', $1)`,
+);
 
-export type Wake = (list: string, shard: number, lane: string) => void;
-export type Hear = (topic: string, lane: string) => void;
+export type Wake = (queue: string, shard: number, orderingKey: string) => void;
+type Listener = (topic: string, id: string) => void;
 
 export interface WakeUps {
-  /** Says, after a commit, that a lane has new work. Only a hint: whoever misses it finds the work within a second. */
-  give: Wake;
-  /** The worker of this process; hints it can use itself go nowhere else. */
+  /** After a commit: wakes the owner of the shard, because an ordering key has new rows. If a wake-up is lost, a scan finds the rows within a second. */
+  wake: Wake;
+  /** Sets the worker of this process. Its shards need no notification. */
   attach(worker: { wake: Wake; owns(shard: number): boolean }): void;
   close(): Promise<void>;
 }
 
-/** What is no lane's work: every process may want to know it. As much of a hint as the others are. */
+/** Notifications for every process, such as that a tenant has new numbered events. */
 export interface Notifier {
-  /** Says something, after a commit, to every process and to this one at once. */
-  tell: Hear;
-  /** Names whoever wants to know what is told, here or elsewhere. */
-  hear(listener: Hear): void;
-  /** Passes on what another process told. */
-  pass: Hear;
+  /** Notifies every process, and the listeners of this process immediately. Called after a commit. */
+  notify: Listener;
+  /** Adds a listener for notifications of all processes. */
+  subscribe(listener: Listener): void;
+  /** Passes a notification of another process to the listeners of this process. */
+  relay: Listener;
 }
 
-/** With `alone`, no other process is told anything, because there is none. */
-export function wakeUps(db: Database, isSoleProcess = false): WakeUps & Notifier {
+interface WakeUpOptions {
+  db: () => Pick<Queryable, 'run'>;
+  /** Whether there are no other processes to notify. */
+  isSoleProcess: boolean;
+}
+
+export function createWakeUps({ db, isSoleProcess }: WakeUpOptions): WakeUps & Notifier {
   let local: { wake: Wake; owns(shard: number): boolean } | undefined;
-  const listeners: Hear[] = [];
+  const listeners: Listener[] = [];
   const pending = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let sending = Promise.resolve();
@@ -45,35 +53,36 @@ export function wakeUps(db: Database, isSoleProcess = false): WakeUps & Notifier
     timer = undefined;
     const entries = [...pending];
     pending.clear();
-    for (let at = 0; at < entries.length; at += ENTRIES_PER_NOTE)
-      // A hint that is lost is found by the next scan.
-      await db.run(notify, [entries.slice(at, at + ENTRIES_PER_NOTE).join(' ')]).catch(() => {});
+    for (let from = 0; from < entries.length; from += ENTRIES_PER_PAYLOAD)
+      await db()
+        .run(notify, [entries.slice(from, from + ENTRIES_PER_PAYLOAD).join(' ')])
+        .catch(() => {});
   }
 
-  function sendSoon(list: string, shard: number, lane: string): void {
-    pending.add(`${list}:${shard}:${lane}`);
+  function sendSoon(topic: string, shard: number, id: string): void {
+    pending.add(`${topic}:${shard}:${id}`);
     timer ??= setTimeout(() => {
       sending = send();
     }, COLLECT_MS);
   }
-  const pass: Hear = (topic, lane) => {
-    for (const hear of listeners) hear(topic, lane);
+  const relay: Listener = (topic, id) => {
+    for (const listen of listeners) listen(topic, id);
   };
 
   return {
-    give(list, shard, lane) {
-      if (local?.owns(shard)) local.wake(list, shard, lane);
-      else sendSoon(list, shard, lane);
+    wake(queue, shard, orderingKey) {
+      if (local?.owns(shard)) local.wake(queue, shard, orderingKey);
+      else sendSoon(queue, shard, orderingKey);
     },
     attach(worker) {
       local = worker;
     },
-    tell(topic, lane) {
-      pass(topic, lane);
-      if (!isSoleProcess) sendSoon(topic, realShardOf(lane), lane);
+    notify(topic, id) {
+      relay(topic, id);
+      if (!isSoleProcess) sendSoon(topic, realShardOf(id), id);
     },
-    hear: (listener) => void listeners.push(listener),
-    pass,
+    subscribe: (listener) => void listeners.push(listener),
+    relay,
     async close() {
       clearTimeout(timer);
       await sending;
@@ -81,24 +90,24 @@ export function wakeUps(db: Database, isSoleProcess = false): WakeUps & Notifier
   };
 }
 
-/** Listens for the hints of other processes on a connection of its own, again and again when it breaks. */
+/** Listens for the wake-ups of other processes on a connection of its own, and reconnects when it breaks. */
 export function listenForWakeUps(config: pg.ClientConfig, wake: Wake): { close(): Promise<void> } {
-  let closed = false;
+  let isClosed = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const later = (): void => {
-    if (!closed) timer = setTimeout(connect, RECONNECT_MS);
+  const reconnectLater = (): void => {
+    if (!isClosed) timer = setTimeout(connect, RECONNECT_MS);
   };
   function connect(): void {
     const made = new pg.Client(config);
     client = made;
     made.on('error', () => {});
-    made.on('end', later);
+    made.on('end', reconnectLater);
     made.on('notification', ({ payload }) => {
       for (const entry of payload?.split(' ') ?? []) {
-        const [list, shard, lane] = entry.split(':');
-        if (list && shard && lane) wake(list, Number(shard), lane);
+        const [topic, shard, id] = entry.split(':');
+        if (topic && shard && id) wake(topic, Number(shard), id);
       }
     });
     made
@@ -109,7 +118,7 @@ export function listenForWakeUps(config: pg.ClientConfig, wake: Wake): { close()
   connect();
   return {
     async close() {
-      closed = true;
+      isClosed = true;
       clearTimeout(timer);
       await client?.end().catch(() => {});
     },

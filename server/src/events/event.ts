@@ -1,11 +1,12 @@
 import type { Queryable } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import { statement, systemStatement } from '../db/statement.ts';
+import type { TenantQueryable } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
+import type { SearchSource } from '../search/source.ts';
 import type { Event } from './schema.ts';
 
-/** An event that has its number. Before that nobody sees it, because its place is not known. */
+/** An event with its number. Events without one are not shown, because their position is not known yet. */
 export interface EventRow {
   id: string;
   tenant_id: string;
@@ -50,42 +51,35 @@ export const presentEvent = (row: EventRow): Event => ({
   data: JSON.parse(row.data) as Event['data'],
 });
 
-/** Commit order is sequence order (engine/sequencer.ts), so whoever goes on after the last one misses nothing. */
-const eventsAfter = statement<[tenantId: string, last: number, limit: number], EventRow>(
+/** Commit order is sequence order (engine/sequencer.ts), so a reader that continues after the last one misses nothing. */
+const eventsAfter = statement<[last: number, limit: number], EventRow>(
   'events.after',
-  `select ${COLUMNS} from events e where e.tenant_id = $1 and e.sequence > $2 order by e.sequence limit $3`,
+  `select ${COLUMNS} from events e where e.tenant_id = $tenant and e.sequence > $1 order by e.sequence limit $2`,
 );
-const keptRange = statement<[tenantId: string], { oldest: number | null; newest: number }>(
+const keptRange = statement<[], { oldest: number | null; newest: number }>(
   'events.kept_range',
-  `select (select e.sequence from events e where e.tenant_id = $1 and e.sequence is not null
+  `select (select e.sequence from events e where e.tenant_id = $tenant and e.sequence is not null
             order by e.sequence limit 1) as oldest,
-          coalesce((select c.sequence from tenant_counters c where c.tenant_id = $1), 0) as newest`,
+          coalesce((select c.sequence from tenant_counters c where c.tenant_id = $tenant), 0) as newest`,
 );
-const newestNumbers = statement<[tenantIds: string[]], { tenant_id: string; sequence: number }>(
+const newestNumbers = systemStatement<[tenantIds: string[]], { tenant_id: string; sequence: number }>(
   'events.newest_numbers',
   'select tenant_id, sequence from tenant_counters where tenant_id = any ($1::uuid[])',
 );
 
-export const findEventsAfter = (
-  db: Queryable,
-  tenantId: string,
-  last: number,
-  limit: number,
-): Promise<EventRow[]> => db.all(eventsAfter, [tenantId, last, limit]);
+export const findEventsAfter = (db: TenantQueryable, last: number, limit: number): Promise<EventRow[]> =>
+  db.all(eventsAfter, [last, limit]);
 
-/** The number of the oldest event that is kept (the next one's when none is), and the highest that was given. */
-export async function findKeptRange(
-  db: Queryable,
-  tenantId: string,
-): Promise<{ oldest: number; newest: number }> {
-  const { oldest, newest } = (await db.find(keptRange, [tenantId])) as {
+/** The number of the oldest stored event (the next number if there is none), and the highest number so far. */
+export async function findKeptRange(db: TenantQueryable): Promise<{ oldest: number; newest: number }> {
+  const { oldest, newest } = (await db.find(keptRange, [])) as {
     oldest: number | null;
     newest: number;
   };
   return { oldest: oldest ?? newest + 1, newest };
 }
 
-/** The highest number of each of these tenants. Every event up to it is visible to whoever looks afterwards. */
+/** The highest number of each of these tenants. Every event up to it is visible to later reads. */
 export const findNewestNumbers = (
   db: Queryable,
   tenantIds: string[],

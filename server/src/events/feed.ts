@@ -1,48 +1,48 @@
 import { payloadOf } from '../webhooks/payload.ts';
 import type { EventRow } from './event.ts';
-import { places } from './places.ts';
+import { limitConcurrency } from './limit-concurrency.ts';
 
-/** An event as a stream sends it, made once for all streams, with what filters look at. */
-export interface FeedEvent {
+/** An event as streams send it, encoded once for all of them, with the fields that filters use. */
+interface FeedEvent {
   sequence: number;
   type: string;
   channel_id: string | null;
   bytes: Buffer;
 }
 
-/** Events in their order, and the number up to which there are no others. */
+/** Events in order, and the number up to which there are no others. */
 export interface EventRange {
   events: readonly FeedEvent[];
   upTo: number;
 }
 
-/** One tenant's events as its streams see them: the last ones in memory, the older ones in the database. */
+/** The events of one tenant for its streams: the last ones in memory, the older ones in the database. */
 export interface Feed {
   /** The number up to which it has read. */
   readonly upTo: number;
-  /** What comes after a number, as far as memory reaches back; undefined where it does not. */
+  /** The events after a number; undefined if memory does not reach back that far. */
   after(last: number): EventRange | undefined;
-  /** What comes after a number that memory does not reach: a stream that has fallen behind reads for itself. */
+  /** The events after a number, from the database: for a stream that has fallen behind what memory holds. */
   readAfter(last: number): Promise<EventRange>;
-  /** Reads on, and wakes the streams. `newest` is a number that is known to be given. */
+  /** Reads new events and wakes the streams. `newest` is a number that is known to exist. */
   advance(newest?: number): Promise<void>;
-  /** Forgets what it knew when it was last told to: what is erased in the database must not live on in memory. */
-  forget(): void;
+  /** Drops the events that were in memory at the last call: what is erased in the database must not stay in memory. */
+  dropOld(): void;
 }
 
 interface FeedOptions {
-  /** Where it begins: the newest number. */
+  /** The newest number: where it starts. */
   from: number;
   read: (last: number, limit: number) => Promise<EventRow[]>;
   wake: () => void;
 }
 
 const BATCH = 200;
-/** What is kept in memory, whichever is less: enough for a stream that waits for its socket. */
+/** The limits of what is kept in memory: enough for a stream that waits for its socket. */
 const KEPT_EVENTS = 1_000;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
-/** The text of one event. JSON has no line ends of its own, so the payload is one line. */
+/** Encodes one event. JSON contains no line breaks, so the payload is one line. */
 const frame = (row: EventRow): FeedEvent => ({
   sequence: row.sequence,
   type: row.type,
@@ -56,37 +56,36 @@ const frame = (row: EventRow): FeedEvent => ({
       channelId: row.channel_id,
       sequence: row.sequence,
       data: row.data,
-      v2Type: null,
     })}\n\n`,
   ),
 });
 
 /**
- * Memory holds every event with a number from `from` (exclusive) to `to`. However many streams there are, the newest
- * events are read once, and however slow one is, it costs no memory: it finds its place in the database again.
+ * Memory holds every event with a number from `from` (exclusive) to `to`. The newest events are read once for all
+ * streams. A slow stream costs no memory: it reads older events from the database.
  */
-export function feed({ from: start, read, wake }: FeedOptions): Feed {
+export function createFeed({ from: start, read, wake }: FeedOptions): Feed {
   const kept: FeedEvent[] = [];
   let keptBytes = 0;
   let [from, to, known, old] = [start, start, start, start];
   let advancing = false;
   let again = false;
-  /** One of the tenant's streams reads at a time, so that a hundred of them do not keep everyone else waiting. */
-  const inTurn = places(1);
+  /** One stream of the tenant reads at a time, so that a hundred of them do not delay other tenants. */
+  const readOneAtATime = limitConcurrency(1);
 
   function keep(events: FeedEvent[]): void {
     for (const event of events) keptBytes += event.bytes.length;
     kept.push(...events);
-    while (kept.length > KEPT_EVENTS || (keptBytes > KEPT_BYTES && kept.length > 1)) letGo(1);
+    while (kept.length > KEPT_EVENTS || (keptBytes > KEPT_BYTES && kept.length > 1)) drop(1);
   }
-  function letGo(count: number): void {
+  function drop(count: number): void {
     for (const { bytes, sequence } of kept.splice(0, count)) {
       keptBytes -= bytes.length;
       from = sequence;
     }
   }
 
-  /** Fewer than asked for are all there were; numbers known before the reading are then behind it, used or not. */
+  /** Fewer events than the limit are all there are: then every number known before the read has been reached. */
   const reach = (last: number, count: number, before: number): number =>
     count < BATCH ? Math.max(last, before) : last;
 
@@ -101,7 +100,7 @@ export function feed({ from: start, read, wake }: FeedOptions): Feed {
       return { events: kept.slice(first), upTo: Math.max(last, to) };
     },
     readAfter: (last) =>
-      inTurn(async () => {
+      readOneAtATime(async () => {
         const before = to;
         const events = (await read(last, BATCH)).map(frame);
         return { events, upTo: reach(events.at(-1)?.sequence ?? last, events.length, before) };
@@ -125,8 +124,8 @@ export function feed({ from: start, read, wake }: FeedOptions): Feed {
         advancing = false;
       }
     },
-    forget() {
-      letGo(kept.filter(({ sequence }) => sequence <= old).length);
+    dropOld() {
+      drop(kept.filter(({ sequence }) => sequence <= old).length);
       old = to;
     },
   };

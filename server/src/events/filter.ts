@@ -1,17 +1,18 @@
-import { ApiError, type InvalidParamKey, type InvalidParams, invalidParam } from '../base/errors.ts';
+import { invalidParam } from '../base/errors.ts';
+import { eventTypes } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
 import { findKnownChannelIds } from '../channels/channel.ts';
-import type { Queryable } from '../db/database.ts';
-import { eventTypes } from '../engine/event-types.ts';
+import type { TenantQueryable } from '../db/tenant.ts';
 import { isKnownPattern, matches } from '../webhooks/match.ts';
 import type { StreamQuery } from './schema.ts';
 
-/** Whether a stream asked for an event. */
+/** Whether a stream sends an event. */
 export type Filter = (event: { type: string; channel_id: string | null }) => boolean;
 
-export interface StreamWish {
+export interface StreamRequest {
   filter: Filter;
-  /** The number after which it begins; without one, it begins with what comes. */
+  /** The number after which it starts; undefined: with the next event. */
   last: number | undefined;
 }
 
@@ -21,23 +22,21 @@ const listOf = (text = ''): string[] =>
     .map((entry) => entry.trim())
     .filter(Boolean);
 
-/** What a stream is to send, or an error that names every wrong parameter. Filters mean what webhooks mean by them. */
-export async function readWish(
-  db: Queryable,
-  tenantId: string,
+/** Validates the parameters of a stream, or throws all their issues. Filters have the same meaning as for webhooks. */
+export async function validateStreamQuery(
+  db: TenantQueryable,
   query: StreamQuery,
   header: string | undefined,
-): Promise<StreamWish> {
+): Promise<StreamRequest> {
   const patterns = listOf(query.types);
   const channelIds = listOf(query.channelIds).map((id) => id.toLowerCase());
-  // A browser's own header is about what it saw last, the parameter about where it once began.
+  // A browser sends the last event it received as the header; the parameter is where it first started.
   const last = header || query.lastEventId;
-  const issues: InvalidParams = {
-    ...validateTypes(patterns),
-    ...(await validateChannels(db, tenantId, channelIds)),
-    ...(last ? validateLast(last) : {}),
-  };
-  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
+  const issues = collectIssues();
+  validateTypes(patterns, issues);
+  await validateChannels(db, channelIds, issues);
+  if (last) validateLast(last, issues);
+  issues.throwIfAny();
   const lines = (patterns.length === 0 ? [null] : patterns).map((type_pattern) => ({
     type_pattern,
     channel_ids: channelIds.length === 0 ? null : channelIds,
@@ -48,43 +47,40 @@ export async function readWish(
   };
 }
 
-const issue = (name: string, key: InvalidParamKey, message: string): InvalidParams => ({
-  [name]: { key, message },
-});
-const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
+const quote = (text: string): string => JSON.stringify(text.slice(0, 60));
 
-function validateTypes(patterns: string[]): InvalidParams {
+function validateTypes(patterns: string[], issues: Issues): void {
   const unknown = patterns.find((pattern) => !isKnownPattern(pattern));
-  if (unknown === undefined) return {};
-  return issue(
-    'types',
-    'invalid_enum_value',
-    `No event is called ${shown(unknown)}. There are ${eventTypes.join(', ')}, and prefixes such as message.*`,
-  );
+  if (unknown !== undefined)
+    issues.add(
+      'types',
+      'invalid_enum_value',
+      `No event is called ${quote(unknown)}. There are ${eventTypes.join(', ')}, and prefixes such as message.*`,
+    );
 }
 
-async function validateChannels(db: Queryable, tenantId: string, ids: string[]): Promise<InvalidParams> {
+async function validateChannels(db: TenantQueryable, ids: string[], issues: Issues): Promise<void> {
   const malformed = ids.find((id) => !isUuid(id));
   if (malformed !== undefined)
-    return issue('channelIds', 'invalid_string', `Must be UUIDs, received ${shown(malformed)}`);
-  const known = await findKnownChannelIds(db, tenantId, ids);
+    return issues.add('channelIds', 'invalid_string', `Must be UUIDs, received ${quote(malformed)}`);
+  const known = await findKnownChannelIds(db, ids);
   const unknown = ids.find((id) => !known.has(id));
-  return unknown === undefined ? {} : issue('channelIds', 'custom', `There is no channel ${unknown}`);
+  if (unknown !== undefined) issues.add('channelIds', 'custom', `There is no channel ${unknown}`);
 }
 
-function validateLast(last: string): InvalidParams {
-  if (/^\d{1,16}$/.test(last) && Number.isSafeInteger(Number(last))) return {};
-  return issue('lastEventId', 'invalid_string', `Must be the sequence of an event, received ${shown(last)}`);
+function validateLast(last: string, issues: Issues): void {
+  if (!/^\d{1,16}$/.test(last) || !Number.isSafeInteger(Number(last)))
+    issues.add('lastEventId', 'invalid_string', `Must be the sequence of an event, received ${quote(last)}`);
 }
 
-/** Refuses a place that the events do not lead on from: whoever goes on there would miss some without knowing. */
+/** Throws if events after a number are missing or do not exist yet: a client that continued there would miss some. */
 export function requireKept(last: number, { oldest, newest }: { oldest: number; newest: number }): void {
-  const refuse = (message: string): never => {
-    throw invalidParam('lastEventId', 'custom', message);
-  };
-  if (last > newest) refuse(`There is no event ${last} yet, the newest is ${newest}`);
+  if (last > newest)
+    throw invalidParam('lastEventId', 'custom', `There is no event ${last} yet, the newest is ${newest}`);
   if (last > 0 && last < oldest - 1)
-    refuse(
-      `Events after ${last} are no longer kept, the oldest is ${oldest}. Begin with 0 to get all that are kept`,
+    throw invalidParam(
+      'lastEventId',
+      'custom',
+      `Events after ${last} are no longer stored, the oldest is ${oldest}. Use 0 to get all that are stored`,
     );
 }

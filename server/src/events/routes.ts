@@ -1,8 +1,7 @@
-import type { Database } from '../db/database.ts';
 import { eventStream, type Route, stream } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { eventFields, eventSource, presentEvent } from './event.ts';
-import { readWish } from './filter.ts';
+import { validateStreamQuery } from './filter.ts';
 import { Event, StreamQuery } from './schema.ts';
 import { type EventStreams, STREAMS_PER_TENANT } from './streams.ts';
 
@@ -16,9 +15,9 @@ const example: Event = {
   data: { id: '019a82a0-0000-7000-8000-000000000030', text: 'Is this still available?' },
 };
 
-export function eventRoutes({ db, streams }: { db: Database; streams: EventStreams }): Route[] {
+export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
   return [
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/events/search',
       operationId: 'searchEvents',
       tag: 'Events',
@@ -36,8 +35,8 @@ export function eventRoutes({ db, streams }: { db: Database; streams: EventStrea
         path: '/v3/events/stream',
         operationId: 'streamEvents',
         tag: 'Events',
-        summary: 'Follow events as they happen',
-        description: `Server-sent events in the order of their sequence: \`id\` is the sequence, \`event\` the type, \`data\` what webhooks are sent. The stream begins with what comes next, or, with the header \`Last-Event-ID\`, after that event, however long ago it was as long as it is kept: it misses nothing. A comment every 15 seconds says that it is alive. A tenant may have ${STREAMS_PER_TENANT} streams open at one server; one more is a \`conflict\`. The stream ends when its token does.`,
+        summary: 'Stream events',
+        description: `Server-sent events in the order of their sequence: \`id\` is the sequence, \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A comment every 15 seconds shows that the stream is alive. A tenant may have ${STREAMS_PER_TENANT} streams open at one server; one more is a \`conflict\`. The stream ends when its token expires or is deleted.`,
         access: 'events:read',
         query: StreamQuery,
         answer: eventStream,
@@ -46,8 +45,12 @@ export function eventRoutes({ db, streams }: { db: Database; streams: EventStrea
           answer: `id: ${example.sequence}\nevent: ${example.type}\ndata: ${JSON.stringify(example)}\n\n`,
         },
       },
-      async ({ principal: { tenantId }, query, given, isWelcome }) =>
-        streams.open(tenantId, await readWish(db, tenantId, query, given('last-event-id')), isWelcome),
+      async ({ query, given, isStillAuthorized }, tenant) =>
+        streams.open(
+          tenant.tenantId,
+          await validateStreamQuery(tenant, query, given('last-event-id')),
+          isStillAuthorized,
+        ),
     ),
   ];
 }

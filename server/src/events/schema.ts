@@ -10,21 +10,21 @@ export const Event = Type.Object(
     channelId: Nullable(Uuid('Null for events that belong to no channel')),
     sequence: Type.Integer({
       description:
-        'Grows with every event of the tenant; numbers may be left out and are never used again. The `id` of the stream',
+        'Increases with every event of the tenant; there may be gaps, and numbers are never reused. The `id` in the stream',
     }),
-    data: FreeObject('The resource as the API showed it when the event happened'),
+    data: FreeObject('The resource as the API returned it when the event happened'),
   },
   { title: 'Event' },
 );
 export type Event = Static<typeof Event>;
 
-/** A header is bounded by Node, and so is a line with all its parameters. */
-const LONGEST_LIST = 16_384;
+/** Node limits the length of a header and of a URL to about the same. */
+const MAX_LIST_LENGTH = 16_384;
 
 export const StreamQuery = Type.Object({
   types: Type.Optional(
     Type.String({
-      maxLength: LONGEST_LIST,
+      maxLength: MAX_LIST_LENGTH,
       description:
         'Only events of these types, comma-separated: names such as `message.received`, or prefixes such as `message.*`',
       examples: ['message.*,chat.created'],
@@ -32,15 +32,15 @@ export const StreamQuery = Type.Object({
   ),
   channelIds: Type.Optional(
     Type.String({
-      maxLength: LONGEST_LIST,
+      maxLength: MAX_LIST_LENGTH,
       description: 'Only events of these channels, comma-separated',
     }),
   ),
   lastEventId: Type.Optional(
     Type.String({
-      maxLength: LONGEST_LIST,
+      maxLength: MAX_LIST_LENGTH,
       description:
-        'Go on after this event, for clients that cannot send the header `Last-Event-ID`, which takes precedence; `0`: from the oldest event that is kept',
+        'Continue after this event, for clients that cannot send the header `Last-Event-ID`, which takes precedence; `0`: from the oldest stored event',
       examples: ['4711'],
     }),
   ),

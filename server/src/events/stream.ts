@@ -2,38 +2,38 @@ import { Readable } from 'node:stream';
 import type { EventRange, Feed } from './feed.ts';
 import type { Filter } from './filter.ts';
 
-/** How much is put together for one write, and how much waits for the socket. */
+/** How many bytes are written at once, and how many wait for the socket. */
 const CHUNK_BYTES = 64 * 1024;
-/** How long a client waits before it comes again, in its own words. */
+/** How long a client waits before it reconnects: the `retry` field of the protocol. */
 const RETRY_MS = 1_000;
-/** What a client has not taken so long after the end, it never may. */
-const LINGER_MS = 500;
+/** How long after the end the client may still read what is buffered. */
+const CLOSE_AFTER_MS = 500;
 
 export interface EventStream {
   readonly readable: Readable;
-  /** Sends what there is, as far as the client takes it. */
+  /** Sends new events, as far as the client reads them. */
   pump(): Promise<void>;
-  /** Sends a sign of life when there was none for so long. */
-  beat(pauseMs: number): void;
-  /** Ends in order; what the client has not taken by then it asks for when it comes again. */
+  /** Sends a heartbeat if nothing was sent for so long. */
+  sendHeartbeat(pauseMs: number): void;
+  /** Ends the stream. What the client has not read by then it gets when it reconnects. */
   end(reason: string): void;
 }
 
 interface StreamOptions {
   feed: Feed;
   filter: Filter;
-  /** The number after which it begins. */
+  /** The number after which it starts. */
   last: number;
   onClose: () => void;
 }
 
 /**
- * One client's stream: a place among the tenant's events that moves on as fast as the client reads. Every sign of life
- * names that place as the last id, also the first: a client that comes again misses nothing even if it has seen
- * nothing yet, and a filter that lets little through does not make it fall behind.
+ * The stream of one client: a position in the tenant's events that advances as fast as the client reads. Every heartbeat
+ * has the position as its id, and so has the first message: a client that reconnects misses nothing even if it has
+ * received no event yet, and a selective filter does not make it fall behind.
  */
-export function eventStream({ feed, filter, last, onClose }: StreamOptions): EventStream {
-  let place = last;
+export function createEventStream({ feed, filter, last, onClose }: StreamOptions): EventStream {
+  let position = last;
   let isWanted = false;
   let isOver = false;
   let pumping = false;
@@ -56,18 +56,18 @@ export function eventStream({ feed, filter, last, onClose }: StreamOptions): Eve
     isWanted = readable.push(bytes);
   }
 
-  /** What of a stretch is wanted, up to a chunk of it; the place moves behind what was looked at. */
+  /** Returns the events of a range that the filter accepts, up to a chunk, and advances the position. */
   function take({ events, upTo }: EventRange): Buffer[] {
     const taken: Buffer[] = [];
     let size = 0;
     for (const event of events) {
       if (size >= CHUNK_BYTES) return taken;
-      place = event.sequence;
+      position = event.sequence;
       if (!filter(event)) continue;
       taken.push(event.bytes);
       size += event.bytes.length;
     }
-    place = upTo;
+    position = upTo;
     return taken;
   }
 
@@ -76,33 +76,33 @@ export function eventStream({ feed, filter, last, onClose }: StreamOptions): Eve
     pumping = true;
     try {
       while (isWanted && !isOver) {
-        const inMemory = feed.after(place);
-        const found = inMemory ?? (await feed.readAfter(place));
+        const inMemory = feed.after(position);
+        const found = inMemory ?? (await feed.readAfter(position));
         if (isOver) return;
         const taken = take(found);
         if (taken.length > 0) send(taken.length === 1 ? (taken[0] as Buffer) : Buffer.concat(taken));
         else if (inMemory?.events.length === 0) return;
       }
     } catch {
-      // The database is out of reach; whoever looks after the streams pumps again in a moment.
+      // The database is unavailable. The timer of all streams pumps again within a second.
     } finally {
       pumping = false;
     }
   }
 
-  send(`retry: ${RETRY_MS}\nid: ${place}\n\n`);
+  send(`retry: ${RETRY_MS}\nid: ${position}\n\n`);
   return {
     readable,
     pump,
-    beat(pauseMs) {
-      if (isWanted && !isOver && performance.now() - sentAt >= pauseMs) send(`: alive\nid: ${place}\n\n`);
+    sendHeartbeat(pauseMs) {
+      if (isWanted && !isOver && performance.now() - sentAt >= pauseMs) send(`: alive\nid: ${position}\n\n`);
     },
     end(reason) {
       if (isOver) return;
       isOver = true;
       readable.push(`: ${reason}\n\n`);
       readable.push(null);
-      const timer = setTimeout(() => readable.destroy(), LINGER_MS);
+      const timer = setTimeout(() => readable.destroy(), CLOSE_AFTER_MS);
       readable.once('close', () => clearTimeout(timer));
     },
   };

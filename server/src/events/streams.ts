@@ -2,27 +2,31 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import type { Reaction } from '../engine/sequencer.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import type { Notifier } from '../engine/wakeups.ts';
 import { findEventsAfter, findKeptRange, findNewestNumbers } from './event.ts';
-import { type Feed, feed } from './feed.ts';
-import { requireKept, type StreamWish } from './filter.ts';
-import { places } from './places.ts';
-import { type EventStream, eventStream } from './stream.ts';
+import { createFeed, type Feed } from './feed.ts';
+import { requireKept, type StreamRequest } from './filter.ts';
+import { limitConcurrency } from './limit-concurrency.ts';
+import { createEventStream, type EventStream } from './stream.ts';
 
 /** How many streams a tenant may have open at one process. */
 export const STREAMS_PER_TENANT = 100;
-/** How many reads of the database all streams of the process have under way: the API needs its connections, too. */
-const READS_AT_ONCE = 4;
-const NUMBERED = 'numbered';
+/** How many reads of the database all streams of the process may have running: the API needs connections, too. */
+const CONCURRENT_READS = 4;
+const NUMBERED_TOPIC = 'numbered';
 
-/** How often what no hint told is looked for and tokens are asked about, and the silence after which a sign of life is sent. */
-const PACE = { lookMs: 1_000, aliveMs: 15_000 };
+/** How often new events and tokens are checked, in case a notification is lost, and after how long a heartbeat is sent. */
+const INTERVALS = { checkMs: 1_000, heartbeatMs: 15_000 };
 
 export interface EventStreams {
-  /** Opens a stream of a tenant's events. `isWelcome` is asked every second; without its consent the stream ends. */
-  open(tenantId: string, wish: StreamWish, isWelcome: () => boolean | Promise<boolean>): Promise<Readable>;
-  /** Ends every stream, and opens none any more. */
+  /** Opens a stream of a tenant's events. `isWelcome` is called every second; when it returns false the stream ends. */
+  open(
+    tenantId: string,
+    request: StreamRequest,
+    isWelcome: () => boolean | Promise<boolean>,
+  ): Promise<Readable>;
+  /** Ends every stream and opens no more. */
   end(): void;
   /** How many are open. */
   readonly count: number;
@@ -32,42 +36,41 @@ interface StreamsDeps {
   db: Database;
   wakeUps: Notifier;
   log: Logger;
-  /** Tests have less time. */
-  pace?: typeof PACE;
+  /** Shorter in tests. */
+  intervals?: typeof INTERVALS;
 }
 
-interface Tenant {
+interface TenantStreams {
   streams: Set<EventStream>;
-  /** Streams that are open or about to be. */
+  /** How many streams are open or about to be. */
   taken: number;
-  /** Made with the first stream, when it is known where the events have got to. */
+  /** Created with the first stream, when the newest number is known. */
   feed?: Feed;
 }
 
-/** Tells every process that a tenant has events to read, once their numbers are committed. */
-export const announceEvents =
-  (wakeUps: Notifier): Reaction =>
-  async (tx, tenantId) =>
-    tx.afterCommit(() => wakeUps.tell(NUMBERED, tenantId));
+/** Subscriber of all events: notifies every process, once the numbers are committed, that a tenant has new events. */
+export async function announceEvents({ wakeUps }: { wakeUps: Notifier }, tx: TenantTx): Promise<void> {
+  tx.afterCommit(() => wakeUps.notify(NUMBERED_TOPIC, tx.tenantId));
+}
 
 /** All streams of this process. */
-export function eventStreams({ db, wakeUps, log, pace = PACE }: StreamsDeps): EventStreams {
-  const tenants = new Map<string, Tenant>();
-  const welcomes = new Map<EventStream, () => boolean | Promise<boolean>>();
-  const inTurn = places(READS_AT_ONCE);
+export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: StreamsDeps): EventStreams {
+  const tenants = new Map<string, TenantStreams>();
+  const welcomeChecks = new Map<EventStream, () => boolean | Promise<boolean>>();
+  const readInTurn = limitConcurrency(CONCURRENT_READS);
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
 
-  const advance = (one: Feed | undefined, newest?: number): void =>
-    void one
+  const advance = (feed: Feed | undefined, newest?: number): void =>
+    void feed
       ?.advance(newest)
-      .catch((error) => log.debug({ err: error }, 'events could not be read, will be tried again'));
+      .catch((error) => log.debug({ err: error }, 'could not read new events, will try again'));
 
-  wakeUps.hear((topic, tenantId) => {
-    if (topic === NUMBERED) advance(tenants.get(tenantId)?.feed);
+  wakeUps.subscribe((topic, tenantId) => {
+    if (topic === NUMBERED_TOPIC) advance(tenants.get(tenantId)?.feed);
   });
 
-  function release(tenantId: string, tenant: Tenant): void {
+  function release(tenantId: string, tenant: TenantStreams): void {
     tenant.taken -= 1;
     if (tenant.taken === 0) tenants.delete(tenantId);
     if (tenants.size === 0) {
@@ -76,30 +79,29 @@ export function eventStreams({ db, wakeUps, log, pace = PACE }: StreamsDeps): Ev
     }
   }
 
-  /** The net under the hints, and everything else that is a matter of time. */
-  function look(): void {
-    for (const [stream, isWelcome] of welcomes) {
-      stream.beat(pace.aliveMs);
+  function checkStreams(): void {
+    for (const [stream, isWelcome] of welcomeChecks) {
+      stream.sendHeartbeat(intervals.heartbeatMs);
       void stream.pump();
       Promise.resolve(isWelcome()).then((yes) => {
         if (!yes) stream.end('the token is no longer valid');
       });
     }
-    for (const tenant of tenants.values()) tenant.feed?.forget();
+    for (const tenant of tenants.values()) tenant.feed?.dropOld();
     findNewestNumbers(db, [...tenants.keys()])
       .then((rows) => {
         for (const { tenant_id, sequence } of rows) {
-          const found = tenants.get(tenant_id)?.feed;
-          if (found && sequence > found.upTo) advance(found, sequence);
+          const feed = tenants.get(tenant_id)?.feed;
+          if (feed && sequence > feed.upTo) advance(feed, sequence);
         }
       })
-      .catch((error) => log.debug({ err: error }, 'events could not be looked for, will be tried again'));
+      .catch((error) => log.debug({ err: error }, 'could not look for new events, will try again'));
   }
 
-  function feedOf(tenantId: string, tenant: Tenant, newest: number): Feed {
-    tenant.feed ??= feed({
+  function feedOf(tenantId: string, tenant: TenantStreams, newest: number): Feed {
+    tenant.feed ??= createFeed({
       from: newest,
-      read: (last, limit) => inTurn(() => findEventsAfter(db, tenantId, last, limit)),
+      read: (last, limit) => readInTurn(() => findEventsAfter(db.forTenant(tenantId), last, limit)),
       wake: () => {
         for (const stream of tenant.streams) void stream.pump();
       },
@@ -107,17 +109,21 @@ export function eventStreams({ db, wakeUps, log, pace = PACE }: StreamsDeps): Ev
     return tenant.feed;
   }
 
-  async function openOf(tenantId: string, tenant: Tenant, { filter, last }: StreamWish) {
-    const range = await findKeptRange(db, tenantId);
+  async function openStream(
+    tenantId: string,
+    tenant: TenantStreams,
+    { filter, last }: StreamRequest,
+  ): Promise<EventStream> {
+    const range = await findKeptRange(db.forTenant(tenantId));
     if (isOver) throw new ApiError('service_unavailable', { detail: 'the server is shutting down' });
     if (last !== undefined) requireKept(last, range);
-    const stream = eventStream({
+    const stream = createEventStream({
       feed: feedOf(tenantId, tenant, range.newest),
       filter,
       last: last ?? range.newest,
       onClose: () => {
         tenant.streams.delete(stream);
-        welcomes.delete(stream);
+        welcomeChecks.delete(stream);
         release(tenantId, tenant);
       },
     });
@@ -126,7 +132,7 @@ export function eventStreams({ db, wakeUps, log, pace = PACE }: StreamsDeps): Ev
   }
 
   return {
-    async open(tenantId, wish, isWelcome) {
+    async open(tenantId, request, isWelcome) {
       const tenant = tenants.get(tenantId) ?? { streams: new Set(), taken: 0 };
       if (tenant.taken >= STREAMS_PER_TENANT)
         throw new ApiError('conflict', {
@@ -134,10 +140,10 @@ export function eventStreams({ db, wakeUps, log, pace = PACE }: StreamsDeps): Ev
         });
       tenants.set(tenantId, tenant);
       tenant.taken += 1;
-      timer ??= setInterval(look, pace.lookMs);
+      timer ??= setInterval(checkStreams, intervals.checkMs);
       try {
-        const stream = await openOf(tenantId, tenant, wish);
-        welcomes.set(stream, isWelcome);
+        const stream = await openStream(tenantId, tenant, request);
+        welcomeChecks.set(stream, isWelcome);
         return stream.readable;
       } catch (error) {
         release(tenantId, tenant);
@@ -146,10 +152,10 @@ export function eventStreams({ db, wakeUps, log, pace = PACE }: StreamsDeps): Ev
     },
     end() {
       isOver = true;
-      for (const stream of welcomes.keys()) stream.end('the server is shutting down');
+      for (const stream of welcomeChecks.keys()) stream.end('the server is shutting down');
     },
     get count() {
-      return welcomes.size;
+      return welcomeChecks.size;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { File } from './schema.ts';
 
-/** What the reference shows. */
+/** The file of the examples in the API reference. */
 export const exampleFile: File = {
   id: '019a82a0-0000-7000-8000-000000000070',
   filename: 'hello.txt',

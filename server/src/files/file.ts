@@ -1,14 +1,13 @@
 import { randomSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/outbox.ts';
-import { realShardOf } from '../engine/queue.ts';
+import type { Queryable } from '../db/database.ts';
+import { statement, systemStatement } from '../db/statement.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
 import { timestamp } from '../http/schema.ts';
-import { givenUp, type StoredFile } from './receive.ts';
-import { REMOVALS_LIST } from './removals.ts';
+import { wakeFileRemovals } from './queues.ts';
+import { type StoredFile, uploadAbandoned } from './receive.ts';
 import type { File } from './schema.ts';
 
 export interface FileRow {
@@ -28,7 +27,6 @@ export const FILE_COLUMNS =
 const insertFile = statement<
   [
     id: string,
-    tenantId: string,
     filename: string,
     mimeType: string,
     size: number,
@@ -39,14 +37,13 @@ const insertFile = statement<
   FileRow
 >(
   'files.insert',
-  // Bytes that have been given up are not made a file any more.
-  `with kept as (delete from file_removals where id = $1 and tenant_id = $2 returning id, tenant_id)
+  // Without a row in file_removals the bytes are removed already, and no file is created.
+  `with kept as (delete from file_removals where id = $1 and tenant_id = $tenant returning id, tenant_id)
    insert into files as f (id, tenant_id, filename, mime_type, size, sha256, public_token, created_at, updated_at)
-   select kept.id, kept.tenant_id, $3, $4, $5, $6, $7, $8, $8 from kept returning ${FILE_COLUMNS}`,
+   select kept.id, kept.tenant_id, $2, $3, $4, $5, $6, $7, $7 from kept returning ${FILE_COLUMNS}`,
 );
 const insertFiles = statement<
   [
-    tenantId: string,
     now: Date,
     ids: string[],
     messageIds: string[],
@@ -59,28 +56,28 @@ const insertFiles = statement<
   { id: string }
 >(
   'files.insert_of_messages',
-  `with kept as (delete from file_removals where id = any ($3::uuid[]) and tenant_id = $1 returning id)
+  `with kept as (delete from file_removals where id = any ($2::uuid[]) and tenant_id = $tenant returning id)
    insert into files (id, tenant_id, message_id, filename, mime_type, size, sha256, public_token, created_at, updated_at)
-   select n.id, $1, n.message_id, n.filename, n.mime_type, n.size, n.sha256, n.public_token, $2, $2
-     from kept join unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::bytea[], $9::text[])
+   select n.id, $tenant, n.message_id, n.filename, n.mime_type, n.size, n.sha256, n.public_token, $1, $1
+     from kept join unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bytea[], $8::text[])
        as n (id, message_id, filename, mime_type, size, sha256, public_token) using (id)
    returning id`,
 );
-const deleteOfMessages = statement<[messageIds: string[], tenantId: string]>(
+const deleteOfMessages = statement<[messageIds: string[]]>(
   'files.delete_of_messages',
-  'delete from files where message_id = any ($1::uuid[]) and tenant_id = $2',
+  'delete from files where message_id = any ($1::uuid[]) and tenant_id = $tenant',
 );
-const fileById = statement<[id: string, tenantId: string], FileRow>(
+const fileById = statement<[id: string], FileRow>(
   'files.by_id',
-  `select ${FILE_COLUMNS} from files f where f.id = $1 and f.tenant_id = $2`,
+  `select ${FILE_COLUMNS} from files f where f.id = $1 and f.tenant_id = $tenant`,
 );
-const fileByToken = statement<[publicToken: string], FileRow>(
+const fileByToken = systemStatement<[publicToken: string], FileRow>(
   'files.by_public_token',
   `select ${FILE_COLUMNS} from files f where f.public_token = $1`,
 );
-const deleteFile = statement<[id: string, tenantId: string]>(
+const deleteFile = statement<[id: string]>(
   'files.delete',
-  'delete from files where id = $1 and tenant_id = $2',
+  'delete from files where id = $1 and tenant_id = $tenant',
 );
 
 const TOKEN_BYTES = 16;
@@ -96,33 +93,24 @@ export const presentFile = (row: FileRow): File => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-/** Makes the record of a file whose bytes are stored: from its commit on they are there for good. */
-export async function createFile(
-  tx: Tx,
-  tenantId: string,
-  file: StoredFile,
-  { publish }: Publisher,
-  now: Date,
-): Promise<File> {
+/** Creates the record of a file whose bytes are stored. From its commit on they are kept until the file is deleted. */
+export async function createFile(tx: TenantTx, file: StoredFile): Promise<File> {
   const row = await tx.find(insertFile, [
     file.id,
-    tenantId,
     file.filename,
     file.mimeType,
     file.size,
     file.sha256,
     randomSecret(TOKEN_BYTES),
-    now,
+    tx.now,
   ]);
-  if (!row) throw givenUp();
+  if (!row) throw uploadAbandoned();
   const data = presentFile(row);
-  await publish(tx, tenantId, [
-    { type: 'file.created', channelId: null, contactId: null, chatId: null, data },
-  ]);
+  tx.publish({ type: 'file.created', channelId: null, contactId: null, chatId: null, data });
   return data;
 }
 
-/** A file whose bytes are stored, with the public URL that it will have. */
+/** A file whose bytes are stored, with the secret of its public URL. */
 export interface NewFile extends StoredFile {
   publicToken: string;
 }
@@ -130,19 +118,16 @@ export interface NewFile extends StoredFile {
 export const newFile = (file: StoredFile): NewFile => ({ ...file, publicToken: randomSecret(TOKEN_BYTES) });
 
 /**
- * Makes the records of files that came with messages, which are there already. The files go with their messages. Nobody
- * is told of them but through the message.
+ * Creates the records of files that came with existing messages. They are deleted with their messages and have no event
+ * of their own.
  */
 export async function attachFiles(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   attached: readonly { file: NewFile; messageId: string }[],
-  now: Date,
 ): Promise<void> {
   if (attached.length === 0) return;
-  const made = await tx.run(insertFiles, [
-    tenantId,
-    now,
+  const inserted = await tx.run(insertFiles, [
+    tx.now,
     attached.map(({ file }) => file.id),
     attached.map(({ messageId }) => messageId),
     attached.map(({ file }) => file.filename),
@@ -151,44 +136,39 @@ export async function attachFiles(
     attached.map(({ file }) => file.sha256),
     attached.map(({ file }) => file.publicToken),
   ]);
-  if (made < attached.length) throw givenUp();
+  if (inserted < attached.length) throw uploadAbandoned();
 }
 
-/** Deletes the files that came with messages. Their bytes go after the commit. */
-export async function removeFilesOf(tx: Tx, tenantId: string, messageIds: string[]): Promise<void> {
-  await tx.run(deleteOfMessages, [messageIds, tenantId]);
+/** Deletes the files that came with messages. Their bytes are removed after the commit. */
+export async function removeFilesOf(tx: TenantTx, messageIds: string[]): Promise<void> {
+  await tx.run(deleteOfMessages, [messageIds]);
 }
 
-/** The row of a file, or `file_not_found` for an id of another tenant, of nobody, or of no shape at all. */
-export async function requireFile(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  fileId: string,
-): Promise<FileRow> {
-  const row = isUuid(fileId) ? await db.find(fileById, [fileId, tenantId]) : undefined;
+/** Returns the row of a file. Throws `file_not_found` also for one of another tenant and for an id that is not a UUID. */
+export async function requireFile(db: TenantReader, fileId: string): Promise<FileRow> {
+  const row = isUuid(fileId) ? await db.find(fileById, [fileId]) : undefined;
   if (!row) throw new ApiError('file_not_found');
   return row;
 }
 
-/** The row of a file by what only its public URL tells. Whoever has that may have the file, of whichever tenant. */
+/** Returns the row of a file by the secret of its public URL, of any tenant: the URL alone gives access. */
 export async function requirePublicFile(db: Pick<Queryable, 'find'>, token: string): Promise<FileRow> {
   const row = TOKEN.test(token) ? await db.find(fileByToken, [token]) : undefined;
   if (!row) throw new ApiError('file_not_found');
   return row;
 }
 
-/** Where anyone can get the file. The name is there to be read by people, and to be saved under. */
+/** The URL at which anyone can download the file. The name in it is only for people and for saving the file. */
 export const publicUrlOf = (row: Pick<FileRow, 'public_token' | 'filename'>, baseUrl: string): string =>
   `${baseUrl}/public/files/${row.public_token}/${encodeURIComponent(row.filename)}`;
 
-/** Deletes a file, and says whether it was there. Its bytes go after the commit. */
+/** Deletes a file and returns whether it existed. Its bytes are removed after the commit. */
 export async function removeFile(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   fileId: string,
-  wakeUps: WakeUps,
+  wakeUps: Pick<WakeUps, 'wake'>,
 ): Promise<boolean> {
-  if (!isUuid(fileId) || (await tx.run(deleteFile, [fileId, tenantId])) === 0) return false;
-  tx.afterCommit(() => wakeUps.give(REMOVALS_LIST, realShardOf(tenantId), tenantId));
+  if (!isUuid(fileId) || (await tx.run(deleteFile, [fileId])) === 0) return false;
+  tx.afterCommit(() => wakeFileRemovals(wakeUps, tx.tenantId));
   return true;
 }

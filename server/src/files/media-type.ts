@@ -1,7 +1,7 @@
 const UNKNOWN = 'application/octet-stream';
 const PLAIN = 'text/plain';
 
-/** Kinds of plain text that cannot be told from the bytes: here the client's word is all there is. */
+/** Types of plain text that cannot be detected from the bytes: for these the client's type is used. */
 const CLAIMABLE = new Set([
   'application/json',
   'text/calendar',
@@ -12,11 +12,11 @@ const CLAIMABLE = new Set([
 ]);
 
 /**
- * The type of a file, told from its first bytes. What the client claims counts only between kinds of plain text: a page
- * that says it is a picture is a page.
+ * Detects the type of a file from its first bytes. The type given by the client only decides between types of plain
+ * text: an HTML page declared as an image is an HTML page.
  */
 export async function mediaTypeOf(head: Buffer, claimed: string): Promise<string> {
-  // Loaded with the first upload: it takes nearly half as long as the framework, and not every start sees one.
+  // Loaded with the first upload: loading it takes nearly half as long as loading Fastify, and not every start needs it.
   const { fileTypeFromBuffer } = await import('file-type');
   const known = (await fileTypeFromBuffer(head))?.mime;
   if (known !== undefined && known !== 'application/xml') return known;
@@ -28,11 +28,11 @@ export async function mediaTypeOf(head: Buffer, claimed: string): Promise<string
   return CLAIMABLE.has(claim.trim()) ? claim.trim() : PLAIN;
 }
 
-/** What no text has in it: control characters other than white space and escapes. */
+/** Characters that no text contains: control characters other than white space and escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
 
-/** The head of a text in UTF-8, which may end in the middle of a character; undefined for anything else. */
+/** Decodes the start of a text in UTF-8, which may end in the middle of a character; undefined for anything else. */
 function textOf(head: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
@@ -42,21 +42,21 @@ function textOf(head: Buffer): string | undefined {
   }
 }
 
-/** The elements by which a browser would take a text without a type for a page (WHATWG MIME Sniffing). */
+/** Elements that make a browser treat a text without a type as HTML (WHATWG MIME Sniffing). */
 const PAGE_ELEMENTS = new Set(
   'a b body br div font form h1 head html iframe img link meta object p script style table title'.split(' '),
 );
 
-const MOST_DECLARATIONS = 100;
+const MAX_DECLARATIONS = 100;
 
-/** The type of a text that is a page, a drawing or other XML, by its first element; undefined for every other text. */
+/** The type of a text that is HTML, SVG or other XML, by its first element; undefined for every other text. */
 function markupOf(text: string): string | undefined {
-  let at = 0;
+  let position = 0;
   let isXml = false;
   let isPage = false;
-  for (let declarations = 0; declarations < MOST_DECLARATIONS; declarations += 1) {
-    while (/\s/.test(text[at] ?? '')) at += 1;
-    const rest = text.slice(at, at + 64).toLowerCase();
+  for (let declarations = 0; declarations < MAX_DECLARATIONS; declarations += 1) {
+    while (/\s/.test(text[position] ?? '')) position += 1;
+    const rest = text.slice(position, position + 64).toLowerCase();
     // Before the first element there may be declarations and comments.
     const end = rest.startsWith('<!--') ? '-->' : /^<[?!]/.test(rest) ? '>' : undefined;
     if (end === undefined) {
@@ -68,9 +68,9 @@ function markupOf(text: string): string | undefined {
     if (rest.startsWith('<!doctype svg')) return 'image/svg+xml';
     isXml ||= rest.startsWith('<?xml');
     isPage ||= rest.startsWith('<!doctype html');
-    const next = text.indexOf(end, at);
+    const next = text.indexOf(end, position);
     if (next < 0) break;
-    at = next + end.length;
+    position = next + end.length;
   }
   return isXml ? 'application/xml' : 'text/html';
 }

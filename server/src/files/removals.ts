@@ -1,57 +1,43 @@
 import type { Database, Queryable } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
-import { AT_ONCE, declareQueue, type QueueRow } from '../engine/queue.ts';
-import { type Work, work } from '../engine/runner.ts';
+import { statement, systemStatement } from '../db/statement.ts';
+import { DUE_NOW, type QueueRow } from '../engine/queue.ts';
+import type { Outcome } from '../engine/scheduler.ts';
 import type { FileStore } from './store.ts';
 
-export const REMOVALS_LIST = 'file_removals';
-
-const removals = declareQueue<QueueRow>({
-  name: REMOVALS_LIST,
-  table: 'file_removals',
-  lane: 'tenant_id',
-  order: 'due_at, id',
-  due: 'due_at',
-  listed: 'true',
-  claim: `select id, tenant_id from file_removals
-           where shard = $1 and tenant_id = $2 and due_at <= $3 order by due_at, id limit $4`,
-  batch: 50,
-  perLane: 1,
-  atOnce: 4,
-});
-
-/** Waits for whoever is making a file of one right now: then it is no longer listed. */
-const lock = statement<[ids: string[], tenantId: string], { id: string }>(
+const lockRows = statement<[ids: string[]], { id: string }>(
   'file_removals.lock',
-  'select id from file_removals where id = any ($1::uuid[]) and tenant_id = $2 order by id for update',
+  // Waits for a transaction that is creating the file of a row: then the row is gone.
+  'select id from file_removals where id = any ($1::uuid[]) and tenant_id = $tenant order by id for update',
 );
-const strike = statement<[ids: string[], tenantId: string]>(
-  'file_removals.strike',
-  'delete from file_removals where id = any ($1::uuid[]) and tenant_id = $2',
+const deleteRows = statement<[ids: string[]]>(
+  'file_removals.delete',
+  'delete from file_removals where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
-const abandonAll = statement<[]>(
+const abandonAll = systemStatement<[]>(
   'file_removals.abandon_all',
-  `update file_removals set due_at = ${AT_ONCE} where due_at > ${AT_ONCE}`,
+  `update file_removals set due_at = ${DUE_NOW} where due_at > ${DUE_NOW}`,
 );
 
-/**
- * Removes the bytes of deleted files, of uploads that were broken off, and of tenants that are gone. While it does, the
- * rows are locked: an upload that is finished after its time finds that it is too late, and not a file without bytes.
- */
-export function removeStored(db: Database, store: FileStore): Work {
-  return work(removals, async (rows) => {
-    const tenantId = (rows[0] as QueueRow).tenant_id;
-    await db.transaction(async (tx) => {
-      const locked = await tx.all(lock, [rows.map((row) => row.id), tenantId]);
-      const ids = locked.map((row) => row.id);
-      for (const id of ids) await store.remove(id);
-      await tx.run(strike, [ids, tenantId]);
-    });
-    return 'ok';
-  });
+interface RemovalDeps {
+  db: Database;
+  store: FileStore;
 }
 
-/** Nobody else is there, so every upload that was under way has ended with its process. */
+/**
+ * Removes the bytes of deleted files, of interrupted uploads, and of deleted tenants. The rows stay locked meanwhile: an
+ * upload that ends after its time fails instead of creating a file without bytes.
+ */
+export async function removeStoredFiles({ db, store }: RemovalDeps, rows: QueueRow[]): Promise<Outcome> {
+  const tenantId = (rows[0] as QueueRow).tenant_id;
+  await db.forTenant(tenantId).transaction(async (tx) => {
+    const ids = (await tx.all(lockRows, [rows.map((row) => row.id)])).map((row) => row.id);
+    for (const id of ids) await store.remove(id);
+    await tx.run(deleteRows, [ids]);
+  });
+  return 'ok';
+}
+
+/** Makes every unfinished upload due for removal. Only for a sole process at its start: no other can be receiving. */
 export async function abandonUploads(db: Queryable): Promise<void> {
   await db.run(abandonAll, []);
 }

@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
-import type { Publisher } from '../engine/outbox.ts';
-import { content, DeleteResult, data, deleted, type Route, read, upload, write } from '../http/route.ts';
+import {
+  content,
+  DeleteResult,
+  data,
+  deleted,
+  publicRead,
+  type Route,
+  routeFamily,
+  upload,
+} from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { exampleFile } from './example.ts';
 import {
@@ -16,12 +24,15 @@ import { type ReceiveDeps, receiveFile } from './receive.ts';
 import { File, FilePublicUrl } from './schema.ts';
 import { caching, contentOf } from './serve.ts';
 
-const BYTES = 'hello\n';
-const FileId = Type.Object({ fileId: Type.String() });
-const at = { params: { fileId: exampleFile.id } };
+const EXAMPLE_CONTENT = 'hello\n';
 
-export interface FileDeps extends ReceiveDeps {
-  publisher: Publisher;
+const files = routeFamily({
+  tag: 'Files',
+  params: Type.Object({ fileId: Type.String() }),
+  exampleParams: { fileId: exampleFile.id },
+});
+
+interface FileDeps extends ReceiveDeps {
   /** How many bytes one file may have. */
   maxFileBytes: number;
   /** What public URLs begin with. */
@@ -29,7 +40,7 @@ export interface FileDeps extends ReceiveDeps {
 }
 
 export function fileRoutes(deps: FileDeps): Route[] {
-  const { db, clock, wakeUps, publisher, store } = deps;
+  const { db, store } = deps;
   return [
     upload(
       {
@@ -39,7 +50,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
         tag: 'Files',
         summary: 'Upload a file',
         description:
-          'As multipart/form-data, one file in the field `file`, up to 100 MiB unless the operator says otherwise. Its type is told from its bytes.',
+          'As multipart/form-data, one file in the field `file`, up to 100 MiB unless the operator has set another limit. Its type is detected from its bytes.',
         access: 'files:write',
         upload: {
           maxBytes: deps.maxFileBytes,
@@ -47,72 +58,63 @@ export function fileRoutes(deps: FileDeps): Route[] {
         },
         answer: data(File),
         failures: ['payload_too_large', 'unsupported_media_type'],
-        example: { file: { filename: exampleFile.filename, content: BYTES }, answer: exampleFile },
+        example: { file: { filename: exampleFile.filename, content: EXAMPLE_CONTENT }, answer: exampleFile },
       },
-      ({ principal, body }, tx) =>
-        createFile(tx, principal.tenantId, body, publisher, clock.now(principal.tenantId)),
+      ({ body }, tx) => createFile(tx, body),
     ),
-    read(
+    files.read(
       {
         method: 'GET',
         path: '/v3/files/:fileId',
         operationId: 'getFile',
-        tag: 'Files',
-        summary: 'Read what is known of a file',
+        summary: 'Get the properties of a file',
         description: 'Its name, type, size and checksum; the bytes are at `…/content`.',
         access: 'files:read',
-        params: FileId,
         answer: data(File),
         failures: ['file_not_found'],
-        example: { ...at, answer: exampleFile },
+        example: { answer: exampleFile },
       },
-      async ({ principal, params }) =>
-        presentFile(await requireFile(db.byKey, principal.tenantId, params.fileId)),
+      async ({ params }, tenant) => presentFile(await requireFile(tenant.byKey, params.fileId)),
     ),
-    read(
+    files.read(
       {
         method: 'GET',
         path: '/v3/files/:fileId/content',
         operationId: 'getFileContent',
-        tag: 'Files',
         summary: 'Download a file',
         description:
-          'The bytes themselves. With `Range` a part of them (206), with `If-None-Match` and the `ETag` of an earlier answer 304.',
+          'The bytes of the file. With `Range` a part of them (206), with `If-None-Match` and the `ETag` of an earlier answer 304.',
         access: 'files:read',
-        params: FileId,
         answer: content,
         failures: ['file_not_found', 'range_not_satisfiable'],
-        example: { ...at, answer: BYTES },
+        example: { answer: EXAMPLE_CONTENT },
       },
-      async ({ principal, params }) =>
-        contentOf(store, await requireFile(db.byKey, principal.tenantId, params.fileId), caching.ownOnly),
+      async ({ params }, tenant) =>
+        contentOf(store, await requireFile(tenant.byKey, params.fileId), caching.ownOnly),
     ),
-    read(
+    files.read(
       {
         method: 'GET',
         path: '/v3/files/:fileId/public_url',
         operationId: 'getFilePublicUrl',
-        tag: 'Files',
         summary: "Get a file's public URL",
         description:
-          'Whoever has this URL can download the file without a token. It is the same ever after and ends only with the file.',
+          'Anyone who has this URL can download the file without a token. It never changes and is valid until the file is deleted.',
         access: 'files:read',
-        params: FileId,
         answer: data(FilePublicUrl),
         failures: ['file_not_found'],
         example: {
-          ...at,
           answer: {
-            publicUrl: 'https://parley.exampleFile.com/public/files/q83vEjRWeJCrze8SNFZ4kA/hello.txt',
+            publicUrl: 'https://parley.example.com/public/files/q83vEjRWeJCrze8SNFZ4kA/hello.txt',
           },
         },
       },
-      async ({ principal, params }) => {
-        const row = await requireFile(db.byKey, principal.tenantId, params.fileId);
+      async ({ params }, tenant) => {
+        const row = await requireFile(tenant.byKey, params.fileId);
         return { publicUrl: publicUrlOf(row, deps.baseUrl()) };
       },
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/files/search',
       operationId: 'searchFiles',
       tag: 'Files',
@@ -135,24 +137,21 @@ export function fileRoutes(deps: FileDeps): Route[] {
       present: presentFile,
       example: { query: 'startsWith(mimeType,"text/")', item: exampleFile },
     }),
-    write(
+    files.write(
       {
         method: 'DELETE',
         path: '/v3/files/:fileId',
         operationId: 'deleteFile',
-        tag: 'Files',
         summary: 'Delete a file',
-        description: 'With its bytes and its public URL, which then is not found.',
+        description: 'Also deletes its bytes. Its public URL then answers 404.',
         access: 'files:write',
-        params: FileId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [exampleFile.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleFile.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.fileId, await removeFile(tx, principal.tenantId, params.fileId, wakeUps)),
+      async ({ params }, tx) => deleted(params.fileId, await removeFile(tx, params.fileId, deps.wakeUps)),
     ),
-    read(
+    publicRead(
       {
         method: 'GET',
         path: '/public/files/:publicToken/:name',
@@ -160,12 +159,15 @@ export function fileRoutes(deps: FileDeps): Route[] {
         tag: 'Files',
         summary: 'Download a file by its public URL',
         description:
-          'What browsers can show is shown, everything else is offered for saving. The name is not looked at.',
+          'Types that browsers can display are sent inline, everything else as an attachment. The name is ignored.',
         access: 'public',
         params: Type.Object({ publicToken: Type.String(), name: Type.String() }),
         answer: content,
         failures: ['file_not_found', 'range_not_satisfiable'],
-        example: { params: { publicToken: 'q83vEjRWeJCrze8SNFZ4kA', name: 'hello.txt' }, answer: BYTES },
+        example: {
+          params: { publicToken: 'q83vEjRWeJCrze8SNFZ4kA', name: 'hello.txt' },
+          answer: EXAMPLE_CONTENT,
+        },
       },
       async ({ params }) =>
         contentOf(store, await requirePublicFile(db.byKey, params.publicToken), caching.forAll),

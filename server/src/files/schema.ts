@@ -4,8 +4,8 @@ import { Timestamp, Uuid } from '../http/schema.ts';
 export const File = Type.Object(
   {
     id: Uuid(),
-    filename: Type.String({ description: 'The base name of what the client called it' }),
-    mimeType: Type.String({ description: 'Told from its bytes, whatever the client claimed' }),
+    filename: Type.String({ description: 'The base name of the name that the client gave' }),
+    mimeType: Type.String({ description: 'Detected from its bytes, not taken from the client' }),
     size: Type.Integer({ description: 'In bytes' }),
     sha256: Type.String({ description: 'Of its bytes, in hexadecimal digits' }),
     createdAt: Timestamp(),
@@ -16,7 +16,7 @@ export const File = Type.Object(
 export type File = Static<typeof File>;
 
 export const FilePublicUrl = Type.Object(
-  { publicUrl: Type.String({ description: 'Does not expire; ends with the file' }) },
+  { publicUrl: Type.String({ description: 'Valid until the file is deleted' }) },
   { title: 'FilePublicUrl' },
 );
 export type FilePublicUrl = Static<typeof FilePublicUrl>;

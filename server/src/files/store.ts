@@ -3,23 +3,23 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** What is known of bytes once they are written. */
-export interface Written {
+/** The properties of bytes that were written. */
+interface Written {
   size: number;
   sha256: Buffer;
-  /** The first of them, from which their type is told. */
+  /** The first bytes, from which the type is detected. */
   head: Buffer;
 }
 
 /**
- * The folder of uploaded files. Each has the id of its record for a name, in one of 256 folders: what users call a file
- * never comes near the file system. Any number of processes may share it.
+ * The folder of uploaded files. Each is named by the id of its record, in one of 256 folders: names given by users never
+ * reach the file system. Several processes may share it.
  */
 export interface FileStore {
-  /** Writes bytes so that no crash can take them away again. Only when all of them are there do they get their name. */
+  /** Writes bytes and syncs them, so that a crash cannot lose them. The file gets its name when it is complete. */
   write(id: string, bytes: Readable): Promise<Written>;
   pathOf(id: string): string;
-  /** Removes bytes, whole or half written. That there are none is fine. */
+  /** Removes the bytes of a complete or partial file. It is not an error if there are none. */
   remove(id: string): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function fileStore(folder: string): FileStore {
   };
 }
 
-/** One chunk at a time: the next is asked for when the last is on its way to the disk. */
+/** Writes one chunk at a time, so that a fast sender does not fill the memory. */
 async function drain(bytes: Readable, write: (chunk: Buffer) => Promise<void>): Promise<Written> {
   const hash = createHash('sha256');
   let head = Buffer.alloc(0);
@@ -74,7 +74,7 @@ async function drain(bytes: Readable, write: (chunk: Buffer) => Promise<void>): 
   return { size, sha256: hash.digest(), head };
 }
 
-/** Makes a new name in a folder outlive a crash. Windows cannot, and does not need to. */
+/** Syncs a folder, so that a new name in it survives a crash. Windows cannot, and does not need to. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path);

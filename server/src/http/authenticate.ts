@@ -5,10 +5,10 @@ import { isTestTenant, isUuid } from '../base/ids.ts';
 import type { Principal } from './permissions.ts';
 
 const ISSUER = 'parley';
-const VERIFIED_KEPT = 10_000;
-/** So long may a revoked token, or a changed plan, go unnoticed by another process. */
-const PRINCIPAL_MS = 3_000;
-const LONGEST_TOKEN = 8_192;
+const MAX_CACHED_TOKENS = 10_000;
+/** After this time other processes notice a revoked token or a changed plan. */
+const PRINCIPAL_TTL_MS = 3_000;
+const MAX_TOKEN_CHARACTERS = 8_192;
 
 interface Claims {
   tokenId: string;
@@ -16,7 +16,7 @@ interface Claims {
   expiresAtMs: number;
 }
 
-export interface NewToken {
+interface NewToken {
   tokenId: string;
   tenantId: string;
   scopes: readonly string[];
@@ -25,17 +25,17 @@ export interface NewToken {
 }
 
 export interface Authenticator {
-  /** The caller behind an Authorization header; synchronous when both the signature and the principal are cached. */
+  /** The caller with an Authorization header. Synchronous if the token and the principal are cached. */
   principal(header: string | undefined, connection: object): Principal | Promise<Principal>;
   sign(token: NewToken): Promise<string>;
-  /** Forgets what is cached of a token or a whole tenant, so that a change holds at once in this process. */
+  /** Invalidates the cache for a token or a tenant, so that this process sees a change immediately. */
   forget(id: string): void;
 }
 
 const unauthorized = (detail: string): ApiError => new ApiError('unauthorized', { detail });
 
 interface Cached {
-  /** The whole header, so that a known one is not taken apart again. */
+  /** The whole header, so that a known one is not parsed again. */
   header: string;
   claims: Claims;
   principal: Principal;
@@ -44,20 +44,20 @@ interface Cached {
 }
 
 /**
- * Tokens are JWTs signed with the installation's key. Signatures are checked once; whether the token is still good
- * (not revoked, tenant there) is asked of `find` at most every three seconds. All of it runs on real time.
+ * Tokens are JWTs signed with the installation's key. Signatures are verified once. `find` is called at most every three
+ * seconds per token to check that it is not revoked and that its tenant exists. Uses real time.
  */
 export function authenticator(
   secret: Uint8Array,
   find: (tokenId: string, tenantId: string) => Promise<Principal | undefined>,
-  earlier: readonly Uint8Array[] = [],
+  previous: readonly Uint8Array[] = [],
 ): Authenticator {
   const imported = (bytes: Uint8Array) =>
     crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   const key = imported(secret);
-  const earlierKeys = earlier.map(imported);
-  const cache = new LRUCache<string, Cached>({ max: VERIFIED_KEPT });
-  /** A connection mostly sends one token: comparing it with the last one costs a tenth of looking it up. */
+  const previousKeys = previous.map(imported);
+  const cache = new LRUCache<string, Cached>({ max: MAX_CACHED_TOKENS });
+  /** A connection mostly sends one token: comparing it with the last one takes a tenth of the time of a lookup. */
   const lastOn = new WeakMap<object, Cached>();
   const loading = new Map<string, Promise<Principal>>();
 
@@ -69,9 +69,9 @@ export function authenticator(
       requiredClaims: ['exp', 'iat', 'jti', 'tenantId'],
     });
 
-  /** While the installation's key is being changed, tokens that an earlier one signed are good as well. */
+  /** During a change of the installation's key, tokens signed with a previous key are valid, too. */
   async function verifyWithAny(token: string) {
-    let [one = key, ...others] = [key, ...earlierKeys];
+    let [one = key, ...others] = [key, ...previousKeys];
     for (;;)
       try {
         return await verifyWith(token, one);
@@ -84,10 +84,10 @@ export function authenticator(
   }
 
   async function verify(token: string): Promise<Claims> {
-    if (token.length > LONGEST_TOKEN) throw unauthorized('the token is too long');
+    if (token.length > MAX_TOKEN_CHARACTERS) throw unauthorized('the token is too long');
     try {
       const { payload, protectedHeader } = await verifyWithAny(token);
-      // Ours say how they are signed and nothing else; a header that offers a key is somebody else's.
+      // Parley sets no other headers. A header that contains a key is an attack.
       if (Object.keys(protectedHeader).some((name) => name !== 'alg' && name !== 'typ'))
         throw unauthorized('the token has an unknown header');
       if (
@@ -101,7 +101,7 @@ export function authenticator(
       return { tokenId: payload.jti, tenantId: payload.tenantId, expiresAtMs: payload.exp * 1000 };
     } catch (error) {
       const expired = (error as { code?: string }).code === 'ERR_JWT_EXPIRED';
-      throw unauthorized(expired ? 'the token has expired, make a new one' : 'the token is not valid');
+      throw unauthorized(expired ? 'the token has expired, create a new one' : 'the token is not valid');
     }
   }
 
@@ -112,17 +112,17 @@ export function authenticator(
       cache.delete(header);
       throw unauthorized('the token has been revoked');
     }
-    // With the principal comes what a test tenant's clock shows, and that is to be seen at once.
-    const staleAtMs = isTestTenant(claims.tenantId) ? 0 : Date.now() + PRINCIPAL_MS;
+    // `find` also reads the clock of a test tenant, which must be current.
+    const staleAtMs = isTestTenant(claims.tenantId) ? 0 : Date.now() + PRINCIPAL_TTL_MS;
     if (known) Object.assign(known, { principal, staleAtMs });
     else cache.set(header, { header, claims, principal, staleAtMs });
     return principal;
   }
 
-  /** Many requests with one token ask the database once. */
+  /** Concurrent requests with one token share one lookup. */
   function loadOnce(header: string, known: Cached | undefined): Promise<Principal> {
-    const underWay = loading.get(header);
-    if (underWay) return underWay;
+    const pending = loading.get(header);
+    if (pending) return pending;
     const promise = load(header, known).finally(() => loading.delete(header));
     loading.set(header, promise);
     return promise;
@@ -138,7 +138,7 @@ export function authenticator(
       if (cached !== last) lastOn.set(connection, cached);
       if (now >= cached.claims.expiresAtMs) {
         cache.delete(header);
-        throw unauthorized('the token has expired, make a new one');
+        throw unauthorized('the token has expired, create a new one');
       }
       if (now < cached.staleAtMs) return cached.principal;
       return isTestTenant(cached.claims.tenantId) ? load(header, cached) : loadOnce(header, cached);
@@ -155,7 +155,7 @@ export function authenticator(
         .sign(await key);
     },
     forget(id) {
-      // Connections may remember it, so it is not dropped but looked up again by whoever comes next.
+      // Connections may keep the entry, so it is marked as stale instead of deleted.
       for (const cached of cache.values())
         if (cached.claims.tokenId === id || cached.claims.tenantId === id) cached.staleAtMs = 0;
     },
@@ -165,16 +165,16 @@ export function authenticator(
 const AUTHORIZATION = 'authorization';
 
 /**
- * The one Authorization header of a request; of two, none can be trusted. Read from the raw list: Node makes the object
- * of all headers only for those who ask for it, and most requests need no other.
+ * The Authorization header of a request. Two of them are refused. Read from the raw list: Node builds the object of all
+ * headers only on access, and most requests need no other header.
  */
 export function authorizationOf(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
     if (name.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue;
     if (found !== undefined) throw unauthorized('send one Authorization header, not two');
-    found = rawHeaders[at + 1];
+    found = rawHeaders[index + 1];
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { ApiError, type InvalidParamKey, type InvalidParams } from '../base/errors.ts';
-import { MAX_ISSUES } from '../base/issues.ts';
+import { type InvalidParamKey, invalidParam } from '../base/errors.ts';
+import { collectIssues, type Issues, MAX_ISSUES } from '../base/issues.ts';
+import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../base/json-depth.ts';
 
 /** How large a parsed body may be. Checked before the schema, whose cost grows with every wrong item. */
 export interface BodyBounds {
@@ -9,61 +10,26 @@ export interface BodyBounds {
 }
 
 export const DEFAULT_BOUNDS: BodyBounds = { arrayItems: 10_000, nodes: 200_000 };
-const DEPTH = 64;
-/** Parsing a megabyte of brackets took 85 ms, counting the first 65 takes none. Short bodies are not worth counting. */
-const COUNTED_FROM_BYTES = 16_384;
-/** Each fault names its path: one as long as the body, a hundred times over, would be an answer of 100 MB. */
-const LONGEST_PATH = 256;
+/** Parsing a megabyte of brackets took 85 ms; counting the first 65 is negligible. Shorter bodies are parsed directly. */
+const MIN_COUNTED_BYTES = 16_384;
 
+const TOO_DEEP = `The body is nested deeper than ${MAX_JSON_DEPTH} levels`;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 
-const invalidBody = (invalidParams: InvalidParams): ApiError =>
-  new ApiError('invalid_body_params', { invalidParams });
-
-/** Parses a JSON body and refuses what no operation could mean. An empty body is no body. */
+/** Parses a JSON body and refuses what no operation accepts. Returns undefined for an empty body. */
 export function parseBody(raw: Buffer, bounds: BodyBounds): unknown {
   if (raw.length === 0) return undefined;
-  if (!isUtf8(raw)) throw invalidBody({ body: { key: 'invalid_string', message: 'The body is not UTF-8' } });
-  if (raw.length >= COUNTED_FROM_BYTES && isTooDeep(raw)) throw invalidBody({ body: TOO_DEEP });
+  if (!isUtf8(raw)) throw invalidParam('body', 'invalid_string', 'The body is not UTF-8');
+  if (raw.length >= MIN_COUNTED_BYTES && isNestedTooDeeply(raw))
+    throw invalidParam('body', 'too_big', TOO_DEEP);
   let body: unknown;
   try {
     body = JSON.parse(raw.toString('utf8'));
   } catch (error) {
-    const message = `The body is not valid JSON: ${(error as Error).message}`;
-    throw invalidBody({ body: { key: 'custom', message } });
+    throw invalidParam('body', 'custom', `The body is not valid JSON: ${(error as Error).message}`);
   }
-  const found = findIssues(body, bounds);
-  if (found !== undefined) throw invalidBody(found);
+  findIssues(body, bounds)?.throwIfAny();
   return body;
-}
-
-const TOO_DEEP = { key: 'too_big', message: `The body is nested deeper than ${DEPTH} levels` } as const;
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/** Counts the brackets outside of strings. */
-function isTooDeep(raw: Buffer): boolean {
-  let depth = 0;
-  for (let at = 0; at < raw.length; at += 1) {
-    const byte = raw[at];
-    if (byte === QUOTE) {
-      at = endOfString(raw, at);
-      if (at < 0) return false;
-    } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      if (++depth > DEPTH) return true;
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
-  }
-  return false;
-}
-
-/** Where the string that opens here is closed: at the next quote with an even number of backslashes before it. */
-function endOfString(raw: Buffer, open: number): number {
-  for (let end = raw.indexOf(QUOTE, open + 1); end >= 0; end = raw.indexOf(QUOTE, end + 1)) {
-    let before = end - 1;
-    while (raw[before] === BACKSLASH) before -= 1;
-    if ((end - before) % 2 === 1) return end;
-  }
-  return -1;
 }
 
 interface Node {
@@ -75,31 +41,27 @@ interface Node {
 
 function pathOf(node: Node): string {
   const parts: (string | number)[] = [];
-  for (let at: Node | undefined = node; at?.parent; at = at.parent) parts.push(at.key);
+  for (let one: Node | undefined = node; one?.parent; one = one.parent) parts.push(one.key);
   if (parts.length === 0) return 'body';
-  const path = parts.reverse().join('.');
-  const short = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
-  return short.toWellFormed().replaceAll('\0', '\\u0000');
+  return parts.reverse().join('.').replaceAll('\0', '\\u0000');
 }
 
-/** Walks without recursion, so that depth costs memory and never the stack. */
-function findIssues(body: unknown, bounds: BodyBounds): InvalidParams | undefined {
-  if (typeof body !== 'object' || body === null) {
-    return typeof body === 'string' ? validateScalars(body) : undefined;
-  }
-  let issues: InvalidParams | undefined;
+/** Without recursion, so that a deep body cannot exhaust the stack. Allocates no collector for a valid body. */
+function findIssues(body: unknown, bounds: BodyBounds): Issues | undefined {
+  if (typeof body !== 'object' && typeof body !== 'string') return undefined;
+  let issues: Issues | undefined;
   let count = 0;
   const add = (node: Node, key: InvalidParamKey, message: string): void => {
-    // Without a prototype, or a fault at `__proto__` would become it.
-    issues ??= Object.create(null) as InvalidParams;
+    issues ??= collectIssues();
     count += 1;
-    issues[pathOf(node)] = { key, message };
+    issues.add(pathOf(node), key, message);
   };
   const stack: Node[] = [{ value: body, depth: 1, parent: undefined, key: '' }];
   let nodes = 0;
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (++nodes > bounds.nodes)
-      return { body: { key: 'too_big', message: `The body has more than ${bounds.nodes} values` } };
+      throw invalidParam('body', 'too_big', `The body has more than ${bounds.nodes} values`);
+    // Not `isFull`: shortened paths can be equal, and building them takes time.
     if (count >= MAX_ISSUES) break;
     const { value } = node;
     if (typeof value === 'string') {
@@ -108,7 +70,7 @@ function findIssues(body: unknown, bounds: BodyBounds): InvalidParams | undefine
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) add(node, 'too_big', 'Number is out of range');
     } else if (typeof value === 'object' && value !== null) {
-      if (node.depth > DEPTH) return { body: TOO_DEEP };
+      if (node.depth > MAX_JSON_DEPTH) throw invalidParam('body', 'too_big', TOO_DEEP);
       const depth = node.depth + 1;
       if (Array.isArray(value)) {
         if (value.length > bounds.arrayItems) {
@@ -131,11 +93,6 @@ function findIssues(body: unknown, bounds: BodyBounds): InvalidParams | undefine
     }
   }
   return issues;
-}
-
-function validateScalars(text: string): InvalidParams | undefined {
-  const issue = validateText(text);
-  return issue === undefined ? undefined : { body: { key: 'invalid_string', message: issue } };
 }
 
 /** Neither can be stored: PostgreSQL's text has no NUL, and UTF-8 has no lone surrogates. */

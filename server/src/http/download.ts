@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A file that is made while it is sent. */
+/** A file that is generated while it is sent. */
 export interface Download {
   filename: string;
   pieces: AsyncIterable<string>;
 }
 
-/** Sends the pieces as they come. What fails after the first cuts the connection: half a file must not look whole. */
+/** Streams the pieces. A later error closes the connection, so that an incomplete file does not look complete. */
 export function sendDownload(
   request: FastifyRequest,
   reply: FastifyReply,

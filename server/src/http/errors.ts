@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { ApiError, type ErrorKey } from '../base/errors.ts';
 import { MAX_ISSUES } from '../base/issues.ts';
 
-/** What the framework itself refuses, in our words. */
+/** Errors of the framework, by their code. */
 const frameworkErrors: Record<string, { key: ErrorKey; detail: string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { key: 'payload_too_large', detail: 'send less in one request' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -18,21 +18,21 @@ const frameworkErrors: Record<string, { key: ErrorKey; detail: string }> = {
   FST_ERR_MAX_PARAM_LENGTH: { key: 'route_not_found', detail: 'the path is too long' },
 };
 
-/** Bodies that could not be read to their end, and what is wrong with them. */
+/** Errors while a body is read, by their code. */
 const brokenBodies: Record<string, string> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says',
   FST_CP_ERR_INVALID_CONTENT: 'The body is not what its Content-Encoding says',
-  ECONNRESET: 'The body broke off',
+  ECONNRESET: 'The body is incomplete',
 };
 
-/** Anything that was thrown, as one of the errors that the API answers with. */
+/** Converts anything that was thrown to an error of the API. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const code = (error as { code?: string }).code ?? '';
   const known = frameworkErrors[code];
   if (known) return new ApiError(known.key, { detail: known.detail, cause: error });
   const broken = brokenBodies[code];
-  // The framework says 400 of what went wrong while it read a body; other connections can be reset, too.
+  // The framework sets 400 for errors while it reads a body. An outgoing connection can be reset, too.
   if (broken && (error as { statusCode?: number }).statusCode === 400)
     return new ApiError('invalid_body_params', {
       invalidParams: { body: { key: 'custom', message: broken } },
@@ -55,13 +55,13 @@ export const errorBody = (error: ApiError, requestId: string) => ({
   },
 });
 
-/** Headers that belong to an error wherever it comes from. */
+/** Headers that an error always has. */
 const errorHeaders: Partial<Record<ErrorKey, Record<string, string>>> = {
   unauthorized: { 'www-authenticate': 'Bearer' },
   service_unavailable: { 'retry-after': '1' },
 };
 
-/** Writes the envelope. The cause of an internal error goes to the log and nowhere else. */
+/** Sends an error. The cause of an internal error is only logged. */
 export function sendError(answer: ApiError, request: FastifyRequest, reply: FastifyReply, log: Logger): void {
   if (answer.status === 500)
     log.error(

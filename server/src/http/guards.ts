@@ -10,7 +10,7 @@ import type { RetiringVersion } from './sunset.ts';
 export type DoneCallback = (error?: Error) => void;
 export type Guard = (request: FastifyRequest, reply: FastifyReply, done: DoneCallback) => void;
 
-/** Who lets callers in: a tenant's by their token and within their rate, the operator by the operator's. */
+/** Check the token of the caller: of a tenant, together with the rate limit, or of the operator. */
 export interface Guards {
   tenant: Guard;
   operator: Guard;
@@ -27,7 +27,7 @@ export const guardsOf = (deps: GuardDeps): Guards => ({
   operator: operatorGuard(deps),
 });
 
-/** Whoever calls with a good token is counted, whatever the call is answered with. Nobody waits for that. */
+/** Counts a call of a deprecated version if its token is valid, whatever its answer is. Runs in the background. */
 export function countCall(
   { principal }: Authenticator,
   retiring: RetiringVersion,
@@ -42,7 +42,7 @@ export function countCall(
 }
 
 function tenantGuard({ authenticator, rateLimit }: GuardDeps): Guard {
-  // Plain calls instead of closures and promises as long as everything is known: this runs for every request.
+  // Without closures and promises if everything is cached: this runs for every request.
   const admit = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -73,7 +73,7 @@ function limit(
   decision: RateLimitDecision,
   done: DoneCallback,
 ): void {
-  // As strings: Node checks every header with a pattern, and a number costs it twice as much.
+  // As strings: Node validates every header with a pattern, and a number takes it twice as long.
   reply.header('x-ratelimit-limit', String(principal.requestsPerMinute));
   reply.header('x-ratelimit-remaining', String(decision.remaining));
   reply.header('x-ratelimit-reset', String(decision.resetAt));

@@ -1,22 +1,22 @@
 import { Type } from 'typebox';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { data, type Route, read } from './route.ts';
+import { data, publicRead, type Route } from './route.ts';
 import { OneOf } from './schema.ts';
 
 const Health = Type.Object({ status: OneOf(['ok']) }, { title: 'Health' });
 
-/** What a supervisor asks: is the process alive, and should it be given requests? */
+/** Health checks for supervisors and load balancers. */
 export function healthRoutes({ db, isDraining }: { db: Database; isDraining: () => boolean }): Route[] {
   return [
-    read(
+    publicRead(
       {
         method: 'GET',
         path: '/livez',
         operationId: 'getLiveness',
         tag: 'Operator',
-        summary: 'Is the process alive?',
-        description: 'Answers whenever the process can answer at all.',
+        summary: 'Check that the process is alive',
+        description: 'Succeeds while the process can answer requests.',
         access: 'public',
         answer: data(Health),
         failures: [],
@@ -24,15 +24,15 @@ export function healthRoutes({ db, isDraining }: { db: Database; isDraining: () 
       },
       () => ({ status: 'ok' as const }),
     ),
-    read(
+    publicRead(
       {
         method: 'GET',
         path: '/readyz',
         operationId: 'getReadiness',
         tag: 'Operator',
-        summary: 'Can the process do its work?',
+        summary: 'Check that the process is ready',
         description:
-          'Asks the database; `service_unavailable` while it is out of reach or the process is shutting down.',
+          'Checks the database. Returns `service_unavailable` if it cannot be reached or the process is shutting down.',
         access: 'public',
         answer: data(Health),
         failures: ['service_unavailable'],

@@ -1,24 +1,24 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** What is counted of one route. */
+/** The metrics of one route. */
 export interface RouteStats {
   observe(status: number, ms: number): void;
 }
 
-/** What the engine tells about a work list. */
-export interface WorkReport {
-  list: string;
+/** What the worker reports about a queue. */
+export interface QueueReport {
+  queue: string;
   due: number;
   oldestSeconds: number;
   failures: number;
 }
 
 export interface Metrics {
-  /** Made once a route; counting is then a few additions. */
+  /** Called once per route, so that counting a request is only a few additions. */
   route(method: string, path: string): RouteStats;
-  /** Names whoever can tell about the work lists; asked each time someone looks. */
-  watchWork(report: () => Promise<WorkReport[]>): void;
-  /** Names whoever can tell how many channels cannot send; asked each time someone looks. */
+  /** Sets the source of the figures about queues, read at each scrape. */
+  watchQueues(report: () => Promise<QueueReport[]>): void;
+  /** Sets the function that counts the channels that cannot send, called at each scrape. */
   watchChannels(countFailing: () => Promise<number>): void;
   readonly contentType: string;
   text(): Promise<string>;
@@ -29,7 +29,7 @@ const DURATION = 'parley_http_request_duration_seconds';
 
 interface Series {
   labels: string;
-  /** Not yet summed up: each request counts in the first bucket it fits into. */
+  /** Not cumulative: each request counts in the first bucket that fits. */
   buckets: number[];
   count: number;
   sumMs: number;
@@ -42,20 +42,20 @@ export function metrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const due = new Gauge({
     name: 'parley_work_due',
-    help: 'Rows of a work list that are due; a lane counts for at most 1000.',
-    labelNames: ['list'],
+    help: 'Rows of a queue that are due; an ordering key counts for at most 1000.',
+    labelNames: ['queue'],
     registers,
   });
   const oldest = new Gauge({
     name: 'parley_work_oldest_seconds',
-    help: 'How long the oldest due row of a work list has waited.',
-    labelNames: ['list'],
+    help: 'How long the oldest due row of a queue has waited.',
+    labelNames: ['queue'],
     registers,
   });
   const failures = new Counter({
     name: 'parley_work_failures_total',
     help: 'Attempts at work that failed in this process.',
-    labelNames: ['list'],
+    labelNames: ['queue'],
     registers,
   });
   const failingChannels = new Gauge({
@@ -64,7 +64,7 @@ export function metrics(): Metrics {
     registers,
   });
   let countFailing: () => Promise<number> = async () => 0;
-  let report: () => Promise<WorkReport[]> = async () => [];
+  let report: () => Promise<QueueReport[]> = async () => [];
 
   return {
     route(method, path) {
@@ -85,7 +85,7 @@ export function metrics(): Metrics {
         },
       };
     },
-    watchWork(given) {
+    watchQueues(given) {
       report = given;
     },
     watchChannels(given) {
@@ -93,28 +93,28 @@ export function metrics(): Metrics {
     },
     contentType: registry.contentType,
     async text() {
-      // While the database is out of reach the process can still tell about itself.
+      // If the database cannot be reached, the metrics of the process are still reported.
       const rows = await report().catch(() => []);
       failingChannels.set(await countFailing().catch(() => 0));
       failures.reset();
       for (const row of rows) {
-        due.set({ list: row.list }, row.due);
-        oldest.set({ list: row.list }, row.oldestSeconds);
-        failures.inc({ list: row.list }, row.failures);
+        due.set({ queue: row.queue }, row.due);
+        oldest.set({ queue: row.queue }, row.oldestSeconds);
+        failures.inc({ queue: row.queue }, row.failures);
       }
       return `${await registry.metrics()}${durationText(series)}`;
     },
   };
 }
 
-/** The histogram of requests. Counted by hand: prom-client's took 14 µs of a request that takes 60 in all. */
+/** The histogram of requests. Not prom-client's, which took 14 µs of the 60 µs of a request. */
 function durationText(series: readonly Series[]): string {
   const lines = series.flatMap(({ labels, buckets, count, sumMs }) => {
-    let summed = 0;
+    let sum = 0;
     return [
       ...BUCKETS_MS.map((limit, index) => {
-        summed += buckets[index] as number;
-        return `${DURATION}_bucket{le="${limit / 1000}",${labels}} ${summed}`;
+        sum += buckets[index] as number;
+        return `${DURATION}_bucket{le="${limit / 1000}",${labels}} ${sum}`;
       }),
       `${DURATION}_bucket{le="+Inf",${labels}} ${count}`,
       `${DURATION}_sum{${labels}} ${sumMs / 1000}`,

@@ -1,20 +1,20 @@
 import type { TSchema } from 'typebox';
 import { hoist, type Json } from './openapi.ts';
 
-/** An event as the reference shows it. */
+/** An event in the API reference. */
 export interface DocumentedEvent {
   type: string;
   when: string;
-  /** Of the whole body. */
+  /** The schema of the whole body. */
   schema: TSchema;
   example: unknown;
 }
 
 const headers = Object.entries({
-  'webhook-id': 'The id of the event: the same on every attempt',
+  'webhook-id': 'The id of the event, the same on every attempt',
   'webhook-timestamp': 'Unix seconds of the attempt',
   'webhook-signature':
-    '`v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, as Standard Webhooks says; two of them, with a blank between, while a secret is being rotated',
+    '`v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, as defined by Standard Webhooks; two signatures, separated by a space, during the rotation of a secret',
 }).map(([name, description]) => ({
   name,
   in: 'header',
@@ -23,7 +23,7 @@ const headers = Object.entries({
   description,
 }));
 
-/** Adds to a document the requests that Parley makes to subscribers. */
+/** Adds the webhook requests to an OpenAPI document. */
 export function withWebhooks(document: Json, events: readonly DocumentedEvent[]): Json {
   const { schemas } = document.components as { schemas: Json };
   const webhooks = events.map(({ type, when, schema, example }) => [
@@ -38,8 +38,8 @@ export function withWebhooks(document: Json, events: readonly DocumentedEvent[])
           content: { 'application/json': { schema: hoist(schema, schemas), example } },
         },
         responses: {
-          '2XX': { description: 'Received. Everything else is a failed attempt, redirects included' },
-          410: { description: 'The receiver is gone: the webhook is disabled at once' },
+          '2XX': { description: 'Received. Any other status, including redirects, is a failed attempt' },
+          410: { description: 'The receiver is gone: the webhook is disabled immediately' },
         },
       },
     },

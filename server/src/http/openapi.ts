@@ -1,5 +1,6 @@
 import { type ErrorKey, errorCatalogue } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
+import { GUIDES_PATH } from './guides.ts';
 import { documented, isReplayable, type Route } from './route.ts';
 import { FILE_FIELD } from './upload.ts';
 
@@ -30,7 +31,7 @@ const errorSchema: Json = {
         message: { type: 'string' },
         invalidParams: {
           type: 'object',
-          description: 'Every wrong parameter by its dotted path, at most 100',
+          description: 'Every invalid parameter by its path, at most 100',
           additionalProperties: {
             type: 'object',
             required: ['key', 'message'],
@@ -45,13 +46,13 @@ const errorSchema: Json = {
 
 const rateLimitHeaders: Json = Object.fromEntries(
   Object.entries({
-    'X-RateLimit-Limit': 'Requests a minute that the tenant may make',
-    'X-RateLimit-Remaining': 'How many of them are left',
-    'X-RateLimit-Reset': 'Unix seconds at which the minute ends',
+    'X-RateLimit-Limit': 'The limit of requests per minute of the tenant',
+    'X-RateLimit-Remaining': 'The remaining requests in this minute',
+    'X-RateLimit-Reset': 'When the minute ends, in Unix seconds',
   }).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
 );
 
-/** Takes schemas with a title out of the document into its components, and leaves a reference where they stood. */
+/** Moves schemas with a title to the components of the document and replaces them by a reference. */
 export function hoist(schema: unknown, components: Json): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -59,7 +60,7 @@ export function hoist(schema: unknown, components: Json): unknown {
     Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
   );
   const { title, type } = walked;
-  // A nullable variant of a titled schema stays where it is: it is another schema.
+  // A nullable variant of a schema with a title is another schema and stays.
   if (typeof title !== 'string' || Array.isArray(type)) return walked;
   const { title: _, ...component } = walked;
   components[title] = component;
@@ -69,12 +70,12 @@ export function hoist(schema: unknown, components: Json): unknown {
 const retirementHeaders: Json = Object.fromEntries(
   Object.entries({
     Deprecation: 'Since when the version is deprecated: `@` and Unix seconds',
-    Sunset: 'When it ends; absent where the operator has set no end',
-    Link: 'The address of the same thing in the version that follows, as `rel="successor-version"`',
+    Sunset: 'When the version ends; absent if no end is set',
+    Link: 'The URL of the same resource in the next version, with `rel="successor-version"`',
   }).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
 );
 
-/** OpenAPI 3.1 of a version, made from its routes. */
+/** Creates the OpenAPI 3.1 document of a version from its routes. */
 export function openapiDocument(
   routes: readonly Route[],
   prefixes: readonly string[],
@@ -94,8 +95,9 @@ export function openapiDocument(
     info: {
       title,
       version,
-      description: `${description} Every answer is JSON with a boolean \`success\`; on failure \`error\` says what to do. Send \`Authorization: Bearer <ACCESS_TOKEN>\`.`,
+      description: `${description} Every answer is JSON with a boolean \`success\`; on failure \`error\` describes the problem. Send \`Authorization: Bearer <ACCESS_TOKEN>\`.`,
     },
+    externalDocs: { description: 'Guides', url: GUIDES_PATH },
     servers: [{ url: '/' }],
     tags: [...new Set(listed.map(({ spec }) => spec.tag))].map((name) => ({ name })),
     paths,
@@ -143,8 +145,8 @@ function operation(route: Route, schemas: Json): Json {
     summary: spec.summary,
     description: [
       spec.description,
-      ...(scope === undefined ? [] : [`Needs the scope \`${scope}\`.`]),
-      ...(spec.successor === undefined ? [] : [`In its place: \`${documented(spec.successor)}\`.`]),
+      ...(scope === undefined ? [] : [`Requires the scope \`${scope}\`.`]),
+      ...(spec.successor === undefined ? [] : [`Use \`${documented(spec.successor)}\` instead.`]),
     ].join('\n\n'),
     security: spec.access === 'public' ? [] : [{ [spec.access === 'operator' ? 'operator' : 'token']: [] }],
     parameters: [
@@ -164,7 +166,7 @@ function operation(route: Route, schemas: Json): Json {
               required: false,
               schema: { type: 'string', maxLength: 255 },
               description:
-                'Makes a repetition within 24 hours give the first answer again instead of acting twice',
+                'A request that is repeated with the same key within 24 hours returns the first answer and has no further effect',
             },
           ]
         : []),
@@ -213,7 +215,7 @@ function queryParameters(query: object | undefined): Json[] {
   });
 }
 
-/** One entry a status; several errors can share it. */
+/** One entry per status; several errors can share it. */
 function failures(own: readonly ErrorKey[]): Json {
   const byStatus = groupBy(new Set([...commonErrors, ...own]), (key) => errorCatalogue[key].status);
   return Object.fromEntries(
@@ -234,7 +236,7 @@ function failures(own: readonly ErrorKey[]): Json {
 
 const invalidParams = { 'labels.0.id': { key: 'invalid_string', message: 'Must be a UUID, received "x"' } };
 
-/** What each error looks like, once for all operations. */
+/** An example of each error, shared by all operations. */
 const errorExamples: Json = Object.fromEntries(
   Object.entries(errorCatalogue).map(([messageKey, { message }]) => [
     messageKey,

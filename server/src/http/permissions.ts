@@ -1,4 +1,4 @@
-/** What a token may be allowed to do. Every operation needs exactly one of these, or only a valid token. */
+/** The scopes of tokens. Every operation requires exactly one of them, or only a valid token. */
 export const scopes = [
   'chats:read',
   'chats:write',
@@ -39,17 +39,16 @@ export type Feature = (typeof features)[number];
 export const planNames = ['free', 'growth', 'scale'] as const;
 export type Plan = (typeof planNames)[number];
 
-/** What each plan allows, and how many requests a minute. */
 export const plans: Record<Plan, { requestsPerMinute: number; features: readonly Feature[] }> = {
   free: { requestsPerMinute: 60, features: [] },
   growth: { requestsPerMinute: 600, features },
   scale: { requestsPerMinute: 6000, features },
 };
 
-/** A tenant made without a plan gets everything, so that a self-hosted installation is never crippled. */
+/** A tenant that is created without a plan gets everything: self-hosted installations have no restrictions. */
 export const DEFAULT_PLAN: Plan = 'scale';
 
-/** Who is calling: a token of a tenant. */
+/** The caller: a token of a tenant. */
 export interface Principal {
   tenantId: string;
   tenantName: string;

@@ -2,16 +2,13 @@ import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 
 const MINUTE_MS = 60_000;
-/** Each process reserves this share of the limit at a time: few round trips, and never more than the limit in all. */
+/** Each process reserves this part of the limit at a time. That saves round trips, and the sum never exceeds the limit. */
 const SHARES = 100;
 const TENANTS_BETWEEN_SWEEPS = 10_000;
 
-const reserve = statement<
-  [tenantId: string, minute: number, count: number],
-  { minute: number; used: number }
->(
+const reserve = statement<[minute: number, count: number], { minute: number; used: number }>(
   'rate.reserve',
-  `insert into rate_windows as w (tenant_id, minute, used) values ($1, $2, $3)
+  `insert into rate_windows as w (tenant_id, minute, used) values ($tenant, $1, $2)
    on conflict (tenant_id) do update set
      used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
      minute = greatest(w.minute, excluded.minute)
@@ -29,17 +26,17 @@ interface Window {
   minute: number;
   /** Reserved by all processes, as last seen. */
   reserved: number;
-  /** Reserved by this process and not spent. */
-  unspent: number;
+  /** Reserved by this process and not used. */
+  unused: number;
   waiting: Promise<void> | undefined;
 }
 
 export interface RateLimit {
-  /** Counts one request of a tenant; synchronous while something is reserved or once the window is spent. */
+  /** Counts one request of a tenant. Synchronous while requests are reserved, or after the limit is reached. */
   take(tenantId: string, perMinute: number): RateLimitDecision | Promise<RateLimitDecision>;
 }
 
-/** Fixed windows of a clock minute, counted over all processes on real time. */
+/** Counts requests per minute of real time over all processes. */
 export function rateLimit(db: Database): RateLimit {
   const windows = new Map<string, Window>();
 
@@ -48,30 +45,30 @@ export function rateLimit(db: Database): RateLimit {
     if (known && known.minute >= minute) return known;
     if (windows.size > TENANTS_BETWEEN_SWEEPS)
       for (const [id, old] of windows) if (old.minute < minute) windows.delete(id);
-    const fresh: Window = { minute, reserved: 0, unspent: 0, waiting: undefined };
+    const fresh: Window = { minute, reserved: 0, unused: 0, waiting: undefined };
     windows.set(tenantId, fresh);
     return fresh;
   }
 
   async function reserveMore(window: Window, tenantId: string, perMinute: number): Promise<void> {
     const share = Math.max(1, Math.floor(perMinute / SHARES));
-    const row = await db.find(reserve, [tenantId, window.minute, share]);
+    const row = await db.forTenant(tenantId).find(reserve, [window.minute, share]);
     const { used } = row as { used: number };
     window.reserved = Math.min(used, perMinute);
-    window.unspent += Math.max(0, Math.min(share, perMinute - (used - share)));
+    window.unused += Math.max(0, Math.min(share, perMinute - (used - share)));
   }
 
   const decision = (window: Window, perMinute: number, allowed: boolean): RateLimitDecision => ({
     allowed,
-    remaining: Math.max(0, perMinute - window.reserved + window.unspent),
+    remaining: Math.max(0, perMinute - window.reserved + window.unused),
     resetAt: (window.minute + 1) * (MINUTE_MS / 1000),
   });
 
-  async function takeSlowly(tenantId: string, perMinute: number): Promise<RateLimitDecision> {
+  async function reserveAndTake(tenantId: string, perMinute: number): Promise<RateLimitDecision> {
     for (;;) {
       const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
-      if (window.unspent > 0) {
-        window.unspent -= 1;
+      if (window.unused > 0) {
+        window.unused -= 1;
         return decision(window, perMinute, true);
       }
       if (window.reserved >= perMinute) return decision(window, perMinute, false);
@@ -85,12 +82,12 @@ export function rateLimit(db: Database): RateLimit {
   return {
     take(tenantId, perMinute) {
       const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
-      if (window.unspent > 0) {
-        window.unspent -= 1;
+      if (window.unused > 0) {
+        window.unused -= 1;
         return decision(window, perMinute, true);
       }
       if (window.reserved >= perMinute) return decision(window, perMinute, false);
-      return takeSlowly(tenantId, perMinute);
+      return reserveAndTake(tenantId, perMinute);
     },
   };
 }

@@ -1,14 +1,11 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { FAVICON, guides } from './guides.ts';
 
-/** The page runs its own script and styles and talks to this server only. */
+/** The page runs its own scripts and styles and connects to this server only. */
 const PAGE_CSP =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const FAVICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0f766e" d="M4 5h24v17H15l-7 6v-6H4z"/></svg>',
-)}`;
-
-/** The OpenAPI document of each version, and where it is served. The page opens with the first. */
+/** The OpenAPI document of each version and its path. The page opens with the first. */
 export type Documents = Record<string, { path: string; document: object }>;
 
 const configuration = (documents: Documents) => ({
@@ -26,7 +23,7 @@ const configuration = (documents: Documents) => ({
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 });
 
-/** The page is four megabytes of script, so it is loaded when someone first looks, in a server of its own. */
+/** The page has four megabytes of script. It is loaded on first use, in a separate server. */
 async function loadPage(documents: Documents): Promise<FastifyInstance> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const page = Fastify({ logger: false, routerOptions: { ignoreTrailingSlash: true } });
@@ -35,10 +32,18 @@ async function loadPage(documents: Documents): Promise<FastifyInstance> {
   return page;
 }
 
-/** The reference at /docs, served whole by this process: nothing is fetched from anywhere else. */
+const wantsHtml = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true;
+
+interface ReferenceOptions {
+  documents: Documents;
+  /** The folder docs/ of the repository. */
+  guidesFolder: string;
+}
+
+/** The reference at /docs and the guides at /docs/guides. This process serves all of it; nothing is fetched from elsewhere. */
 export async function reference(
   app: FastifyInstance,
-  { documents }: { documents: Documents },
+  { documents, guidesFolder }: ReferenceOptions,
 ): Promise<void> {
   let page: Promise<FastifyInstance> | undefined;
   const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -52,8 +57,14 @@ export async function reference(
     if (type) reply.header('content-type', type);
     return reply.send(answer.rawPayload);
   };
+  // Browsers get the reference; API clients get the 404 of an unknown path.
+  app.get('/', async (request, reply) => {
+    reply.header('vary', 'accept');
+    return wantsHtml(request) ? reply.redirect('/docs') : reply.callNotFound();
+  });
   app.get('/docs', { compress: {} }, show);
   app.get('/docs/*', { compress: {} }, show);
+  await guides(app, { folder: guidesFolder });
   for (const { path, document } of Object.values(documents))
     app.get(path, { compress: {} }, async () => document);
 }

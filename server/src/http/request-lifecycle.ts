@@ -7,34 +7,34 @@ import type { Principal } from './permissions.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
-    /** The bytes of a JSON body, until the operation is allowed to look at them. */
+    /** The bytes of a JSON body. They are parsed after the caller is authorized. */
     rawBody: Buffer | undefined;
-    /** When it arrived; 0 before that, and once its answer is noted. */
+    /** When the request arrived; 0 before `open` and after `close`. */
     startedAt: number;
-    /** Where requests of its route are counted. */
+    /** The metrics of the route. */
     stats: RouteStats | undefined;
   }
 }
 
 /**
- * What happens to every request, whatever it asks for. Routes call this themselves instead of through hooks of the
- * framework: four hooks cost a small request a quarter of its time.
+ * What happens for every request. Routes call this directly and not through hooks of the framework: four hooks take a
+ * quarter of the time of a small request.
  */
 export interface RequestLifecycle {
-  /** Begins a request, once; gives the error that it is to be answered with before anyone asks who is calling. */
+  /** Begins a request. Returns an error if it must be answered with one before authentication. */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | undefined;
-  /** Notes, counts and logs that its answer is ready. Only the first call counts. */
+  /** Counts and logs the answer. Only the first call has an effect. */
   close(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
-/** The API answers nothing that a browser should run, keep or show in a frame. */
+/** A browser must not execute or cache answers, or show them in a frame. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
 };
 
-/** Liveness is about the process, not about whether it takes requests. */
+/** Answered also while the process is shutting down. */
 const ALWAYS_ANSWERED = '/livez';
 
 interface LifecycleDeps {
@@ -45,7 +45,7 @@ interface LifecycleDeps {
 }
 
 export function requestLifecycle({ log, metrics, isDraining }: LifecycleDeps): RequestLifecycle {
-  const elsewhere = metrics.route('any', 'other');
+  const unknownRoute = metrics.route('any', 'other');
   const logsSuccesses = log.isLevelEnabled('debug');
   return {
     open(request, reply) {
@@ -61,16 +61,17 @@ export function requestLifecycle({ log, metrics, isDraining }: LifecycleDeps): R
       if (!(request.startedAt > 0)) return;
       const ms = performance.now() - request.startedAt;
       request.startedAt = 0;
-      // Also for requests that were under way when the shutdown began: their connections would keep the process alive.
+      // Also for requests that began before the shutdown: their connections would keep the process alive.
       if (isDraining()) reply.header('connection', 'close');
-      (request.stats ?? elsewhere).observe(status, ms);
-      if (status >= 400) log[status >= 500 ? 'warn' : 'info'](described(request, status, ms), 'request');
-      else if (logsSuccesses) log.debug(described(request, status, ms), 'request');
+      (request.stats ?? unknownRoute).observe(status, ms);
+      if (status >= 400)
+        log[status >= 500 ? 'warn' : 'info'](describeRequest(request, status, ms), 'request');
+      else if (logsSuccesses) log.debug(describeRequest(request, status, ms), 'request');
     },
   };
 }
 
-const described = (request: FastifyRequest, status: number, ms: number) => ({
+const describeRequest = (request: FastifyRequest, status: number, ms: number) => ({
   requestId: request.id,
   tenantId: request.principal?.tenantId,
   method: request.method,
@@ -79,7 +80,7 @@ const described = (request: FastifyRequest, status: number, ms: number) => ({
   ms: Math.round(ms * 10) / 10,
 });
 
-/** The same for routes that are not part of the API's table: there it is a matter of convenience, not of speed. */
+/** The same as hooks, for routes whose speed does not matter. */
 export function attachLifecycle(scope: FastifyInstance, { open, close }: RequestLifecycle): void {
   scope.addHook('onRequest', (request, reply, done) => done(open(request, reply)));
   scope.addHook('onSend', (request, reply, payload, done) => {

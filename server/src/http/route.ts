@@ -1,16 +1,17 @@
 import type { Readable } from 'node:stream';
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { ErrorKey } from '../base/errors.ts';
-import type { Tx } from '../db/database.ts';
+import type { Database, SystemTx } from '../db/database.ts';
+import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { SearchEcho, SearchPagination } from '../search/schema.ts';
 import type { BodyBounds } from './body.ts';
 import type { StoredContent } from './content.ts';
 import type { Download } from './download.ts';
 import type { Feature, Principal, Scope } from './permissions.ts';
 
-/** One call of an operation, as its handler sees it: already authenticated, allowed and validated. */
+/** A call of an operation: authenticated, authorized and validated. */
 export interface Call<P = unknown, B = unknown, Q = unknown> {
-  /** Who calls. Operator and public routes have none and must not ask. */
+  /** The caller. Operator and public routes have none and must not use it. */
   principal: Principal;
   params: P;
   body: B;
@@ -19,25 +20,25 @@ export interface Call<P = unknown, B = unknown, Q = unknown> {
   header(name: string, value: string): void;
 }
 
-/** A call whose answer goes on, and what it must know beside: a stream outlives the checks at its beginning. */
+/** A call whose answer is a stream. */
 export interface StreamCall<Q = unknown> extends Call<undefined, undefined, Q> {
   /** A header of the request. */
   given(name: string): string | undefined;
-  /** Whether the caller would be let in again. */
-  isWelcome(): boolean | Promise<boolean>;
+  /** Whether the token is still valid: a stream outlives the authentication at its start. */
+  isStillAuthorized(): boolean | Promise<boolean>;
 }
 
 /** How a handler's result becomes the answer's body. */
 export interface Answer<R extends TSchema> {
   schema: TSchema;
   wrap: (result: Static<R>) => object;
-  /** Whether it can hold many records. */
+  /** Whether it can contain many records. */
   isList?: true;
-  /** What it is sent as, where that is not the envelope. */
+  /** The media type of an answer that is not JSON. */
   mediaType?: string;
-  /** Whether it is the bytes of a file instead of the envelope. */
+  /** Whether it is the content of a file and not JSON. */
   isContent?: true;
-  /** Whether it is a file that is made while it is sent. */
+  /** Whether it is a file that is generated while it is sent. */
   isDownload?: true;
   /** Types only. */
   result?: R;
@@ -54,7 +55,7 @@ export function data<S extends TSchema>(schema: S): Answer<S> {
   };
 }
 
-/** `{ success: true, ...fields }`, for answers that carry more than data. */
+/** `{ success: true, ...fields }`, for answers with more than data. */
 export function fields<S extends TSchema>(schema: S): Answer<S> {
   const properties = (schema as unknown as { properties: Record<string, TSchema> }).properties;
   return {
@@ -69,21 +70,21 @@ export function found<S extends TSchema>(schema: S) {
   return { ...fields(page), isList: true as const };
 }
 
-/** Server-sent events: an answer that goes on until one side ends it. The example is the text of one. */
+/** Server-sent events. The example is the text of one event. */
 export const eventStream: Answer<typeof EventText> = {
   schema: EventText,
   wrap: (text) => text as never,
   mediaType: 'text/event-stream',
 };
 
-/** The bytes of a file, whole or the range that is asked for. Only errors are in the envelope. */
+/** The content of a file or the requested range of it. Only errors are JSON. */
 export const content: Answer<TUnsafe<StoredContent>> = {
   schema: Type.String({ contentMediaType: 'application/octet-stream' }),
   wrap: (stored) => stored,
   isContent: true,
 };
 
-/** A table, line by line, as a file. Only errors are in the envelope. */
+/** A CSV file. Only errors are JSON. */
 export const csv: Answer<TUnsafe<Download>> = {
   schema: Type.String(),
   wrap: (text) => text as never,
@@ -93,34 +94,34 @@ export const csv: Answer<TUnsafe<Download>> = {
 
 export const DeleteResult = Type.Object(
   { deletedIds: Type.Array(Type.String()), notFoundIds: Type.Array(Type.String()) },
-  { title: 'DeleteResult', description: 'What was deleted, and which ids named nothing' },
+  { title: 'DeleteResult', description: 'The ids that were deleted and those that were not found' },
 );
 
-export const deleted = (id: string, wasThere: boolean): Static<typeof DeleteResult> =>
-  wasThere ? { deletedIds: [id], notFoundIds: [] } : { deletedIds: [], notFoundIds: [id] };
+export const deleted = (id: string, wasFound: boolean): Static<typeof DeleteResult> =>
+  wasFound ? { deletedIds: [id], notFoundIds: [] } : { deletedIds: [], notFoundIds: [id] };
 
-/** A file on its way in: what the client says of it, and its bytes. */
+/** A file that is being uploaded, with the client's description of it. */
 export interface IncomingFile {
   filename: string | undefined;
   mimeType: string;
   bytes: Readable;
 }
 
-/** A file that was taken in whole before its operation begins, because bytes cannot be part of a transaction. */
+/** A file that was received completely before the transaction of its operation begins. */
 export interface ReceivedFile {
-  /** What makes a repeated request the same one. */
+  /** Identifies a repeated request. */
   hash: Buffer;
-  /** Lets go of the bytes unless the operation has kept them. Does not fail. */
+  /** Deletes the received bytes unless the operation has kept them. Never rejects. */
   release(): Promise<void>;
 }
 
-/** A file may take longer than any other request, as long as it keeps coming. */
+/** An upload may take longer than other requests if it is fast enough. */
 export interface Pace {
-  /** Who sends less than this in that time is cut off. */
+  /** The connection is closed if the client sends less than this in `everyMs`. */
   bytes: number;
   everyMs: number;
-  /** So is who is still sending after this. */
-  longestMs: number;
+  /** The connection is closed after this time. */
+  maxMs: number;
 }
 
 export interface Upload<F extends ReceivedFile = ReceivedFile> {
@@ -129,7 +130,7 @@ export interface Upload<F extends ReceivedFile = ReceivedFile> {
   receive(tenantId: string, file: IncomingFile): Promise<F>;
 }
 
-/** A contract: what the router, the validator, the serializer and the reference are made from. */
+/** The contract of an operation. The router, the validators, the serializer and the API reference use it. */
 export interface RouteSpec<
   P extends TSchema = TSchema,
   B extends TSchema = TSchema,
@@ -137,23 +138,23 @@ export interface RouteSpec<
   R extends TSchema = TSchema,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** In the router's spelling: `/v3/chats/:chatId`. */
+  /** With parameters as `/v3/chats/:chatId`. */
   path: string;
   operationId: string;
   tag: string;
   summary: string;
   description: string;
-  /** The scope a token needs; `token`: any valid one; `operator`: the operator's own; `public`: nothing. */
+  /** The required scope; `token`: any valid token; `operator`: the operator's token; `public`: no token. */
   access: Scope | 'token' | 'operator' | 'public';
   feature?: Feature;
   params?: P;
+  /** The client may omit the body if none of its fields is required. */
   body?: B;
-  /** The body may be left out when none of its fields is required. */
   query?: Q;
   /** Takes a file, as multipart/form-data, instead of a JSON body. */
   upload?: Upload;
   answer: Answer<R>;
-  /** The errors it can answer with, beside the seven that every operation lists. */
+  /** The errors it can return, in addition to the seven that every operation lists. */
   failures: readonly ErrorKey[];
   example: {
     params?: Record<string, string>;
@@ -164,83 +165,137 @@ export interface RouteSpec<
   };
   bodyBytes?: number;
   bodyBounds?: BodyBounds;
-  /** Of a version on its way out: what to call instead, such as `PUT /v3/api_webhooks/:webhookId`. */
+  /** For a deprecated version: the operation to use instead, such as `PUT /v3/api_webhooks/:webhookId`. */
   successor?: string;
 }
 
-/** The router's `:chatId` as the reference writes it: `{chatId}`. */
+/** Converts `:chatId` of the router to `{chatId}` of the API reference. */
 export const documented = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}');
 
 export interface Route {
   spec: RouteSpec;
-  /** `read`: never changes anything; `write`: one transaction, replayable by key; `statement`: a write that is one statement and needs no transaction of its own; `call`: asks somebody outside before its transaction; `stream`: a read whose answer goes on. */
+  /**
+   * `read` changes nothing. `write` is one transaction. `statement` is a write of one statement without a transaction.
+   * `call` calls a vendor before its transaction. `stream` is a read whose answer is a stream.
+   */
   kind: 'read' | 'write' | 'statement' | 'call' | 'stream';
-  handle: (call: Call, tx: Tx) => unknown;
+  /** `scope` depends on the kind and the access: the database or a transaction, of the tenant or across tenants. */
+  handle: (call: Call, scope: unknown) => unknown;
 }
 
 type Given<S extends TSchema> = TSchema extends S ? undefined : Static<S>;
 type CallOf<P extends TSchema, B extends TSchema, Q extends TSchema> = Call<Given<P>, Given<B>, Given<Q>>;
 type Awaitable<T> = T | Promise<T>;
 
-/** An operation that only looks. */
-export function read<P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+const route = (kind: Route['kind'], spec: RouteSpec<never, never, never, never>, handle: unknown): Route => ({
+  spec: spec as unknown as RouteSpec,
+  kind,
+  handle: handle as Route['handle'],
+});
+
+/** An operation that changes nothing. */
+export const read = <P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
   spec: RouteSpec<P, B, Q, R>,
-  handle: (call: CallOf<P, B, Q>) => Awaitable<Static<R>>,
-): Route {
-  return { spec, kind: 'read', handle } as unknown as Route;
-}
+  handle: (call: CallOf<P, B, Q>, db: TenantDatabase) => Awaitable<Static<R>>,
+): Route => route('read', spec as never, handle);
 
 /** An operation that changes something, in one transaction. */
-export function write<P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+export const write = <P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
   spec: RouteSpec<P, B, Q, R>,
-  handle: (call: CallOf<P, B, Q>, tx: Tx) => Promise<Static<R>>,
-): Route {
-  return { spec, kind: 'write', handle } as unknown as Route;
-}
+  handle: (call: CallOf<P, B, Q>, tx: TenantTx) => Promise<Static<R>>,
+): Route => route('write', spec as never, handle);
 
-/** A change that is one statement: it commits by itself, unless an idempotency key asks for more. */
-export function writeStatement<P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
-  spec: RouteSpec<P, B, Q, R>,
-  handle: (call: CallOf<P, B, Q>, tx: Tx) => Promise<Static<R>>,
-): Route {
-  return { spec, kind: 'statement', handle } as unknown as Route;
-}
-
-/** What is left to do when everyone outside has answered: in one transaction, and with it the answer is kept. */
-export type Finish<R> = (tx: Tx) => Promise<R>;
+/** Stores the answer of the vendor, in one transaction with the answer of the operation. */
+export type Finish<R> = (tx: TenantTx) => Promise<R>;
 
 /**
- * An operation that asks somebody outside, which no transaction may wait for. It looks, asks, and gives back how to
- * finish. After a crash in between it is asked for again and begins anew, so whatever it does outside must bear that.
+ * An operation that calls a vendor. No transaction may wait for that, so it calls the vendor first and returns a function
+ * for the transaction. After a crash the client repeats it, so that the calls to the vendor must be repeatable.
  */
-export function call<P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+export const call = <P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
   spec: RouteSpec<P, B, Q, R>,
-  handle: (call: CallOf<P, B, Q>) => Promise<Finish<Static<R>>>,
-): Route {
-  return { spec, kind: 'call', handle } as unknown as Route;
-}
+  handle: (call: CallOf<P, B, Q>, db: TenantDatabase) => Promise<Finish<Static<R>>>,
+): Route => route('call', spec as never, handle);
 
-/** An operation whose answer goes on. What it throws before there is a stream is answered as any error is. */
-export function stream<Q extends TSchema>(
+/** An operation whose answer is a stream. Errors before the stream starts are answered as usual. */
+export const stream = <Q extends TSchema>(
   spec: RouteSpec<TSchema, TSchema, Q, TSchema>,
-  handle: (call: StreamCall<Given<Q>>) => Promise<Readable>,
-): Route {
-  return { spec, kind: 'stream', handle } as unknown as Route;
-}
+  handle: (call: StreamCall<Given<Q>>, db: TenantDatabase) => Promise<Readable>,
+): Route => route('stream', spec as never, handle);
 
-/** A change that begins with a file, which its handler finds as the body: received whole, then one transaction. */
-export function upload<
+/** A change with an uploaded file as its body. The transaction starts after the file is received completely. */
+export const upload = <
   P extends TSchema,
   Q extends TSchema,
   R extends TSchema,
   F extends ReceivedFile = ReceivedFile,
 >(
   spec: RouteSpec<P, TSchema, Q, R> & { upload: Upload<F> },
-  handle: (call: Call<Given<P>, F, Given<Q>>, tx: Tx) => Promise<Static<R>>,
-): Route {
-  return { spec, kind: 'write', handle } as unknown as Route;
+  handle: (call: Call<Given<P>, F, Given<Q>>, tx: TenantTx) => Promise<Static<R>>,
+): Route => route('write', spec as never, handle);
+
+/** An operation that requires no token, such as health checks and public files. */
+export const publicRead = <P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+  spec: RouteSpec<P, B, Q, R> & { access: 'public' },
+  handle: (call: CallOf<P, B, Q>) => Awaitable<Static<R>>,
+): Route => route('read', spec as never, handle);
+
+/** An operation of the operator that changes nothing. */
+export const operatorRead = <P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+  spec: RouteSpec<P, B, Q, R> & { access: 'operator' },
+  handle: (call: CallOf<P, B, Q>, db: Database) => Awaitable<Static<R>>,
+): Route => route('read', spec as never, handle);
+
+/** An operation of the operator that changes something, in one transaction across tenants. */
+export const operatorWrite = <P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+  spec: RouteSpec<P, B, Q, R> & { access: 'operator' },
+  handle: (call: CallOf<P, B, Q>, tx: SystemTx) => Promise<Static<R>>,
+): Route => route('write', spec as never, handle);
+
+interface Family<P extends TSchema> {
+  tag: string;
+  feature?: Feature;
+  /** The parameters of paths such as `/v3/chats/:chatId`, and an example of them. */
+  params: P;
+  exampleParams: Record<string, string>;
 }
 
-/** Searches are POSTs that change nothing. */
+type FamilySpec<Path extends string, B extends TSchema, Q extends TSchema, R extends TSchema> = Omit<
+  RouteSpec<TSchema, B, Q, R>,
+  'tag' | 'feature' | 'params' | 'path'
+> & { path: Path };
+type ParamsOf<Path extends string, P extends TSchema> = Path extends `${string}/:${string}` ? P : TSchema;
+
+/** Routes of one resource. Each gets the tag; those with a parameter in their path get the parameters and their example. */
+export function routeFamily<P extends TSchema>({ tag, feature, params, exampleParams }: Family<P>) {
+  const complete = ({ example, ...spec }: FamilySpec<string, never, never, never>) => ({
+    tag,
+    ...(feature === undefined ? {} : { feature }),
+    ...spec,
+    ...(spec.path.includes('/:')
+      ? { params, example: { params: exampleParams, ...(example as object) } }
+      : { example }),
+  });
+  return {
+    read: <Path extends string, B extends TSchema, Q extends TSchema, R extends TSchema>(
+      spec: FamilySpec<Path, B, Q, R>,
+      handle: (call: CallOf<ParamsOf<Path, P>, B, Q>, db: TenantDatabase) => Awaitable<Static<R>>,
+    ): Route => route('read', complete(spec as never) as never, handle),
+    write: <Path extends string, B extends TSchema, Q extends TSchema, R extends TSchema>(
+      spec: FamilySpec<Path, B, Q, R>,
+      handle: (call: CallOf<ParamsOf<Path, P>, B, Q>, tx: TenantTx) => Promise<Static<R>>,
+    ): Route => route('write', complete(spec as never) as never, handle),
+    writeStatement: <Path extends string, B extends TSchema, Q extends TSchema, R extends TSchema>(
+      spec: FamilySpec<Path, B, Q, R>,
+      handle: (call: CallOf<ParamsOf<Path, P>, B, Q>, tx: TenantTx) => Promise<Static<R>>,
+    ): Route => route('statement', complete(spec as never) as never, handle),
+    call: <Path extends string, B extends TSchema, Q extends TSchema, R extends TSchema>(
+      spec: FamilySpec<Path, B, Q, R>,
+      handle: (call: CallOf<ParamsOf<Path, P>, B, Q>, db: TenantDatabase) => Promise<Finish<Static<R>>>,
+    ): Route => route('call', complete(spec as never) as never, handle),
+  };
+}
+
+/** Whether an idempotency key is accepted. Searches are POSTs that change nothing. */
 export const isReplayable = (route: Route): boolean =>
   route.spec.method === 'POST' && route.kind !== 'read' && route.spec.access !== 'operator';

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import { sha256 } from '../base/crypto.ts';
 import { endOfTick } from '../base/end-of-tick.ts';
 import { ApiError } from '../base/errors.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SystemTx } from '../db/database.ts';
+import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Authenticator } from './authenticate.ts';
 import { allowCompression } from './compression.ts';
 import { type StoredContent, sendContent } from './content.ts';
@@ -17,9 +18,9 @@ import { type Call, type Finish, isReplayable, type ReceivedFile, type Route } f
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
 import type { RetiringVersion } from './sunset.ts';
-import { refusalOfUnknown } from './unknown-routes.ts';
-import { allowUploads, requireFitting, withFile } from './upload.ts';
-import { compileSchema, refuse, type Validate } from './validation.ts';
+import { rejectUnknownRoutes } from './unknown-routes.ts';
+import { allowUploads, requireAllowedSize, withFile } from './upload.ts';
+import { compileSchema, type Validate } from './validation.ts';
 
 export interface RouterDeps {
   db: Database;
@@ -29,20 +30,20 @@ export interface RouterDeps {
   rateLimit: RateLimit;
   idempotency: Idempotency;
   operatorToken: string;
-  /** The version that is on its way out, if there is one. */
+  /** The deprecated version of the API, if there is one. */
   retiring?: RetiringVersion;
 }
 
 const OK = 200;
 
-/** Turns contracts into routes of the server. Checks run in the order that docs/decisions.md states. */
+/** Registers routes with the server. Checks run in the order that docs/develop/decisions.md describes. */
 export async function addRoutes(
   app: FastifyInstance,
   deps: RouterDeps,
   routes: readonly Route[],
 ): Promise<void> {
   const guards = guardsOf(deps);
-  // In scopes of their own, so that what is done about unknown routes costs the known ones nothing.
+  // In separate scopes, so that the hook for unknown routes does not run for known ones.
   const mayBeCompressed = ({ spec }: Route): boolean =>
     spec.answer.isList === true || spec.body !== undefined;
   await app.register(async (scope) => {
@@ -57,15 +58,15 @@ export async function addRoutes(
     await allowUploads(scope);
     for (const route of routes) if (route.spec.upload) addRoute(scope, deps, guards, route);
   });
-  const refuseUnknown = refusalOfUnknown(deps, guards, routes);
-  // At once, and not after the body has been read and judged: whoever is not known is told nothing else.
+  const rejectUnknown = rejectUnknownRoutes(deps, guards, routes);
+  // Before the body is read: a caller without a valid token gets no other answer.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    const refusal = deps.lifecycle.open(request, reply);
-    if (refusal) done(refusal);
-    else refuseUnknown(request, reply).catch(done);
+    const error = deps.lifecycle.open(request, reply);
+    if (error) done(error);
+    else rejectUnknown(request, reply).catch(done);
   });
-  app.setNotFoundHandler(refuseUnknown);
+  app.setNotFoundHandler(rejectUnknown);
 }
 
 function addRoute(scope: FastifyInstance, deps: RouterDeps, guards: Guards, route: Route): void {
@@ -78,8 +79,8 @@ function addRoute(scope: FastifyInstance, deps: RouterDeps, guards: Guards, rout
     request.stats = stats;
     const ended = retiring?.announce(request, reply, spec);
     if (retiring) countCall(deps.authenticator, retiring, request, spec);
-    const refusal = deps.lifecycle.open(request, reply) ?? ended;
-    if (refusal || !guard) done(refusal);
+    const error = deps.lifecycle.open(request, reply) ?? ended;
+    if (error || !guard) done(error);
     else guard(request, reply, done as DoneCallback);
   };
   scope.route({
@@ -90,36 +91,50 @@ function addRoute(scope: FastifyInstance, deps: RouterDeps, guards: Guards, rout
     ...(spec.answer.isList ? { compress: {} } : {}),
     ...(spec.body === undefined ? {} : { decompress: {} }),
     ...(spec.bodyBytes === undefined ? {} : { bodyLimit: spec.bodyBytes }),
-    // The headers of a stream alone are worth nothing, and it would go on with nobody there.
+    // A stream for a HEAD request would never end.
     ...(route.kind === 'stream' ? { exposeHeadRoute: false } : {}),
     ...(spec.answer.isContent ? {} : { schema: { response: { [OK]: spec.answer.schema } } }),
     handler: handlerOf(deps, route),
   });
 }
 
-interface Checks {
+interface Validators {
   body: Validate | undefined;
   query: Validate | undefined;
 }
 
 function handlerOf(deps: RouterDeps, route: Route) {
   const { spec } = route;
-  const checks: Checks = {
+  const validators: Validators = {
     body: spec.body && compileSchema(spec.body, 'body'),
     query: spec.query && compileSchema(spec.query, 'query'),
   };
   const replayable = isReplayable(route);
+  const tenantOf = (request: FastifyRequest): TenantDatabase =>
+    deps.db.forTenant((request.principal as Principal).tenantId);
+  const inTransaction = (
+    request: FastifyRequest,
+    work: (tx: TenantTx | SystemTx) => unknown,
+  ): Promise<unknown> =>
+    spec.access === 'operator'
+      ? deps.db.systemTransaction(async (tx) => work(tx))
+      : tenantOf(request).transaction(async (tx) => work(tx));
+  /** The database of a handler that runs without a transaction. */
+  const scopeOf = (request: FastifyRequest): unknown => {
+    if (spec.access === 'public') return undefined;
+    if (spec.access === 'operator') return deps.db;
+    const tenant = tenantOf(request);
+    return route.kind === 'statement' ? tenant.autocommit : tenant;
+  };
 
   function callOf(request: FastifyRequest, header: Call['header'], file?: ReceivedFile): Call {
     let body: unknown = file;
-    if (checks.body) {
+    if (validators.body) {
       const given = bodyOf(request, spec.bodyBounds);
       body = given === undefined ? {} : given;
-      const issues = checks.body(body);
-      if (issues) throw refuse(issues);
+      validators.body(body)?.throwIfAny();
     }
-    const issues = checks.query?.(request.query);
-    if (issues) throw refuse(issues);
+    validators.query?.(request.query)?.throwIfAny();
     return {
       principal: request.principal as Principal,
       params: request.params,
@@ -140,7 +155,7 @@ function handlerOf(deps: RouterDeps, route: Route) {
       tenantId: principal.tenantId,
       key,
       method: spec.method,
-      // What was asked for and not how it was written: a slash at the end makes no other request.
+      // From the route and its parameters: a trailing slash makes no difference.
       path: `${spec.path} ${JSON.stringify(request.params)}`,
       bodyHash: file?.hash ?? sha256(request.rawBody ?? Buffer.alloc(0)),
     };
@@ -156,7 +171,7 @@ function handlerOf(deps: RouterDeps, route: Route) {
       route.kind === 'call'
         ? await deps.idempotency.reserve(idempotent, async () => {
             const { call, answerOf } = prepare();
-            const finish = (await route.handle(call, noTransaction)) as Finish<unknown>;
+            const finish = (await route.handle(call, tenantOf(request))) as Finish<unknown>;
             return async (tx) => answerOf(await finish(tx));
           })
         : await deps.idempotency.once(idempotent, async (tx) => {
@@ -184,48 +199,26 @@ function handlerOf(deps: RouterDeps, route: Route) {
     if (key !== undefined) return runOnce(request, reply, String(key), file);
     const call = callOf(request, (name, value) => void reply.header(name, value), file);
     if (route.kind === 'stream') return openStream(deps, route, call, request, reply);
-    if (route.kind === 'write') return deps.db.transaction(async (tx) => route.handle(call, tx)).then(wrap);
-    if (route.kind === 'call')
-      return (route.handle(call, noTransaction) as Promise<Finish<unknown>>)
-        .then((finish) => deps.db.transaction(finish))
+    if (route.kind === 'write') return inTransaction(request, (tx) => route.handle(call, tx)).then(wrap);
+    if (route.kind === 'call') {
+      const tenant = tenantOf(request);
+      return (route.handle(call, tenant) as Promise<Finish<unknown>>)
+        .then((finish) => tenant.transaction(finish))
         .then(wrap);
-    const result = route.handle(call, route.kind === 'statement' ? atOnce(deps.db) : noTransaction);
+    }
+    const result = route.handle(call, scopeOf(request));
     return (result instanceof Promise ? result : endOfTick(result)).then(wrap);
   }
 
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    if (spec.upload) requireFitting(request, spec.upload);
-    if (request.principal) allow(request.principal, route);
+    if (spec.upload) requireAllowedSize(request, spec.upload);
+    if (request.principal) requirePermission(request.principal, route);
     if (!spec.upload) return run(request, reply);
     return withFile(request, spec.upload, async (file) => run(request, reply, file));
   };
 }
 
-/** A transaction of one statement: it is committed when the statement is, and so its effects run at once. */
-export const atOnce = (db: Database): Tx => ({
-  all: db.all,
-  find: db.find,
-  run: db.run,
-  query: db.query,
-  write: async (statement, parameters) => {
-    await db.run(statement, parameters);
-  },
-  afterCommit: (effect) => effect(),
-});
-
-const refuseWrite = (): never => {
-  throw new Error('There is no transaction here.');
-};
-const noTransaction: Tx = {
-  all: refuseWrite,
-  find: refuseWrite,
-  run: refuseWrite,
-  query: refuseWrite,
-  write: refuseWrite,
-  afterCommit: refuseWrite,
-};
-
-function allow(principal: Principal, { spec }: Route): void {
+function requirePermission(principal: Principal, { spec }: Route): void {
   if (spec.feature !== undefined && !hasFeature(principal, spec.feature))
     throw new ApiError('insufficient_billing_plan', {
       detail: `the plan "${principal.plan}" does not include ${spec.feature}`,

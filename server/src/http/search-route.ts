@@ -1,40 +1,41 @@
 import type { TSchema } from 'typebox';
 import type { ErrorKey } from '../base/errors.ts';
-import type { Database } from '../db/database.ts';
+import type { TenantDatabase } from '../db/tenant.ts';
 import type { Searchable } from '../search/fields.ts';
-import { searchRequest } from '../search/page.ts';
-import { runSearch, type SearchSource } from '../search/run-search.ts';
+import { parseSearchRequest } from '../search/request.ts';
+import { runSearch } from '../search/run-search.ts';
 import { SearchBody } from '../search/schema.ts';
-import type { Feature, Principal, Scope } from './permissions.ts';
+import type { SearchSource } from '../search/source.ts';
+import type { Feature, Scope } from './permissions.ts';
 import { found, type Route, read } from './route.ts';
 
-/** How rows become what the API shows: one by one, or a page of them at once where each would cost a statement. */
+/** Converts rows one by one, or a whole page at once if each row would need a statement. */
 type Presentation =
   | { present: (row: never) => unknown }
-  | { presentPage: (rows: never[], tenantId: string) => Promise<unknown[]> };
+  | { presentPage: (db: TenantDatabase, rows: never[]) => Promise<unknown[]> };
 
 type SearchRouteSpec<P extends TSchema> = Presentation & {
   path: string;
   operationId: string;
   tag: string;
-  /** What is searched, in the plural. */
+  /** The searched resource, in the plural. */
   noun: string;
   access: Scope;
   feature?: Feature;
   params?: P;
   searchable: Searchable;
-  /** What a tenant's rows can be searched by, where tenants have fields of their own; `ownFields` says how they are called. */
-  searchableOf?: (tenantId: string) => Promise<Searchable>;
+  /** The fields of a tenant, if tenants can define fields. `ownFields` describes those in the API reference. */
+  searchableOf?: (db: TenantDatabase) => Promise<Searchable>;
   ownFields?: string;
-  /** Where the rows come from; for searches within something, made from the call after checking that it exists. */
-  source: SearchSource | ((principal: Principal, params: Record<string, string>) => Promise<SearchSource>);
+  /** The source of the rows. For a search within another resource, a function that also checks that it exists. */
+  source: SearchSource | ((db: TenantDatabase, params: Record<string, string>) => Promise<SearchSource>);
   schema: TSchema;
   failures?: readonly ErrorKey[];
   example: { params?: Record<string, string>; query: string; item: unknown };
 };
 
-/** `POST …/search`: one body, one grammar and one way of paging for every resource. */
-export function searchRoute<P extends TSchema>(db: Database, spec: SearchRouteSpec<P>): Route {
+/** `POST …/search`, with the same body, grammar and pagination for every resource. */
+export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route {
   const names = [...Object.keys(spec.searchable.fields), ...(spec.ownFields ? [spec.ownFields] : [])].join(
     ', ',
   );
@@ -62,24 +63,24 @@ export function searchRoute<P extends TSchema>(db: Database, spec: SearchRouteSp
         },
       },
     },
-    async ({ principal, params, body }) => {
-      const searchable = (await spec.searchableOf?.(principal.tenantId)) ?? spec.searchable;
-      const request = searchRequest(body as SearchBody, searchable);
+    async ({ params, body }, db) => {
+      const searchable = (await spec.searchableOf?.(db)) ?? spec.searchable;
+      const request = parseSearchRequest(body as SearchBody, searchable);
       const source =
         typeof spec.source === 'function'
-          ? await spec.source(principal, params as unknown as Record<string, string>)
+          ? await spec.source(db, params as unknown as Record<string, string>)
           : spec.source;
-      // What finds a name that three have is no way to find one that all have.
+      // A generic plan would be the same for a rare name and for one that most rows have.
       const { rows, ...page } = await db.transaction(async (tx) => {
         const [, result] = await Promise.all([
           tx.query('set local plan_cache_mode = force_custom_plan', []),
-          runSearch(tx, searchable, source, principal.tenantId, request),
+          runSearch(tx, searchable, source, tx.tenantId, request),
         ]);
         return result;
       });
       const data =
         'presentPage' in spec
-          ? await spec.presentPage(rows as never[], principal.tenantId)
+          ? await spec.presentPage(db, rows as never[])
           : rows.map((row) => spec.present(row as never));
       return { ...page, data } as never;
     },

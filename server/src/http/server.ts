@@ -15,10 +15,10 @@ import { isUploading } from './upload.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
 /** A client that sends its headers or body one byte at a time is cut off. */
-const PATIENCE = { headersMs: 10_000, requestMs: 15_000, checkMs: 2_000 };
+const TIMEOUTS = { headersMs: 10_000, requestMs: 15_000, checkMs: 2_000 };
 const KEEP_ALIVE_MS = 72_000;
-/** Longer than any path that Node takes, so that a long identifier is simply unknown. */
-const LONGEST_PARAM = 16_384;
+/** Longer than any path that Node accepts, so that a long id is not found like any other unknown id. */
+const MAX_PARAM_CHARACTERS = 16_384;
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 const CORS_EXPOSED = [
   'X-Request-Id',
@@ -29,13 +29,13 @@ const CORS_EXPOSED = [
   'Idempotent-Replayed',
 ];
 
-/** An OPTIONS without these is nobody's preflight, and a method like any other. */
+/** An OPTIONS request without these headers is not a preflight request. */
 const isPreflight = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /**
- * The path as the router can read it. A whole URL, as proxies send it, is cut to its path, by which guards are chosen;
- * an identifier that is no valid percent-encoding is taken as it is written, so that it is simply not found.
+ * The path for the router. A complete URL, as proxies send it, is reduced to its path, by which guards are chosen. An id
+ * with an invalid percent-encoding is taken literally, so that it is not found like any other unknown id.
  */
 function routableUrl({ url = '/' }: IncomingMessage): string {
   const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
@@ -56,8 +56,8 @@ export interface HttpServerOptions {
   metrics: Pick<Metrics, 'route'>;
   /** True while the process is shutting down. */
   isDraining: () => boolean;
-  /** How long a request may take to arrive; tests have less time. */
-  patience?: typeof PATIENCE;
+  /** How long a request may take to arrive. Tests use shorter times. */
+  timeouts?: typeof TIMEOUTS;
 }
 
 export interface HttpServer {
@@ -65,11 +65,11 @@ export interface HttpServer {
   lifecycle: RequestLifecycle;
 }
 
-/** The bare server: limits, headers, errors and protocol faults, before it knows any operation. */
+/** Creates the server with its limits, headers and error handling, without routes. */
 export async function httpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { log, patience = PATIENCE } = options;
+  const { log, timeouts = TIMEOUTS } = options;
   const lifecycle = requestLifecycle(options);
-  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const answer = asApiError(error);
     lifecycle.close(request, reply, answer.status);
     sendError(answer, request, reply, log);
@@ -77,37 +77,37 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   const app = Fastify({
     logger: false,
     bodyLimit: JSON_BODY_BYTES,
-    requestTimeout: patience.requestMs,
+    requestTimeout: timeouts.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: () => `req_${newId()}`,
     requestIdHeader: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAM },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_CHARACTERS },
     http: {
-      headersTimeout: patience.headersMs,
-      connectionsCheckingInterval: patience.checkMs,
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkMs,
     },
     rewriteUrl: routableUrl,
-    // What the framework refuses before there is a route has passed no hook.
+    // These errors occur before routing, without any hook.
     frameworkErrors: (error, request, reply) => {
       lifecycle.open(request, reply);
-      refuse(error, request, reply);
+      answerError(error, request, reply);
     },
-    clientErrorHandler: refuseMalformed,
+    clientErrorHandler: answerClientError,
   });
   app.decorateRequest('principal', undefined);
   app.decorateRequest('rawBody', undefined);
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('stats', undefined);
-  // As the framework does it, but not before an answer is there to be written.
+  // Compiles serializers on first use; the framework would compile all of them at the start.
   app.setSerializerCompiler(({ schema }) => {
     const compiled = lazy(() => fastJson(schema as Parameters<typeof fastJson>[0]));
     return (body) => compiled()(body);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, keepRawBody);
-  app.setErrorHandler(refuse);
+  app.setErrorHandler(answerError);
   if (options.corsOrigins.length > 0) {
     // The plugin answers preflights by itself.
     attachLifecycle(app, lifecycle);
@@ -119,7 +119,7 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   return { app, lifecycle };
 }
 
-/** Whether the body is good is judged only once the caller is known to be allowed. */
+/** The body is parsed and validated after the caller is authorized. */
 function keepRawBody(
   request: FastifyRequest,
   body: Buffer,
@@ -132,13 +132,13 @@ function keepRawBody(
 export const bodyOf = (request: FastifyRequest, bounds: BodyBounds = DEFAULT_BOUNDS): unknown =>
   request.rawBody === undefined ? undefined : parseBody(request.rawBody, bounds);
 
-/** Requests that are not HTTP, or too slow, never become a request; they get the envelope all the same. */
-function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
+/** Answers requests that are not valid HTTP or too slow, which the framework does not see. */
+function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
   }
-  // Files have a patience of their own, since they are as long as they are.
+  // Uploads have their own timeouts, as files can be large.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   const [status, message] =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'

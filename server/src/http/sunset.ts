@@ -5,35 +5,34 @@ import { isUuid } from '../base/ids.ts';
 import type { Principal } from './permissions.ts';
 import { documented, type RouteSpec } from './route.ts';
 
-/** What the house says about a version of the API that is on its way out. */
+/** When a deprecated version of the API ends. */
 export interface Retirement {
   /** Its first path segment, such as `v2`. */
   name: string;
   deprecatedAt: Date;
-  /** From this moment on it is not served; null as long as nobody has set one. */
+  /** The version is not served from this time on; null if no end is set. */
   endsAt: Date | null;
   clock: Clock;
-  /** Told of every call that a good token makes, also after the end. */
+  /** Called for every call with a valid token, also after the end. */
   count(principal: Principal, operation: string): void;
 }
 
 export interface RetiringVersion {
   /** Whether a path belongs to it. */
   has(path: string): boolean;
-  /** Says with an answer what will become of the version, and what comes after it. Gives an error once it is over. */
+  /** Adds the headers about the deprecation and the successor. Returns an error after the end of the version. */
   announce(request: FastifyRequest, reply: FastifyReply, spec: RouteSpec | undefined): ApiError | undefined;
   count(principal: Principal, spec: RouteSpec): void;
 }
 
-/** Where a client that knows no better may read on. */
 const REFERENCE = '/docs';
 
-const inWords = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** The last day of something that ends at midnight, as people write it. */
-export const lastDayBefore = (end: Date): string => inWords.format(end.getTime() - 1);
+/** The last day before an end at midnight, such as 31 December 2027. */
+export const lastDayBefore = (end: Date): string => dateFormat.format(end.getTime() - 1);
 
-/** The address of the same thing in the version that follows; an id that cannot be one leads nowhere. */
+/** The URL of the same resource in the next version, or of the reference if an id is not valid. */
 function linkTo(successor: string | undefined, params: unknown): string {
   const path = successor?.replace(/^\S+ /, '') ?? REFERENCE;
   const given = params as Record<string, string>;
@@ -54,9 +53,10 @@ export function retiringVersion({ name, deprecatedAt, endsAt, clock, count }: Re
       reply.headers(headers);
       reply.header('link', `<${linkTo(spec?.successor, request.params)}>; rel="successor-version"`);
       if (endsAt === null || clock.real() < endsAt) return undefined;
-      const way = spec?.successor === undefined ? 'the operations under /v3' : documented(spec.successor);
+      const successor =
+        spec?.successor === undefined ? 'the operations under /v3' : documented(spec.successor);
       return new ApiError('api_version_sunset', {
-        detail: `${name} ended on ${lastDayBefore(endsAt)}; use ${way}, which ${REFERENCE} describes`,
+        detail: `${name} ended on ${lastDayBefore(endsAt)}; use ${successor}, which ${REFERENCE} describes`,
       });
     },
     count: (principal, spec) => count(principal, `${spec.method} ${documented(spec.path)}`),

@@ -4,8 +4,8 @@ import type { Guards } from './guards.ts';
 import type { Route } from './route.ts';
 import type { RetiringVersion } from './sunset.ts';
 
-/** Unknown paths, and known ones with another method. Under a version, the caller must be known even to be told that. */
-export function refusalOfUnknown(
+/** Answers unknown paths and methods with an error. Below a version's path this requires a valid token, too. */
+export function rejectUnknownRoutes(
   { retiring }: { retiring?: RetiringVersion },
   guards: Guards,
   routes: readonly Route[],

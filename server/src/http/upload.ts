@@ -10,22 +10,22 @@ import type { Pace, ReceivedFile, Upload } from './route.ts';
 /** The field of the form that is the file. */
 export const FILE_FIELD = 'file';
 
-/** Beside the file there is nothing to say; what is said nevertheless is small, and ignored. */
+/** Other fields are ignored, so that they can be small. */
 const LIMITS = { parts: 20, fields: 20, fieldSize: 1_000, headerPairs: 20 };
-/** How much longer than its file a body may be. */
+/** How many bytes a body may have in addition to its file. */
 const ENVELOPE_BYTES = 64 * 1024;
 
-export const PACE: Pace = { bytes: 64 * 1024, everyMs: 10_000, longestMs: 3_600_000 };
-/** How long its parser may take with the end of a form that has arrived. */
+export const DEFAULT_PACE: Pace = { bytes: 64 * 1024, everyMs: 10_000, maxMs: 3_600_000 };
+/** How long the parser may take after the body has ended. */
 const STUCK_AFTER_MS = 1_000;
-/** What a refused client still sends is read for this long, so that it gets to read the refusal. */
-const FAREWELL_MS = 5_000;
+/** After an error the rest of the body is read for this long, so that the client can receive the answer. */
+const DRAIN_MS = 5_000;
 
-/** Connections over which a file is coming in. */
+/** The connections with a running upload. */
 const uploading = new WeakSet<Socket>();
 export const isUploading = (socket: Socket): boolean => uploading.has(socket);
 
-/** Lets the routes of a scope take files and nothing else. */
+/** Makes the routes of a scope accept files instead of JSON. */
 export async function allowUploads(scope: FastifyInstance): Promise<void> {
   scope.removeAllContentTypeParsers();
   await scope.register(multipart);
@@ -41,15 +41,15 @@ export async function allowUploads(scope: FastifyInstance): Promise<void> {
 const tooLarge = (maxBytes: number): ApiError =>
   new ApiError('payload_too_large', { detail: `a file may have at most ${maxBytes} bytes` });
 
-/** Refuses what says of itself that it is too large, before any of it is read. */
-export function requireFitting(request: FastifyRequest, { maxBytes }: Upload): void {
+/** Refuses a body whose Content-Length is too large before it is read. */
+export function requireAllowedSize(request: FastifyRequest, { maxBytes }: Upload): void {
   if (Number(request.headers['content-length']) > maxBytes + ENVELOPE_BYTES) throw tooLarge(maxBytes);
 }
 
 const invalidFile = (key: InvalidParamKey, message: string): ApiError =>
   invalidParam(FILE_FIELD, key, message);
 
-/** Runs `work` on the one file of the body. Whatever `work` does not keep of it is gone afterwards. */
+/** Receives the file of the body and runs `work` with it. Deletes the file afterwards unless `work` has kept it. */
 export async function withFile<T>(
   request: FastifyRequest,
   upload: Upload,
@@ -64,7 +64,7 @@ export async function withFile<T>(
 }
 
 async function receiveFile(request: FastifyRequest, upload: Upload): Promise<ReceivedFile> {
-  const { maxBytes, receive, pace = PACE } = upload;
+  const { maxBytes, receive, pace = DEFAULT_PACE } = upload;
   const { tenantId } = request.principal as Principal;
   if (!request.isMultipart()) throw invalidFile('invalid_type', 'Required');
   const stopWatching = watchPace(request, pace);
@@ -78,18 +78,18 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
       if (part.type === 'field') throw invalidFile('invalid_type', 'Expected a file with a filename');
       if (received) throw invalidFile('too_big', 'Send one file in a request');
       const { file: bytes, filename, mimetype: mimeType } = part;
-      // A short body may have been read to its end by the time its first part is looked at.
-      const refuse = (): unknown => bytes.destroy(tooLarge(maxBytes));
-      if (bytes.truncated) refuse();
-      else bytes.once('limit', refuse);
+      // A short body may already be read completely here.
+      const failTooLarge = (): unknown => bytes.destroy(tooLarge(maxBytes));
+      if (bytes.truncated) failTooLarge();
+      else bytes.once('limit', failTooLarge);
       received = await receive(tenantId, { filename, mimeType, bytes });
     }
     if (!received) throw invalidFile('invalid_type', 'Required');
     return received;
   } catch (error) {
     await received?.release();
-    ignoreRest(request);
-    throw asRefusal(error);
+    drainBody(request);
+    throw asInvalidParam(error);
   } finally {
     stopWatching();
   }
@@ -101,7 +101,7 @@ async function* partsOf(request: FastifyRequest, maxBytes: number): AsyncGenerat
   for (let part = await next(); !part.done; part = await next()) yield part.value;
 }
 
-/** A part whose headers never end has no end for its parser either: when the body is over, so is the wait for it. */
+/** The parser waits forever for a part whose headers do not end. Rejects shortly after the end of the body. */
 async function unlessStuck<T>(next: Promise<T>, body: Readable): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let onEnd = (): void => {};
@@ -120,17 +120,17 @@ async function unlessStuck<T>(next: Promise<T>, body: Readable): Promise<T> {
   }
 }
 
-/** Cuts off who sends too little for too long, in the words that every slow client gets. */
+/** Closes the connection of a client that is too slow, with the answer of a request timeout. */
 function watchPace({ raw, server }: FastifyRequest, pace: Pace): () => void {
   const { socket } = raw;
   uploading.add(socket);
   const startedAt = performance.now();
   let seen = socket.bytesRead;
   const timer = setInterval(() => {
-    // While nothing is read, or nothing is left to read, it is us who are slow.
+    // If the body is paused or complete, the server is slow and not the client.
     const isSlow = !raw.isPaused() && !raw.complete && socket.bytesRead - seen < pace.bytes;
     seen = socket.bytesRead;
-    if (!isSlow && performance.now() - startedAt < pace.longestMs) return;
+    if (!isSlow && performance.now() - startedAt < pace.maxMs) return;
     uploading.delete(socket);
     const timeout = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     (server.server as Server).emit('clientError', timeout, socket);
@@ -142,34 +142,34 @@ function watchPace({ raw, server }: FastifyRequest, pace: Pace): () => void {
   };
 }
 
-/** A client that is still talking would not hear an answer that closes the connection. */
-function ignoreRest({ raw }: FastifyRequest): void {
+/** Reads the rest of the body: a client that is still sending would not receive the answer otherwise. */
+function drainBody({ raw }: FastifyRequest): void {
   raw.unpipe();
   raw.resume();
-  const timer = setTimeout(() => raw.destroy(), FAREWELL_MS);
+  const timer = setTimeout(() => raw.destroy(), DRAIN_MS);
   timer.unref();
   raw.once('close', () => clearTimeout(timer));
 }
 
-/** What the parser of forms says about a body that it cannot read. */
+/** Messages of the parser for malformed bodies. */
 const UNEXPECTED_END = 'Unexpected end of multipart data';
 const MALFORMED = new RegExp(
   `^(${UNEXPECTED_END}|\\w+ terminated early|Multipart: Boundary not found|The needle cannot)`,
 );
-const BROKEN_OFF = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'FST_MP_PREMATURE_CLOSE']);
-const FORM_FAULTS = new Map([
+const INCOMPLETE = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'FST_MP_PREMATURE_CLOSE']);
+const FORM_ISSUES = new Map([
   ['FST_PARTS_LIMIT', `The form has more than ${LIMITS.parts} parts`],
   ['FST_FIELDS_LIMIT', `The form has more than ${LIMITS.fields} fields`],
   ['FST_PROTO_VIOLATION', 'The form has a field with a name that is not allowed'],
   ['FST_INVALID_JSON_FIELD_ERROR', 'The form has a field that is not the JSON it says it is'],
 ]);
 
-function asRefusal(error: unknown): unknown {
+function asInvalidParam(error: unknown): unknown {
   const { code = '', message } = error as Error & { code?: string };
-  const issue = BROKEN_OFF.has(code)
-    ? 'The body broke off'
+  const issue = INCOMPLETE.has(code)
+    ? 'The body is incomplete'
     : MALFORMED.test(message)
       ? `The body is not valid multipart/form-data: ${message}`
-      : FORM_FAULTS.get(code);
+      : FORM_ISSUES.get(code);
   return issue === undefined ? error : invalidParam('body', 'custom', issue);
 }

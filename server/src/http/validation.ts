@@ -1,12 +1,12 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { ApiError, type InvalidParamKey, type InvalidParams } from '../base/errors.ts';
+import type { InvalidParamKey } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { MAX_ISSUES } from '../base/issues.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
 import { lazy } from '../base/lazy.ts';
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** ISO 8601 with a zone. `Date` itself would take 30 February for 2 March. */
+/** ISO 8601 with a zone. `Date` alone would accept 30 February as 2 March. */
 export function isDateTime(text: string): boolean {
   const parts = DATE_TIME.exec(text);
   if (!parts || Number.isNaN(Date.parse(text))) return false;
@@ -14,11 +14,11 @@ export function isDateTime(text: string): boolean {
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-const formats: Record<string, { is: (text: string) => boolean; named: string }> = {
-  uuid: { is: isUuid, named: 'a UUID' },
+const formats: Record<string, { isValid: (text: string) => boolean; name: string }> = {
+  uuid: { isValid: isUuid, name: 'a UUID' },
   'date-time': {
-    is: isDateTime,
-    named: 'an ISO 8601 date-time with a zone, such as 2026-11-15T01:02:03.456Z',
+    isValid: isDateTime,
+    name: 'an ISO 8601 date-time with a zone, such as 2026-11-15T01:02:03.456Z',
   },
 };
 
@@ -29,13 +29,14 @@ const ajv = new Ajv({
   strictTypes: false,
   strictRequired: false,
 });
-for (const [name, { is }] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate: is });
+for (const [name, { isValid }] of Object.entries(formats))
+  ajv.addFormat(name, { type: 'string', validate: isValid });
 
-/** A compiled schema: gives back what is wrong with a value, or undefined. No value is ever changed to fit. */
-export type Validate = (value: unknown) => InvalidParams | undefined;
+/** Returns the issues of a value, or undefined if it is valid. Never changes the value. */
+export type Validate = (value: unknown) => Issues | undefined;
 
 export function compileSchema(schema: object, root: string): Validate {
-  // To compile what all routes could need would be a fifth of a start.
+  // On first use: compiling the schemas of all routes would take a fifth of the start.
   const compiled = lazy(() => ajv.compile(schema));
   return (value) => {
     const validate = compiled();
@@ -43,25 +44,19 @@ export function compileSchema(schema: object, root: string): Validate {
   };
 }
 
-export function refuse(invalidParams: InvalidParams): ApiError {
-  return new ApiError('invalid_body_params', { invalidParams });
-}
-
-function describe(errors: ErrorObject[], root: string): InvalidParams {
-  const params: InvalidParams = {};
-  let count = 0;
-  // A union names itself once instead of every alternative that did not fit.
+function describe(errors: ErrorObject[], root: string): Issues {
+  const issues = collectIssues();
+  // A union is one issue, not one for each alternative.
   const isUnion = (error: ErrorObject): boolean => error.keyword === 'anyOf' || error.keyword === 'oneOf';
   const unions = [...new Set(errors.filter(isUnion).map((error) => `${error.schemaPath}/`))];
   for (const error of errors) {
     const path = pathOf(error, root);
-    if (Object.hasOwn(params, path)) continue;
+    if (issues.has(path)) continue;
     if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
-    if (++count > MAX_ISSUES) break;
-    const key = keyOf(error);
-    params[path] = { key, message: messageOf(error) };
+    if (issues.isFull) break;
+    issues.add(path, keyOf(error), messageOf(error));
   }
-  return params;
+  return issues;
 }
 
 function pathOf(error: ErrorObject, root: string): string {
@@ -106,8 +101,8 @@ const typeOf = (value: unknown): string =>
         ? 'integer'
         : typeof value;
 
-/** What arrived, short enough to be read. */
-function shown(value: unknown): string {
+/** The received value, shortened. */
+function show(value: unknown): string {
   if (typeof value === 'object' && value !== null) return typeOf(value);
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
@@ -122,13 +117,13 @@ function messageOf(error: ErrorObject): string {
     case 'type':
       return `Expected ${[params.type].flat().join(' or ')}, received ${typeOf(data)}`;
     case 'format':
-      return `Must be ${formats[params.format as string]?.named ?? params.format}, received ${shown(data)}`;
+      return `Must be ${formats[params.format as string]?.name ?? params.format}, received ${show(data)}`;
     case 'pattern':
-      return `Must match ${params.pattern}, received ${shown(data)}`;
+      return `Must match ${params.pattern}, received ${show(data)}`;
     case 'enum':
-      return `Must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}, received ${shown(data)}`;
+      return `Must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}, received ${show(data)}`;
     case 'const':
-      return `Must be ${JSON.stringify(params.allowedValue)}, received ${shown(data)}`;
+      return `Must be ${JSON.stringify(params.allowedValue)}, received ${show(data)}`;
     case 'minLength':
     case 'maxLength':
       return `Must have at ${keyword === 'minLength' ? 'least' : 'most'} ${limit} character(s), received ${[...(data as string)].length}`;
@@ -139,10 +134,10 @@ function messageOf(error: ErrorObject): string {
     case 'exclusiveMinimum':
     case 'maximum':
     case 'exclusiveMaximum':
-      return `Must be ${params.comparison} ${limit}, received ${shown(data)}`;
+      return `Must be ${params.comparison} ${limit}, received ${show(data)}`;
     case 'additionalProperties':
       return 'Not a known key';
     default:
-      return `${error.message ?? 'Not valid'}, received ${shown(data)}`;
+      return `${error.message ?? 'Not valid'}, received ${show(data)}`;
   }
 }

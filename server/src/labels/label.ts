@@ -1,12 +1,12 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Tx } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Label } from './schema.ts';
 
-export interface LabelRow {
+interface LabelRow {
   id: string;
   name: string;
   color: string | null;
@@ -16,25 +16,22 @@ export interface LabelRow {
 
 const COLUMNS = 'id, name, color, created_at, updated_at';
 
-const insertLabel = statement<
-  [id: string, tenantId: string, name: string, color: string | null, now: Date],
-  LabelRow
->(
+const insertLabel = statement<[id: string, name: string, color: string | null, now: Date], LabelRow>(
   'labels.insert',
-  `insert into labels (id, tenant_id, name, color, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
+  `insert into labels (id, tenant_id, name, color, created_at, updated_at) values ($1, $tenant, $2, $3, $4, $4)
    on conflict (tenant_id, lower(name)) do nothing returning ${COLUMNS}`,
 );
 const updateLabel = statement<
-  [id: string, tenantId: string, name: string | null, setColor: boolean, color: string | null, now: Date],
+  [id: string, name: string | null, setColor: boolean, color: string | null, now: Date],
   LabelRow
 >(
   'labels.update',
-  `update labels set name = coalesce($3, name), color = case when $4 then $5 else color end, updated_at = $6
-    where id = $1 and tenant_id = $2 returning ${COLUMNS}`,
+  `update labels set name = coalesce($2, name), color = case when $3 then $4 else color end, updated_at = $5
+    where id = $1 and tenant_id = $tenant returning ${COLUMNS}`,
 );
-const deleteLabel = statement<[id: string, tenantId: string]>(
+const deleteLabel = statement<[id: string]>(
   'labels.delete',
-  'delete from labels where id = $1 and tenant_id = $2',
+  'delete from labels where id = $1 and tenant_id = $tenant',
 );
 
 export const presentLabel = (row: LabelRow): Label => ({
@@ -47,29 +44,25 @@ export const presentLabel = (row: LabelRow): Label => ({
 
 const taken = (name: string) => invalidParam('name', 'custom', `There is already a label "${name}"`);
 
-/** Makes a label. Of many who make the same one at once, one succeeds. */
+/** Creates a label. If several requests create the same one at once, one succeeds. */
 export async function createLabel(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   { name, color = null }: { name: string; color?: string | null },
-  now: Date,
 ): Promise<Label> {
-  const row = await tx.find(insertLabel, [newId(), tenantId, name, color, now]);
+  const row = await tx.find(insertLabel, [newId(), name, color, tx.now]);
   if (!row) throw taken(name);
   return presentLabel(row);
 }
 
 export async function changeLabel(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   labelId: string,
   change: { name?: string; color?: string | null },
-  now: Date,
 ): Promise<Label> {
   if (!isUuid(labelId)) throw new ApiError('label_not_found');
   const { name, color } = change;
   const row = await tx
-    .find(updateLabel, [labelId, tenantId, name ?? null, color !== undefined, color ?? null, now])
+    .find(updateLabel, [labelId, name ?? null, color !== undefined, color ?? null, tx.now])
     .catch((error) => {
       throw isUniqueViolation(error, 'labels_name') ? taken(name as string) : error;
     });
@@ -77,7 +70,7 @@ export async function changeLabel(
   return presentLabel(row);
 }
 
-/** Deletes a label, from every contact too, and says whether it was there. */
-export async function removeLabel(tx: Tx, tenantId: string, labelId: string): Promise<boolean> {
-  return isUuid(labelId) && (await tx.run(deleteLabel, [labelId, tenantId])) === 1;
+/** Deletes a label, also from every contact, and returns whether it existed. */
+export async function removeLabel(tx: TenantTx, labelId: string): Promise<boolean> {
+  return isUuid(labelId) && (await tx.run(deleteLabel, [labelId])) === 1;
 }

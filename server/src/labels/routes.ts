@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
-import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeLabel, createLabel, presentLabel, removeLabel } from './label.ts';
 import { Label, LabelChange, NewLabel } from './schema.ts';
@@ -13,28 +11,31 @@ const example: Static<typeof Label> = {
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
-const LabelId = Type.Object({ labelId: Type.String() });
-const at = { params: { labelId: example.id } };
 
-export function labelRoutes({ db, clock }: { db: Database; clock: Clock }): Route[] {
+const labels = routeFamily({
+  tag: 'Labels',
+  params: Type.Object({ labelId: Type.String() }),
+  exampleParams: { labelId: example.id },
+});
+
+export function labelRoutes(): Route[] {
   return [
-    write(
+    labels.write(
       {
         method: 'POST',
         path: '/v3/labels',
         operationId: 'createLabel',
-        tag: 'Labels',
-        summary: 'Make a label',
-        description: 'Names are unique in the tenant, whatever the case.',
+        summary: 'Create a label',
+        description: 'Names are unique in the tenant and not case-sensitive.',
         access: 'contacts:write',
         body: NewLabel,
         answer: data(Label),
         failures: [],
         example: { body: { name: 'VIP', color: '#0f766e' }, answer: example },
       },
-      ({ principal, body }, tx) => createLabel(tx, principal.tenantId, body, clock.now(principal.tenantId)),
+      ({ body }, tx) => createLabel(tx, body),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/labels/search',
       operationId: 'searchLabels',
       tag: 'Labels',
@@ -60,40 +61,34 @@ export function labelRoutes({ db, clock }: { db: Database; clock: Clock }): Rout
       present: presentLabel,
       example: { query: 'eq(name,"VIP")', item: example },
     }),
-    write(
+    labels.write(
       {
         method: 'PUT',
         path: '/v3/labels/:labelId',
         operationId: 'updateLabel',
-        tag: 'Labels',
-        summary: 'Change a label',
-        description: 'Changes what is given; `color: null` takes the colour away.',
+        summary: 'Update a label',
+        description: 'Changes the given fields; `color: null` removes the colour.',
         access: 'contacts:write',
-        params: LabelId,
         body: LabelChange,
         answer: data(Label),
         failures: ['label_not_found'],
-        example: { ...at, body: { name: 'VIP' }, answer: example },
+        example: { body: { name: 'VIP' }, answer: example },
       },
-      ({ principal, params, body }, tx) =>
-        changeLabel(tx, principal.tenantId, params.labelId, body, clock.now(principal.tenantId)),
+      ({ params, body }, tx) => changeLabel(tx, params.labelId, body),
     ),
-    write(
+    labels.write(
       {
         method: 'DELETE',
         path: '/v3/labels/:labelId',
         operationId: 'deleteLabel',
-        tag: 'Labels',
         summary: 'Delete a label',
-        description: 'It disappears from every contact that has it.',
+        description: 'Also removes it from every contact that has it.',
         access: 'contacts:write',
-        params: LabelId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [example.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.labelId, await removeLabel(tx, principal.tenantId, params.labelId)),
+      async ({ params }, tx) => deleted(params.labelId, await removeLabel(tx, params.labelId)),
     ),
   ];
 }

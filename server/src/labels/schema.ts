@@ -4,7 +4,7 @@ import { Nullable, Timestamp, Uuid } from '../http/schema.ts';
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Unique in the tenant, whatever the case',
+  description: 'Unique in the tenant, not case-sensitive',
 });
 const Color = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: 'Such as `#0f766e`' });
 

@@ -1,7 +1,7 @@
 import { exampleChat } from '../chats/example.ts';
 import type { Message } from './schema.ts';
 
-/** The message that the reference shows where one is sent: the vendor has not taken it yet. */
+/** The API reference's example of a message that is queued. */
 export const exampleQueuedMessage: Message = {
   ...(exampleChat.latestMessage as Message),
   id: '019a82a0-0000-7000-8000-000000000015',
@@ -12,7 +12,7 @@ export const exampleQueuedMessage: Message = {
   status: 'queued',
 };
 
-/** The same once the vendor has. */
+/** The same after the vendor has accepted it. */
 export const exampleSentMessage: Message = {
   ...exampleQueuedMessage,
   vendorId: 'sandbox-019a82a0-0000-7000-8000-000000000015',

@@ -1,8 +1,7 @@
-import type { EventType } from '../engine/event-types.ts';
-import type { NewEvent } from '../engine/outbox.ts';
+import type { EventType, NewEvent } from '../base/events.ts';
 import { type MessageRow, presentMessage, withoutContent } from './message.ts';
 
-/** What is told of a message. What is said in a sensitive chat stays in the house. */
+/** An event about a message. The content of messages in sensitive chats is left out of events. */
 export function messageEvent(type: EventType, row: MessageRow, isSensitive: boolean): NewEvent {
   const message = presentMessage(row);
   return {

@@ -1,11 +1,11 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantReader } from '../db/tenant.ts';
 import { type StoredTime, timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Message } from './schema.ts';
 
-/** A row of `messages`, or the same as PostgreSQL's `to_json` gives it. */
+/** A row of `messages`, or the same as JSON from PostgreSQL's `to_json`. */
 export interface MessageRow {
   id: string;
   chat_id: string;
@@ -33,32 +33,24 @@ export const MESSAGE_COLUMNS = `m.id, m.chat_id, m.channel_id, m.contact_id, m.s
   m.content, m.status, m.error, m.vendor_id, m.reply_to_message_id, m.timestamp, m.scheduled_at, m.edited_at,
   m.deleted_at, m.created_at, m.updated_at`;
 
-const messageById = statement<[id: string, tenantId: string], MessageRow>(
+const messageById = statement<[id: string], MessageRow>(
   'messages.by_id',
-  `select ${MESSAGE_COLUMNS} from messages m where m.id = $1 and m.tenant_id = $2`,
+  `select ${MESSAGE_COLUMNS} from messages m where m.id = $1 and m.tenant_id = $tenant`,
 );
 
-const messagesByIds = statement<[ids: string[], tenantId: string], MessageRow>(
+const messagesByIds = statement<[ids: string[]], MessageRow>(
   'messages.by_ids',
-  `select ${MESSAGE_COLUMNS} from messages m where m.id = any ($1::uuid[]) and m.tenant_id = $2`,
+  `select ${MESSAGE_COLUMNS} from messages m where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
 );
 
-/** Those of these messages that the tenant has. */
-export async function findMessages(
-  db: Pick<Queryable, 'all'>,
-  tenantId: string,
-  ids: string[],
-): Promise<Message[]> {
-  return ids.length === 0 ? [] : (await db.all(messagesByIds, [ids, tenantId])).map(presentMessage);
+/** The messages with these ids that exist, in any order. */
+export async function findMessages(db: TenantReader, ids: string[]): Promise<Message[]> {
+  return ids.length === 0 ? [] : (await db.all(messagesByIds, [ids])).map(presentMessage);
 }
 
-/** The message, or `message_not_found` for an id of another tenant, of nobody, or of no shape at all. */
-export async function requireMessage(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  messageId: string,
-): Promise<Message> {
-  const row = isUuid(messageId) ? await db.find(messageById, [messageId, tenantId]) : undefined;
+/** Throws `message_not_found` if the tenant has no message with this id, also if it is not a UUID. */
+export async function requireMessage(db: TenantReader, messageId: string): Promise<Message> {
+  const row = isUuid(messageId) ? await db.find(messageById, [messageId]) : undefined;
   if (!row) throw new ApiError('message_not_found');
   return presentMessage(row);
 }
@@ -87,7 +79,7 @@ export const presentMessage = (row: MessageRow): Message => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-/** What leaves the house about a message of a sensitive chat: that it exists, not what it says. */
+/** A message of a sensitive chat as events show it: without text, media and content. */
 export const withoutContent = (message: Message): Message => ({
   ...message,
   text: null,

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { requireChat } from '../chats/chat.ts';
 import { exampleChat } from '../chats/example.ts';
-import type { Database } from '../db/database.ts';
-import type { Publisher } from '../engine/outbox.ts';
-import { data, type Route, read, write } from '../http/route.ts';
+import { data, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { exampleQueuedMessage } from './example.ts';
 import { presentMessage, requireMessage } from './message.ts';
@@ -14,6 +12,18 @@ import { messageFields, messageSource } from './search.ts';
 
 const example = exampleChat.latestMessage as Message;
 
+const messages = routeFamily({
+  tag: 'Messages',
+  params: Type.Object({ messageId: Type.String() }),
+  exampleParams: { messageId: example.id },
+});
+const ofChat = {
+  tag: 'Messages',
+  params: Type.Object({ chatId: Type.String() }),
+  exampleParams: { chatId: exampleChat.id },
+};
+const chatMessages = routeFamily(ofChat);
+
 /** What both searches have in common. */
 const search = {
   tag: 'Messages',
@@ -23,46 +33,36 @@ const search = {
   present: presentMessage,
 } as const;
 
-/** What both ways of sending have in common. */
-const send = {
-  method: 'POST',
-  tag: 'Messages',
-  access: 'messages:write',
-  answer: data(Message),
-} as const;
-const HOW =
-  'Text, files, a template, buttons or a list, a reaction, a location, a mail: what the kind of the channel cannot carry is refused at once, each fault at its parameter, and so is what the state forbids, such as a free-form message past `openUntil`. Answered with the message as `queued`; it goes out a moment later, once, after those before it in the same chat, and `message.sent`, `.delivered`, `.read` or `.failed` tell how far it comes. With `scheduledAt` it waits until then, and is judged again.';
+const SENDING =
+  'Sends a text, files, a template, buttons or a list, a reaction, a location or a mail. What the kind of channel does not support is refused with every issue at its parameter, and so is what the state of the chat forbids, such as a free-form message after `openUntil`. Returns the message as `queued`. It is sent once, shortly after, in the order of the chat; `message.sent`, `.delivered`, `.read` and `.failed` report its progress. With `scheduledAt` it is sent at that time, and checked again then.';
 
-export function messageRoutes(deps: QueueDeps & { db: Database; publisher: Publisher }): Route[] {
-  const { db } = deps;
+export function messageRoutes(deps: QueueDeps): Route[] {
   return [
-    write(
+    chatMessages.write(
       {
-        ...send,
+        method: 'POST',
         path: '/v3/chats/:chatId/messages',
         operationId: 'sendChatMessage',
-        summary: 'Write in a chat',
-        description: `${HOW} A reply marks the chat as read.`,
-        params: Type.Object({ chatId: Type.String() }),
+        summary: 'Send a message in a chat',
+        description: `${SENDING} A reply marks the chat as read.`,
+        access: 'messages:write',
         body: NewChatMessage,
+        answer: data(Message),
         failures: ['chat_not_found', 'conflict'],
-        example: {
-          params: { chatId: exampleChat.id },
-          body: { text: exampleQueuedMessage.text },
-          answer: exampleQueuedMessage,
-        },
+        example: { body: { text: exampleQueuedMessage.text }, answer: exampleQueuedMessage },
       },
-      ({ principal, params, body }, tx) =>
-        sendMessage(tx, principal.tenantId, { ...body, chatId: params.chatId, author: 'api' }, deps),
+      ({ params, body }, tx) => sendMessage(tx, { ...body, chatId: params.chatId, author: 'api' }, deps),
     ),
-    write(
+    messages.write(
       {
-        ...send,
+        method: 'POST',
         path: '/v3/messages',
         operationId: 'sendMessage',
-        summary: 'Write to somebody',
-        description: `To a contact, or with \`to\` to whoever has that number, address or id; contact and chat are made where there are none. ${HOW}`,
+        summary: 'Send a message',
+        description: `The recipient is a contact, or with \`to\` a phone number, address or id; a missing contact or chat is created. ${SENDING}`,
+        access: 'messages:write',
         body: NewMessage,
+        answer: data(Message),
         failures: ['conflict'],
         example: {
           body: {
@@ -73,28 +73,26 @@ export function messageRoutes(deps: QueueDeps & { db: Database; publisher: Publi
           answer: exampleQueuedMessage,
         },
       },
-      async ({ principal, body }, tx) => {
-        const chatId = await addressMessage(tx, principal.tenantId, body, deps);
-        return sendMessage(tx, principal.tenantId, { ...body, chatId, author: 'api' }, deps);
+      async ({ body }, tx) => {
+        const chatId = await addressMessage(tx, body);
+        return sendMessage(tx, { ...body, chatId, author: 'api' }, deps);
       },
     ),
-    read(
+    messages.read(
       {
         method: 'GET',
         path: '/v3/messages/:messageId',
         operationId: 'getMessage',
-        tag: 'Messages',
-        summary: 'Read a message',
-        description: 'What was written, by whom, and how far it has come.',
+        summary: 'Get a message',
+        description: 'Returns the content of the message, its author and its status.',
         access: 'messages:read',
-        params: Type.Object({ messageId: Type.String() }),
         answer: data(Message),
         failures: ['message_not_found'],
-        example: { params: { messageId: example.id }, answer: example },
+        example: { answer: example },
       },
-      ({ principal, params }) => requireMessage(db.byKey, principal.tenantId, params.messageId),
+      ({ params }, db) => requireMessage(db.byKey, params.messageId),
     ),
-    searchRoute(db, {
+    searchRoute({
       ...search,
       path: '/v3/messages/search',
       operationId: 'searchMessages',
@@ -102,18 +100,18 @@ export function messageRoutes(deps: QueueDeps & { db: Database; publisher: Publi
       source: messageSource(),
       example: { query: 'eq(sender,"inbound")', item: example },
     }),
-    searchRoute(db, {
+    searchRoute({
       ...search,
       path: '/v3/chats/:chatId/messages/search',
       operationId: 'searchChatMessages',
       noun: "a chat's messages",
-      params: Type.Object({ chatId: Type.String() }),
-      source: async ({ tenantId }, params) => {
-        const chat = await requireChat(db.byKey, tenantId, params.chatId as string);
+      params: ofChat.params,
+      source: async (db, params) => {
+        const chat = await requireChat(db.byKey, params.chatId as string);
         return messageSource(chat.id);
       },
       failures: ['chat_not_found'],
-      example: { params: { chatId: exampleChat.id }, query: 'eq(type,"text")', item: example },
+      example: { params: ofChat.exampleParams, query: 'eq(type,"text")', item: example },
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts'
 import { messageTypes } from '../providers/adapter.ts';
 
 export const senders = ['inbound', 'outbound', 'system'] as const;
-export const authors = ['contact', 'user', 'automation', 'campaign', 'api'] as const;
+const authors = ['contact', 'user', 'automation', 'campaign', 'api'] as const;
 export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
 
 const Media = Type.Object({
@@ -20,13 +20,13 @@ export const Message = Type.Object(
     chatId: Uuid(),
     channelId: Uuid(),
     contactId: Uuid(),
-    vendorId: Nullable(Type.String({ description: "The vendor's own id of the message" })),
+    vendorId: Nullable(Type.String({ description: "The vendor's id of the message" })),
     sender: OneOf(senders),
     author: OneOf(authors),
     type: OneOf(messageTypes),
-    text: Nullable(Type.String({ description: 'The text, or the caption of what is not text' })),
+    text: Nullable(Type.String({ description: 'The text, or the caption of media' })),
     media: Type.Array(Media),
-    content: FreeObject('What the type carries beside text and media'),
+    content: FreeObject('Further content, depending on the type'),
     status: OneOf(messageStatuses),
     error: Type.Unsafe<{ code: string; message: string } | null>({
       type: ['object', 'null'],
@@ -35,9 +35,9 @@ export const Message = Type.Object(
     }),
     replyToMessageId: Nullable(Uuid()),
     timestamp: Timestamp('When it was written, by the vendor’s clock'),
-    scheduledAt: Nullable(Timestamp('When it is to go out, or was, where that was not at once')),
-    editedAt: Nullable(Timestamp('When its writer changed it')),
-    deletedAt: Nullable(Timestamp('When its writer took it back; nothing that it said is kept')),
+    scheduledAt: Nullable(Timestamp('When it is or was to be sent; null if it was not scheduled')),
+    editedAt: Nullable(Timestamp('When its author last edited it')),
+    deletedAt: Nullable(Timestamp('When its author deleted it; its content is not kept')),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -45,7 +45,7 @@ export const Message = Type.Object(
 );
 export type Message = Static<typeof Message>;
 
-/** What can be sent: the rest of the types only ever comes in. */
+/** The types that can be sent; the others are only received. */
 export const sendableTypes = [
   'text',
   'image',
@@ -66,31 +66,34 @@ const MediaInput = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 2000,
-      description: 'A file that is elsewhere, where the vendor can get it',
+      description: 'The URL of a file that the vendor can fetch',
     }),
   ),
   mimeType: Type.Optional(
-    Type.String({ maxLength: 255, description: 'Of what is elsewhere; left out: what its name tells' }),
+    Type.String({
+      maxLength: 255,
+      description: 'The MIME type of the file at `url`; by default from its name',
+    }),
   ),
   filename: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 });
 export type MediaInput = Static<typeof MediaInput>;
 
-const Label = (most: number, description?: string) =>
-  Type.String({ minLength: 1, maxLength: most, ...(description === undefined ? {} : { description }) });
-const Choice = Type.Object({ id: Label(256, 'Comes back with the answer'), title: Label(20) });
+const Label = (maxLength: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) });
+const Choice = Type.Object({ id: Label(256, 'Returned with the choice of the customer'), title: Label(20) });
 
 const Interactive = Type.Object({
   buttons: Type.Optional(Type.Array(Choice, { minItems: 1, maxItems: 3 })),
   list: Type.Optional(
     Type.Object({
-      button: Label(20, 'What opens the list'),
+      button: Label(20, 'The text of the button that opens the list'),
       sections: Type.Array(
         Type.Object({
           title: Type.Optional(Label(24)),
           rows: Type.Array(
             Type.Object({
-              id: Label(200, 'Comes back with the answer'),
+              id: Label(200, 'Returned with the choice of the customer'),
               title: Label(24),
               description: Type.Optional(Label(72)),
             }),
@@ -104,17 +107,17 @@ const Interactive = Type.Object({
 });
 
 const content = {
-  type: Type.Optional(OneOf(sendableTypes, 'Left out: what the rest makes it')),
+  type: Type.Optional(OneOf(sendableTypes, 'By default from the other parameters')),
   text: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 500_000,
-      description: 'The text, or the caption of what is not text',
+      description: 'The text, or the caption of media',
     }),
   ),
   media: Type.Optional(
     Type.Union([MediaInput, Type.Array(MediaInput, { minItems: 1, maxItems: 100 })], {
-      description: 'One file, or several, each by `fileId` or by `url`',
+      description: 'One or several files, each by `fileId` or by `url`',
     }),
   ),
   template: Type.Optional(
@@ -127,7 +130,7 @@ const content = {
   reaction: Type.Optional(
     Type.Object({
       messageId: Uuid('A message of the same chat'),
-      emoji: Type.String({ maxLength: 32, description: 'Empty takes the reaction back' }),
+      emoji: Type.String({ maxLength: 32, description: 'Empty removes the reaction' }),
     }),
   ),
   location: Type.Optional(
@@ -146,22 +149,22 @@ const content = {
     }),
   ),
   replyToMessageId: Type.Optional(Uuid('A message of the same chat')),
-  scheduledAt: Type.Optional(Timestamp('When it is to go out: in the future, at most a year ahead')),
+  scheduledAt: Type.Optional(Timestamp('When it is to be sent: in the future, at most a year ahead')),
 };
 
-/** A message to a chat that is known. */
+/** A message to an existing chat. */
 export const NewChatMessage = Type.Object(content);
 export type NewChatMessage = Static<typeof NewChatMessage>;
 
 export const NewMessage = Type.Object({
   channelId: Uuid(),
-  contactId: Type.Optional(Uuid('Whom it is for')),
+  contactId: Type.Optional(Uuid('The recipient')),
   to: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
       description:
-        'Instead of a contact: a phone number, an email address, an Instagram id, by the kind of the channel; somebody new becomes a contact',
+        'Instead of `contactId`: a phone number, email address or Instagram id, depending on the kind of channel; an unknown recipient becomes a contact',
     }),
   ),
   ...content,

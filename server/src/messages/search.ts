@@ -1,10 +1,10 @@
 import { messageTypes } from '../providers/adapter.ts';
 import type { Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
+import type { SearchSource } from '../search/source.ts';
 import { MESSAGE_COLUMNS } from './message.ts';
 import { messageStatuses, senders } from './schema.ts';
 
-/** Counting reads every row that matches, and of messages there can be any number. */
+/** Counting reads every matching row, and there can be any number of messages. */
 const COUNT_CAP = 10_000;
 
 export const messageFields: Searchable = {
@@ -32,5 +32,7 @@ export const messageSource = (chatId?: string): SearchSource => ({
   from: 'messages m',
   tenantColumn: 'm.tenant_id',
   countCap: COUNT_CAP,
-  ...(chatId === undefined ? {} : { growing: chatId, where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
+  ...(chatId === undefined
+    ? {}
+    : { appendOnlyKey: chatId, where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
 });

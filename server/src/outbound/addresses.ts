@@ -21,8 +21,8 @@ export interface OutboundPolicy {
   readonly loopback: boolean;
 }
 
-// ipaddr.js has ranges of its own, but calls `168.63.129.16`, `::7f00:1`, `::5efe:7f00:1` and `4000::1`
-// unicast. These lists are therefore complete in themselves, and the library only parses and compares.
+// The ranges of ipaddr.js classify `168.63.129.16`, `::7f00:1`, `::5efe:7f00:1` and `4000::1` as unicast, so these
+// lists are complete and the library only parses and compares.
 const REFUSED_IPV4 = networks({
   '0.0.0.0/8': 'an address of "this network"',
   '10.0.0.0/8': 'a private address',
@@ -59,7 +59,7 @@ function networks(reasons: Record<string, string>): readonly (readonly [Network,
 export function validateAddress(ip: string): AddressDecision {
   const address = parseAddress(ip);
   if (address === undefined) return { allowed: false, reason: 'not a plain IP address' };
-  const reason = refusalOf(address);
+  const reason = findRefusalReason(address);
   return reason === undefined ? { allowed: true } : { allowed: false, reason };
 }
 
@@ -68,16 +68,16 @@ export function validateDestination(policy: OutboundPolicy, host: string, ip: st
   const address = parseAddress(ip);
   if (address !== undefined) {
     if (policy.allow.names.has(plainName(host))) return { allowed: true };
-    if (policy.loopback && within(LOOPBACK, address)) return { allowed: true };
-    if (within(policy.allow.networks, address)) return { allowed: true };
-    // Where DNS64 is in use, an allowed IPv4 receiver is answered as its NAT64 address, too.
+    if (policy.loopback && isInNetworks(LOOPBACK, address)) return { allowed: true };
+    if (isInNetworks(policy.allow.networks, address)) return { allowed: true };
+    // With DNS64, an allowed IPv4 address is also resolved to its NAT64 address.
     const inner = nat64Inner(address);
-    if (inner !== undefined && within(policy.allow.networks, inner)) return { allowed: true };
+    if (inner !== undefined && isInNetworks(policy.allow.networks, inner)) return { allowed: true };
   }
   return validateAddress(ip);
 }
 
-/** A host name without the dot that marks it as absolute: `example.org.` is the same host as `example.org`. */
+/** A host name without the final dot: `example.org.` is the same host as `example.org`. */
 export const plainName = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host);
 
 /** Reads `PARLEY_OUTBOUND_ALLOW_HOSTS`: exact host names, addresses and CIDRs, separated by commas. */
@@ -100,12 +100,12 @@ function parseAddress(ip: string): Address | undefined {
   return ipaddr.process(ip);
 }
 
-function refusalOf(address: Address): string | undefined {
+function findRefusalReason(address: Address): string | undefined {
   if (address instanceof ipaddr.IPv4) return firstMatch(REFUSED_IPV4, address);
   const inner = nat64Inner(address);
-  if (inner !== undefined) return refusalOf(inner);
+  if (inner !== undefined) return findRefusalReason(inner);
   if (address.match(PUBLIC_IPV6)) return firstMatch(REFUSED_PUBLIC_IPV6, address);
-  return within(LOOPBACK, address) ? 'a loopback address' : 'an address outside the public IPv6 range';
+  return isInNetworks(LOOPBACK, address) ? 'a loopback address' : 'an address outside the public IPv6 range';
 }
 
 function firstMatch(list: readonly (readonly [Network, string])[], address: Address): string | undefined {
@@ -117,7 +117,7 @@ function nat64Inner(address: Address): ipaddr.IPv4 | undefined {
   return new ipaddr.IPv4(address.toByteArray().slice(12));
 }
 
-const within = (list: readonly Network[], address: Address): boolean =>
+const isInNetworks = (list: readonly Network[], address: Address): boolean =>
   list.some((network) => contains(network, address));
 
 // ipaddr.js throws when an IPv4 address is compared with an IPv6 network.
@@ -140,7 +140,7 @@ function findNetwork(entry: string): Network | undefined {
 }
 
 function requireName(entry: string): string {
-  // domainToASCII cuts a path or query off and decodes per cent signs; here they are mistakes to be told.
+  // domainToASCII removes a path or query and decodes percent signs; in this setting they are errors to report.
   const name = /[/?#\\%]/.test(entry) ? '' : plainName(domainToASCII(entry));
   const isName = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(name);
   // A numeric last label is an address in a spelling that people misread: `127.1`, or `010.0.0.1`, which is 8.0.0.1.

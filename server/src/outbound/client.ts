@@ -13,22 +13,22 @@ import { OutboundError } from './outbound-error.ts';
 import { guardedSockets, type OutboundSockets } from './sockets.ts';
 import { validateUrl } from './validate-url.ts';
 
-/** Everything that leaves: HTTP by `request`, and sockets for what is not HTTP, which belong to whoever asked for them. */
+/** All outbound traffic: HTTP by `request`, and sockets for other protocols, which the caller must close. */
 export interface OutboundClient extends OutboundSockets {
-  /** Sends one request and reads its response, whatever the status; every failure is an `OutboundError`. */
+  /** Sends one request and reads its response, with any status; every failure is an `OutboundError`. */
   request(request: OutboundRequest): Promise<OutboundResponse>;
-  /** Takes no more requests, waits for those underway, and closes every connection. */
+  /** Accepts no more requests, waits for running ones, and closes every connection. */
   close(): Promise<void>;
 }
 
 export interface OutboundClientOptions {
   allow: AllowList;
   loopback: boolean;
-  /** Answers with all addresses of a name; the system's resolver when left out. */
+  /** Resolves a name to all of its addresses; by default the system's resolver. */
   lookup?: Lookup;
   /** Connections to one origin at a time; further requests wait for one of them. */
   perOrigin?: number;
-  /** Open connections without a request, over all origins; the one that rested longest is closed. */
+  /** Idle connections over all origins; the one that is idle for longest is closed. */
   maxIdle?: number;
   /** Certificates to trust instead of Node's own. */
   ca?: string;
@@ -42,36 +42,36 @@ interface OriginConnection extends ConnectionProgress {
 
 interface Origin {
   readonly key: string;
-  readonly resting: OriginConnection[];
+  readonly idle: OriginConnection[];
   readonly waiting: Exchange[];
   connections: number;
 }
 
-// A resting connection is closed after this time, or when the peer's own `Keep-Alive: timeout` ends, up to the
-// second figure. An origin is forgotten with its last connection, so nothing is kept for endpoints that are quiet.
+// An idle connection is closed after this time, or after the peer's own `Keep-Alive: timeout`, up to the second
+// number. An origin is removed with its last connection, so unused endpoints take no memory.
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MAX_MS = 30_000;
 
 const ignore = (): void => {};
 
 /**
- * The one guarded HTTP client. undici's `Client` speaks HTTP on one connection each; sharing these out is done here,
+ * The one guarded HTTP client. undici's `Client` speaks HTTP on one connection each; connections are assigned here,
  * because in undici's `Pool` a request that is past its deadline stays in the queue: behind an origin that hangs, it
- * holds up the live ones and opens a connection of its own when its turn comes. Here the deadline takes the request
- * out of the queue and its half-open connection with it.
+ * delays the others and opens a connection of its own when its turn comes. Here the deadline removes the request from
+ * the queue and closes its half-open connection.
  */
 export function outboundClient(options: OutboundClientOptions): OutboundClient {
   const { perOrigin = 32, maxIdle = 1024 } = options;
   const guarded = { ...options, lookup: options.lookup, ca: options.ca };
   const connect = guardedConnector({ ...guarded, protocols: ['http/1.1'] });
   const origins = new Map<string, Origin>();
-  /** All resting lanes, in the order in which they came to rest. */
-  const resting = new Set<OriginConnection>();
-  /** What a URL itself says never changes, and judging and taking it apart would be a tenth of a request's cost. */
+  /** All idle connections, in the order in which they became idle. */
+  const idle = new Set<OriginConnection>();
+  /** The result for a URL never changes, and validating and parsing it again would be a tenth of a request's cost. */
   const targets = new LRUCache<string, Target | OutboundError>({ max: 2000 });
-  let underway = 0;
+  let running = 0;
   let closing: Promise<void> | undefined;
-  let whenQuiet = ignore;
+  let onIdle = ignore;
 
   function findTarget(text: string): Target | OutboundError {
     let target = targets.get(text);
@@ -96,14 +96,14 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
     const connection: OriginConnection = {
       client,
       origin,
-      doing: '',
+      step: '',
       lookupMs: null,
       connectMs: null,
       tlsMs: null,
       cancel: ignore,
     };
     client.on('disconnect', () => {
-      if (resting.has(connection)) dropConnection(connection);
+      if (idle.has(connection)) dropConnection(connection);
     });
     origin.connections += 1;
     return connection;
@@ -111,25 +111,25 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
 
   function dropConnection(connection: OriginConnection): void {
     const { origin } = connection;
-    if (resting.delete(connection)) origin.resting.splice(origin.resting.indexOf(connection), 1);
+    if (idle.delete(connection)) origin.idle.splice(origin.idle.indexOf(connection), 1);
     connection.cancel();
     connection.client.destroy(ignore);
     origin.connections -= 1;
     if (origin.connections === 0 && origin.waiting.length === 0) origins.delete(origin.key);
   }
 
-  function pauseConnection(connection: OriginConnection): void {
-    connection.origin.resting.push(connection);
-    resting.add(connection);
-    if (resting.size <= maxIdle) return;
-    const [oldest] = resting;
+  function keepIdle(connection: OriginConnection): void {
+    connection.origin.idle.push(connection);
+    idle.add(connection);
+    if (idle.size <= maxIdle) return;
+    const [oldest] = idle;
     if (oldest !== undefined) dropConnection(oldest);
   }
 
-  function resumeConnection(origin: Origin): OriginConnection | undefined {
-    // The connection used last is the one whose peer is least likely to be closing it at this moment.
-    const connection = origin.resting.pop();
-    if (connection !== undefined) resting.delete(connection);
+  function takeConnection(origin: Origin): OriginConnection | undefined {
+    // The peer is least likely to be closing the connection that was used last.
+    const connection = origin.idle.pop();
+    if (connection !== undefined) idle.delete(connection);
     else if (origin.connections < perOrigin) return openConnection(origin);
     return connection;
   }
@@ -138,7 +138,7 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
     connection.lookupMs = null;
     connection.connectMs = null;
     connection.tlsMs = null;
-    connection.doing = 'connecting';
+    connection.step = 'connecting';
     exchange.connection = connection;
   }
 
@@ -153,18 +153,18 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
     return exchange;
   }
 
-  function freeConnection(connection: OriginConnection, isFit: boolean): void {
+  function releaseConnection(connection: OriginConnection, isReusable: boolean): void {
     const { origin } = connection;
     const next = nextWaiting(origin);
-    if (isFit) {
-      if (next === undefined) pauseConnection(connection);
+    if (isReusable) {
+      if (next === undefined) keepIdle(connection);
       else serve(connection, next);
       return;
     }
     if (next !== undefined) {
       const replacement = openConnection(origin);
       assign(replacement, next);
-      // Not at once: a long queue of requests that undici rejects immediately would overflow the stack.
+      // In a microtask: a long queue of requests that undici rejects immediately would overflow the stack.
       queueMicrotask(() => {
         if (!next.settled) serve(replacement, next);
       });
@@ -193,45 +193,45 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
         const exchange = startExchange(request, target, {
           resolve,
           reject,
-          release(isFit) {
+          release(isReusable) {
             clearTimeout(timer);
             request.signal?.removeEventListener('abort', onAbort);
             if (exchange.connection !== undefined)
-              freeConnection(exchange.connection as OriginConnection, isFit);
-            underway -= 1;
-            if (underway === 0) whenQuiet();
+              releaseConnection(exchange.connection as OriginConnection, isReusable);
+            running -= 1;
+            if (running === 0) onIdle();
           },
         });
-        underway += 1;
-        // One timer a request: Node keeps timers of one duration in a list, so this costs 0.7 µs of some 80.
+        running += 1;
+        // One timer per request: Node keeps timers of one duration in a list, so this costs 0.7 of about 80 µs.
         const timer = setTimeout(onDeadline, request.deadlineMs);
         request.signal?.addEventListener('abort', onAbort);
 
         const key = target.origin;
         let origin = origins.get(key);
         if (origin === undefined) {
-          origin = { key, resting: [], waiting: [], connections: 0 };
+          origin = { key, idle: [], waiting: [], connections: 0 };
           origins.set(key, origin);
         }
-        const connection = resumeConnection(origin);
+        const connection = takeConnection(origin);
         if (connection === undefined) origin.waiting.push(exchange);
         else serve(connection, exchange);
       });
     },
 
     close() {
-      closing ??= closeWhenQuiet();
+      closing ??= closeWhenIdle();
       return closing;
     },
   };
 
-  async function closeWhenQuiet(): Promise<void> {
-    if (underway > 0) {
+  async function closeWhenIdle(): Promise<void> {
+    if (running > 0) {
       await new Promise<void>((resolve) => {
-        whenQuiet = resolve;
+        onIdle = resolve;
       });
     }
-    const connections = [...resting];
+    const connections = [...idle];
     for (const connection of connections) dropConnection(connection);
     await Promise.all(connections.map((connection) => connection.client.destroy()));
   }
@@ -244,11 +244,11 @@ const targetOf = (url: URL): Target => ({
 });
 
 function findUnsendable({ method, headers }: OutboundRequest): string | undefined {
-  // CONNECT asks for a tunnel, which would lead past the guard.
+  // CONNECT opens a tunnel, which would bypass the guard.
   if (method === 'CONNECT') return 'The method CONNECT is not supported.';
   for (const name of Object.keys(headers)) {
-    // One allowed host must not open every other site that the same machine serves.
-    if (name.length === 4 && name.toLowerCase() === 'host') return 'The header Host follows from the URL.';
+    // An allowed host must not give access to the other sites on the same machine.
+    if (name.length === 4 && name.toLowerCase() === 'host') return 'The header Host is set from the URL.';
   }
   return undefined;
 }

@@ -11,9 +11,10 @@ import { UNLESS_ALLOWED } from './validate-url.ts';
 /** Resolves a name to all of its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** What one connection attempt is doing; the request that waits for it reads its timings here. */
+/** The progress of one connection attempt; the request that waits for it reads its timings here. */
 export interface ConnectionProgress {
-  doing: string;
+  /** What it does at the moment, such as 'connecting', for error messages. */
+  step: string;
   lookupMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
@@ -23,7 +24,7 @@ export interface ConnectionProgress {
 export interface ConnectorOptions extends OutboundPolicy {
   lookup: Lookup | undefined;
   ca: string | undefined;
-  /** What is spoken inside TLS; servers of mail may refuse whoever offers a protocol that they do not know. */
+  /** The ALPN protocols; mail servers may refuse clients that offer an unknown one. */
   protocols?: string[];
 }
 
@@ -33,21 +34,21 @@ type Connect = (
   callback: buildConnector.Callback,
 ) => void;
 
-// With several addresses, Node goes on to the next after this time; its own 250 ms is less than some round trips.
+// With several addresses, Node tries the next after this time; its default of 250 ms is less than some round trips.
 const ADDRESS_ATTEMPT_MS = 500;
 
 const resolveWithSystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** Resolves names to addresses that may all be connected to, and refuses the others. */
+/** Resolves names to addresses, and refuses names with an address that is not allowed. */
 export function guardedLookup(options: ConnectorOptions): Lookup {
-  const resolve = sharedWhileUnderway(options.lookup ?? resolveWithSystem);
+  const resolve = shareRunningLookups(options.lookup ?? resolveWithSystem);
   return (hostname) => checkedAddresses(options, resolve, hostname);
 }
 
 /**
- * Opens connections to judged addresses only. undici's own connector takes a `lookup`, too, but Node skips it for
- * a literal address, and neither the socket nor its timings can be told apart by request. Here the addresses are
- * judged first, and Node is then handed exactly these, so no second answer can slip in between.
+ * Opens connections to validated addresses only. undici's own connector takes a `lookup` too, but Node skips it for a
+ * literal address, and it reports neither sockets nor timings per request. Here the addresses are validated first, and
+ * Node then gets exactly these, so that it cannot resolve the name again to something else.
  */
 export function guardedConnector(options: ConnectorOptions): Connect {
   const resolve = guardedLookup(options);
@@ -56,25 +57,25 @@ export function guardedConnector(options: ConnectorOptions): Connect {
   return (target, progress, callback) => {
     const { hostname } = target;
     let socket: Socket | undefined;
-    let over = false;
+    let isOver = false;
     progress.cancel = () => {
-      over = true;
+      isOver = true;
       socket?.destroy();
     };
     const finish = (error: OutboundError | undefined): void => {
-      if (over) return;
-      over = true;
+      if (isOver) return;
+      isOver = true;
       if (error !== undefined) callback(error, null);
       else if (socket !== undefined) callback(null, socket);
     };
 
     const startedAt = performance.now();
-    progress.doing = 'resolving the name';
+    progress.step = 'resolving the name';
     const open = (addresses: readonly LookupAddress[]): void => {
-      if (over) return;
+      if (isOver) return;
       const checkedAt = performance.now();
       if (isIP(hostname) === 0) progress.lookupMs = checkedAt - startedAt;
-      progress.doing = 'connecting';
+      progress.step = 'connecting';
       let connectedAt: number | undefined;
       const secure = target.protocol === 'https:';
       socket = secure ? openSecure(target, addresses) : openTcp(tcpOptions(target, addresses, 80));
@@ -82,7 +83,7 @@ export function guardedConnector(options: ConnectorOptions): Connect {
         .once('connect', () => {
           connectedAt = performance.now();
           progress.connectMs = connectedAt - checkedAt;
-          progress.doing = 'securing the connection';
+          progress.step = 'securing the connection';
           if (!secure) finish(undefined);
         })
         .once('secureConnect', () => {
@@ -103,7 +104,7 @@ export function guardedConnector(options: ConnectorOptions): Connect {
   function openSecure(target: buildConnector.Options, addresses: readonly LookupAddress[]): Socket {
     const { hostname } = target;
     const tcp = tcpOptions(target, addresses, 443);
-    // Node does not compare a resumed session with the certificate again: one session belongs to one name.
+    // Node does not check the certificate of a resumed session again, so sessions are stored by name.
     const sessionKey = `${hostname}:${tcp.port}`;
     const session = sessions.get(sessionKey);
     return openTls({
@@ -126,7 +127,7 @@ async function checkedAddresses(
   for (const { address } of addresses) {
     const decision = validateDestination(policy, hostname, address);
     if (decision.allowed) continue;
-    // The address itself stays untold: a tenant should not learn what names mean inside this network.
+    // Without the address: a tenant must not learn how names resolve inside this network.
     const verb = literal ? 'is' : 'resolves to';
     throw new OutboundError('refused', `${hostname} ${verb} ${decision.reason}. ${UNLESS_ALLOWED}`);
   }
@@ -134,30 +135,30 @@ async function checkedAddresses(
 }
 
 /**
- * One question for all connections that wait for the same name at the same time. getaddrinfo has two threads
- * of libuv's pool by default, and one endpoint with a hanging name server must not fill them 32 times. Nothing is
- * kept: the next connection asks again and judges again.
+ * One lookup for all connections that wait for the same name at the same time. getaddrinfo has two threads of libuv's
+ * pool by default, and an endpoint with a hanging name server must not occupy them 32 times. Nothing is cached: the
+ * next connection resolves and validates again.
  */
-function sharedWhileUnderway(lookup: Lookup): Lookup {
-  const underway = new Map<string, Promise<readonly LookupAddress[]>>();
-  const ask = async (hostname: string): Promise<readonly LookupAddress[]> => {
+function shareRunningLookups(lookup: Lookup): Lookup {
+  const running = new Map<string, Promise<readonly LookupAddress[]>>();
+  const resolve = async (hostname: string): Promise<readonly LookupAddress[]> => {
     try {
       const addresses = await lookup(hostname);
       if (addresses.length > 0) return addresses;
     } catch (cause) {
-      const why = describeFailure(cause);
-      throw new OutboundError('lookup', `The name ${hostname} could not be resolved: ${why}.`, { cause });
+      const reason = describeFailure(cause);
+      throw new OutboundError('lookup', `The name ${hostname} could not be resolved: ${reason}.`, { cause });
     }
     throw new OutboundError('lookup', `The name ${hostname} has no address.`);
   };
   return (hostname) => {
-    const asked = underway.get(hostname);
-    if (asked !== undefined) return asked;
-    const answer = ask(hostname);
-    const forget = (): void => void underway.delete(hostname);
-    underway.set(hostname, answer);
-    answer.then(forget, forget);
-    return answer;
+    const known = running.get(hostname);
+    if (known !== undefined) return known;
+    const lookingUp = resolve(hostname);
+    const remove = (): void => void running.delete(hostname);
+    running.set(hostname, lookingUp);
+    lookingUp.then(remove, remove);
+    return lookingUp;
   };
 }
 

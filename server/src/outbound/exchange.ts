@@ -7,7 +7,7 @@ export interface OutboundRequest {
   method: string;
   headers: Record<string, string>;
   body?: string | Buffer;
-  /** The one limit on everything: waiting for a connection, DNS, connecting, headers and body. */
+  /** The only limit, for everything: waiting for a connection, DNS, connecting, headers and body. */
   deadlineMs: number;
   maxResponseBytes: number;
   signal?: AbortSignal;
@@ -15,22 +15,22 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   status: number;
-  /** Names in lower case; the values of a repeated name are joined with a comma and a blank. */
+  /** Names in lower case; the values of a repeated name are joined with `, `. */
   headers: Record<string, string>;
-  /** As it was sent (a content-encoding is not undone), cut at `maxResponseBytes`. */
+  /** As it was sent (a content-encoding is not decoded), cut at `maxResponseBytes`. */
   body: Buffer;
   truncated: boolean;
   timings: OutboundTimings;
 }
 
-/** The parts of a judged URL. */
+/** The parts of a validated URL. */
 export interface Target {
   readonly origin: string;
   readonly host: string;
   readonly path: string;
 }
 
-/** One request on its way. Whatever ends it first counts; everything after that is ignored. */
+/** One running request. The first result or error counts; everything after that is ignored. */
 export interface Exchange {
   settled: boolean;
   readonly options: Dispatcher.DispatchOptions;
@@ -43,8 +43,8 @@ export interface Exchange {
 interface Outcome {
   resolve(response: OutboundResponse): void;
   reject(error: OutboundError): void;
-  /** Runs once, before the promise settles; only after a whole response the connection is fit for another. */
-  release(connectionIsFit: boolean): void;
+  /** Runs once, before the promise settles; a connection is reusable only after a complete response. */
+  release(isReusable: boolean): void;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -52,7 +52,7 @@ const EMPTY = Buffer.alloc(0);
 export function startExchange(request: OutboundRequest, target: Target, outcome: Outcome): Exchange {
   const { maxResponseBytes } = request;
   const startedAt = performance.now();
-  /** When undici began to write, and when the first byte of the response came. */
+  /** When undici began to write, and when the first byte of the response arrived. */
   let sentAt: number | undefined;
   let answeredAt: number | undefined;
   let status = 0;
@@ -60,7 +60,7 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
   let body: Buffer = EMPTY;
   let length = 0;
 
-  const timings = (endedWell: boolean): OutboundTimings => {
+  const timings = (isComplete: boolean): OutboundTimings => {
     const { lookupMs = null, connectMs = null, tlsMs = null } = exchange.connection ?? {};
     const now = performance.now();
     return {
@@ -68,7 +68,7 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
       connectMs,
       tlsMs,
       waitMs: sentAt === undefined || answeredAt === undefined ? null : answeredAt - sentAt,
-      readMs: answeredAt === undefined || !endedWell ? null : now - answeredAt,
+      readMs: answeredAt === undefined || !isComplete ? null : now - answeredAt,
       totalMs: now - startedAt,
     };
   };
@@ -76,7 +76,7 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
   const fail = ({ phase, message, bytesSent, cause }: OutboundError): void => {
     if (exchange.settled) return;
     exchange.settled = true;
-    // A copy: requests that waited for the same look-up share its error, but not their timings.
+    // A copy: requests that waited for the same lookup share its error, but not their timings.
     const error = new OutboundError(phase, message, { bytesSent, cause, timings: timings(false) });
     outcome.release(false);
     outcome.reject(error);
@@ -100,10 +100,10 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
     },
     connection: undefined,
     fail(phase, what) {
-      let doing = exchange.connection?.doing ?? 'waiting for a free connection';
-      if (sentAt !== undefined) doing = status === 0 ? 'waiting for the response' : 'reading the response';
+      let step = exchange.connection?.step ?? 'waiting for a free connection';
+      if (sentAt !== undefined) step = status === 0 ? 'waiting for the response' : 'reading the response';
       fail(
-        new OutboundError(phase, `${what} while ${doing} (${target.host}).`, {
+        new OutboundError(phase, `${what} while ${step} (${target.host}).`, {
           bytesSent: sentAt !== undefined,
         }),
       );
@@ -118,7 +118,7 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
         answeredAt ??= performance.now();
       },
       onResponseStart(_controller, statusCode, rawHeaders) {
-        // 103 and its kind announce the response; they are not the response.
+        // 1xx statuses such as 103 come before the response.
         if (statusCode < 200) return;
         status = statusCode;
         headers = joinRepeated(rawHeaders);
@@ -129,8 +129,8 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
         if (length === 0) {
           body = chunk;
         } else {
-          // A receiver that sends its body byte by byte would otherwise make us keep an object for each of them.
-          if (length + fits > body.length) body = grown(body, length, maxResponseBytes, length + fits);
+          // One growing buffer: a body that comes byte by byte would otherwise be one object per byte.
+          if (length + fits > body.length) body = growBuffer(body, length, maxResponseBytes, length + fits);
           chunk.copy(body, length, 0, fits);
         }
         length += fits;
@@ -146,19 +146,19 @@ export function startExchange(request: OutboundRequest, target: Target, outcome:
   };
 
   const explain = (cause: Error): OutboundError => {
-    const why = describeFailure(cause);
+    const reason = describeFailure(cause);
     if (sentAt === undefined)
-      return new OutboundError('send', `The request could not be sent: ${why}.`, { cause });
+      return new OutboundError('send', `The request could not be sent: ${reason}.`, { cause });
     const answered = answeredAt !== undefined || cause.name === 'HTTPParserError';
     const phase = answered ? 'response' : 'send';
     const what = answered ? 'The response is broken' : 'The connection broke before any response';
-    return new OutboundError(phase, `${what} (${target.host}): ${why}.`, { bytesSent: true, cause });
+    return new OutboundError(phase, `${what} (${target.host}): ${reason}.`, { bytesSent: true, cause });
   };
 
   return exchange;
 }
 
-function grown(body: Buffer, used: number, cap: number, needed: number): Buffer {
+function growBuffer(body: Buffer, used: number, cap: number, needed: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.min(cap, Math.max(needed, body.length * 2, 1024)));
   body.copy(larger, 0, 0, used);
   return larger;

@@ -1,8 +1,8 @@
 /**
- * How far a request came before it failed.
+ * How far a request got before it failed.
  * `refused`: its destination is not allowed. `lookup`, `connect`, `tls`: there was no connection to use.
  * `send`: it could not be written, or the connection broke before any of the response arrived.
- * `response`: the response broke off or is not HTTP. `deadline`: its time was up, wherever it was.
+ * `response`: the response broke off or is not HTTP. `deadline`: the deadline passed, in any phase.
  * `aborted`: the caller gave up, or the client is closed.
  */
 export type OutboundPhase =
@@ -15,16 +15,16 @@ export type OutboundPhase =
   | 'deadline'
   | 'aborted';
 
-/** How long each part of a request took; null where it was not reached, not finished, or not needed. */
+/** How long each part of a request took; null if it was not reached, not finished, or not needed. */
 export interface OutboundTimings {
-  /** Null also when the request went over a connection that was already open, or to a literal address. */
+  /** Also null if the connection was already open, or the host is a literal address. */
   lookupMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
   /** From the moment the request could be written until the first byte of the response. */
   waitMs: number | null;
   readMs: number | null;
-  /** With the time spent waiting for a free connection. */
+  /** Including the time spent waiting for a free connection. */
   totalMs: number;
 }
 
@@ -37,7 +37,7 @@ interface OutboundErrorDetails {
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly phase: OutboundPhase;
-  /** Whether the peer may have seen any byte of the request. Without one, the request certainly had no effect. */
+  /** Whether the receiver may have seen any byte of the request. If not, the request had no effect. */
   readonly bytesSent: boolean;
   /** Absent when the request was refused before it began. */
   readonly timings: OutboundTimings | undefined;
@@ -50,7 +50,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** What went wrong, for people. The AggregateError of several addresses has a code and no message. */
+/** The error as a text. The AggregateError of several addresses has a code and no message. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -4,28 +4,28 @@ import { type ConnectorOptions, guardedConnector, guardedLookup } from './connec
 import { OutboundError } from './outbound-error.ts';
 import { validateUrl } from './validate-url.ts';
 
-export interface SocketTarget {
+interface SocketTarget {
   host: string;
   port: number;
   /** TLS from the first byte. */
   secure: boolean;
-  /** For the name, the connection and TLS together. */
+  /** For lookup, connection and TLS together. */
   deadlineMs: number;
 }
 
 export interface OutboundSockets {
-  /** A connection to a judged address, for what is not HTTP; every failure is an `OutboundError`. */
+  /** Connects to a validated address, for protocols other than HTTP; every failure is an `OutboundError`. */
   connect(target: SocketTarget): Promise<Socket>;
-  /** The judged addresses of a host, for a library that connects by itself and is to connect to no other. */
+  /** The validated addresses of a host, for a library that connects by itself and must use no others. */
   resolve(host: string): Promise<readonly LookupAddress[]>;
 }
 
-/** Sockets under the same guard as the HTTP client. They belong to whoever asked for them. */
+/** Sockets with the same guard as the HTTP client. The caller must close them. */
 export function guardedSockets(options: ConnectorOptions): OutboundSockets {
   const open = guardedConnector(options);
   const lookup = guardedLookup(options);
 
-  /** The host as a URL would have it: the parser knows every spelling of an address. */
+  /** The host as the URL parser normalizes it: it knows every spelling of an address. */
   function requireHost(host: string): string {
     const decision = validateUrl(`http://${isIP(host) === 6 ? `[${host}]` : host}`, options);
     if (!decision.ok) throw new OutboundError('refused', decision.reason);
@@ -41,7 +41,7 @@ export function guardedSockets(options: ConnectorOptions): OutboundSockets {
     async connect({ host, port, secure, deadlineMs }) {
       const hostname = requireHost(host);
       const progress = {
-        doing: 'connecting',
+        step: 'connecting',
         lookupMs: null,
         connectMs: null,
         tlsMs: null,
@@ -50,7 +50,7 @@ export function guardedSockets(options: ConnectorOptions): OutboundSockets {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           progress.cancel();
-          const what = `The deadline of ${deadlineMs} ms passed while ${progress.doing} (${hostname}:${port}).`;
+          const what = `The deadline of ${deadlineMs} ms passed while ${progress.step} (${hostname}:${port}).`;
           reject(new OutboundError('deadline', what));
         }, deadlineMs);
         open(

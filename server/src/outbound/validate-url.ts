@@ -3,12 +3,12 @@ import { type OutboundPolicy, plainName, validateDestination } from './addresses
 
 export type UrlDecision = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** The end of every refusal that the operator can lift. */
+/** The end of every reason that the operator can override. */
 export const UNLESS_ALLOWED =
   'Requests never go there, unless the operator names it in PARLEY_OUTBOUND_ALLOW_HOSTS.';
 
 /**
- * Judges only what the URL itself says; no name is looked up. The WHATWG parser has by then turned every
+ * Validates the URL itself; no name is resolved. The WHATWG parser has by then turned every
  * spelling of an IPv4 address (`127.1`, `2130706433`, `0x7f.1`, `0177.0.0.1`, full-width digits) into four decimals.
  */
 export function validateUrl(text: string, policy: OutboundPolicy): UrlDecision {
@@ -18,7 +18,7 @@ export function validateUrl(text: string, policy: OutboundPolicy): UrlDecision {
     return refuse(`The URL must begin with https:// or http://, not with ${url.protocol}`);
   }
   if (url.username !== '' || url.password !== '') {
-    return refuse('The URL must not hold a user name or a password.');
+    return refuse('The URL must not contain a user name or a password.');
   }
   const literal = literalAddress(url.hostname);
   if (literal !== undefined) {
@@ -28,16 +28,16 @@ export function validateUrl(text: string, policy: OutboundPolicy): UrlDecision {
       : refuse(`${literal} is ${decision.reason}. ${UNLESS_ALLOWED}`);
   }
   const name = plainName(url.hostname);
-  // `127.0.0.1..` is no address to the parser, and no name to anybody.
+  // For the parser `127.0.0.1..` is not an address, but it is not a valid name either.
   if (name === '' || name.split('.').includes('')) return refuse(`${url.hostname} is not a valid host name.`);
-  const meansThisMachine = name === 'localhost' || name.endsWith('.localhost');
-  if (meansThisMachine && !policy.loopback && !policy.allow.names.has(name)) {
+  const isLocalhost = name === 'localhost' || name.endsWith('.localhost');
+  if (isLocalhost && !policy.loopback && !policy.allow.names.has(name)) {
     return refuse(`${name} means this machine. ${UNLESS_ALLOWED}`);
   }
   return { ok: true, url };
 }
 
-/** The address that a URL's host is, without the brackets of IPv6; undefined when it is a name. */
+/** The address in a URL's host, without the brackets of IPv6; undefined if it is a name. */
 function literalAddress(hostname: string): string | undefined {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(host) === 0 ? undefined : host;

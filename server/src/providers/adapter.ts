@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { OutboundRequest, OutboundResponse } from '../outbound/exchange.ts';
 import type { OutboundSockets } from '../outbound/sockets.ts';
 
-/** The kinds of channel, by the medium that people write on. */
+/** The kinds of channels. */
 export const channelKinds = ['whatsapp', 'sms', 'email', 'instagram'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
@@ -28,28 +28,28 @@ export type MessageType = (typeof messageTypes)[number];
 export const handleTypes = ['phone_number', 'email', 'instagram_id', 'whatsapp_id'] as const;
 export type HandleType = (typeof handleTypes)[number];
 
-/** A vendor's request as it came over the wire. Signatures are over these bytes, so they are never re-serialized. */
+/** A vendor's request as it was received. Signatures are over these bytes, so they are never re-serialized. */
 export interface ProviderRequest {
-  /** As the vendor called it, from the public base URL on: some sign the URL, too. */
+  /** The URL that the vendor called, with the public base URL: some vendors sign it. */
   url: string;
   /** Names in lower case. */
   headers: Record<string, string>;
   body: Buffer;
-  /** When it reached us, known of every request that was stored: what vendors mean who tell no time. */
+  /** When it arrived; known for every stored request. The time of events whose vendor sends none. */
   receivedAt?: Date;
 }
 
-/** One name of a person on a medium. */
+/** An address of a contact, such as a phone number. */
 export interface Handle {
   type: HandleType;
   value: string;
 }
 
-/** The person on the other side, as the vendor names them: by the first handle above all, and by others it tells. */
+/** The contact as the vendor names it: by one handle, and perhaps by others. */
 export interface VendorContact extends Handle {
-  /** The name in the person's own profile. */
+  /** The name in the contact's profile. */
   name: string | null;
-  /** Further handles of the same person, such as WhatsApp's id beside a number. */
+  /** Further handles of the same contact, such as a WhatsApp id beside a number. */
   others?: Handle[];
 }
 
@@ -66,29 +66,29 @@ interface Reported {
   occurredAt: Date;
 }
 
-/** What was written, by a person (`message`) or by the business elsewhere, such as in the vendor's own app (`echo`). */
+/** A message of a customer (`message`), or of the business in another program such as the vendor's app (`echo`). */
 export interface InboundMessage extends Reported {
   kind: 'message' | 'echo';
-  /** The vendor's id of the message: however often it arrives, it is one message. */
+  /** The vendor's id of the message: requests with the same id are one message. */
   vendorId: string;
-  /** The customer, also where the business wrote. */
+  /** The customer, also in an echo. */
   contact: VendorContact;
   type: MessageType;
   text: string | null;
   media: InboundMedia[];
-  /** By type, as docs/decisions.md says. What a reaction is about is named by `replyTo`. */
+  /** By type, see docs/develop/decisions.md. The message of a reaction is in `replyTo`. */
   content: Record<string, unknown>;
-  /** What it answers, reacts to or quotes: the vendor's ids, the likeliest first. */
+  /** The vendor's ids of the message that it replies to, reacts to or quotes, the most likely first. */
   replyTo?: string[];
-  /** What it answers, where the vendor gave our own id back. */
+  /** The message that it replies to, if the vendor returned our own id. */
   replyToMessageId?: string;
-  /** The person asks not to be written to any more, or takes that back. */
+  /** An opt-out or opt-in. */
   subscription?: 'stop' | 'start';
-  /** Written by a machine, such as an out-of-office note: nothing may answer it by itself. */
+  /** Sent automatically, such as an out-of-office reply: automations must not answer it. */
   isAutomatic?: boolean;
 }
 
-export const vendorStatuses = ['sent', 'delivered', 'read', 'failed'] as const;
+const vendorStatuses = ['sent', 'delivered', 'read', 'failed'] as const;
 export type VendorStatus = (typeof vendorStatuses)[number];
 
 export interface VendorError {
@@ -96,24 +96,24 @@ export interface VendorError {
   message: string;
 }
 
-/** How far a message of ours has come. */
+/** The status of a message that we sent. */
 export interface InboundStatus extends Reported {
   kind: 'status';
   vendorId: string;
-  /** Our own id, where the vendor gives it back: it settles what became of a send whose answer was lost. */
+  /** Our own id, if the vendor returns it: it resolves a send whose answer was lost. */
   messageId?: string;
   status: VendorStatus;
   error?: VendorError;
 }
 
-/** The person has read everything up to a moment. */
+/** The contact has read everything up to a moment. */
 export interface InboundReadReceipt extends Reported {
   kind: 'read_receipt';
   contact: VendorContact;
   until: Date;
 }
 
-/** A message that exists already was changed or taken back by whoever wrote it. */
+/** An existing message was edited or deleted by its author. */
 export interface InboundMutation extends Reported {
   kind: 'mutation';
   vendorId: string;
@@ -121,7 +121,7 @@ export interface InboundMutation extends Reported {
   text?: string | null;
 }
 
-/** A person goes by another handle now. */
+/** A contact has another handle now. */
 export interface InboundIdentity extends Reported {
   kind: 'identity';
   vendorId: string;
@@ -142,7 +142,7 @@ export interface InboundTemplateStatus extends Reported {
   reason: string | null;
 }
 
-/** Something a vendor told us, in the words of the house. */
+/** An event of a vendor in Parley's own terms. */
 export type InboundEvent =
   | InboundMessage
   | InboundStatus
@@ -151,7 +151,7 @@ export type InboundEvent =
   | InboundIdentity
   | InboundTemplateStatus;
 
-/** A channel's settings: the client's, and what the adapter keeps there for itself. Stored encrypted. */
+/** The settings of a channel: the client's, and those of the adapter itself. Stored encrypted. */
 export type ChannelConfig = Record<string, unknown>;
 
 /** A channel as its adapter sees it. */
@@ -163,24 +163,24 @@ export interface AdapterChannel {
   config: ChannelConfig;
 }
 
-/** What is to be put right with a channel, by its path in the channel's own words where there is one. */
+/** A problem of a channel. `path` is the setting that causes it, if there is one. */
 export interface ChannelProblem {
   path?: string;
   message: string;
 }
 
-/** A file that is to be sent. Vendors take it by its public URL or as bytes. */
+/** A file to be sent, by its public URL or as bytes. */
 export interface OutgoingMedia {
   url: string;
   mimeType: string;
   filename: string;
-  /** Null for what is at somebody else's URL. */
+  /** Null if the file is not ours. */
   size: number | null;
-  /** The bytes, of a file of ours only. */
+  /** Reads the bytes; only of our own files. */
   read?: () => Readable;
 }
 
-/** A template with what it says this time. */
+/** A template with the values of its variables. */
 export interface OutgoingTemplate {
   name: string;
   language: string;
@@ -189,13 +189,13 @@ export interface OutgoingTemplate {
   body: string;
   footer: string | null;
   buttons: { type: string; text: string; url: string | null; phoneNumber: string | null }[];
-  /** One value for each variable of its texts. */
+  /** A value for each variable of its texts. */
   variables: Record<string, string>;
 }
 
-/** A message on its way out. Everything that it refers to has been looked up. */
+/** A message to be sent, with everything that it refers to. */
 export interface OutgoingMessage {
-  /** Ours, the same on every attempt. */
+  /** Our own id, the same in every attempt. */
   id: string;
   to: Handle;
   type: MessageType;
@@ -203,19 +203,19 @@ export interface OutgoingMessage {
   media: OutgoingMedia[];
   content: Record<string, unknown>;
   template: OutgoingTemplate | null;
-  /** The vendor's id of the message that it answers or reacts to. */
+  /** The vendor's id of the message that it replies or reacts to. */
   replyToVendorId: string | null;
-  /** The vendor's ids of the messages before it in its conversation, the oldest first: a mail names them. */
+  /** The vendor's ids of the messages before it in the chat, the oldest first, for the References header of mails. */
   references: string[];
-  /** The subject of the mail that it answers, where it says none of its own. */
+  /** The subject of the mail that it replies to. */
   threadSubject?: string | null;
-  /** Nobody wrote it: an automation or a campaign did. */
+  /** Sent by an automation or a campaign. */
   isAutomatic: boolean;
 }
 
 /**
- * What a vendor said to a send. `retry`: never; after a while; once the credentials are mended; not unless as a
- * template; `unknown`: nobody can tell whether it was sent, because the answer was lost after bytes went out.
+ * The result of a send. `retry`: `never`; `backoff`: later; `reauth`: with new credentials; `needs_template`: only as a
+ * template; `unknown`: the answer was lost after bytes were sent, so it is unknown whether the message was sent.
  */
 export type SendResult =
   | { ok: true; vendorId: string; status: 'sent' | 'queued'; contact?: Handle[] }
@@ -231,7 +231,7 @@ export type Reconciled =
   | { outcome: 'not_sent' }
   | { outcome: 'unknown' };
 
-/** Where the sandbox keeps what it accepted, and what it will tell of it: committed together, once a message. */
+/** Stores what the sandbox accepts and the requests that it will send, in one transaction, once per message. */
 export interface SandboxStore {
   accept(
     channel: AdapterChannel,
@@ -243,29 +243,29 @@ export interface SandboxStore {
       text: string | null;
       content: Record<string, unknown>;
     },
-    /** Requests that the vendor will send, each at its time. */
+    /** Requests that the vendor will send, with their times. */
     later: { at: Date; request: ProviderRequest }[],
   ): Promise<void>;
   find(messageId: string): Promise<{ vendorId: string } | undefined>;
-  /** An uploaded file of the channel's own tenant: what a customer sends in the sandbox may be one. */
+  /** Reads an uploaded file of the channel's tenant, which a customer sends in the sandbox. */
   readFile(
     channel: AdapterChannel,
     fileId: string,
   ): Promise<{ bytes: Buffer; mimeType: string; filename: string } | undefined>;
 }
 
-/** What adapters may use of the world: the guarded client and its sockets, the time, and nothing else. */
+/** Everything that adapters may use: the guarded client and its sockets, the time, and the sandbox's store. */
 export interface AdapterContext extends OutboundSockets {
-  /** The time that it is for whoever has the channel. */
+  /** The time of the channel's tenant. */
   now(channel: Pick<AdapterChannel, 'tenantId'>): Date;
-  /** The guarded client. Every failure is an `OutboundError` whose phase says how far it came. */
+  /** The guarded client. Every failure is an `OutboundError` whose phase says how far it got. */
   request(request: OutboundRequest): Promise<OutboundResponse>;
-  /** Where the vendor is to call for this channel, such as `https://…/providers/twilio/{channelId}`. */
+  /** The URL that the vendor must call for this channel, such as `https://…/providers/twilio/{channelId}`. */
   callbackUrl(provider: string, channelId: string): string;
   sandbox: SandboxStore;
 }
 
-/** A template as the vendor has it. */
+/** A template at the vendor. */
 export interface VendorTemplate {
   vendorId: string;
   name: string;
@@ -280,67 +280,67 @@ export interface VendorTemplate {
 }
 
 export type NewVendorTemplate = Omit<VendorTemplate, 'vendorId' | 'status' | 'reason'> & {
-  /** A value for each variable, for whoever reviews it. */
+  /** An example value for each variable, for the reviewers. */
   examples: Record<string, string>;
 };
 
-/** How far a mailbox has been read: ids of mails only grow, as long as its validity stays the same. */
+/** How far a mailbox has been read: ids of mails only grow as long as `uidValidity` stays the same. */
 export interface MailboxCursor {
   uidValidity: number;
   uid: number;
 }
 
-/** What the vendor refused, in its words; thrown by the template functions and by `fetchMedia`. */
+/** A refusal of the vendor with its own message; thrown by the template functions and by `fetchMedia`. */
 export class VendorFailure extends Error {
   readonly code: string;
-  /** Whether the same may succeed later. */
-  readonly isPassing: boolean;
-  constructor(code: string, message: string, isPassing = false) {
+  /** Whether a retry may succeed. */
+  readonly isTemporary: boolean;
+  constructor(code: string, message: string, isTemporary = false) {
     super(message);
     this.code = code;
-    this.isPassing = isPassing;
+    this.isTemporary = isTemporary;
   }
 }
 
-/** One vendor. Knows no database and no HTTP framework: bytes in, words of the house out. */
+/** One vendor. It knows no database and no HTTP framework: it turns requests into events, and messages into calls. */
 export interface Adapter {
   readonly provider: string;
   readonly kinds: readonly ChannelKind[];
-  /** How many messages a second one channel may send; null where the vendor sets no limit. */
+  /** How many messages a channel may send per second; null if the vendor has no limit. */
   readonly perSecond: number | null;
-  /** How long to leave between two messages to one person. */
+  /** The minimum time between two messages to the same contact. */
   readonly perContactMs: number;
-  /** How long one attempt at sending may take, where half a minute is not enough. */
+  /** How long one attempt to send may take; 30 seconds by default. */
   readonly sendMs?: number;
-  /** How large a request of the vendor may be, where that is more than other requests to the server may have. */
+  /** How large a request of the vendor may be, if that is more than the server's default. */
   readonly bodyBytes?: number;
-  /** What the vendor wants to hear when its request is stored. */
+  /** The answer that the vendor expects when its request is stored. */
   readonly reply: { contentType: string; body: string };
   /**
-   * What a channel of this provider keeps: what the client gives now over what is stored, and what the adapter has
-   * there for itself, which no client sets. Settings that make no sense are refused by their path below `config`.
+   * The settings that a channel stores: the given ones merged into the stored ones, and those of the adapter itself,
+   * which clients cannot set. Throws the issues of invalid settings with their paths below `config`.
    */
   configure(given: ChannelConfig, stored: ChannelConfig): ChannelConfig;
-  /** What a request without a channel's id names the channel by, such as Meta's phone number id. */
+  /** The key of the channel in requests without a channel id, such as Meta's phone number id. */
   vendorKey?(config: ChannelConfig): string;
   /**
-   * What a request names the channel by that is about a whole account, such as WhatsApp's business account whose
-   * templates were reviewed. Several channels may have the same, and each is told.
+   * The key of the channel in requests about a whole account, such as the WhatsApp business account of a reviewed
+   * template. Several channels may have the same key; each gets the request.
    */
   accountKey?(config: ChannelConfig): string;
-  /** The token that the vendor shows when it first calls, for vendors that do. */
+  /** The verify token in the vendor's first call, if the vendor makes one. */
   verifyToken?(config: ChannelConfig): string;
-  /** Whatever would keep the channel from working. May ask the vendor, so it is never called within a transaction. */
+  /** Finds what keeps the channel from working. May call the vendor, so it is never called in a transaction. */
   check(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]>;
 
-  /** The vendor keys that a request speaks of. Untrusted: they only pick the channels whose secrets are tried. */
+  /** The vendor keys in a request. Not verified: they only select the channels whose secrets are tried. */
   route?(request: ProviderRequest): string[];
-  /** The token and the challenge of a vendor's first call, where this is one. */
+  /** The token and the challenge in a vendor's first call; undefined for other calls. */
   handshake?(query: Record<string, string>): { token: string; challenge: string } | undefined;
   verifySignature(request: ProviderRequest, channel: AdapterChannel): boolean;
   /**
-   * What the request says to this channel, every element of every array. Pure. Throws when the request makes no sense;
-   * it is then kept and listed as failed. What is understood and means nothing to us is simply not in the list.
+   * The events of a request for this channel, from every element of every array. Pure. Throws if the request is invalid;
+   * it is then stored and listed as failed. Events that we do not use are left out.
    */
   parseInbound(request: ProviderRequest, channel: AdapterChannel): InboundEvent[] | Promise<InboundEvent[]>;
   fetchMedia?(
@@ -350,14 +350,14 @@ export interface Adapter {
   ): Promise<{ bytes: Buffer; mimeType: string | null; filename: string | null }>;
 
   send(message: OutgoingMessage, channel: AdapterChannel, context: AdapterContext): Promise<SendResult>;
-  /** What became of a send whose answer was never seen. Left out where the vendor cannot be asked. */
+  /** Whether a message was sent whose answer was lost. Missing if the vendor cannot be asked. */
   reconcile?(message: OutgoingMessage, channel: AdapterChannel, context: AdapterContext): Promise<Reconciled>;
 
-  /** For vendors that are asked: the mailbox that a channel of these settings is to be asked for, named as a whole. */
+  /** For vendors that are polled: a key of the mailbox in these settings. */
   mailboxOf?(config: ChannelConfig): string | undefined;
   /**
-   * What came into the mailbox since it was read up to the cursor, as requests that are stored like those that vendors
-   * send. Without a cursor there is no past: it only says where to begin.
+   * The mails after the cursor, as requests that are stored like those of other vendors. Without a cursor it returns no
+   * mails, only the cursor to start from.
    */
   receive?(
     channel: AdapterChannel,
@@ -365,7 +365,7 @@ export interface Adapter {
     context: AdapterContext,
   ): Promise<{ requests: ProviderRequest[]; cursor: MailboxCursor; more: boolean }>;
 
-  /** Templates that the vendor reviews. Left out where they are ours alone. */
+  /** Templates that the vendor stores and reviews. Missing if the vendor has none. */
   readonly templates?: {
     list(channel: AdapterChannel, context: AdapterContext): Promise<VendorTemplate[]>;
     create(
@@ -373,7 +373,7 @@ export interface Adapter {
       channel: AdapterChannel,
       context: AdapterContext,
     ): Promise<{ vendorId: string; status: TemplateStatus }>;
-    /** Changes what it says. Name and language stay. Left out where the vendor lets nothing be changed. */
+    /** Changes the content, not name and language. Missing if the vendor allows no changes. */
     update?(
       template: NewVendorTemplate & { vendorId: string },
       channel: AdapterChannel,
@@ -385,23 +385,23 @@ export interface Adapter {
       context: AdapterContext,
     ): Promise<void>;
   };
-  /** How templates are decided on, where the provider stands in for a vendor that reviews them. */
+  /** For a provider that simulates the review of templates. */
   readonly review?: {
     readonly kinds: readonly ChannelKind[];
     decide(name: string, config: ChannelConfig): TemplateDecision;
   };
 }
 
-export interface TemplateDecision {
+interface TemplateDecision {
   /** How long the review takes. */
   afterMs: number;
   status: TemplateStatus;
   reason: string | null;
 }
 
-/** When a stored request reached us. */
-export function receiptOf(request: ProviderRequest): Date {
-  if (!request.receivedAt) throw new Error('The request does not say when it was received.');
+/** When a stored request was received. */
+export function receivedAtOf(request: ProviderRequest): Date {
+  if (!request.receivedAt) throw new Error('The request has no receivedAt.');
   return request.receivedAt;
 }
 
@@ -409,8 +409,8 @@ const isPlainObject = (value: unknown): value is ChannelConfig =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The stored settings with those that are given put over them, at any depth, so that one credential can be changed by
- * someone who does not know the others; null takes a setting away.
+ * Merges the given settings into the stored ones, at any depth, so that one credential can be changed without knowing
+ * the others; null removes a setting.
  */
 export function mergeConfig(stored: ChannelConfig, given: ChannelConfig): ChannelConfig {
   const merged = new Map(Object.entries(stored));

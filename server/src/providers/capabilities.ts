@@ -1,17 +1,17 @@
 import type { ChannelConfig, ChannelKind, HandleType, MessageType } from './adapter.ts';
 
-/** What can be sent over a kind of channel, whoever the vendor is. */
+/** What can be sent over a kind of channel, through any vendor. */
 export interface Capabilities {
-  /** How people are addressed, the usual way first. */
+  /** The types of handles that messages are sent to, the usual one first. */
   handles: readonly HandleType[];
   types: readonly MessageType[];
-  text: { most: number; unit: 'characters' | 'bytes' };
-  /** Of what is not text, where it is less. */
-  captionMost: number;
+  text: { max: number; unit: 'characters' | 'bytes' };
+  /** The limit of texts beside media. */
+  maxCaption: number;
   media: Partial<Record<MessageType, { maxBytes: number; mimeTypes: readonly string[] }>>;
-  mediaMost: number;
+  maxMedia: number;
   /** Over all files of a message. */
-  mediaBytes: number;
+  maxMediaBytes: number;
 }
 
 const MB = 1024 * 1024;
@@ -33,8 +33,8 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
       'reaction',
       'template',
     ],
-    text: { most: 4096, unit: 'characters' },
-    captionMost: 1024,
+    text: { max: 4096, unit: 'characters' },
+    maxCaption: 1024,
     media: {
       image: { maxBytes: 5 * MB, mimeTypes: ['image/jpeg', 'image/png'] },
       video: { maxBytes: 16 * MB, mimeTypes: ['video/mp4', 'video/3gpp'] },
@@ -45,41 +45,41 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
       document: { maxBytes: 100 * MB, mimeTypes: any },
       sticker: { maxBytes: MB / 2, mimeTypes: ['image/webp'] },
     },
-    mediaMost: 1,
-    mediaBytes: 100 * MB,
+    maxMedia: 1,
+    maxMediaBytes: 100 * MB,
   },
   instagram: {
     handles: ['instagram_id'],
     types: ['text', 'image', 'video', 'audio', 'template'],
-    text: { most: 1000, unit: 'bytes' },
-    captionMost: 0,
+    text: { max: 1000, unit: 'bytes' },
+    maxCaption: 0,
     media: {
       image: { maxBytes: 8 * MB, mimeTypes: ['image/jpeg', 'image/png'] },
       video: { maxBytes: 25 * MB, mimeTypes: ['video/*'] },
       audio: { maxBytes: 25 * MB, mimeTypes: ['audio/*'] },
     },
-    mediaMost: 1,
-    mediaBytes: 25 * MB,
+    maxMedia: 1,
+    maxMediaBytes: 25 * MB,
   },
   sms: {
     handles: ['phone_number'],
     types: ['text', 'image', 'video', 'audio', 'document', 'template'],
-    text: { most: 1600, unit: 'characters' },
-    captionMost: 1600,
+    text: { max: 1600, unit: 'characters' },
+    maxCaption: 1600,
     media: {
       image: { maxBytes: 5 * MB, mimeTypes: ['image/*'] },
       video: { maxBytes: 5 * MB, mimeTypes: ['video/*'] },
       audio: { maxBytes: 5 * MB, mimeTypes: ['audio/*'] },
       document: { maxBytes: 5 * MB, mimeTypes: any },
     },
-    mediaMost: 10,
-    mediaBytes: 5 * MB,
+    maxMedia: 10,
+    maxMediaBytes: 5 * MB,
   },
   email: {
     handles: ['email'],
     types: ['text', 'email', 'image', 'video', 'audio', 'document', 'template'],
-    text: { most: 500_000, unit: 'characters' },
-    captionMost: 500_000,
+    text: { max: 500_000, unit: 'characters' },
+    maxCaption: 500_000,
     media: {
       email: { maxBytes: 25 * MB, mimeTypes: any },
       image: { maxBytes: 25 * MB, mimeTypes: ['image/*'] },
@@ -87,14 +87,14 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
       audio: { maxBytes: 25 * MB, mimeTypes: ['audio/*'] },
       document: { maxBytes: 25 * MB, mimeTypes: any },
     },
-    mediaMost: 20,
-    mediaBytes: 25 * MB,
+    maxMedia: 20,
+    maxMediaBytes: 25 * MB,
   },
 };
 
 const DAY_MS = 24 * 3600_000;
 
-/** How long after an inbound message a free-form reply is allowed; null where there is no such window. */
+/** How long after an inbound message a free-form reply is allowed; null if there is no reply window. */
 export function replyWindowMs(kind: ChannelKind, config: ChannelConfig): number | null {
   if (kind === 'whatsapp') return DAY_MS;
   if (kind === 'instagram') return config.humanAgent === true ? 7 * DAY_MS : DAY_MS;

@@ -1,2 +1,2 @@
-/** Text from outside as it can be stored and passed on: without NUL and half characters. */
+/** Text from outside as PostgreSQL can store it: without NUL and lone surrogates. */
 export const clean = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

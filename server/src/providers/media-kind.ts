@@ -1,20 +1,19 @@
 import type { MessageType } from './adapter.ts';
 
-/** The types of message that are a file. */
-export const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const satisfies MessageType[];
+/** The types of messages that are files. */
+const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const satisfies MessageType[];
 export type MediaType = (typeof mediaTypes)[number];
 
 export const isMediaType = (type: MessageType): type is MediaType =>
   (mediaTypes as readonly MessageType[]).includes(type);
 
-/** What a file of this MIME type is sent as, unless somebody says otherwise. */
+/** The default message type of a file with this MIME type. */
 export function mediaTypeOf(mimeType: string): MediaType {
   const [family] = mimeType.toLowerCase().split('/');
   return family === 'image' || family === 'video' || family === 'audio' ? family : 'document';
 }
 
-/** What the names of files that people send end with. */
-const BY_ENDING: Record<string, string> = {
+const BY_EXTENSION: Record<string, string> = {
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   png: 'image/png',
@@ -41,10 +40,10 @@ const BY_ENDING: Record<string, string> = {
   zip: 'application/zip',
 };
 
-/** The MIME type that the end of a file's name tells, if it tells one. */
+/** The MIME type by the extension of a file name; undefined if it is unknown. */
 export const mimeTypeOfName = (filename: string): string | undefined => {
-  const ending = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
-  return Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
+  const extension = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
+  return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
 };
 
 /** The name of the file at a URL. */
@@ -57,7 +56,7 @@ export function filenameOfUrl(url: string): string | undefined {
   }
 }
 
-/** Whether a MIME type is one of these, of which some may end in `/*`. */
+/** Whether a MIME type is one of `allowed`, which may have entries such as `image/*`. */
 export const isOneOf = (mimeType: string, allowed: readonly string[]): boolean => {
   const [bare = ''] = mimeType.toLowerCase().split(';');
   return allowed.some(

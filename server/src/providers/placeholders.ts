@@ -1,4 +1,4 @@
-/** `{{name}}` or `{{1}}`, and no brace more on either side: who writes three means something else. */
+/** `{{name}}` or `{{1}}`, without a third brace on either side. */
 const PLACEHOLDER = /(?<!\{)\{\{([A-Za-z_][A-Za-z0-9_]{0,63}|[1-9][0-9]{0,2})\}\}(?!\})/g;
 
 /** The variables of some texts, each once, in order of appearance. */
@@ -6,12 +6,12 @@ export const variablesOf = (texts: readonly string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name]) => name as string))),
 ];
 
-/** The text with each variable's value in its place. */
-export const fillWith = (text: string, of: (name: string) => string): string =>
-  text.replaceAll(PLACEHOLDER, (_, name: string) => of(name));
+/** Replaces each variable by its value. */
+export const fillWith = (text: string, valueFor: (name: string) => string): string =>
+  text.replaceAll(PLACEHOLDER, (_, name: string) => valueFor(name));
 
-/** The text with `value` in the place of each variable. */
+/** Replaces each variable by `value`. */
 export const fill = (text: string, value: string): string => fillWith(text, () => value);
 
-/** Whether there are braces that look like a variable and are none. */
+/** Whether there are double braces that are not a variable. */
 export const hasStrayBraces = (text: string): boolean => /\{\{|\}\}/.test(fill(text, ' '));

@@ -1,7 +1,7 @@
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { SendResult } from './adapter.ts';
 
-/** What a send came to that got no answer: without a byte sent it certainly had no effect. */
+/** The result of a send without an answer: if no byte was sent, it had no effect. */
 export function failureOf(error: unknown): SendResult & { ok: false } {
   if (!(error instanceof OutboundError)) throw error;
   const { phase, message, bytesSent } = error;

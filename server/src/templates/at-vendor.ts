@@ -13,19 +13,19 @@ export type VendorTemplates = NonNullable<Adapter['templates']>;
 
 export interface SubmittedRow extends TemplateRow {
   revision: number;
-  /** The revision that the vendor has. */
+  /** The revision that the vendor has; null: none. */
   submitted: number | null;
 }
 
-/** What came of a submission. */
+/** The result of a submission. */
 export interface Decision {
-  /** Null where it stays what it was. */
+  /** Null: unchanged. */
   vendorId: string | null;
   status: TemplateStatus;
   reason: string | null;
 }
 
-/** Something that a reviewer can read in the place of a variable. */
+/** An example value of a variable, for the reviewer. */
 const exampleOf = (variable: string): string => (/^\d/.test(variable) ? `value${variable}` : variable);
 
 const forVendor = (row: TemplateRow): NewVendorTemplate => ({
@@ -40,24 +40,24 @@ const forVendor = (row: TemplateRow): NewVendorTemplate => ({
 });
 
 /**
- * Brings a template to the vendor as it is. With `mayBeThere`, an earlier attempt may have come through without our
- * hearing of it: then the vendor is asked first what it has, because a second one would be refused.
+ * Submits a template to the vendor. With `mayExist`, an earlier attempt may have succeeded although its answer was lost:
+ * then the vendor's list is read first, because the vendor would refuse a second one.
  */
-export async function decideAtVendor(
+export async function submitToVendor(
   templates: VendorTemplates,
   row: SubmittedRow,
-  mayBeThere: boolean,
+  mayExist: boolean,
   channel: AdapterChannel,
   context: AdapterContext,
 ): Promise<Decision> {
   const template = forVendor(row);
   if (row.vendor_id !== null) {
     if (!templates.update)
-      throw new VendorFailure('unsupported', 'The vendor does not let a template be changed');
+      throw new VendorFailure('unsupported', 'The vendor does not allow changes of templates');
     const { status } = await templates.update({ ...template, vendorId: row.vendor_id }, channel, context);
     return { vendorId: row.vendor_id, status, reason: null };
   }
-  const known = mayBeThere
+  const known = mayExist
     ? (await templates.list(channel, context)).find(
         ({ name, language, body }) => name === row.name && language === row.language && body === row.body,
       )

@@ -1,6 +1,6 @@
 import type { MessageTemplate } from './schema.ts';
 
-/** What the reference shows. */
+/** The API reference's example of a template. */
 export const exampleTemplate: MessageTemplate = {
   id: '019a82a0-0000-7000-8000-000000000070',
   channelId: '019a82a0-0000-7000-8000-000000000020',
@@ -13,7 +13,7 @@ export const exampleTemplate: MessageTemplate = {
   vendorId: null,
   body: 'Hello {{name}}, your order {{number}} is on its way.',
   header: { type: 'text', text: 'Good news', url: null },
-  footer: 'Answer STOP to hear no more from us.',
+  footer: 'Reply STOP to unsubscribe.',
   buttons: [
     { type: 'url', text: 'Track it', url: 'https://example.com/track/{{number}}', phoneNumber: null },
   ],

@@ -1,44 +1,36 @@
-import type { InvalidParams } from '../base/errors.ts';
+import type { Issues } from '../base/issues.ts';
 import { fillWith, variablesOf } from '../providers/placeholders.ts';
 import type { MessageTemplate } from './schema.ts';
 
-/** The parts of a template that can have variables, and those that are shown beside them. */
+/** The parts of a template that are sent. */
 export type TemplateTexts = Pick<MessageTemplate, 'header' | 'body' | 'footer' | 'buttons'>;
 
-/** The variables of a template, each once, as a reader comes upon them: header, body, buttons. */
+/** The variables of a template, each once, in the order of header, body and buttons. */
 export const variablesOfTemplate = ({ header, body, buttons }: TemplateTexts): string[] =>
   variablesOf([header?.text ?? '', header?.url ?? '', body, ...buttons.map((button) => button.url ?? '')]);
 
-/** What is wrong with the values given for a template, each by its path: missing, not a text, or of no variable. */
+/** Adds an issue for each variable that is missing, not a text, or not in the template. Paths are variable names. */
 export function validateVariables(
   template: TemplateTexts,
   variables: Record<string, unknown>,
-  path: string,
-): InvalidParams {
+  issues: Issues,
+): void {
   const names = variablesOfTemplate(template);
   const given = new Map(Object.entries(variables));
-  const issues: InvalidParams = {};
   for (const name of names) {
     const value = given.get(name);
-    if (value === undefined) issues[`${path}.${name}`] = { key: 'invalid_type', message: 'Required' };
+    if (value === undefined) issues.add(name, 'invalid_type', 'Required');
     else if (typeof value !== 'string')
-      issues[`${path}.${name}`] = {
-        key: 'invalid_type',
-        message: `Expected string, received ${value === null ? 'null' : typeof value}`,
-      };
-    else if (value.trim() === '')
-      issues[`${path}.${name}`] = { key: 'too_small', message: 'Must have something to show' };
+      issues.add(name, 'invalid_type', `Expected string, received ${value === null ? 'null' : typeof value}`);
+    else if (value.trim() === '') issues.add(name, 'too_small', 'Must not be empty');
   }
+  const known = names.length > 0 ? `; it has ${names.join(', ')}` : '';
   for (const name of given.keys())
     if (!names.includes(name))
-      issues[`${path}.${name}`] = {
-        key: 'unrecognized_keys',
-        message: `The template has no variable "${name}"${names.length > 0 ? `; it has ${names.join(', ')}` : ''}`,
-      };
-  return issues;
+      issues.add(name, 'unrecognized_keys', `The template has no variable "${name}"${known}`);
 }
 
-/** The template as the reader will see it. Within a URL a value is one part of it, whatever characters it has. */
+/** The template as the recipient sees it. In a URL values are percent-encoded. */
 export function renderTemplate(template: TemplateTexts, variables: Record<string, string>): TemplateTexts {
   const values = new Map(Object.entries(variables));
   const valueFor = (name: string): string => values.get(name) ?? '';

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
-import type { Keys } from '../base/crypto.ts';
-import type { Database } from '../db/database.ts';
-import { call, DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { type AdapterContext, templateStatuses } from '../providers/adapter.ts';
-import { changeTemplate, createTemplate, removeTemplate, type TemplateDeps } from './change-template.ts';
+import { templateStatuses } from '../providers/adapter.ts';
+import { changeTemplate, createTemplate, removeTemplate } from './change-template.ts';
 import { exampleTemplate } from './example.ts';
 import {
   MessageTemplate,
@@ -14,26 +12,26 @@ import {
   TemplateSync,
   templateCategories,
 } from './schema.ts';
-import { syncTemplates } from './sync-templates.ts';
+import { type SyncDeps, syncTemplates } from './sync-templates.ts';
 import { presentTemplate, requireTemplate, TEMPLATE_COLUMNS } from './template.ts';
 
-const TemplateId = Type.Object({ messageTemplateId: Type.String() });
-const at = { params: { messageTemplateId: exampleTemplate.id } };
+const templates = routeFamily({
+  tag: 'Message templates',
+  params: Type.Object({ messageTemplateId: Type.String() }),
+  exampleParams: { messageTemplateId: exampleTemplate.id },
+});
 
-export function templateRoutes(
-  deps: TemplateDeps & { db: Database; keys: Keys; context: AdapterContext },
-): Route[] {
-  const { db } = deps;
+export function templateRoutes(deps: SyncDeps): Route[] {
+  const { adapters } = deps;
   return [
-    write(
+    templates.write(
       {
         method: 'POST',
         path: '/v3/message_templates',
         operationId: 'createMessageTemplate',
-        tag: 'Message templates',
-        summary: 'Make a message template',
+        summary: 'Create a message template',
         description:
-          'A text with variables, `{{name}}` or `{{1}}`, that can be sent at any time, also where a free-form message no longer can. Where the vendor reviews templates, as WhatsApp does, it is `pending` until the vendor has decided; elsewhere it is `approved` at once. A WhatsApp channel in the sandbox decides after its `statusDelayMs`: names with `reject` are rejected, all others approved.',
+          'A template is a text with variables, `{{name}}` or `{{1}}`, that can be sent at any time, even when free-form messages are not allowed. If the vendor reviews templates, as WhatsApp does, it is `pending` until the vendor has decided; otherwise it is `approved` immediately. A WhatsApp channel in the sandbox decides after its `statusDelayMs`: names with `reject` are rejected, all others approved.',
         access: 'templates:write',
         body: NewMessageTemplate,
         answer: data(MessageTemplate),
@@ -47,30 +45,28 @@ export function templateRoutes(
             body: exampleTemplate.body,
             header: { type: 'text', text: 'Good news' },
             footer: exampleTemplate.footer,
-            buttons: [{ type: 'url', text: 'Track it', url: 'https://exampleTemplate.com/track/{{number}}' }],
+            buttons: [{ type: 'url', text: 'Track it', url: 'https://example.com/track/{{number}}' }],
           },
           answer: exampleTemplate,
         },
       },
-      ({ principal, body }, tx) => createTemplate(tx, principal.tenantId, body, deps),
+      ({ body }, tx) => createTemplate(tx, body, adapters),
     ),
-    read(
+    templates.read(
       {
         method: 'GET',
         path: '/v3/message_templates/:messageTemplateId',
         operationId: 'getMessageTemplate',
-        tag: 'Message templates',
-        summary: 'Read a message template',
-        description: 'With the variables that its texts have.',
+        summary: 'Get a message template',
+        description: 'Returns the template with the list of its variables.',
         access: 'templates:read',
-        params: TemplateId,
         answer: data(MessageTemplate),
         failures: ['message_template_not_found'],
-        example: { ...at, answer: exampleTemplate },
+        example: { answer: exampleTemplate },
       },
-      ({ principal, params }) => requireTemplate(db.byKey, principal.tenantId, params.messageTemplateId),
+      ({ params }, db) => requireTemplate(db.byKey, params.messageTemplateId),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/message_templates/search',
       operationId: 'searchMessageTemplates',
       tag: 'Message templates',
@@ -95,59 +91,49 @@ export function templateRoutes(
       present: presentTemplate,
       example: { query: 'eq(language,"en_US")', item: exampleTemplate },
     }),
-    write(
+    templates.write(
       {
         method: 'PUT',
         path: '/v3/message_templates/:messageTemplateId',
         operationId: 'updateMessageTemplate',
-        tag: 'Message templates',
-        summary: 'Change a message template',
+        summary: 'Update a message template',
         description:
-          'Changes what is given; `header: null` and `footer: null` take them away, `buttons` replaces them all. The channel stays. Where the vendor reviews templates, name and language stay, too, and it is `pending` again until the vendor has decided; one that was rejected is submitted again.',
+          'Changes the given fields; `header: null` and `footer: null` remove them, `buttons` replaces all buttons. The channel cannot be changed. If the vendor reviews templates, name and language cannot be changed either, and the template is `pending` again until the vendor has decided; a rejected one is submitted again.',
         access: 'templates:write',
-        params: TemplateId,
         body: MessageTemplateChange,
         answer: data(MessageTemplate),
         failures: ['message_template_not_found', 'conflict'],
         example: {
-          ...at,
           body: { body: exampleTemplate.body, header: exampleTemplate.header },
           answer: exampleTemplate,
         },
       },
-      ({ principal, params, body }, tx) =>
-        changeTemplate(tx, principal.tenantId, params.messageTemplateId, body, deps),
+      ({ params, body }, tx) => changeTemplate(tx, params.messageTemplateId, body, adapters),
     ),
-    write(
+    templates.write(
       {
         method: 'DELETE',
         path: '/v3/message_templates/:messageTemplateId',
         operationId: 'deleteMessageTemplate',
-        tag: 'Message templates',
         summary: 'Delete a message template',
         description:
-          'Permanent, and at the vendor, too: there in this language only, a moment later. What names it, such as a step of an automation, is not changed.',
+          'Deletes the template permanently, and shortly after at the vendor, there in this language only. References to it, such as steps of automations, are not changed.',
         access: 'templates:write',
-        params: TemplateId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [exampleTemplate.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleTemplate.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(
-          params.messageTemplateId,
-          await removeTemplate(tx, principal.tenantId, params.messageTemplateId, deps),
-        ),
+      async ({ params }, tx) =>
+        deleted(params.messageTemplateId, await removeTemplate(tx, params.messageTemplateId, adapters)),
     ),
-    call(
+    templates.call(
       {
         method: 'POST',
         path: '/v3/message_templates/sync',
         operationId: 'syncMessageTemplates',
-        tag: 'Message templates',
-        summary: "Take over the vendor's message templates",
+        summary: 'Sync message templates with the vendor',
         description:
-          'Asks the vendor for all templates of a channel: those that are not here are made, those that are different there are changed, and those that are no longer there are `disabled`. What is still on its way to the vendor stays as it is. Where no vendor keeps templates, nothing changes.',
+          'Reads all templates of a channel from the vendor: missing ones are created here, different ones are changed, and those that the vendor no longer has are `disabled`. Templates that are still being submitted are not changed. If the vendor has no templates of its own, nothing changes.',
         access: 'templates:write',
         body: Type.Object({ channelId: Uuid() }),
         answer: data(TemplateSync),
@@ -157,7 +143,7 @@ export function templateRoutes(
           answer: { created: 2, updated: 1, removed: 0, total: 12 },
         },
       },
-      ({ principal, body }) => syncTemplates(principal.tenantId, body.channelId, deps),
+      ({ body }, db) => syncTemplates(db, body.channelId, deps),
     ),
   ];
 }

@@ -9,13 +9,13 @@ export const buttonTypes = ['quick_reply', 'url', 'phone_number'] as const;
 const Name = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'Unique in its channel and language; on WhatsApp of `a` to `z`, digits and `_`',
+  description: 'Unique in its channel and language; on WhatsApp only `a` to `z`, digits and `_`',
 });
 const Language = Type.String({
   pattern: '^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$',
   description: 'Such as `en` or `en_US`',
 });
-const Category = OneOf(templateCategories, 'What it is for; `utility` when left out');
+const Category = OneOf(templateCategories, 'The purpose; `utility` by default');
 const Body = Type.String({
   minLength: 1,
   maxLength: 65_536,
@@ -28,7 +28,7 @@ const Header = Type.Object({
       Type.String({
         minLength: 1,
         maxLength: 1000,
-        description: 'Of a `text` header; may have variables; on WhatsApp at most 60 characters',
+        description: 'The text of a `text` header; may have variables; on WhatsApp at most 60 characters',
       }),
     ),
   ),
@@ -36,7 +36,7 @@ const Header = Type.Object({
     Nullable(
       Type.String({
         maxLength: 2000,
-        description: 'Of the others: the file that is shown unless a message brings its own',
+        description: 'The default file of the other types; a message may have its own',
       }),
     ),
   ),
@@ -53,9 +53,13 @@ const Button = Type.Object({
     maxLength: 200,
     description: 'Without variables; on WhatsApp at most 25 characters',
   }),
-  url: Type.Optional(Nullable(Type.String({ maxLength: 2000, description: 'Of `url`; may have variables' }))),
+  url: Type.Optional(
+    Nullable(Type.String({ maxLength: 2000, description: 'The URL of a `url` button; may have variables' })),
+  ),
   phoneNumber: Type.Optional(
-    Nullable(Type.String({ pattern: '^\\+?[0-9]{3,20}$', description: 'Of `phone_number`' })),
+    Nullable(
+      Type.String({ pattern: '^\\+?[0-9]{3,20}$', description: 'The number of a `phone_number` button' }),
+    ),
   ),
 });
 const Buttons = Type.Array(Button, { maxItems: 25, description: 'On WhatsApp at most 10' });
@@ -73,7 +77,7 @@ export const NewMessageTemplate = Type.Object({
 export type NewMessageTemplate = Static<typeof NewMessageTemplate>;
 
 export const MessageTemplateChange = Type.Object({
-  channelId: Type.Optional(Uuid('Cannot change: only the one it has')),
+  channelId: Type.Optional(Uuid('Cannot be changed')),
   name: Type.Optional(Name),
   language: Type.Optional(Language),
   category: Type.Optional(Category),
@@ -102,14 +106,14 @@ export const MessageTemplate = Type.Object(
     name: Type.String(),
     language: Type.String(),
     category: OneOf(templateCategories),
-    status: OneOf(templateStatuses, 'Only an `approved` one can be sent'),
+    status: OneOf(templateStatuses, 'Only an `approved` template can be sent'),
     rejectionReason: Nullable(Type.String({ description: 'Why the vendor rejected it' })),
     problem: Nullable(
       Type.String({
-        description: 'Why the vendor does not have it as it is here yet, while that is tried again and again',
+        description: 'Why it could not be submitted to the vendor yet; it is tried again',
       }),
     ),
-    vendorId: Nullable(Type.String({ description: "The vendor's own id of the template" })),
+    vendorId: Nullable(Type.String({ description: "The vendor's id of the template" })),
     body: Type.String(),
     header: Nullable(StoredHeader),
     footer: Text,
@@ -126,9 +130,9 @@ export type MessageTemplate = Static<typeof MessageTemplate>;
 
 export const TemplateSync = Type.Object(
   {
-    created: Type.Integer({ description: 'How many the vendor has that were not here' }),
-    updated: Type.Integer({ description: 'How many are different there' }),
-    removed: Type.Integer({ description: 'How many are no longer there; they are `disabled` now' }),
+    created: Type.Integer({ description: 'How many were new at the vendor' }),
+    updated: Type.Integer({ description: 'How many were different at the vendor' }),
+    removed: Type.Integer({ description: 'How many the vendor no longer has; they are `disabled` now' }),
     total: Type.Integer({ description: 'How many the channel has now' }),
   },
   { title: 'TemplateSync' },

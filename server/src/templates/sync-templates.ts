@@ -1,12 +1,10 @@
-import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { findConfiguredChannel, findHeldChannel, unknownChannelIssue } from '../channels/channel.ts';
-import type { Database, Tx } from '../db/database.ts';
+import { findConfiguredChannel, findHeldChannel, unknownChannel } from '../channels/channel.ts';
 import { statement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
-import type { Publisher } from '../engine/outbox.ts';
+import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Finish } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import {
@@ -20,23 +18,22 @@ import { jsonOrNull } from './change-template.ts';
 import { buttonTypes, headerTypes, type TemplateSync } from './schema.ts';
 import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';
 
-const atVendorBefore = statement<[channelId: string, tenantId: string], { id: string }>(
+const atVendorBefore = statement<[channelId: string], { id: string }>(
   'templates.at_vendor',
-  'select id from message_templates where channel_id = $1 and tenant_id = $2 and vendor_id is not null',
+  'select id from message_templates where channel_id = $1 and tenant_id = $tenant and vendor_id is not null',
 );
-/** Those with a task are about to change at the vendor, so what it says of them is old already. */
-const lockAll = statement<[channelId: string, tenantId: string], TemplateRow & { is_waiting: boolean }>(
+/** Templates with a task are about to change at the vendor, so the vendor's list is out of date about them. */
+const lockAll = statement<[channelId: string], TemplateRow & { is_waiting: boolean }>(
   'templates.lock_all',
   `select ${TEMPLATE_COLUMNS}, exists (select 1 from template_tasks k where k.template_id = t.id) as is_waiting
-     from message_templates t where t.channel_id = $1 and t.tenant_id = $2 order by t.id for update`,
+     from message_templates t where t.channel_id = $1 and t.tenant_id = $tenant order by t.id for update`,
 );
-const removals = statement<[channelId: string, tenantId: string], { name: string; language: string }>(
+const removals = statement<[channelId: string], { name: string; language: string }>(
   'template_tasks.removals',
-  'select name, language from template_tasks where channel_id = $1 and tenant_id = $2 and template_id is null',
+  'select name, language from template_tasks where channel_id = $1 and tenant_id = $tenant and template_id is null',
 );
-type Stored = [
+type SyncedValues = [
   id: string,
-  tenantId: string,
   vendorId: string,
   category: string,
   status: string,
@@ -47,51 +44,54 @@ type Stored = [
   buttons: string,
   now: Date,
 ];
-const insertSynced = statement<[...Stored, channelId: string, name: string, language: string], TemplateRow>(
+const insertSynced = statement<
+  [...SyncedValues, channelId: string, name: string, language: string],
+  TemplateRow
+>(
   'templates.insert_synced',
   `insert into message_templates as t (id, tenant_id, vendor_id, category, status, rejection_reason, body, header, footer,
                                        buttons, created_at, updated_at, channel_id, name, language, submitted)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, 1)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, 1)
    on conflict (tenant_id, channel_id, name, language) do nothing returning ${TEMPLATE_COLUMNS}`,
 );
-const updateSynced = statement<Stored, TemplateRow>(
+const updateSynced = statement<SyncedValues, TemplateRow>(
   'templates.update_synced',
-  `update message_templates t set vendor_id = $3, category = $4, status = $5, rejection_reason = $6, body = $7, header = $8,
-          footer = $9, buttons = $10, updated_at = $11, submitted = revision, problem = null
-    where t.id = $1 and t.tenant_id = $2 returning ${TEMPLATE_COLUMNS}`,
+  `update message_templates t set vendor_id = $2, category = $3, status = $4, rejection_reason = $5, body = $6, header = $7,
+          footer = $8, buttons = $9, updated_at = $10, submitted = revision, problem = null
+    where t.id = $1 and t.tenant_id = $tenant returning ${TEMPLATE_COLUMNS}`,
 );
-/** Without its id there: whoever changes it makes it anew. */
-const disableGone = statement<[ids: string[], tenantId: string, now: Date], TemplateRow>(
+/** Without its vendor id, so that the next change creates it at the vendor again. */
+const disableGone = statement<[ids: string[], now: Date], TemplateRow>(
   'templates.disable_gone',
-  `update message_templates t set status = 'disabled', vendor_id = null, submitted = null, updated_at = $3
-    where t.id = any ($1::uuid[]) and t.tenant_id = $2 returning ${TEMPLATE_COLUMNS}`,
+  `update message_templates t set status = 'disabled', vendor_id = null, submitted = null, updated_at = $2
+    where t.id = any ($1::uuid[]) and t.tenant_id = $tenant returning ${TEMPLATE_COLUMNS}`,
 );
 
 /**
- * A vendor's template as it is kept here. Kinds of header and button that there are only at the vendor are left out, and
- * what the vendor does not keep stays ours: the file of a header, and how the variable of a URL is called.
+ * A vendor's template as it is stored here. Types of headers and buttons that only the vendor has are left out. What the
+ * vendor does not return is kept: the file of a header, and the name of the variable in a URL.
  */
-function contentOf(told: VendorTemplate, ours: TemplateRow | undefined) {
-  const { header, buttons } = told;
-  const fileOf = (type: string): string | null => (ours?.header?.type === type ? ours.header.url : null);
-  const isOurs = (url: string, at: number): boolean =>
-    fill(ours?.buttons[at]?.url ?? '', ' ') === fill(url, ' ');
+function contentOf(vendorTemplate: VendorTemplate, stored: TemplateRow | undefined) {
+  const { header, buttons } = vendorTemplate;
+  const fileOf = (type: string): string | null => (stored?.header?.type === type ? stored.header.url : null);
+  const isStoredUrl = (url: string, index: number): boolean =>
+    fill(stored?.buttons[index]?.url ?? '', ' ') === fill(url, ' ');
   return {
-    category: told.category,
-    status: told.status,
-    reason: told.reason === null ? null : storable(told.reason),
-    body: storable(told.body),
+    category: vendorTemplate.category,
+    status: vendorTemplate.status,
+    reason: vendorTemplate.reason === null ? null : storable(vendorTemplate.reason),
+    body: storable(vendorTemplate.body),
     header:
       header && headerTypes.some((type) => type === header.type)
         ? { type: header.type, text: header.text, url: header.url ?? fileOf(header.type) }
         : null,
-    footer: told.footer === null ? null : storable(told.footer),
+    footer: vendorTemplate.footer === null ? null : storable(vendorTemplate.footer),
     buttons: buttons
       .filter(({ type }) => buttonTypes.some((one) => one === type))
-      .map(({ type, text, url, phoneNumber }, at) => ({
+      .map(({ type, text, url, phoneNumber }, index) => ({
         type,
         text,
-        url: url !== null && isOurs(url, at) ? (ours?.buttons[at]?.url ?? url) : url,
+        url: url !== null && isStoredUrl(url, index) ? (stored?.buttons[index]?.url ?? url) : url,
         phoneNumber,
       })),
   };
@@ -101,56 +101,53 @@ type Content = ReturnType<typeof contentOf>;
 
 function isSame(row: TemplateRow, vendorId: string, content: Content): boolean {
   const { category, status, rejection_reason: reason, body, header, footer, buttons } = row;
-  const ours = { category, status, reason, body, header, footer, buttons };
-  return row.vendor_id === vendorId && JSON.stringify(ours) === JSON.stringify(content);
+  const stored = { category, status, reason, body, header, footer, buttons };
+  return row.vendor_id === vendorId && JSON.stringify(stored) === JSON.stringify(content);
 }
 
 const keyOf = ({ name, language }: { name: string; language: string }): string => `${language} ${name}`;
 
-interface SyncDeps {
-  db: Database;
-  clock: Clock;
+export interface SyncDeps {
   keys: Keys;
-  publisher: Publisher;
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
 }
 
-/** The vendor's refusal as an answer: whether asking again may help is what the client must know. */
-function refusalOf(error: unknown): unknown {
-  if (error instanceof VendorFailure && !error.isPassing)
+/** The API error for a failed call to the vendor: the client must know whether a retry may help. */
+function asApiError(error: unknown): unknown {
+  if (error instanceof VendorFailure && !error.isTemporary)
     return new ApiError('conflict', { detail: `the vendor says: ${error.message}` });
   if (error instanceof VendorFailure || error instanceof OutboundError)
     return new ApiError('service_unavailable', { detail: `the vendor did not answer: ${error.message}` });
   return error;
 }
 
-/** Makes, changes and disables templates until they are as the vendor told. `before` had been there when it was asked. */
-async function takeOver(
-  tx: Tx,
-  tenantId: string,
+/**
+ * Creates, changes and disables templates until they are as the vendor has them. `before` are those that were at the
+ * vendor before its list was read.
+ */
+async function storeSynced(
+  tx: TenantTx,
   channelId: string,
-  told: VendorTemplate[],
+  vendorTemplates: VendorTemplate[],
   before: Set<string>,
-  { clock, publisher }: SyncDeps,
 ): Promise<TemplateSync> {
-  const now = clock.now(tenantId);
-  const rows = await tx.all(lockAll, [channelId, tenantId]);
-  const draining = new Set((await tx.all(removals, [channelId, tenantId])).map(keyOf));
+  const rows = await tx.all(lockAll, [channelId]);
+  const beingRemoved = new Set((await tx.all(removals, [channelId])).map(keyOf));
   const byId = new Map(rows.map((row) => [row.vendor_id, row]));
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
-  const there = new Set<string>();
+  const atVendor = new Set<string>();
   const changed: TemplateRow[] = [];
   const counts = { created: 0, updated: 0, removed: 0 };
-  for (const one of told) {
+  for (const one of vendorTemplates) {
     const row = byId.get(one.vendorId) ?? byKey.get(keyOf(one));
-    if (row) there.add(row.id);
+    if (row) atVendor.add(row.id);
     const content = contentOf(one, row);
-    if (draining.has(keyOf(one)) || row?.is_waiting || (row && isSame(row, one.vendorId, content))) continue;
+    if (beingRemoved.has(keyOf(one)) || row?.is_waiting || (row && isSame(row, one.vendorId, content)))
+      continue;
     const { category, status, reason, body, header, footer, buttons } = content;
-    const stored: Stored = [
+    const values: SyncedValues = [
       row?.id ?? newId(),
-      tenantId,
       one.vendorId,
       category,
       status,
@@ -159,45 +156,42 @@ async function takeOver(
       jsonOrNull(header),
       footer,
       JSON.stringify(buttons),
-      now,
+      tx.now,
     ];
-    const made = row
-      ? await tx.find(updateSynced, stored)
-      : await tx.find(insertSynced, [...stored, channelId, one.name, one.language]);
-    if (!made) continue;
+    const stored = row
+      ? await tx.find(updateSynced, values)
+      : await tx.find(insertSynced, [...values, channelId, one.name, one.language]);
+    if (!stored) continue;
     counts[row ? 'updated' : 'created'] += 1;
-    if (row ? row.status !== made.status : made.status !== 'pending') changed.push(made);
+    if (row ? row.status !== stored.status : stored.status !== 'pending') changed.push(stored);
   }
-  const gone = rows.filter((row) => before.has(row.id) && !there.has(row.id) && !row.is_waiting);
-  const disabled = await tx.all(disableGone, [gone.map((row) => row.id), tenantId, now]);
+  const missing = rows.filter((row) => before.has(row.id) && !atVendor.has(row.id) && !row.is_waiting);
+  const disabled = await tx.all(disableGone, [missing.map((row) => row.id), tx.now]);
   changed.push(
-    ...disabled.filter(({ id }) => gone.some((row) => row.id === id && row.status !== 'disabled')),
+    ...disabled.filter(({ id }) => missing.some((row) => row.id === id && row.status !== 'disabled')),
   );
-  await publishStatusChange(tx, tenantId, changed, publisher);
+  publishStatusChange(tx, changed);
   return { ...counts, removed: disabled.length, total: rows.length + counts.created };
 }
 
-/** Asks the vendor of a channel for all its templates and gives back how to make ours the same. */
+/** Reads all templates of a channel from the vendor, and returns how to make the stored ones the same. */
 export async function syncTemplates(
-  tenantId: string,
+  db: TenantDatabase,
   channelId: string,
-  deps: SyncDeps,
+  { keys, adapters, context }: SyncDeps,
 ): Promise<Finish<TemplateSync>> {
-  const { db, keys, adapters, context } = deps;
-  const unknown = () =>
-    new ApiError('invalid_body_params', { invalidParams: unknownChannelIssue(channelId) });
-  const channel = await findConfiguredChannel(db, tenantId, channelId, keys);
-  if (!channel) throw unknown();
+  const channel = await findConfiguredChannel(db, channelId, keys);
+  if (!channel) throw unknownChannel(channelId);
   const templates = adapters.get(channel.provider)?.templates;
-  // Whoever was not at the vendor by now cannot be missing in what it is about to tell.
-  const before = new Set((await db.all(atVendorBefore, [channel.id, tenantId])).map((row) => row.id));
-  const told = await templates?.list(channel, context).catch((error) => {
-    throw refusalOf(error);
+  // Read before the vendor's list: a template that was not at the vendor by then cannot be missing in it.
+  const before = new Set((await db.all(atVendorBefore, [channel.id])).map((row) => row.id));
+  const vendorTemplates = await templates?.list(channel, context).catch((error) => {
+    throw asApiError(error);
   });
   return async (tx) => {
-    if (!(await findHeldChannel(tx, tenantId, channel.id))) throw unknown();
-    if (told) return takeOver(tx, tenantId, channel.id, told, before, deps);
-    const rows = await tx.all(lockAll, [channel.id, tenantId]);
+    if (!(await findHeldChannel(tx, channel.id))) throw unknownChannel(channelId);
+    if (vendorTemplates) return storeSynced(tx, channel.id, vendorTemplates, before);
+    const rows = await tx.all(lockAll, [channel.id]);
     return { created: 0, updated: 0, removed: 0, total: rows.length };
   };
 }

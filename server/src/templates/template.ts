@@ -1,8 +1,7 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/outbox.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Adapter, ChannelKind } from '../providers/adapter.ts';
 import { variablesOfTemplate } from './render.ts';
@@ -24,9 +23,9 @@ export interface TemplateRow extends TemplateContent {
 export const TEMPLATE_COLUMNS = `t.id, t.channel_id, t.name, t.language, t.category, t.status, t.rejection_reason,
   t.problem, t.vendor_id, t.body, t.header, t.footer, t.buttons, t.created_at, t.updated_at`;
 
-const templateById = statement<[id: string, tenantId: string], TemplateRow>(
+const templateById = statement<[id: string], TemplateRow>(
   'templates.by_id',
-  `select ${TEMPLATE_COLUMNS} from message_templates t where t.id = $1 and t.tenant_id = $2`,
+  `select ${TEMPLATE_COLUMNS} from message_templates t where t.id = $1 and t.tenant_id = $tenant`,
 );
 
 export const presentTemplate = (row: TemplateRow): MessageTemplate => ({
@@ -49,39 +48,27 @@ export const presentTemplate = (row: TemplateRow): MessageTemplate => ({
 });
 
 export async function findTemplate(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
+  db: TenantReader,
   templateId: string,
 ): Promise<MessageTemplate | undefined> {
-  const row = isUuid(templateId) ? await db.find(templateById, [templateId, tenantId]) : undefined;
+  const row = isUuid(templateId) ? await db.find(templateById, [templateId]) : undefined;
   return row && presentTemplate(row);
 }
 
-export async function requireTemplate(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  templateId: string,
-): Promise<MessageTemplate> {
-  const template = await findTemplate(db, tenantId, templateId);
+export async function requireTemplate(db: TenantReader, templateId: string): Promise<MessageTemplate> {
+  const template = await findTemplate(db, templateId);
   if (!template) throw new ApiError('message_template_not_found');
   return template;
 }
 
-/** Whether somebody else decides on the templates of such a channel; elsewhere what is well-formed may be sent. */
+/** Whether a vendor reviews the templates of such a channel; otherwise every valid template may be sent. */
 export const isReviewed = (adapter: Adapter | undefined, kind: ChannelKind): boolean =>
   adapter?.templates !== undefined || adapter?.review?.kinds.includes(kind) === true;
 
-/** Tells that templates have another status than before, in the transaction that gave it to them. */
-export const publishStatusChange = (
-  tx: Tx,
-  tenantId: string,
-  rows: TemplateRow[],
-  publisher: Publisher,
-): Promise<void> =>
-  publisher.publish(
-    tx,
-    tenantId,
-    rows.map((row) => ({
+/** Publishes new statuses of templates, in the transaction that stores them. */
+export const publishStatusChange = (tx: TenantTx, rows: TemplateRow[]): void =>
+  tx.publish(
+    ...rows.map((row) => ({
       type: 'template.status_changed' as const,
       channelId: row.channel_id,
       contactId: null,

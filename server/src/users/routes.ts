@@ -1,57 +1,61 @@
 import { type Static, Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
-import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { NewTeam, NewUser, Team, TeamChange, User, UserChange, userRoles } from './schema.ts';
 import { changeTeam, createTeam, presentTeam, removeTeam, requireTeam, TEAM_COLUMNS } from './team.ts';
 import { changeUser, createUser, presentUser, removeUser, requireUser, USER_COLUMNS } from './user.ts';
 
-interface UserDeps {
-  db: Database;
-  clock: Clock;
-}
-
+const TAG = 'Users and teams';
 const times = { createdAt: '2026-11-15T01:02:03.456Z', updatedAt: '2026-11-15T01:02:03.456Z' };
-const grace: Static<typeof User> = {
+const exampleUser: Static<typeof User> = {
   id: '019a82a0-0000-7000-8000-000000000060',
   name: 'Grace Hopper',
   email: 'grace@example.com',
   role: 'agent',
   ...times,
 };
-const support: Static<typeof Team> = {
+const exampleTeam: Static<typeof Team> = {
   id: '019a82a0-0000-7000-8000-000000000061',
   name: 'Support',
-  userIds: [grace.id],
+  userIds: [exampleUser.id],
   ...times,
 };
-const UserId = Type.Object({ userId: Type.String() });
-const TeamId = Type.Object({ teamId: Type.String() });
 
-export function userRoutes({ db, clock }: UserDeps): Route[] {
-  const at = { params: { userId: grace.id } };
+const users = routeFamily({
+  tag: TAG,
+  params: Type.Object({ userId: Type.String() }),
+  exampleParams: { userId: exampleUser.id },
+});
+const teams = routeFamily({
+  tag: TAG,
+  params: Type.Object({ teamId: Type.String() }),
+  exampleParams: { teamId: exampleTeam.id },
+});
+
+export function userRoutes(): Route[] {
   return [
-    write(
+    users.write(
       {
         method: 'POST',
         path: '/v3/users',
         operationId: 'createUser',
-        tag: 'Users and teams',
-        summary: 'Add a user',
-        description: 'Someone who answers chats, or looks after those who do.',
+        summary: 'Create a user',
+        description: 'Somebody who answers chats, or manages those who do.',
         access: 'users:write',
         body: NewUser,
         answer: data(User),
         failures: [],
-        example: { body: { name: grace.name, email: grace.email, role: grace.role }, answer: grace },
+        example: {
+          body: { name: exampleUser.name, email: exampleUser.email, role: exampleUser.role },
+          answer: exampleUser,
+        },
       },
-      ({ principal, body }, tx) => createUser(tx, principal.tenantId, body, clock.now(principal.tenantId)),
+      ({ body }, tx) => createUser(tx, body),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/users/search',
       operationId: 'searchUsers',
-      tag: 'Users and teams',
+      tag: TAG,
       noun: 'users',
       access: 'users:read',
       searchable: {
@@ -69,86 +73,77 @@ export function userRoutes({ db, clock }: UserDeps): Route[] {
       source: { select: USER_COLUMNS, from: 'users u', tenantColumn: 'u.tenant_id' },
       schema: User,
       present: presentUser,
-      example: { query: 'eq(role,"agent")', item: grace },
+      example: { query: 'eq(role,"agent")', item: exampleUser },
     }),
-    read(
+    users.read(
       {
         method: 'GET',
         path: '/v3/users/:userId',
         operationId: 'getUser',
-        tag: 'Users and teams',
-        summary: 'Read a user',
+        summary: 'Get a user',
         description: 'Name, email and role.',
         access: 'users:read',
-        params: UserId,
         answer: data(User),
         failures: ['user_not_found'],
-        example: { ...at, answer: grace },
+        example: { answer: exampleUser },
       },
-      ({ principal, params }) => requireUser(db.byKey, principal.tenantId, params.userId),
+      ({ params }, tenant) => requireUser(tenant.byKey, params.userId),
     ),
-    write(
+    users.write(
       {
         method: 'PUT',
         path: '/v3/users/:userId',
         operationId: 'updateUser',
-        tag: 'Users and teams',
-        summary: 'Change a user',
-        description: 'Changes what is given.',
+        summary: 'Update a user',
+        description: 'Changes the given fields.',
         access: 'users:write',
-        params: UserId,
         body: UserChange,
         answer: data(User),
         failures: ['user_not_found'],
-        example: { ...at, body: { role: 'agent' }, answer: grace },
+        example: { body: { role: 'agent' }, answer: exampleUser },
       },
-      ({ principal, params, body }, tx) =>
-        changeUser(tx, principal.tenantId, params.userId, body, clock.now(principal.tenantId)),
+      ({ params, body }, tx) => changeUser(tx, params.userId, body),
     ),
-    write(
+    users.write(
       {
         method: 'DELETE',
         path: '/v3/users/:userId',
         operationId: 'deleteUser',
-        tag: 'Users and teams',
-        summary: 'Remove a user',
-        description: 'The user leaves every team, and chats assigned to them are assigned to nobody.',
+        summary: 'Delete a user',
+        description: 'Also removes the user from every team; chats assigned to the user become unassigned.',
         access: 'users:write',
-        params: UserId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [grace.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleUser.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.userId, await removeUser(tx, principal.tenantId, params.userId)),
+      async ({ params }, tx) => deleted(params.userId, await removeUser(tx, params.userId)),
     ),
-    ...teamRoutes({ db, clock }),
+    ...teamRoutes(),
   ];
 }
 
-function teamRoutes({ db, clock }: UserDeps): Route[] {
-  const at = { params: { teamId: support.id } };
+function teamRoutes(): Route[] {
   return [
-    write(
+    teams.write(
       {
         method: 'POST',
         path: '/v3/teams',
         operationId: 'createTeam',
-        tag: 'Users and teams',
-        summary: 'Make a team',
-        description: 'Chats can be assigned to a team. Names are unique in the tenant, whatever the case.',
+        summary: 'Create a team',
+        description:
+          'Chats can be assigned to a team. Names are unique in the tenant and not case-sensitive.',
         access: 'users:write',
         body: NewTeam,
         answer: data(Team),
         failures: [],
-        example: { body: { name: support.name, userIds: support.userIds }, answer: support },
+        example: { body: { name: exampleTeam.name, userIds: exampleTeam.userIds }, answer: exampleTeam },
       },
-      ({ principal, body }, tx) => createTeam(tx, principal.tenantId, body, clock.now(principal.tenantId)),
+      ({ body }, tx) => createTeam(tx, body),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/teams/search',
       operationId: 'searchTeams',
-      tag: 'Users and teams',
+      tag: TAG,
       noun: 'teams',
       access: 'users:read',
       searchable: {
@@ -164,58 +159,50 @@ function teamRoutes({ db, clock }: UserDeps): Route[] {
       source: { select: TEAM_COLUMNS, from: 'teams t', tenantColumn: 't.tenant_id' },
       schema: Team,
       present: presentTeam,
-      example: { query: 'eq(name,"Support")', item: support },
+      example: { query: 'eq(name,"Support")', item: exampleTeam },
     }),
-    read(
+    teams.read(
       {
         method: 'GET',
         path: '/v3/teams/:teamId',
         operationId: 'getTeam',
-        tag: 'Users and teams',
-        summary: 'Read a team',
-        description: 'Its name and who is in it.',
+        summary: 'Get a team',
+        description: 'Its name and its members.',
         access: 'users:read',
-        params: TeamId,
         answer: data(Team),
         failures: ['team_not_found'],
-        example: { ...at, answer: support },
+        example: { answer: exampleTeam },
       },
-      ({ principal, params }) => requireTeam(db.byKey, principal.tenantId, params.teamId),
+      ({ params }, tenant) => requireTeam(tenant.byKey, params.teamId),
     ),
-    write(
+    teams.write(
       {
         method: 'PUT',
         path: '/v3/teams/:teamId',
         operationId: 'updateTeam',
-        tag: 'Users and teams',
-        summary: 'Change a team',
-        description: 'Changes what is given; `userIds` replaces who is in the team.',
+        summary: 'Update a team',
+        description: 'Changes the given fields; `userIds` replaces the members.',
         access: 'users:write',
-        params: TeamId,
         body: TeamChange,
         answer: data(Team),
         failures: ['team_not_found'],
-        example: { ...at, body: { userIds: support.userIds }, answer: support },
+        example: { body: { userIds: exampleTeam.userIds }, answer: exampleTeam },
       },
-      ({ principal, params, body }, tx) =>
-        changeTeam(tx, principal.tenantId, params.teamId, body, clock.now(principal.tenantId)),
+      ({ params, body }, tx) => changeTeam(tx, params.teamId, body),
     ),
-    write(
+    teams.write(
       {
         method: 'DELETE',
         path: '/v3/teams/:teamId',
         operationId: 'deleteTeam',
-        tag: 'Users and teams',
         summary: 'Delete a team',
-        description: 'Its users stay; chats assigned to it are assigned to no team.',
+        description: 'Its users stay; chats assigned to it are no longer assigned to a team.',
         access: 'users:write',
-        params: TeamId,
         answer: data(DeleteResult),
         failures: [],
-        example: { ...at, answer: { deletedIds: [support.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleTeam.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(params.teamId, await removeTeam(tx, principal.tenantId, params.teamId)),
+      async ({ params }, tx) => deleted(params.teamId, await removeTeam(tx, params.teamId)),
     ),
   ];
 }

@@ -6,10 +6,10 @@ export const userRoles = ['admin', 'agent'] as const;
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 const Email = Type.String({
   pattern: '^[^\\s@]{1,64}@[^\\s@]{1,190}$',
-  description: 'Unique in the tenant, whatever the case',
+  description: 'Unique in the tenant, not case-sensitive',
 });
 const Role = OneOf(userRoles);
-const UserIds = Type.Array(Uuid(), { maxItems: 1000, description: 'Who is in the team' });
+const UserIds = Type.Array(Uuid(), { maxItems: 1000, description: 'The members of the team' });
 
 export const NewUser = Type.Object({ name: Name, email: Email, role: Role });
 export const UserChange = Type.Object({

@@ -1,12 +1,13 @@
-import { ApiError, type InvalidParams, invalidParam } from '../base/errors.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Queryable, Tx } from '../db/database.ts';
+import { collectIssues } from '../base/issues.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Team } from './schema.ts';
 
-export interface TeamRow {
+interface TeamRow {
   id: string;
   name: string;
   user_ids: string[];
@@ -17,34 +18,31 @@ export interface TeamRow {
 export const TEAM_COLUMNS = `t.id, t.name, t.created_at, t.updated_at,
   array(select m.user_id from team_members m where m.team_id = t.id order by m.created_at, m.user_id) as user_ids`;
 
-const insertTeam = statement<[id: string, tenantId: string, name: string, now: Date], { id: string }>(
+const insertTeam = statement<[id: string, name: string, now: Date], { id: string }>(
   'teams.insert',
-  `insert into teams (id, tenant_id, name, created_at, updated_at) values ($1, $2, $3, $4, $4)
+  `insert into teams (id, tenant_id, name, created_at, updated_at) values ($1, $tenant, $2, $3, $3)
    on conflict (tenant_id, lower(name)) do nothing returning id`,
 );
-const teamById = statement<[id: string, tenantId: string], TeamRow>(
+const teamById = statement<[id: string], TeamRow>(
   'teams.by_id',
-  `select ${TEAM_COLUMNS} from teams t where t.id = $1 and t.tenant_id = $2`,
+  `select ${TEAM_COLUMNS} from teams t where t.id = $1 and t.tenant_id = $tenant`,
 );
-const updateTeam = statement<[id: string, tenantId: string, name: string | null, now: Date], { id: string }>(
+const updateTeam = statement<[id: string, name: string | null, now: Date], { id: string }>(
   'teams.update',
-  'update teams set name = coalesce($3, name), updated_at = $4 where id = $1 and tenant_id = $2 returning id',
+  'update teams set name = coalesce($2, name), updated_at = $3 where id = $1 and tenant_id = $tenant returning id',
 );
-const setMembers = statement<
-  [teamId: string, tenantId: string, userIds: string[], now: Date],
-  { user_id: string }
->(
+const setMembers = statement<[teamId: string, userIds: string[], now: Date], { user_id: string }>(
   'teams.set_members',
-  `with gone as (delete from team_members where team_id = $1 and user_id <> all ($3::uuid[])),
-   known as (select id from users where tenant_id = $2 and id = any ($3::uuid[])),
+  `with gone as (delete from team_members where team_id = $1 and user_id <> all ($2::uuid[])),
+   known as (select id from users where tenant_id = $tenant and id = any ($2::uuid[])),
    added as (
-     insert into team_members (team_id, user_id, tenant_id, created_at) select $1, id, $2, $4 from known
+     insert into team_members (team_id, user_id, tenant_id, created_at) select $1, id, $tenant, $3 from known
      on conflict do nothing)
    select id as user_id from known`,
 );
-const deleteTeam = statement<[id: string, tenantId: string]>(
+const deleteTeam = statement<[id: string]>(
   'teams.delete',
-  'delete from teams where id = $1 and tenant_id = $2',
+  'delete from teams where id = $1 and tenant_id = $tenant',
 );
 
 export const presentTeam = (row: TeamRow): Team => ({
@@ -57,65 +55,48 @@ export const presentTeam = (row: TeamRow): Team => ({
 
 const taken = (name: string) => invalidParam('name', 'custom', `There is already a team "${name}"`);
 
-/** Puts exactly these users into the team; an unknown one is refused at its path. */
-async function replaceMembers(
-  tx: Tx,
-  tenantId: string,
-  teamId: string,
-  userIds: string[],
-  now: Date,
-): Promise<void> {
-  const known = new Set(
-    (await tx.all(setMembers, [teamId, tenantId, userIds, now])).map((row) => row.user_id),
-  );
-  const issues: InvalidParams = {};
+/** Replaces the members of a team. Throws an issue for each user that does not exist. */
+async function replaceMembers(tx: TenantTx, teamId: string, userIds: string[]): Promise<void> {
+  const known = new Set((await tx.all(setMembers, [teamId, userIds, tx.now])).map((row) => row.user_id));
+  const issues = collectIssues();
   for (const [index, id] of userIds.entries())
-    if (!known.has(id.toLowerCase()))
-      issues[`userIds.${index}`] = { key: 'custom', message: `There is no user ${id}` };
-  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
+    if (!known.has(id.toLowerCase())) issues.add(`userIds.${index}`, 'custom', `There is no user ${id}`);
+  issues.throwIfAny();
 }
 
-/** Makes a team. Of many who make the same one at once, one succeeds. */
+/** Creates a team. If several requests create the same one at once, one succeeds. */
 export async function createTeam(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   { name, userIds = [] }: { name: string; userIds?: string[] },
-  now: Date,
 ): Promise<Team> {
-  const made = await tx.find(insertTeam, [newId(), tenantId, name, now]);
-  if (!made) throw taken(name);
-  await replaceMembers(tx, tenantId, made.id, userIds, now);
-  return requireTeam(tx, tenantId, made.id);
+  const inserted = await tx.find(insertTeam, [newId(), name, tx.now]);
+  if (!inserted) throw taken(name);
+  await replaceMembers(tx, inserted.id, userIds);
+  return requireTeam(tx, inserted.id);
 }
 
-export async function requireTeam(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  teamId: string,
-): Promise<Team> {
-  const row = isUuid(teamId) ? await db.find(teamById, [teamId, tenantId]) : undefined;
+export async function requireTeam(db: TenantReader, teamId: string): Promise<Team> {
+  const row = isUuid(teamId) ? await db.find(teamById, [teamId]) : undefined;
   if (!row) throw new ApiError('team_not_found');
   return presentTeam(row);
 }
 
-/** Changes what is given; `userIds` replaces who is in the team. */
+/** Changes the given fields; `userIds` replaces the members. */
 export async function changeTeam(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   teamId: string,
   { name, userIds }: { name?: string; userIds?: string[] },
-  now: Date,
 ): Promise<Team> {
   if (!isUuid(teamId)) throw new ApiError('team_not_found');
-  const found = await tx.find(updateTeam, [teamId, tenantId, name ?? null, now]).catch((error) => {
+  const found = await tx.find(updateTeam, [teamId, name ?? null, tx.now]).catch((error) => {
     throw isUniqueViolation(error, 'teams_name') ? taken(name as string) : error;
   });
   if (!found) throw new ApiError('team_not_found');
-  if (userIds) await replaceMembers(tx, tenantId, found.id, userIds, now);
-  return requireTeam(tx, tenantId, found.id);
+  if (userIds) await replaceMembers(tx, found.id, userIds);
+  return requireTeam(tx, found.id);
 }
 
-/** Deletes a team, which then leaves every chat, and says whether there was one. */
-export async function removeTeam(tx: Tx, tenantId: string, teamId: string): Promise<boolean> {
-  return isUuid(teamId) && (await tx.run(deleteTeam, [teamId, tenantId])) === 1;
+/** Deletes a team, also from every assigned chat, and returns whether it existed. */
+export async function removeTeam(tx: TenantTx, teamId: string): Promise<boolean> {
+  return isUuid(teamId) && (await tx.run(deleteTeam, [teamId])) === 1;
 }

@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
-import type { Database } from '../db/database.ts';
-import { DeleteResult, data, deleted, type Route, read, write } from '../http/route.ts';
+import type { EventType } from '../base/events.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { type ApiWebhook, NewApiWebhook } from '../webhooks/schema.ts';
-import { v2TypeNames, v2Types } from '../webhooks/v2-types.ts';
+import { type V2Type, v2TypeNames } from '../webhooks/v2-types.ts';
 import {
   allV2Webhooks,
   changeWebhook,
@@ -15,18 +14,28 @@ import {
   findWebhook,
   removeWebhook,
 } from '../webhooks/webhook.ts';
-import { inV2Words } from './words.ts';
+import { withV2ParamNames } from './param-names.ts';
+
+/** The events that a type stands for. */
+const EVENTS: Record<'RECEIVED' | 'STATUS' | 'ECHO', EventType[]> = {
+  RECEIVED: ['message.received'],
+  STATUS: ['message.sent', 'message.delivered', 'message.read', 'message.failed'],
+  ECHO: ['message.echo'],
+};
+const eventsOf = (type: V2Type): EventType[] => EVENTS[type.split('_').at(-1) as keyof typeof EVENTS];
 
 const NewWebhook = Type.Object({
   tenantId: Type.String({ description: "The tenant of the caller's token" }),
-  type: OneOf(v2TypeNames, 'What it is for'),
+  type: OneOf(v2TypeNames, 'Which events it gets'),
   url: NewApiWebhook.properties.url,
-  channelId: Type.Optional(Uuid('Only events of this channel, which is of the kind that `type` names')),
+  channelId: Type.Optional(Uuid('Only events of this channel, whose kind must be that of `type`')),
 });
 
 const WebhookChange = Type.Object({
   url: Type.Optional(NewApiWebhook.properties.url),
-  isActive: Type.Optional(Type.Boolean({ description: '`true` also revives one that was disabled' })),
+  isActive: Type.Optional(
+    Type.Boolean({ description: '`true` also reactivates a webhook that was disabled' }),
+  ),
 });
 
 const Webhook = Type.Object(
@@ -35,7 +44,7 @@ const Webhook = Type.Object(
     type: OneOf(v2TypeNames),
     url: Type.String(),
     isActive: Type.Boolean(),
-    channelId: Type.Optional(Uuid('Left out where it is for every channel of its kind')),
+    channelId: Type.Optional(Uuid('Left out if it is for every channel of its kind')),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -46,12 +55,12 @@ type Webhook = Static<typeof Webhook>;
 const CreatedWebhook = Type.Object(
   {
     ...Webhook.properties,
-    secret: Type.String({ description: 'Signs the deliveries, as Standard Webhooks says; shown this once' }),
+    secret: Type.String({
+      description: 'Signs the deliveries according to Standard Webhooks; cannot be read again',
+    }),
   },
   { title: 'CreatedApiWebhook' },
 );
-
-const WebhookId = Type.Object({ webhookId: Type.String() });
 
 const example: Webhook = {
   id: '019a82a0-0000-7000-8000-000000000033',
@@ -63,7 +72,13 @@ const example: Webhook = {
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
 
-/** Undefined for a subscription that version 2 has no words for. */
+const webhooks = routeFamily({
+  tag: 'API webhooks',
+  params: Type.Object({ webhookId: Type.String() }),
+  exampleParams: { webhookId: example.id },
+});
+
+/** Undefined for a webhook of version 3. */
 function present({ v2Type, ...webhook }: ApiWebhook): Webhook | undefined {
   if (v2Type === undefined) return undefined;
   const channelId = webhook.events[0]?.scopes[0]?.ids[0];
@@ -79,43 +94,39 @@ function present({ v2Type, ...webhook }: ApiWebhook): Webhook | undefined {
 }
 
 export interface V2WebhookDeps {
-  db: Database;
-  clock: Clock;
   keys: Keys;
   policy: OutboundPolicy;
 }
 
-export function v2WebhookRoutes({ db, clock, keys, policy }: V2WebhookDeps): Route[] {
-  const shared = { tag: 'API webhooks', failures: ['api_version_sunset'] } as const;
+export function v2WebhookRoutes({ keys, policy }: V2WebhookDeps): Route[] {
   return [
-    read(
+    webhooks.read(
       {
-        ...shared,
         method: 'GET',
         path: '/v2/api_webhooks',
         operationId: 'listApiWebhooksV2',
-        summary: 'List the subscriptions',
-        description: 'All that were made through v2, the oldest first. v3 shows those and its own.',
+        summary: 'List the webhooks',
+        description: 'All that were created through v2, the oldest first. v3 shows these and its own.',
         access: 'webhooks:read',
         answer: data(Type.Array(Webhook)),
+        failures: ['api_version_sunset'],
         example: { answer: [example] },
         successor: 'POST /v3/api_webhooks/search',
       },
-      async ({ principal }) =>
-        (await allV2Webhooks(db, principal.tenantId)).flatMap((webhook) => present(webhook) ?? []),
+      async (_call, tenant) => (await allV2Webhooks(tenant)).flatMap((webhook) => present(webhook) ?? []),
     ),
-    write(
+    webhooks.write(
       {
-        ...shared,
         method: 'POST',
         path: '/v2/api_webhooks',
         operationId: 'createApiWebhookV2',
-        summary: 'Subscribe to a type of event',
+        summary: 'Create a webhook',
         description:
-          'Events of the type are POSTed to `url` as `{ id, type, createdAt, channelId, data }`, signed as Standard Webhooks says with the `secret` of this answer.',
+          'Events of the type are POSTed to `url` as `{ id, type, createdAt, channelId, data }`, signed according to Standard Webhooks with the `secret` of this answer.',
         access: 'webhooks:write',
         body: NewWebhook,
         answer: data(CreatedWebhook),
+        failures: ['api_version_sunset'],
         example: {
           body: {
             tenantId: '019a82a0-0000-7000-8000-000000000002',
@@ -132,79 +143,68 @@ export function v2WebhookRoutes({ db, clock, keys, policy }: V2WebhookDeps): Rou
           throw new ApiError('forbidden', { detail: 'tenantId is not the tenant of the token' });
         const scopes =
           body.channelId === undefined ? [] : [{ type: 'channel' as const, ids: [body.channelId] }];
-        const { secret, ...webhook } = await inV2Words(
+        const { secret, ...webhook } = await withV2ParamNames(
           createWebhook(
             tx,
-            principal.tenantId,
             {
               url: body.url,
-              events: v2Types[body.type].events.map((type) => ({ type, scopes })),
+              events: eventsOf(body.type).map((type) => ({ type, scopes })),
               v2Type: body.type,
             },
-            { keys, policy, now: clock.now(principal.tenantId) },
+            { keys, policy },
           ),
           { events: 'channelId' },
         );
         return { ...(present(webhook) as Webhook), secret };
       },
     ),
-    write(
+    webhooks.write(
       {
-        ...shared,
         method: 'PUT',
         path: '/v2/api_webhooks/:webhookId',
         operationId: 'updateApiWebhookV2',
-        summary: 'Change a subscription',
-        description: 'Changes what is given. Subscriptions of v3 are not found here.',
+        summary: 'Update a webhook',
+        description: 'Changes the given fields. Webhooks of v3 are not found here.',
         access: 'webhooks:write',
-        params: WebhookId,
         body: WebhookChange,
         answer: data(Webhook),
-        failures: [...shared.failures, 'api_webhook_not_found'],
-        example: { params: { webhookId: example.id }, body: { isActive: true }, answer: example },
+        failures: ['api_version_sunset', 'api_webhook_not_found'],
+        example: { body: { isActive: true }, answer: example },
         successor: 'PUT /v3/api_webhooks/:webhookId',
       },
-      async ({ principal, params, body: { url, isActive } }, tx) => {
+      async ({ params, body: { url, isActive } }, tx) => {
         const changed = await changeWebhook(
           tx,
-          principal.tenantId,
           params.webhookId,
           {
             ...(url === undefined ? {} : { url }),
             ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
           },
-          { policy, now: clock.now(principal.tenantId) },
+          policy,
         );
         const shown = present(changed);
-        // Nothing is changed then: the transaction ends with this error.
+        // The error rolls the change back.
         if (!shown) throw new ApiError('api_webhook_not_found');
         return shown;
       },
     ),
-    write(
+    webhooks.write(
       {
-        ...shared,
         method: 'DELETE',
         path: '/v2/api_webhooks/:webhookId',
         operationId: 'deleteApiWebhookV2',
-        summary: 'Delete a subscription',
-        description: 'What was still waiting to be sent to it is cancelled. Those of v3 are not found here.',
+        summary: 'Delete a webhook',
+        description: 'Its pending deliveries are cancelled. Webhooks of v3 are not found here.',
         access: 'webhooks:write',
-        params: WebhookId,
         answer: data(DeleteResult),
-        example: {
-          params: { webhookId: example.id },
-          answer: { deletedIds: [example.id], notFoundIds: [] },
-        },
+        failures: ['api_version_sunset'],
+        example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
         successor: 'DELETE /v3/api_webhooks/:webhookId',
       },
-      async ({ principal, params: { webhookId } }, tx) => {
-        const webhook = await findWebhook(tx, principal.tenantId, webhookId);
-        const isOurs = webhook?.v2Type !== undefined;
-        return deleted(
-          webhookId,
-          isOurs && (await removeWebhook(tx, principal.tenantId, webhookId, clock.now(principal.tenantId))),
-        );
+      async ({ params: { webhookId } }, tx) => {
+        const webhook = await findWebhook(tx, webhookId);
+        const isV2 = webhook?.v2Type !== undefined;
+        return deleted(webhookId, isV2 && (await removeWebhook(tx, webhookId)));
       },
     ),
   ];

@@ -1,25 +1,23 @@
 import { type Static, Type } from 'typebox';
-import { allOfChannel, type CampaignRow } from '../campaigns/campaign.ts';
-import type { StatusDeps } from '../campaigns/change-status.ts';
+import { type CampaignRow, campaignsOfChannel } from '../campaigns/campaign.ts';
 import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
 import { requireChannel } from '../channels/channel.ts';
-import type { Database } from '../db/database.ts';
-import { data, type Route, read, write } from '../http/route.ts';
+import { data, type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp, timestamp, Uuid } from '../http/schema.ts';
-import { inV2Words } from './words.ts';
+import { withV2ParamNames } from './param-names.ts';
 
 const { channelId: _channelId, automationId, audience: _audience, ...fields } = NewCampaign.properties;
 const NewBroadcast = Type.Object({ ...fields, workflowId: automationId });
 
-const Notifier = Type.Object(
+const Broadcast = Type.Object(
   {
-    id: Uuid('Also the id of the campaign that it is in v3'),
+    id: Uuid('Also the id of the campaign in v3'),
     name: Type.String(),
     workflowId: Uuid(),
     isScheduled: Type.Boolean(),
     isReoccurring: Type.Boolean(),
-    scheduledAt: Type.Optional(Timestamp('Left out where it starts at once')),
+    scheduledAt: Type.Optional(Timestamp('Left out if it starts at once')),
     recurrenceRules: Type.Optional(Type.Array(Type.String(), { description: 'As they were sent' })),
     variables: Type.Optional(
       Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
@@ -32,12 +30,16 @@ const Notifier = Type.Object(
   },
   { title: 'Broadcast' },
 );
-type Notifier = Static<typeof Notifier>;
+type Broadcast = Static<typeof Broadcast>;
 
-const ChannelId = Type.Object({ channelId: Type.String() });
-const at = { params: { channelId: '019a82a0-0000-7000-8000-000000000020' } };
+const broadcasts = routeFamily({
+  tag: 'Broadcasts',
+  feature: 'campaigns',
+  params: Type.Object({ channelId: Type.String() }),
+  exampleParams: { channelId: '019a82a0-0000-7000-8000-000000000020' },
+});
 
-const example: Notifier = {
+const example: Broadcast = {
   id: '019a82a0-0000-7000-8000-000000000080',
   name: 'Winter sale',
   workflowId: '019a82a0-0000-7000-8000-000000000070',
@@ -50,7 +52,7 @@ const example: Notifier = {
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
 
-const present = (row: CampaignRow): Notifier => ({
+const present = (row: CampaignRow): Broadcast => ({
   id: row.id,
   name: row.name,
   workflowId: row.automation_id,
@@ -64,48 +66,40 @@ const present = (row: CampaignRow): Notifier => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-export function v2BroadcastRoutes(deps: StatusDeps & { db: Database }): Route[] {
-  const { db } = deps;
-  const shared = {
-    tag: 'Broadcasts',
-    feature: 'campaigns',
-    path: '/v2/:channelId/broadcasts',
-    params: ChannelId,
-  } as const;
+export function v2BroadcastRoutes(): Route[] {
   return [
-    read(
+    broadcasts.read(
       {
-        ...shared,
         method: 'GET',
+        path: '/v2/:channelId/broadcasts',
         operationId: 'listBroadcastsV2',
         summary: "List a channel's broadcasts",
-        description: 'All of them, the oldest first, those made as campaigns in v3 too.',
+        description: 'All of them, the oldest first, including campaigns created through v3.',
         access: 'campaigns:read',
-        answer: data(Type.Object({ broadcasts: Type.Array(Notifier) })),
+        answer: data(Type.Object({ broadcasts: Type.Array(Broadcast) })),
         failures: ['api_version_sunset', 'channel_not_found'],
-        example: { ...at, answer: { broadcasts: [example] } },
+        example: { answer: { broadcasts: [example] } },
         successor: 'POST /v3/campaigns/search',
       },
-      async ({ principal, params }) => {
-        const { id } = await requireChannel(db.byKey, principal.tenantId, params.channelId);
-        return { broadcasts: (await allOfChannel(db, principal.tenantId, id)).map(present) };
+      async ({ params }, tenant) => {
+        const { id } = await requireChannel(tenant.byKey, params.channelId);
+        return { broadcasts: (await campaignsOfChannel(tenant, id)).map(present) };
       },
     ),
-    write(
+    broadcasts.write(
       {
-        ...shared,
         ...MANY_CONTACTS,
         method: 'POST',
+        path: '/v2/:channelId/broadcasts',
         operationId: 'createBroadcastV2',
-        summary: 'Make a broadcast',
+        summary: 'Create a broadcast',
         description:
-          'A workflow for up to 5000 contacts. It starts at `scheduledAt`, or now; without `contacts` it is a draft, which v3 can fill and start. If anything is wrong, nothing is stored.',
+          'Runs a workflow for up to 5000 contacts. It starts at `scheduledAt`, or now; without `contacts` it is a draft, which can be completed and started through v3. If any parameter is invalid, nothing is stored.',
         access: 'campaigns:write',
         body: NewBroadcast,
-        answer: data(Notifier),
+        answer: data(Broadcast),
         failures: ['api_version_sunset', 'channel_not_found', 'conflict'],
         example: {
-          ...at,
           body: {
             name: example.name,
             workflowId: example.workflowId,
@@ -125,18 +119,13 @@ export function v2BroadcastRoutes(deps: StatusDeps & { db: Database }): Route[] 
         },
         successor: 'POST /v3/campaigns',
       },
-      async ({ principal, params, body: { workflowId, ...body } }, tx) => {
-        const channel = await requireChannel(tx, principal.tenantId, params.channelId);
-        // A body may hold more than version 2 knows, and an audience would be taken for one.
+      async ({ params, body: { workflowId, ...body } }, tx) => {
+        const channel = await requireChannel(tx, params.channelId);
+        // Unknown fields of a body are ignored: version 2 has no audience.
         const { audience: _, ...input } = body as typeof body & { audience?: unknown };
         return present(
-          await inV2Words(
-            createCampaign(
-              tx,
-              principal.tenantId,
-              { ...input, channelId: channel.id, automationId: workflowId },
-              deps,
-            ),
+          await withV2ParamNames(
+            createCampaign(tx, { ...input, channelId: channel.id, automationId: workflowId }),
             { automationId: 'workflowId' },
           ),
         );

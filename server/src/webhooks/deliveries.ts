@@ -1,14 +1,14 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { TenantReader } from '../db/tenant.ts';
 import { HELD } from '../engine/queue.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
-import type { SearchSource } from '../search/run-search.ts';
+import type { SearchSource } from '../search/source.ts';
 import { unsignedHeaders } from './payload.ts';
 import { deliveryStatuses, type WebhookDelivery, type WebhookDeliveryWithAttempts } from './schema.ts';
-import { bodyOf, SENT_COLUMNS, SENT_FROM, SENT_TO, type SentRow } from './sent.ts';
+import { bodyOf, joinEvent, type SentRow, sentColumns } from './sent.ts';
 
 export interface DeliveryRow {
   id: string;
@@ -36,19 +36,21 @@ interface AttemptRow {
   error: string | null;
 }
 
-/** What is due at once has no time of its own: it is due since it was made or asked for. What is held has none at all. */
+/** A delivery that is due now has no time in `due_at`: it is due since its last change. One that is held is not due. */
 export const DELIVERY_COLUMNS = `d.id, d.webhook_id, d.event_id, d.event_type, d.sequence, d.status, d.attempts,
   case when d.due_at < ${HELD} then greatest(d.due_at, d.updated_at) end as next_attempt_at,
   d.created_at, d.updated_at`;
 
-const deliveryById = statement<[id: string, tenantId: string], DeliveryRow & SentRow>(
+const deliveryById = statement<[id: string], DeliveryRow & SentRow>(
   'deliveries.by_id',
-  `select ${DELIVERY_COLUMNS}, ${SENT_COLUMNS} from ${SENT_FROM} ${SENT_TO} where d.id = $1 and d.tenant_id = $2`,
+  `select ${DELIVERY_COLUMNS}, d.tenant_id, ${sentColumns('d', 'w')} from deliveries d ${joinEvent('d')}
+     left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id
+    where d.id = $1 and d.tenant_id = $tenant`,
 );
-const attemptsOf = statement<[deliveryId: string, tenantId: string], AttemptRow>(
+const attemptsOf = statement<[deliveryId: string], AttemptRow>(
   'deliveries.attempts',
   `select number, started_at, url, timings, response_status, response_headers, response_body, error
-     from attempts where delivery_id = $1 and tenant_id = $2 order by number`,
+     from attempts where delivery_id = $1 and tenant_id = $tenant order by number`,
 );
 
 export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
@@ -85,16 +87,15 @@ const presentAttempt = (row: AttemptRow, eventId: string, version: string): Atte
   error: row.error,
 });
 
-/** A delivery with every attempt that was made at it. What was sent is told by the event, which does not change. */
+/** Returns a delivery with all its attempts. The body is built from the event, which does not change. */
 export async function requireDelivery(
-  db: Pick<Queryable, 'find' | 'all'>,
-  tenantId: string,
+  db: TenantReader,
   deliveryId: string,
   version: string,
 ): Promise<WebhookDeliveryWithAttempts> {
-  const row = isUuid(deliveryId) ? await db.find(deliveryById, [deliveryId, tenantId]) : undefined;
+  const row = isUuid(deliveryId) ? await db.find(deliveryById, [deliveryId]) : undefined;
   if (!row) throw new ApiError('webhook_delivery_not_found');
-  const attempts = await db.all(attemptsOf, [deliveryId, tenantId]);
+  const attempts = await db.all(attemptsOf, [deliveryId]);
   return {
     ...presentDelivery(row),
     requestBody: row.type === null ? null : bodyOf({ ...row, type: row.type }),

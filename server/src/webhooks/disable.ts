@@ -1,70 +1,59 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
-import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Publisher } from '../engine/outbox.ts';
-import { cancelWaiting } from './waiting.ts';
+import type { TenantDatabase } from '../db/tenant.ts';
+import { cancelPending } from './pending.ts';
 import { requireWebhook } from './webhook.ts';
 
-const PATIENCE_MS = 5 * 24 * 3600_000;
+/** How long a webhook may fail without a success. */
+const MAX_FAILING_MS = 5 * 24 * 3600_000;
 /**
- * There were attempts in between, too, as any schedule has them. Without these, five days prove nothing: the server may
- * have slept, or its clock may have jumped.
+ * SQL: attempts were made also during the days between. Without them, five days prove nothing: the server may have been
+ * stopped, or its clock may have jumped. $2 is the current time.
  */
 const FAILED_MEANWHILE = `exists (
   select 1 from deliveries d
    where d.webhook_id = w.id and d.tenant_id = w.tenant_id and d.created_at >= w.failing_since - interval '1 day'
      and exists (
        select 1 from attempts a where a.delivery_id = d.id and a.tenant_id = d.tenant_id
-          and a.started_at between w.failing_since + interval '1 day' and $3::timestamptz - interval '1 day'
+          and a.started_at between w.failing_since + interval '1 day' and $2::timestamptz - interval '1 day'
        offset 0))`;
 
-const disableGone = statement<[id: string, tenantId: string, now: Date]>(
+const disableGone = statement<[id: string, now: Date]>(
   'webhooks.disable_gone',
-  `update webhooks set status = 'disabled', updated_at = $3
-    where id = $1 and tenant_id = $2 and status = 'active'`,
+  `update webhooks set status = 'disabled', updated_at = $2
+    where id = $1 and tenant_id = $tenant and status = 'active'`,
 );
-const disableFailing = statement<[id: string, tenantId: string, now: Date, failingBefore: Date]>(
+const disableFailing = statement<[id: string, now: Date, failingBefore: Date]>(
   'webhooks.disable_failing',
-  `update webhooks w set status = 'disabled', updated_at = $3
-    where w.id = $1 and w.tenant_id = $2 and w.status = 'active' and w.failing_since <= $4 and ${FAILED_MEANWHILE}`,
+  `update webhooks w set status = 'disabled', updated_at = $2
+    where w.id = $1 and w.tenant_id = $tenant and w.status = 'active' and w.failing_since <= $3 and ${FAILED_MEANWHILE}`,
 );
 
-const failingBefore = (now: Date): Date => new Date(now.getTime() - PATIENCE_MS);
+const failingBefore = (now: Date): Date => new Date(now.getTime() - MAX_FAILING_MS);
 
-/** Whether it is time to ask the database if a webhook should be disabled. */
+/** Whether a webhook has failed for so long that the database should be asked whether to disable it. */
 export const hasFailedTooLong = (failingSince: Date | null, now: Date): boolean =>
   failingSince !== null && failingSince <= failingBefore(now);
 
-interface DisableDeps {
-  clock: Clock;
-  publisher: Publisher;
-  log: Logger;
-}
-
 /**
- * Disables a webhook whose receiver said that it is gone, or from which nothing but failures came for five days:
- * cancels what waits for it and tells the tenant's other webhooks, once.
+ * Disables a webhook whose receiver answered 410, or that only failed for five days: cancels its pending deliveries and
+ * publishes `webhook.disabled` once.
  */
 export async function disableWebhook(
-  db: Database,
-  tenantId: string,
+  db: TenantDatabase,
   webhookId: string,
-  why: 'gone' | 'failing',
-  { clock, publisher, log }: DisableDeps,
+  reason: 'gone' | 'failing',
+  log: Logger,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const now = clock.now(tenantId);
     const changed =
-      why === 'gone'
-        ? await tx.run(disableGone, [webhookId, tenantId, now])
-        : await tx.run(disableFailing, [webhookId, tenantId, now, failingBefore(now)]);
+      reason === 'gone'
+        ? await tx.run(disableGone, [webhookId, tx.now])
+        : await tx.run(disableFailing, [webhookId, tx.now, failingBefore(tx.now)]);
     if (changed === 0) return;
-    await cancelWaiting(tx, tenantId, webhookId, now);
-    const data = await requireWebhook(tx, tenantId, webhookId);
-    await publisher.publish(tx, tenantId, [
-      { type: 'webhook.disabled', channelId: null, contactId: null, chatId: null, data },
-    ]);
-    tx.afterCommit(() => log.warn({ tenantId, webhookId, why }, 'webhook disabled'));
+    await cancelPending(tx, webhookId);
+    const data = await requireWebhook(tx, webhookId);
+    tx.publish({ type: 'webhook.disabled', channelId: null, contactId: null, chatId: null, data });
+    tx.afterCommit(() => log.warn({ tenantId: tx.tenantId, webhookId, reason }, 'webhook disabled'));
   });
 }

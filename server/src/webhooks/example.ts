@@ -1,8 +1,8 @@
 import type { ApiWebhook, WebhookDelivery, WebhookDeliveryWithAttempts } from './schema.ts';
 
-const at = '2026-11-15T01:02:03.456Z';
+const EXAMPLE_TIME = '2026-11-15T01:02:03.456Z';
 
-/** The subscription that the reference shows. */
+/** The webhook of the examples in the API reference. */
 export const exampleWebhook: ApiWebhook = {
   id: '019a82a0-0000-7000-8000-000000000030',
   url: 'https://example.com/hooks/parley',
@@ -14,8 +14,8 @@ export const exampleWebhook: ApiWebhook = {
     },
   ],
   failingSince: null,
-  createdAt: at,
-  updatedAt: at,
+  createdAt: EXAMPLE_TIME,
+  updatedAt: EXAMPLE_TIME,
 };
 
 export const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -29,16 +29,16 @@ export const exampleDelivery: WebhookDelivery = {
   status: 'delivered',
   attemptCount: 1,
   nextAttemptAt: null,
-  createdAt: at,
-  updatedAt: at,
+  createdAt: EXAMPLE_TIME,
+  updatedAt: EXAMPLE_TIME,
 };
 
-/** A delivery that was just asked for. */
-export const exampleWaiting: WebhookDelivery = {
+/** A delivery that was just created. */
+export const examplePending: WebhookDelivery = {
   ...exampleDelivery,
   status: 'pending',
   attemptCount: 0,
-  nextAttemptAt: at,
+  nextAttemptAt: EXAMPLE_TIME,
 };
 
 export const exampleDeliveryWithAttempts: WebhookDeliveryWithAttempts = {

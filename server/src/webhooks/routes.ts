@@ -1,17 +1,14 @@
 import { Type } from 'typebox';
-import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
-import type { Database } from '../db/database.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
-import { DeleteResult, data, deleted, type Route, type RouteSpec, read, write } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { deliveryFields, deliverySource, presentDelivery, requireDelivery } from './deliveries.ts';
 import {
   exampleDelivery,
   exampleDeliveryWithAttempts,
+  examplePending,
   exampleSecret,
-  exampleWaiting,
   exampleWebhook,
 } from './example.ts';
 import { recoverDeliveries, retryDelivery, testWebhook } from './replay.ts';
@@ -37,39 +34,34 @@ import {
   WEBHOOK_COLUMNS,
 } from './webhook.ts';
 
+const TAG = 'API webhooks';
 const WebhookId = Type.Object({ webhookId: Type.String() });
-const DeliveryId = Type.Object({ deliveryId: Type.String() });
-const at = { params: { webhookId: exampleWebhook.id } };
+const exampleParams = { webhookId: exampleWebhook.id };
 
-/** What the tools of a subscription have in common. */
-const tool = {
-  method: 'POST',
-  tag: 'API webhooks',
-  access: 'webhooks:write',
-  params: WebhookId,
-} as const satisfies Partial<RouteSpec>;
+const webhooks = routeFamily({ tag: TAG, params: WebhookId, exampleParams });
+const deliveries = routeFamily({
+  tag: TAG,
+  params: Type.Object({ deliveryId: Type.String() }),
+  exampleParams: { deliveryId: exampleDelivery.id },
+});
 
-export interface WebhookDeps {
-  db: Database;
-  clock: Clock;
+interface WebhookDeps {
   keys: Keys;
   policy: OutboundPolicy;
-  wakeUps: WakeUps;
+  /** The version of Parley, which deliveries have as their user agent. */
   version: string;
 }
 
-export function webhookRoutes(deps: WebhookDeps): Route[] {
-  const { db, clock, keys, policy, version } = deps;
+export function webhookRoutes({ keys, policy, version }: WebhookDeps): Route[] {
   return [
-    write(
+    webhooks.write(
       {
         method: 'POST',
         path: '/v3/api_webhooks',
         operationId: 'createApiWebhook',
-        tag: 'API webhooks',
-        summary: 'Subscribe to events',
+        summary: 'Create a webhook',
         description:
-          'Events are POSTed to `url`, signed as Standard Webhooks says with the `secret` of this answer. An entry of `events` without `type` means every event; without `scopes`, of every channel.',
+          'Events are POSTed to `url`, signed according to Standard Webhooks with the `secret` of this answer. An entry of `events` without `type` matches every event; one without `scopes` matches every channel.',
         access: 'webhooks:write',
         body: NewApiWebhook,
         answer: data(CreatedApiWebhook),
@@ -79,30 +71,27 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
           answer: { ...exampleWebhook, secret: exampleSecret },
         },
       },
-      ({ principal, body }, tx) =>
-        createWebhook(tx, principal.tenantId, body, { keys, policy, now: clock.now(principal.tenantId) }),
+      ({ body }, tx) => createWebhook(tx, body, { keys, policy }),
     ),
-    read(
+    webhooks.read(
       {
         method: 'GET',
         path: '/v3/api_webhooks/:webhookId',
         operationId: 'getApiWebhook',
-        tag: 'API webhooks',
-        summary: 'Read a subscription',
+        summary: 'Get a webhook',
         description: 'Without its secret.',
         access: 'webhooks:read',
-        params: WebhookId,
         answer: data(ApiWebhook),
         failures: ['api_webhook_not_found'],
-        example: { ...at, answer: exampleWebhook },
+        example: { answer: exampleWebhook },
       },
-      ({ principal, params }) => requireWebhook(db.byKey, principal.tenantId, params.webhookId),
+      ({ params }, tenant) => requireWebhook(tenant.byKey, params.webhookId),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/api_webhooks/search',
       operationId: 'searchApiWebhooks',
-      tag: 'API webhooks',
-      noun: 'subscriptions',
+      tag: TAG,
+      noun: 'webhooks',
       access: 'webhooks:read',
       searchable: {
         fields: {
@@ -120,159 +109,134 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       present: presentWebhook,
       example: { query: 'eq(status,"active")', item: exampleWebhook },
     }),
-    write(
+    webhooks.write(
       {
-        ...tool,
+        method: 'POST',
         path: '/v3/api_webhooks/:webhookId/test',
         operationId: 'testApiWebhook',
         summary: 'Send a test event',
         description:
-          'Sends `webhook.test` to this subscription only, whatever it is for, signed and retried like every event. Read the delivery that is answered to see what came of it.',
+          'Sends `webhook.test` to this webhook only, independent of its subscriptions, signed and retried like every event. Get the returned delivery to see the result.',
+        access: 'webhooks:write',
         answer: data(WebhookDelivery),
         failures: ['api_webhook_not_found', 'conflict'],
-        example: { ...at, answer: { ...exampleWaiting, eventType: 'webhook.test' } },
+        example: { answer: { ...examplePending, eventType: 'webhook.test' } },
       },
-      ({ principal, params }, tx) => testWebhook(tx, principal.tenantId, params.webhookId, deps),
+      ({ params }, tx) => testWebhook(tx, params.webhookId),
     ),
-    write(
+    webhooks.write(
       {
-        ...tool,
+        method: 'POST',
         path: '/v3/api_webhooks/:webhookId/rotate_secret',
         operationId: 'rotateApiWebhookSecret',
-        summary: 'Change the secret',
+        summary: 'Rotate the secret of a webhook',
         description:
-          'Answers the new secret, this once. For 24 hours every delivery carries two signatures, of the new secret and of the one before it; a second rotation within that time ends the first one’s.',
+          'Returns the new secret, which cannot be read again. For 24 hours every delivery has two signatures, by the new secret and by the previous one. A second rotation within that time ends the first.',
+        access: 'webhooks:write',
         answer: data(RotatedApiWebhook),
         failures: ['api_webhook_not_found'],
         example: {
-          ...at,
           answer: { ...exampleWebhook, secret: exampleSecret, oldSecretUntil: '2026-11-16T01:02:03.456Z' },
         },
       },
-      ({ principal, params }, tx) =>
-        rotateSecret(tx, principal.tenantId, params.webhookId, { keys, now: clock.now(principal.tenantId) }),
+      ({ params }, tx) => rotateSecret(tx, params.webhookId, keys),
     ),
-    write(
+    webhooks.write(
       {
-        ...tool,
+        method: 'POST',
         path: '/v3/api_webhooks/:webhookId/recover',
         operationId: 'recoverApiWebhook',
-        summary: 'Send what was missed',
+        summary: 'Send missed events',
         description:
-          'Makes due, in order, every event from `since` on that this subscription asks for today and has not received: failed and cancelled deliveries, and what happened while it was paused, disabled or not yet made. One call takes 10,000; go on with `nextSince` until that is null.',
+          'Makes due, in order, every event from `since` on that matches the present subscriptions of this webhook and that it has not received: failed and cancelled deliveries, and events that were published while it was paused, disabled or not created yet. One call recovers up to 10,000; continue with `nextSince` until that is null.',
+        access: 'webhooks:write',
         body: Recovery,
         answer: data(RecoveryResult),
         failures: ['api_webhook_not_found', 'conflict'],
         example: {
-          ...at,
           body: { since: '2026-11-14T00:00:00.000Z', until: '2026-11-15T00:00:00.000Z' },
           answer: { count: 12, nextSince: null },
         },
       },
-      ({ principal, params, body }, tx) =>
-        recoverDeliveries(tx, principal.tenantId, params.webhookId, body, deps),
+      ({ params, body }, tx) => recoverDeliveries(tx, params.webhookId, body),
     ),
-    write(
+    webhooks.write(
       {
         method: 'PUT',
         path: '/v3/api_webhooks/:webhookId',
         operationId: 'updateApiWebhook',
-        tag: 'API webhooks',
-        summary: 'Change a subscription',
+        summary: 'Update a webhook',
         description:
-          'Changes what is given; `events` replaces the whole list. `status: inactive` pauses it: nothing new is delivered, and what waits is sent when it is active again. `status: active` also revives one that was disabled.',
+          'Changes the given fields; `events` replaces the whole list. `status: inactive` pauses the webhook: no new deliveries are created, and pending ones are sent when it is active again. `status: active` also reactivates a webhook that was disabled.',
         access: 'webhooks:write',
-        params: WebhookId,
         body: ApiWebhookChange,
         answer: data(ApiWebhook),
         failures: ['api_webhook_not_found'],
         example: {
-          ...at,
           body: { url: exampleWebhook.url, events: exampleWebhook.events },
           answer: exampleWebhook,
         },
       },
-      ({ principal, params, body }, tx) =>
-        changeWebhook(tx, principal.tenantId, params.webhookId, body, {
-          policy,
-          now: clock.now(principal.tenantId),
-        }),
+      ({ params, body }, tx) => changeWebhook(tx, params.webhookId, body, policy),
     ),
-    write(
+    webhooks.write(
       {
         method: 'DELETE',
         path: '/v3/api_webhooks/:webhookId',
         operationId: 'deleteApiWebhook',
-        tag: 'API webhooks',
-        summary: 'Delete a subscription',
-        description: 'What was still waiting to be sent to it is cancelled.',
+        summary: 'Delete a webhook',
+        description: 'Its pending deliveries are cancelled.',
         access: 'webhooks:write',
-        params: WebhookId,
         answer: data(DeleteResult),
         failures: [],
-        example: {
-          ...at,
-          answer: { deletedIds: [exampleWebhook.id], notFoundIds: [] },
-        },
+        example: { answer: { deletedIds: [exampleWebhook.id], notFoundIds: [] } },
       },
-      async ({ principal, params }, tx) =>
-        deleted(
-          params.webhookId,
-          await removeWebhook(tx, principal.tenantId, params.webhookId, clock.now(principal.tenantId)),
-        ),
+      async ({ params }, tx) => deleted(params.webhookId, await removeWebhook(tx, params.webhookId)),
     ),
-    searchRoute(db, {
+    searchRoute({
       path: '/v3/api_webhooks/:webhookId/deliveries/search',
       operationId: 'searchWebhookDeliveries',
-      tag: 'API webhooks',
-      noun: "a subscription's deliveries",
+      tag: TAG,
+      noun: 'the deliveries of a webhook',
       access: 'webhooks:read',
       params: WebhookId,
       searchable: deliveryFields,
-      source: async ({ tenantId }, params) => {
-        const webhook = await requireWebhook(db.byKey, tenantId, params.webhookId as string);
-        return deliverySource(webhook.id);
-      },
+      source: async (tenant, params) =>
+        deliverySource((await requireWebhook(tenant.byKey, params.webhookId as string)).id),
       schema: WebhookDelivery,
       present: presentDelivery,
       failures: ['api_webhook_not_found'],
-      example: {
-        ...at,
-        query: 'eq(status,"delivered")',
-        item: exampleDelivery,
-      },
+      example: { params: exampleParams, query: 'eq(status,"delivered")', item: exampleDelivery },
     }),
-    read(
+    deliveries.read(
       {
         method: 'GET',
         path: '/v3/webhook_deliveries/:deliveryId',
         operationId: 'getWebhookDelivery',
-        tag: 'API webhooks',
-        summary: 'Read a delivery with its attempts',
+        summary: 'Get a delivery with its attempts',
         description:
-          'What was sent with each attempt, what was answered, how long each part took, or why it failed.',
+          'For each attempt: the request, the response, how long each part took, or why the attempt failed.',
         access: 'webhooks:read',
-        params: DeliveryId,
         answer: data(WebhookDeliveryWithAttempts),
         failures: ['webhook_delivery_not_found'],
-        example: { params: { deliveryId: exampleDelivery.id }, answer: exampleDeliveryWithAttempts },
+        example: { answer: exampleDeliveryWithAttempts },
       },
-      ({ principal, params }) => requireDelivery(db.byKey, principal.tenantId, params.deliveryId, version),
+      ({ params }, tenant) => requireDelivery(tenant.byKey, params.deliveryId, version),
     ),
-    write(
+    deliveries.write(
       {
-        ...tool,
+        method: 'POST',
         path: '/v3/webhook_deliveries/:deliveryId/retry',
         operationId: 'retryWebhookDelivery',
         summary: 'Send a delivery again',
         description:
-          'A delivery that has ended, well or not, is due again at once: with the same `webhook-id`, the same body and the whole schedule of attempts.',
-        params: DeliveryId,
+          'Makes a delivery that has ended, successfully or not, due again now: with the same `webhook-id`, the same body and all attempts of the schedule.',
+        access: 'webhooks:write',
         answer: data(WebhookDelivery),
         failures: ['webhook_delivery_not_found', 'conflict'],
-        example: { params: { deliveryId: exampleDelivery.id }, answer: exampleWaiting },
+        example: { answer: examplePending },
       },
-      ({ principal, params }, tx) => retryDelivery(tx, principal.tenantId, params.deliveryId, deps),
+      ({ params }, tx) => retryDelivery(tx, params.deliveryId),
     ),
   ];
 }

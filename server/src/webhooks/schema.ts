@@ -13,7 +13,7 @@ const Scope = Type.Object({
 const EventType = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'A name such as `message.received`, or a prefix such as `message.*`; left out: every event',
+  description: 'A name such as `message.received`, or a prefix such as `message.*`; every event if left out',
 });
 
 export const NewApiWebhook = Type.Object({
@@ -28,7 +28,7 @@ export const NewApiWebhook = Type.Object({
       scopes: Type.Optional(
         Type.Array(Scope, {
           maxItems: 100,
-          description: 'Only events of these channels; empty or left out: of every channel, and of none',
+          description: 'Only events of these channels; if empty or left out, all events',
         }),
       ),
     }),
@@ -52,11 +52,13 @@ export const ApiWebhook = Type.Object(
     v2Type: Type.Optional(
       OneOf(
         v2TypeNames,
-        'Only on subscriptions made through v2: they hear of channels of one kind, in the form of v2, until `events` is set',
+        'Only on webhooks created through v2: they get events of channels of one kind, in the format of v2, until `events` is set',
       ),
     ),
     failingSince: Nullable(
-      Timestamp('The first failure after the last success; after five days of nothing else it is disabled'),
+      Timestamp(
+        'The first failure after the last success; after five days of failures the webhook is disabled',
+      ),
     ),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
@@ -68,7 +70,9 @@ export type ApiWebhook = Static<typeof ApiWebhook>;
 export const CreatedApiWebhook = Type.Object(
   {
     ...ApiWebhook.properties,
-    secret: Type.String({ description: 'Signs the deliveries, as Standard Webhooks says; shown this once' }),
+    secret: Type.String({
+      description: 'Signs the deliveries according to Standard Webhooks; cannot be read again',
+    }),
   },
   { title: 'CreatedApiWebhook' },
 );
@@ -77,22 +81,22 @@ export type CreatedApiWebhook = Static<typeof CreatedApiWebhook>;
 export const RotatedApiWebhook = Type.Object(
   {
     ...CreatedApiWebhook.properties,
-    oldSecretUntil: Timestamp('Until then deliveries carry a signature of the old secret as well'),
+    oldSecretUntil: Timestamp('Until then deliveries are also signed with the old secret'),
   },
   { title: 'RotatedApiWebhook' },
 );
 export type RotatedApiWebhook = Static<typeof RotatedApiWebhook>;
 
 export const Recovery = Type.Object({
-  since: Timestamp('From this moment on, by the time of the events'),
-  until: Type.Optional(Timestamp('Up to this moment, and without it; left out: now')),
+  since: Timestamp('Events created at or after this time'),
+  until: Type.Optional(Timestamp('Events created before this time; all until now if left out')),
 });
 
 export const RecoveryResult = Type.Object(
   {
     count: Type.Integer({ description: 'How many deliveries are due again' }),
     nextSince: Nullable(
-      Timestamp('Where to go on: there was more than one call takes. Null when all of it is done'),
+      Timestamp('Where to continue, if there were more events than one call takes; null if all are done'),
     ),
   },
   { title: 'RecoveryResult' },
@@ -108,7 +112,7 @@ export const WebhookDelivery = Type.Object(
     sequence: Type.Integer(),
     status: OneOf(deliveryStatuses),
     attemptCount: Type.Integer(),
-    nextAttemptAt: Nullable(Timestamp('Null when there will be none, or not before the webhook is active')),
+    nextAttemptAt: Nullable(Timestamp('Null if there will be none, or while the webhook is paused')),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -122,7 +126,7 @@ export const WebhookDeliveryWithAttempts = Type.Object(
   {
     ...WebhookDelivery.properties,
     requestBody: Nullable(
-      Type.String({ description: 'The body of every attempt; null when the event is no longer kept' }),
+      Type.String({ description: 'The body of every attempt; null if the event is no longer stored' }),
     ),
     attempts: Type.Array(
       Type.Object({
@@ -138,20 +142,18 @@ export const WebhookDeliveryWithAttempts = Type.Object(
         }),
         request: Type.Object({
           url: Nullable(Type.String()),
-          headers: FreeObject(
-            'As sent, but for the signature: whoever may look shall not be able to repeat it',
-          ),
+          headers: FreeObject('As sent, without the signature, so that a reader cannot repeat the request'),
         }),
         response: Type.Unsafe<{ status: number; headers: Record<string, string>; body: string } | null>({
           type: ['object', 'null'],
-          description: 'Null where no response came',
+          description: 'Null if there was no response',
           properties: {
             status: { type: 'integer' },
             headers: FreeObject('As received'),
             body: { type: 'string', description: 'The first 1024 bytes' },
           },
         }),
-        error: Nullable(Type.String({ description: 'Why it failed, in words' })),
+        error: Nullable(Type.String({ description: 'Why the attempt failed' })),
       }),
     ),
   },

@@ -1,26 +1,28 @@
 import { payloadOf } from './payload.ts';
 
-/** What a delivery's body is made of. */
+/** What the body of a delivery is made from. */
 export interface SentRow {
   tenant_id: string;
   event_id: string;
   sequence: number;
-  /** Null when the event is no longer kept. */
+  /** Null if the event is no longer stored. */
   type: string | null;
   event_created_at: Date;
   channel_id: string | null;
   data: string;
-  /** What the webhook was made for through version 2; null for those of today. */
+  /** The type that the webhook was created for through version 2; null for all others. */
   v2_type: string | null;
 }
 
-/** The columns of a {@link SentRow}, and where they come from: the delivery, its event and its webhook. */
-export const SENT_COLUMNS = `d.tenant_id, d.event_id, d.sequence, e.type, e.created_at as event_created_at,
-  e.channel_id, e.data, w.v2_type`;
-export const SENT_FROM = `deliveries d left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id`;
-export const SENT_TO = 'left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id';
+/** SQL for the columns of a {@link SentRow} except `tenant_id`. The parameters are aliases; the event's alias is `e`. */
+export const sentColumns = (delivery: string, webhook: string): string =>
+  `${delivery}.event_id, ${delivery}.sequence, e.type, e.created_at as event_created_at, e.channel_id, e.data,
+   ${webhook}.v2_type`;
 
-/** The body of every attempt at a delivery, whose event is there. */
+export const joinEvent = (delivery: string): string =>
+  `left join events e on e.id = ${delivery}.event_id and e.tenant_id = ${delivery}.tenant_id`;
+
+/** The body of every attempt of a delivery, whose event is stored. */
 export const bodyOf = (row: SentRow & { type: string }): string =>
   payloadOf({
     id: row.event_id,
@@ -30,6 +32,6 @@ export const bodyOf = (row: SentRow & { type: string }): string =>
     channelId: row.channel_id,
     sequence: row.sequence,
     data: row.data,
-    // A test is no event of version 2: it says what it is.
+    // Version 2 has no type for a test.
     v2Type: row.type === 'webhook.test' ? null : row.v2_type,
   });

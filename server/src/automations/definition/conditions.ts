@@ -9,7 +9,7 @@ import {
   type Searchable,
 } from '../../search/fields.ts';
 
-/** A condition is judged from what a run knows and never becomes SQL. */
+/** Conditions are evaluated on the data of a run and never become SQL. */
 const field = (type: FieldType, values?: readonly string[]): Field => ({
   type,
   sql: 'null',
@@ -46,11 +46,11 @@ const ALWAYS: FieldTable = {
   'chat.isSensitive': field('boolean'),
 };
 
-/** Objects that others have filled: whatever is in them can be asked for. */
+/** Objects with arbitrary keys: conditions can use any path in them. */
 const OPEN = ['contact.metadata.', 'message.content.'];
 const ATTRIBUTES = 'attributes.';
 
-/** What the conditions of a definition can ask about, which depends on what the definition declares. */
+/** The fields that the conditions of a definition can use, including its variables and saved answers. */
 export function conditionFields(
   variables: readonly { name: string; type: 'string' | 'number' | 'boolean' }[],
   savedAs: readonly string[],
@@ -71,18 +71,18 @@ export function conditionFields(
   return { fields, dynamic, names: [], id: 'null' };
 }
 
-/** The same fields, none of which is ever suggested in place of another. */
+/** The same fields, but without suggestions for unknown names. */
 export const withoutNames = (searchable: Searchable): Searchable => ({
   ...searchable,
   fields: {},
   dynamic: (name) => findField(searchable, name),
 });
 
-/** The externalId in `attributes.<externalId>`; whether there is such an attribute, the tenant's own say. */
+/** The externalId in `attributes.<externalId>`. Whether the attribute exists is validated with the other references. */
 export const attributeOf = (name: string): string | undefined =>
   name.startsWith(ATTRIBUTES) && name.length > ATTRIBUTES.length ? name.slice(ATTRIBUTES.length) : undefined;
 
-/** What an audience can be chosen by: what contacts are searched by, with whatever attributes the tenant may have. */
+/** The fields that an audience can use: those of the search for contacts, and any attribute. */
 export const audienceFields: Searchable = {
   ...contactSearchable('', []),
   dynamic: (name) => (attributeOf(name) === undefined ? undefined : field('any')),

@@ -1,4 +1,4 @@
-/** The words of a text, whatever the language, in one case. */
+/** The words of a text in lower case, in any script, each between spaces. */
 const wordsOf = (text: string): string =>
   ` ${(
     text
@@ -7,12 +7,12 @@ const wordsOf = (text: string): string =>
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   ).join(' ')} `;
 
-/** Whether a text has one of the keywords as whole words; a keyword of several words as they follow one another. */
+/** Whether a text contains one of the keywords as whole words, in the order of the keyword. */
 export function hasKeyword(text: string | null, keywords: readonly string[]): boolean {
   const words = wordsOf(text ?? '');
   return keywords.some((keyword) => {
     const sought = wordsOf(keyword);
-    // A keyword without letters or digits, such as an emoji, is looked for as it is.
+    // A keyword without letters or digits, such as an emoji, is searched as it is.
     return sought === '  ' ? (text ?? '').includes(keyword.trim()) : words.includes(sought);
   });
 }

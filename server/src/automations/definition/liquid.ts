@@ -1,15 +1,17 @@
 import { Liquid, type LiquidError } from 'liquidjs';
+import { LiquidNestingError, limitNesting } from './liquid-nesting.ts';
 
 /**
- * Liquid as automations have it: no files, and what is misspelt is a fault instead of a blank. Its parser takes
- * tokens from the front of an array, which is quadratic beyond some ten thousand of them: texts stay shorter.
+ * The parser removes tokens from the front of an array, which takes quadratic time beyond about ten thousand of them:
+ * texts must be shorter.
  */
 export const MAX_TEMPLATE_CHARACTERS = 10_000;
 
-/** A text may loop over what somebody else's server answered: how long it may take, and how much it may make. */
+/** Limits on time and memory, because a text may loop over the answer of an external server. */
 const RENDER_MS = 200;
 const RENDER_MEMORY = 5_000_000;
 
+// Strict: a misspelt name is an error and not an empty text.
 const engine = new Liquid({
   templates: {},
   strictFilters: true,
@@ -19,22 +21,23 @@ const engine = new Liquid({
   renderLimit: RENDER_MS,
   memoryLimit: RENDER_MEMORY,
 });
-// There is nothing that these could include.
+// These tags include files, and there are none.
 for (const tag of ['include', 'render', 'layout', 'block']) delete engine.tags[tag];
+limitNesting(engine);
 
-const MARK = /\{[{%]/;
+const TAG_START = /\{[{%]/;
 
-/** How many tags and outputs begin in a text. */
+/** Counts the tags and outputs of a text. */
 export const countTags = (text: string): number => text.match(/\{[{%]/g)?.length ?? 0;
 
-/** Where a text's first Liquid begins, or -1 where it is nothing but text. */
-export const liquidAt = (text: string): number => text.search(MARK);
+/** The index of the first tag or output, or -1 if the text has no Liquid. */
+export const liquidAt = (text: string): number => text.search(TAG_START);
 
 const LONGEST_MESSAGE = 300;
 
 const shortened = (message: string): string => message.slice(0, LONGEST_MESSAGE).toWellFormed();
 
-/** What is wrong with a template, with line and column, or undefined. */
+/** Returns what is wrong with a template, with line and column, or undefined if it is valid. */
 export function validateLiquid(text: string): string | undefined {
   if (liquidAt(text) < 0) return undefined;
   try {
@@ -42,16 +45,15 @@ export function validateLiquid(text: string): string | undefined {
     return undefined;
   } catch (error) {
     const { message, originalError } = error as LiquidError;
-    if (originalError instanceof RangeError || error instanceof RangeError)
-      return 'This Liquid is nested too deeply';
+    if (originalError instanceof LiquidNestingError) return originalError.message;
     return `This is not valid Liquid: ${shortened(message)}`;
   }
 }
 
-/** What a text says to someone, or why it cannot be said. */
+/** The rendered text, or why it could not be rendered. */
 export type Rendered = { text: string; issue?: undefined } | { text?: undefined; issue: string };
 
-/** Fills a text in. A name that nothing stands for is a fault: nobody is sent a text with a hole in it. */
+/** Renders a text. An undefined name is an issue, so that no contact receives a text with a gap. */
 export function render(text: string, scope: object): Rendered {
   if (liquidAt(text) < 0) return { text };
   try {

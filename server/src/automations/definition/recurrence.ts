@@ -2,12 +2,12 @@ import { DateTime } from 'luxon';
 import rrule from 'rrule';
 
 /**
- * The recurrence rules that a schedule may have: those of RFC 5545 which the rrule library can follow from one
- * occurrence to the next without looking for ever. Left to itself it takes any text for a number, and a rule that
- * never comes true keeps it searching, day by day, to the year 9999 (15 s measured) or without end.
+ * Only those rules of RFC 5545 are allowed for which the rrule library finds the next occurrence in bounded time. The
+ * library accepts any text as a number, and for a rule without occurrences it searches every day up to the year 9999
+ * (15 s measured) or never ends.
  */
 export const MAX_RULE_CHARACTERS = 500;
-const SHORTEST_MINUTES = 15;
+const MIN_INTERVAL_MINUTES = 15;
 const MINUTES_PER_HOUR = 60;
 
 const DAYS = 'MO|TU|WE|TH|FR|SA|SU';
@@ -15,33 +15,33 @@ const WEEKDAY = new RegExp(`^(${DAYS})$`);
 /** Such as `1MO`, the first Monday, or `-1FR`, the last Friday. */
 const NUMBERED_DAY = new RegExp(`^([+-]?[1-5])?(${DAYS})$`);
 
-type Part = { every: (text: string) => boolean; named: string; isList?: true };
+type Part = { isValid: (text: string) => boolean; expected: string; isList?: true };
 
-const within =
-  (least: number, most: number, signed = false) =>
+const isBetween =
+  (min: number, max: number, signed = false) =>
   (text: string): boolean => {
     if (!(signed ? /^[+-]?\d{1,6}$/ : /^\d{1,6}$/).test(text)) return false;
     const value = signed ? Math.abs(Number(text)) : Number(text);
-    return value >= least && value <= most;
+    return value >= min && value <= max;
   };
 
 const PARTS: Record<string, Part> = {
-  INTERVAL: { every: within(1, 1000), named: '1 to 1000' },
-  COUNT: { every: within(1, 100_000), named: '1 to 100000' },
-  UNTIL: { every: isUntil, named: 'a time such as 20271231T235959Z' },
-  WKST: { every: (text) => WEEKDAY.test(text), named: 'a day such as MO' },
-  BYMONTH: { every: within(1, 12), named: 'months from 1 to 12', isList: true },
-  BYMONTHDAY: { every: within(1, 31, true), named: 'days from 1 to 31 or -1 to -31', isList: true },
-  BYDAY: { every: (text) => NUMBERED_DAY.test(text), named: 'days such as MO or -1FR', isList: true },
-  BYSETPOS: { every: within(1, 31, true), named: 'places from 1 to 31 or -1 to -31', isList: true },
-  BYHOUR: { every: within(0, 23), named: 'hours from 0 to 23', isList: true },
-  BYMINUTE: { every: within(0, 59), named: 'minutes from 0 to 59', isList: true },
+  INTERVAL: { isValid: isBetween(1, 1000), expected: '1 to 1000' },
+  COUNT: { isValid: isBetween(1, 100_000), expected: '1 to 100000' },
+  UNTIL: { isValid: isUntil, expected: 'a time such as 20271231T235959Z' },
+  WKST: { isValid: (text) => WEEKDAY.test(text), expected: 'a day such as MO' },
+  BYMONTH: { isValid: isBetween(1, 12), expected: 'months from 1 to 12', isList: true },
+  BYMONTHDAY: { isValid: isBetween(1, 31, true), expected: 'days from 1 to 31 or -1 to -31', isList: true },
+  BYDAY: { isValid: (text) => NUMBERED_DAY.test(text), expected: 'days such as MO or -1FR', isList: true },
+  BYSETPOS: { isValid: isBetween(1, 31, true), expected: 'places from 1 to 31 or -1 to -31', isList: true },
+  BYHOUR: { isValid: isBetween(0, 23), expected: 'hours from 0 to 23', isList: true },
+  BYMINUTE: { isValid: isBetween(0, 59), expected: 'minutes from 0 to 59', isList: true },
 };
 
 const ENDS = ['INTERVAL', 'COUNT', 'UNTIL', 'WKST'];
 const TIMES = [...ENDS, 'BYMONTH', 'BYDAY', 'BYHOUR', 'BYMINUTE'];
 
-/** Which parts go with which frequency. `DAILY` with hours and minutes says all that `MINUTELY` with them could. */
+/** The parts that each frequency allows. `MINUTELY` needs no hours and minutes, as `DAILY` can have them. */
 const FREQUENCIES: Record<string, readonly string[]> = {
   MINUTELY: ENDS,
   HOURLY: [...ENDS, 'BYMINUTE'],
@@ -56,7 +56,7 @@ function isUntil(text: string): boolean {
   return /^\d{8}(T\d{6}Z?)?$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;
 }
 
-/** What is wrong with a recurrence rule, or undefined. */
+/** Returns what is wrong with a recurrence rule, or undefined if it is valid. */
 export function validateRule(text: string): string | undefined {
   const parts = new Map<string, string>();
   for (const part of text.replace(/^RRULE:/, '').split(';')) {
@@ -73,20 +73,20 @@ export function validateRule(text: string): string | undefined {
     const part = (FREQUENCIES[frequency] as readonly string[]).includes(name) ? PARTS[name] : undefined;
     if (part === undefined) return `FREQ=${frequency} cannot have "${name.slice(0, 40)}"`;
     const values = part.isList ? value.split(',') : [value];
-    if (!values.every(part.every)) return `${name} must be ${part.named}`;
+    if (!values.every(part.isValid)) return `${name} must be ${part.expected}`;
   }
-  return validateRhythm(frequency, parts) ?? libraryIssue(text);
+  return validateFrequency(frequency, parts) ?? parseWithLibrary(text);
 }
 
-function validateRhythm(frequency: string, parts: ReadonlyMap<string, string>): string | undefined {
+function validateFrequency(frequency: string, parts: ReadonlyMap<string, string>): string | undefined {
   const numbers = (name: string): number[] | undefined => parts.get(name)?.split(',').map(Number);
-  const tooOften = `It may come at most every ${SHORTEST_MINUTES} minutes`;
+  const tooOften = `It may occur at most every ${MIN_INTERVAL_MINUTES} minutes`;
   const interval = Number(parts.get('INTERVAL') ?? 1);
-  if (frequency === 'MINUTELY' && interval < SHORTEST_MINUTES) return tooOften;
-  // The hours that follow one another make the last minute of one a neighbour of the first of the next.
+  if (frequency === 'MINUTELY' && interval < MIN_INTERVAL_MINUTES) return tooOften;
+  // The last minute of an hour is compared with the first minute of the next hour.
   const minutes = [...new Set(numbers('BYMINUTE') ?? [])].sort((a, b) => a - b);
   const next = [...minutes.slice(1), (minutes[0] ?? 0) + MINUTES_PER_HOUR];
-  if (minutes.some((minute, index) => Number(next[index]) - minute < SHORTEST_MINUTES)) return tooOften;
+  if (minutes.some((minute, index) => Number(next[index]) - minute < MIN_INTERVAL_MINUTES)) return tooOften;
 
   const days = parts.get('BYDAY')?.split(',') ?? [];
   const isNumbered = frequency === 'MONTHLY' || frequency === 'YEARLY';
@@ -101,8 +101,8 @@ function validateRhythm(frequency: string, parts: ReadonlyMap<string, string>): 
   return undefined;
 }
 
-/** The library that follows the rule has the last word. */
-function libraryIssue(text: string): string | undefined {
+/** Returns why the library cannot parse the rule, or undefined. */
+function parseWithLibrary(text: string): string | undefined {
   try {
     new rrule.RRule(rrule.RRule.parseString(text));
     return undefined;

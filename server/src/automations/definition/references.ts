@@ -1,19 +1,19 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Issues } from '../../base/issues.ts';
 import { statement } from '../../db/statement.ts';
-import type { IssueList, Reference, ReferenceKind } from './schema-walker.ts';
+import type { TenantReader } from '../../db/tenant.ts';
+import type { Reference, ReferenceKind } from './schema-walker.ts';
 
-interface Place {
+interface ReferenceTable {
   table: string;
   column: string;
   type: 'uuid' | 'text';
-  /** What it is called in a message. */
+  /** The name of the resource in messages. */
   noun: string;
 }
 
-const byId = (table: string, noun: string): Place => ({ table, column: 'id', type: 'uuid', noun });
+const byId = (table: string, noun: string): ReferenceTable => ({ table, column: 'id', type: 'uuid', noun });
 
-/** Where to look for what a definition names. */
-const PLACES: Record<ReferenceKind, Place> = {
+const TABLES: Record<ReferenceKind, ReferenceTable> = {
   channel: byId('channels', 'channel'),
   file: byId('files', 'file'),
   label: byId('labels', 'label'),
@@ -22,39 +22,38 @@ const PLACES: Record<ReferenceKind, Place> = {
   template: byId('message_templates', 'message template'),
   attribute: { table: 'attributes', column: 'external_id', type: 'text', noun: 'attribute' },
 };
-const places = Object.entries(PLACES) as [ReferenceKind, Place][];
+const tables = Object.entries(TABLES) as [ReferenceKind, ReferenceTable][];
 
-const known = statement<[tenantId: string, ...values: string[][]], { kind: ReferenceKind; value: string }>(
+const knownReferences = statement<[...values: string[][]], { kind: ReferenceKind; value: string }>(
   'automations.known_references',
-  places
+  tables
     .map(
       ([kind, { table, column, type }], index) =>
         `select '${kind}' as kind, ${column}::text as value from ${table}
-          where tenant_id = $1 and ${column} = any ($${index + 2}::${type}[])`,
+          where tenant_id = $tenant and ${column} = any ($${index + 1}::${type}[])`,
     )
     .join('\nunion all\n'),
 );
 
 const keyOf = (kind: ReferenceKind, value: string): string => `${kind} ${value}`;
 
-/** Adds a fault for everything that the tenant does not have, another tenant's included. */
-export async function nameUnknown(
-  db: Pick<Queryable, 'all'>,
-  tenantId: string,
+/** Adds an issue for every reference to something that the tenant does not have. */
+export async function validateReferences(
+  db: TenantReader,
   references: readonly Reference[],
-  found: IssueList,
+  issues: Issues,
 ): Promise<void> {
-  const asked = references.map(({ kind, value, at }) => ({
+  const sought = references.map(({ kind, value, at }) => ({
     kind,
     at,
-    value: PLACES[kind].type === 'uuid' ? value.toLowerCase() : value,
+    value: TABLES[kind].type === 'uuid' ? value.toLowerCase() : value,
   }));
-  if (asked.length === 0 || found.isFull()) return;
+  if (sought.length === 0 || issues.isFull) return;
   const valuesOf = (kind: ReferenceKind): string[] => [
-    ...new Set(asked.filter((one) => one.kind === kind).map(({ value }) => value)),
+    ...new Set(sought.filter((one) => one.kind === kind).map(({ value }) => value)),
   ];
-  const rows = await db.all(known, [tenantId, ...places.map(([kind]) => valuesOf(kind))]);
-  const there = new Set(rows.map(({ kind, value }) => keyOf(kind, value)));
-  for (const { kind, value, at } of asked)
-    if (!there.has(keyOf(kind, value))) found.add(at, 'custom', `There is no ${PLACES[kind].noun} ${value}`);
+  const rows = await db.all(knownReferences, [...tables.map(([kind]) => valuesOf(kind))]);
+  const known = new Set(rows.map(({ kind, value }) => keyOf(kind, value)));
+  for (const { kind, value, at } of sought)
+    if (!known.has(keyOf(kind, value))) issues.add(at, 'custom', `There is no ${TABLES[kind].noun} ${value}`);
 }

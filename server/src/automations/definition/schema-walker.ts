@@ -1,60 +1,55 @@
 import type { TSchema } from 'typebox';
-import type { InvalidParamKey, InvalidParams } from '../../base/errors.ts';
-import { MAX_ISSUES } from '../../base/issues.ts';
+import type { Issues } from '../../base/issues.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import type { Searchable } from '../../search/fields.ts';
 
-/** What a definition can name that is not part of itself. */
+/** The kinds of resources that a definition can refer to. */
 export type ReferenceKind = 'attribute' | 'channel' | 'file' | 'label' | 'team' | 'template' | 'user';
 
 export interface Reference {
   kind: ReferenceKind;
   value: string;
-  /** Where it stands. */
+  /** The path of the value in the definition. */
   at: string;
 }
 
-/** A definition while it is read: what a reader may look at, and where it says what it found. */
-export interface Reading {
+/** What the rules need to know about the whole definition, and where they report what they find. */
+export interface WalkContext {
   policy: OutboundPolicy;
   stepIds: ReadonlySet<string>;
-  /** What conditions can ask about, and how many of them were wrong so far. */
+  /** The fields that conditions can use, and how many conditions were invalid so far. */
   conditions: { fields: Searchable; invalid: number };
-  found: IssueList;
-  issue: IssueList['add'];
+  issues: Issues;
   refer(reference: Reference): void;
 }
 
-/** Judges a value that has the shape its schema asks for, and says what is wrong with what it means. */
-export type Reader<V> = (value: V, at: string, reading: Reading) => void;
+/** Validates what a value means. The value already has the shape that its schema requires. */
+export type Rule<V> = (value: V, at: string, context: WalkContext) => void;
 
-/**
- * A schema says what shape a value has; its reader stands beside it and says what the value means. Under a symbol,
- * because neither the validator nor the reference knows the word.
- */
-export const READ = Symbol('read');
+/** The key of the rule of a schema. A symbol, because the validator and the API reference must ignore it. */
+export const RULE = Symbol('rule');
 
 interface Node {
   properties?: Record<string, Node>;
   additionalProperties?: Node | boolean;
   items?: Node;
   format?: string;
-  [READ]?: Reader<never>;
+  [RULE]?: Rule<never>;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Reads a value by its schema and gives it back without the keys that the schema does not know, its ids in the one
- * spelling that can be compared. What the schema has refused already is not read: its fault stands at the same path.
+ * Walks through a value along its schema and applies the rules. Returns the value without unknown keys and with ids in
+ * lower case. Skips what does not match its schema: the issue of that is already at the same path.
  */
-export function readValue(schema: TSchema, value: unknown, at: string, reading: Reading): unknown {
+export function walkValue(schema: TSchema, value: unknown, at: string, context: WalkContext): unknown {
   const node = schema as Node;
-  if (reading.found.isFull() || reading.found.has(at)) return value;
+  if (context.issues.isFull || context.issues.has(at)) return value;
   const inner = (part: Node, item: unknown, name: string | number): unknown =>
-    readValue(part as TSchema, item, `${at}.${name}`, reading);
-  node[READ]?.(value as never, at, reading);
+    walkValue(part as TSchema, item, `${at}.${name}`, context);
+  node[RULE]?.(value as never, at, context);
   if (node.items && Array.isArray(value))
     return value.map((item, index) => inner(node.items as Node, item, index));
   if (node.format === 'uuid' && typeof value === 'string') return value.toLowerCase();
@@ -73,34 +68,4 @@ export function readValue(schema: TSchema, value: unknown, at: string, reading: 
       return others === true ? [[name, item]] : [];
     }),
   );
-}
-
-/** Each path longer than this would make the answer larger than the request. */
-const LONGEST_PATH = 256;
-
-/** What is wrong with a definition, each fault once, and no more than an answer names. */
-export interface IssueList {
-  readonly issues: InvalidParams;
-  add(at: string, key: InvalidParamKey, message: string): void;
-  has(at: string): boolean;
-  /** Nothing more would be told, so nothing more need be looked for. */
-  isFull(): boolean;
-}
-
-export function issueList(): IssueList {
-  const issues: InvalidParams = {};
-  let count = 0;
-  const pathOf = (at: string): string =>
-    at.length > LONGEST_PATH ? `${at.slice(0, LONGEST_PATH)}…`.toWellFormed() : at;
-  const list: IssueList = {
-    issues,
-    add(at, key, message) {
-      if (list.isFull() || list.has(at)) return;
-      issues[pathOf(at)] = { key, message };
-      count += 1;
-    },
-    has: (at) => Object.hasOwn(issues, pathOf(at)),
-    isFull: () => count >= MAX_ISSUES,
-  };
-  return list;
 }

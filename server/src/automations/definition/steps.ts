@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { chatStatuses } from '../../chats/schema.ts';
 import { Nullable, OneOf } from '../../http/schema.ts';
-import { MAX_EXPRESSION_CHARACTERS } from '../../search/tokens.ts';
+import { MAX_EXPRESSION_CHARACTERS } from '../../search/grammar/tokens.ts';
 import { MAX_TEMPLATE_CHARACTERS } from './liquid.ts';
 import { MAX_RULE_CHARACTERS } from './recurrence.ts';
 import {
@@ -12,8 +12,8 @@ import {
   exactlyOne,
   headers,
   headerValue,
+  recurrenceRule,
   refersTo,
-  rule,
   snooze,
   step,
   template,
@@ -21,30 +21,30 @@ import {
   url,
   zone,
 } from './rules.ts';
-import { READ, type Reader, type ReferenceKind } from './schema-walker.ts';
+import { type ReferenceKind, RULE, type Rule } from './schema-walker.ts';
 
-/** Names that a definition makes up itself, and that texts and conditions then use. */
+/** Names that a definition declares and that its texts and conditions use. */
 export const NAME = '^(?!constructor$)[A-Za-z][A-Za-z0-9_]{0,63}$';
 export const MAX_STEP_ID = 64;
 const MAX_URL = 2048;
 
-const text = (read: Reader<string>, maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, [READ]: read });
+const text = (rule: Rule<string>, maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, [RULE]: rule });
 const liquid = () => text(template, MAX_TEMPLATE_CHARACTERS);
-const id = (kind: ReferenceKind) => Type.String({ format: 'uuid', [READ]: refersTo(kind) });
+const id = (kind: ReferenceKind) => Type.String({ format: 'uuid', [RULE]: refersTo(kind) });
 const stepId = () => text(step, MAX_STEP_ID);
-const attribute = () => Type.String({ minLength: 1, maxLength: 100, [READ]: refersTo('attribute') });
+const attribute = () => Type.String({ minLength: 1, maxLength: 100, [RULE]: refersTo('attribute') });
 
 /** Liquid by name: headers, or the variables of a template. */
-const texts = (read: Reader<string>, readNames: Reader<object> = () => {}) =>
+const texts = (rule: Rule<string>, ruleOfNames: Rule<object> = () => {}) =>
   Type.Unsafe<Record<string, string>>({
     type: 'object',
     maxProperties: 50,
-    additionalProperties: Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [READ]: read }),
-    [READ]: readNames,
+    additionalProperties: Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [RULE]: rule }),
+    [RULE]: ruleOfNames,
   });
 
-/** Every type of step, and what its parameters are and mean. */
+/** Every type of step with the schema and the rules of its parameters. */
 export const stepParameters = {
   send_message: Type.Object(
     {
@@ -52,17 +52,17 @@ export const stepParameters = {
       media: Type.Optional(
         Type.Object(
           { fileId: Type.Optional(id('file')), url: Type.Optional(text(url, MAX_URL)) },
-          { [READ]: exactlyOne('fileId', 'url') },
+          { [RULE]: exactlyOne('fileId', 'url') },
         ),
       ),
       channelId: Type.Optional(id('channel')),
     },
-    { [READ]: atLeastOne('text', 'media') },
+    { [RULE]: atLeastOne('text', 'media') },
   ),
   send_template: Type.Object({ templateId: id('template'), variables: Type.Optional(texts(template)) }),
   wait: Type.Object(
     { for: Type.Optional(text(duration, 64)), until: Type.Optional(text(time, MAX_TEMPLATE_CHARACTERS)) },
-    { [READ]: exactlyOne('for', 'until') },
+    { [RULE]: exactlyOne('for', 'until') },
   ),
   wait_for_reply: Type.Object({ timeout: text(duration, 64), onTimeout: Type.Optional(stepId()) }),
   branch: Type.Object({
@@ -74,49 +74,49 @@ export const stepParameters = {
   }),
   set_attribute: Type.Object({
     externalId: attribute(),
-    value: Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [READ]: template }),
+    value: Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [RULE]: template }),
   }),
   add_label: Type.Object({ labelId: id('label') }),
   remove_label: Type.Object({ labelId: id('label') }),
   assign: Type.Object(
     { userId: Type.Optional(Nullable(id('user'))), teamId: Type.Optional(Nullable(id('team'))) },
-    { [READ]: atLeastOne('userId', 'teamId') },
+    { [RULE]: atLeastOne('userId', 'teamId') },
   ),
   set_chat_status: Type.Object(
     { status: OneOf(chatStatuses), snoozedUntil: Type.Optional(text(time, MAX_TEMPLATE_CHARACTERS)) },
-    { [READ]: snooze },
+    { [RULE]: snooze },
   ),
   http_request: Type.Object({
     method: OneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     url: text(url, MAX_URL),
     headers: Type.Optional(texts(headerValue, headers)),
-    body: Type.Optional(Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [READ]: template })),
+    body: Type.Optional(Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [RULE]: template })),
     saveAs: Type.Optional(Type.String({ pattern: NAME })),
   }),
   end: Type.Object({}),
 };
 
 const channel = { channelId: Type.Optional(id('channel')) };
-/** What starts by itself: also by what another run did, if it says so. */
-const byItself = { ...channel, fromAutomations: Type.Optional(Type.Boolean()) };
+/** Triggers that react to events. With `fromAutomations` they also react to what other runs did. */
+const onEvent = { ...channel, fromAutomations: Type.Optional(Type.Boolean()) };
 
-/** Every type of trigger, and what its parameters are and mean. */
+/** Every type of trigger with the schema and the rules of its parameters. */
 export const triggerParameters = {
   api: Type.Object(channel),
   message_received: Type.Object({
-    ...byItself,
+    ...onEvent,
     keywords: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 }),
     ),
   }),
-  chat_opened: Type.Object(byItself),
-  chat_closed: Type.Object(byItself),
-  contact_created: Type.Object(byItself),
-  label_added: Type.Object({ ...byItself, labelId: id('label') }),
+  chat_opened: Type.Object(onEvent),
+  chat_closed: Type.Object(onEvent),
+  contact_created: Type.Object(onEvent),
+  label_added: Type.Object({ ...onEvent, labelId: id('label') }),
   campaign: Type.Object(channel),
   schedule: Type.Object({
     ...channel,
-    rrule: text(rule, MAX_RULE_CHARACTERS),
+    rrule: text(recurrenceRule, MAX_RULE_CHARACTERS),
     timezone: Type.Optional(text(zone, 64)),
     audience: text(audience, MAX_EXPRESSION_CHARACTERS),
   }),

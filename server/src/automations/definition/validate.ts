@@ -1,132 +1,129 @@
 import { type TSchema, Type } from 'typebox';
-import { ApiError } from '../../base/errors.ts';
-import type { Tx } from '../../db/database.ts';
+import { collectIssues, type Issues } from '../../base/issues.ts';
+import type { TenantTx } from '../../db/tenant.ts';
 import { compileSchema, type Validate } from '../../http/validation.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { Definition } from '../schema.ts';
 import { conditionFields } from './conditions.ts';
 import { countTags } from './liquid.ts';
-import { nameUnknown } from './references.ts';
-import { type IssueList, issueList, type Reading, type Reference, readValue } from './schema-walker.ts';
+import { validateReferences } from './references.ts';
+import { type Reference, type WalkContext, walkValue } from './schema-walker.ts';
 import { stepParameters, triggerParameters } from './steps.ts';
 
 /** Room for 200 steps of a thousand characters; a page of a search holds up to 200 definitions. */
 const MAX_DEFINITION_CHARACTERS = 200_000;
-/** Each costs the parser some ten microseconds. */
+/** Parsing takes about ten microseconds for each. */
 const MAX_TAGS = 5_000;
 
-/** The schema of the parameters of each type, as the validator and as the reader take it. */
-type Table = Record<string, { validate: Validate; schema: TSchema }>;
+/** The parameters of each type: their schema, which the walker follows, and its compiled validator. */
+type ParameterTable = Record<string, { validate: Validate; schema: TSchema }>;
 
-const tableOf = (schemas: Record<string, TSchema>): Table =>
+const compileTable = (schemas: Record<string, TSchema>): ParameterTable =>
   Object.fromEntries(
     Object.entries(schemas).map(([type, schema]) => [
       type,
       { schema, validate: compileSchema(Type.Object({ parameters: schema }), '') },
     ]),
   );
-const steps = tableOf(stepParameters);
-const triggers = tableOf(triggerParameters);
+const steps = compileTable(stepParameters);
+const triggers = compileTable(triggerParameters);
 
-export interface Checked {
-  /** The definition as it is stored: without unknown keys, with parameters everywhere. */
+interface ValidatedDefinition {
+  /** The definition as it is stored: without unknown keys, and every step has parameters. */
   definition: Definition;
-  found: IssueList;
   references: Reference[];
 }
 
-/**
- * Checks everything about a definition that has passed its schema except whether what it refers to exists. Never
- * throws; every fault has the path of what is wrong.
- */
-export function checkDefinition(given: Definition, policy: OutboundPolicy): Checked {
-  const found = issueList();
+/** Validates a definition that matches its schema, except for whether what it refers to exists. */
+export function validateDefinition(
+  given: Definition,
+  policy: OutboundPolicy,
+  issues: Issues,
+): ValidatedDefinition {
   const references: Reference[] = [];
-  const excess = excessOf(JSON.stringify(given));
+  const excess = describeExcess(JSON.stringify(given));
   if (excess !== undefined) {
-    found.add('steps', 'too_big', excess);
-    return { definition: given, found, references };
+    issues.add('steps', 'too_big', excess);
+    return { definition: given, references };
   }
   const savedAs = given.steps.flatMap(({ parameters }) =>
     typeof parameters?.saveAs === 'string' ? [parameters.saveAs] : [],
   );
-  const reading: Reading = {
+  const context: WalkContext = {
     policy,
     stepIds: new Set(given.steps.map(({ id }) => id)),
     conditions: { fields: conditionFields(given.variables, savedAs), invalid: 0 },
-    found,
-    issue: found.add,
+    issues,
     refer: (reference) => references.push(reference),
   };
-  checkUnique(given.steps, 'id', 'steps', found);
-  checkUnique(given.variables, 'name', 'variables', found);
+  validateUnique(given.steps, 'id', 'steps', issues);
+  validateUnique(given.variables, 'name', 'variables', issues);
   for (const [index, { type, default: value }] of given.variables.entries())
     if (value !== undefined && typeof value !== type)
-      found.add(`variables.${index}.default`, 'invalid_type', `Expected ${type}, received ${typeof value}`);
+      issues.add(`variables.${index}.default`, 'invalid_type', `Expected ${type}, received ${typeof value}`);
 
   const part = (name: 'trigger' | 'variables' | 'steps'): unknown =>
-    readValue(Definition.properties[name], given[name], name, reading);
+    walkValue(Definition.properties[name], given[name], name, context);
   const trigger = part('trigger') as Definition['trigger'];
   const list = part('steps') as Definition['steps'];
   return {
     definition: {
-      trigger: { ...trigger, parameters: checkParameters(triggers, trigger, 'trigger', reading) },
+      trigger: { ...trigger, parameters: validateParameters(triggers, trigger, 'trigger', context) },
       variables: part('variables') as Definition['variables'],
       steps: list.map((step, index) => ({
         ...step,
-        parameters: checkParameters(steps, step, `steps.${index}`, reading),
+        parameters: validateParameters(steps, step, `steps.${index}`, context),
       })),
     },
-    found,
     references,
   };
 }
 
-/** What there is too much of, so that reading the rest would be work without end. */
-function excessOf(text: string): string | undefined {
+/** Says which limit a definition exceeds. Such a definition is not validated any further, as that could take too long. */
+function describeExcess(text: string): string | undefined {
   if (text.length > MAX_DEFINITION_CHARACTERS)
     return `A definition may have ${MAX_DEFINITION_CHARACTERS} characters of JSON, this one has ${text.length}`;
   const tags = countTags(text);
   return tags > MAX_TAGS ? `A definition may have ${MAX_TAGS} Liquid tags, this one has ${tags}` : undefined;
 }
 
-function checkUnique<K extends string>(
+function validateUnique<K extends string>(
   list: readonly Record<K, string>[],
   key: K,
   at: string,
-  found: IssueList,
+  issues: Issues,
 ): void {
   const seen = new Set<string>();
   for (const [index, { [key]: value }] of list.entries()) {
-    if (seen.has(value)) found.add(`${at}.${index}.${key}`, 'custom', `"${value}" is there already`);
+    if (seen.has(value)) issues.add(`${at}.${index}.${key}`, 'custom', `"${value}" is used twice`);
     seen.add(value);
   }
 }
 
-function checkParameters(
-  table: Table,
+function validateParameters(
+  table: ParameterTable,
   { type, parameters = {} }: { type: string; parameters?: Record<string, unknown> },
   at: string,
-  reading: Reading,
+  context: WalkContext,
 ): Record<string, unknown> {
-  // The frame has let no other type through.
-  const { schema, validate } = table[type] as Table[string];
-  if (reading.found.isFull()) return parameters;
-  const issues = validate({ parameters }) ?? {};
-  for (const [path, { key, message }] of Object.entries(issues)) reading.issue(`${at}.${path}`, key, message);
-  return readValue(schema, parameters, `${at}.parameters`, reading) as Record<string, unknown>;
+  // The schema of the definition has refused other types.
+  const { schema, validate } = table[type] as ParameterTable[string];
+  if (context.issues.isFull) return parameters;
+  const { params = {} } = validate({ parameters }) ?? {};
+  for (const [path, { key, message }] of Object.entries(params))
+    context.issues.add(`${at}.${path}`, key, message);
+  return walkValue(schema, parameters, `${at}.parameters`, context) as Record<string, unknown>;
 }
 
-/** The definition as it is stored, or `invalid_body_params` that names everything that is wrong with it. */
-export async function throwIfAnyIssue(
-  tx: Tx,
-  tenantId: string,
+/** Returns the definition as it is stored. Throws `invalid_body_params` with every issue of an invalid one. */
+export async function requireValidDefinition(
+  tx: TenantTx,
   given: Definition,
   policy: OutboundPolicy,
 ): Promise<Definition> {
-  const { definition, found, references } = checkDefinition(given, policy);
-  await nameUnknown(tx, tenantId, references, found);
-  if (Object.keys(found.issues).length > 0)
-    throw new ApiError('invalid_body_params', { invalidParams: found.issues });
+  const issues = collectIssues();
+  const { definition, references } = validateDefinition(given, policy, issues);
+  await validateReferences(tx, references, issues);
+  issues.throwIfAny();
   return definition;
 }

@@ -1,12 +1,13 @@
+import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../base/json-depth.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import type { Answered, OutsideCall } from './interpreter.ts';
+import type { OutsideAnswer, OutsideCall } from './interpreter.ts';
 
 const DEADLINE_MS = 15_000;
 const RESPONSE_BYTES = 256 * 1024;
 
-/** What a body says: JSON where it is some, else its text. */
-function bodyOf(bytes: Buffer): unknown {
+/** Parses a body as JSON, or returns its text. */
+function parseBody(bytes: Buffer): unknown {
   const text = bytes.toString('utf8').toWellFormed().replaceAll('\0', '');
   try {
     return JSON.parse(text);
@@ -16,16 +17,16 @@ function bodyOf(bytes: Buffer): unknown {
 }
 
 /**
- * Makes the call of an `http_request`. Whatever the server answers is an answer; that there is none is a fault. The key
- * is the same when a crash makes the call repeat, so that the other side can tell.
+ * Makes the call of an `http_request` step. An answer with an error status is still an answer; only a missing answer is a
+ * failure. A call that is repeated after a crash has the same idempotency key.
  */
 export async function callOutside(
   outbound: OutboundClient,
   { method, url, headers, body }: OutsideCall,
   key: string,
-): Promise<Answered> {
+): Promise<OutsideAnswer> {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const own = {
+  const defaults = {
     ...(names.has('idempotency-key') ? {} : { 'idempotency-key': key }),
     ...(body === null || names.has('content-type') ? {} : { 'content-type': 'application/json' }),
   };
@@ -33,18 +34,26 @@ export async function callOutside(
     const response = await outbound.request({
       url,
       method,
-      headers: { ...own, ...headers },
+      headers: { ...defaults, ...headers },
       ...(body === null ? {} : { body }),
       deadlineMs: DEADLINE_MS,
       maxResponseBytes: RESPONSE_BYTES,
     });
     if (response.truncated)
       return {
-        issue: { code: 'answer_too_large', message: `The answer has more than ${RESPONSE_BYTES} bytes` },
+        failure: { code: 'answer_too_large', message: `The answer has more than ${RESPONSE_BYTES} bytes` },
       };
-    return { saved: { status: response.status, body: bodyOf(response.body) } };
+    const saved = parseBody(response.body);
+    if (typeof saved === 'object' && isNestedTooDeeply(response.body))
+      return {
+        failure: {
+          code: 'answer_too_large',
+          message: `The answer is nested deeper than ${MAX_JSON_DEPTH} levels`,
+        },
+      };
+    return { saved: { status: response.status, body: saved } };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return { issue: { code: 'http_failed', message: error.message } };
+    return { failure: { code: 'http_failed', message: error.message } };
   }
 }

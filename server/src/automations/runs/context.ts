@@ -1,22 +1,22 @@
 import type { Chat } from '../../chats/schema.ts';
-import { valueToCompare } from '../../contacts/attribute-values.ts';
+import { valueToCompare } from '../../contacts/attributes/values.ts';
 import type { Contact } from '../../contacts/schema.ts';
 import type { Message } from '../../messages/schema.ts';
 import type { Scalar } from '../schema.ts';
 
-/** What an `http_request` brought back. */
+/** The saved answer of an `http_request` step. */
 export interface Saved {
   status: number;
   body: unknown;
 }
 
-/** All that the texts and conditions of a run can speak of, as it is now. */
+/** The current data that the texts and conditions of a run can use. */
 export interface RunContext {
   contact: Contact;
-  /** Every attribute that the tenant has, by its externalId; null where the contact has no value. */
+  /** The values of all attributes of the tenant by externalId; null if the contact has no value. */
   attributes: Readonly<Record<string, unknown>>;
   chat: Chat | null;
-  /** The inbound message that the run is about: the one that started it, later the last reply. */
+  /** The inbound message that started the run, later the last reply. */
   message: Message | null;
 }
 
@@ -54,7 +54,7 @@ const NO_CHAT = {
   isSensitive: null,
 };
 
-/** The contact's attributes by name, those without a value as null. */
+/** The contact's attributes by externalId; null for those without a value. */
 export function attributesOf(
   contact: Contact,
   externalIds: readonly string[],
@@ -65,7 +65,7 @@ export function attributesOf(
   return Object.fromEntries(values);
 }
 
-/** What a text or a condition is given. What is not there is null, so that only what cannot be there is a fault. */
+/** The scope of texts and conditions. Known names without a value are null, so that only unknown names are errors. */
 export function scopeOf(
   context: RunContext,
   variables: Readonly<Record<string, Scalar>>,
@@ -74,19 +74,19 @@ export function scopeOf(
   savedAs: readonly string[],
 ): Record<string, unknown> {
   const { contact, attributes, chat, message } = context;
-  const nothing = (names: readonly string[], value: unknown) =>
+  const fill = (names: readonly string[], value: unknown) =>
     Object.fromEntries(names.map((name) => [name, value]));
   return {
     contact: { ...contact, labelIds: contact.labels.map((label) => label.id) },
     attributes,
     chat: chat ?? NO_CHAT,
     message: message ?? NO_MESSAGE,
-    variables: { ...nothing(declared, null), ...variables },
-    steps: { ...nothing(savedAs, { status: null, body: null }), ...saved },
+    variables: { ...fill(declared, null), ...variables },
+    steps: { ...fill(savedAs, { status: null, body: null }), ...saved },
   };
 }
 
-/** The value of a dotted name such as `contact.metadata.plan`; undefined where it leads nowhere. */
+/** The value of a path such as `contact.metadata.plan`, or undefined if it does not exist. */
 export function lookUp(scope: Readonly<Record<string, unknown>>, field: string): unknown {
   // An attribute's externalId may have dots of its own.
   if (field.startsWith('attributes.'))

@@ -4,44 +4,45 @@ import { type RunContext, type Saved, scopeOf } from './context.ts';
 import type { Program, ProgramStep } from './program.ts';
 import { perform } from './steps.ts';
 
-/** A run does at most this many steps, so that a loop ends; and so many before others have their turn. */
-const MOST_STEPS = 1000;
-const STEPS_A_STRETCH = 100;
+/** A run executes at most this many steps, so that a loop ends. */
+const MAX_STEPS = 1000;
+/** How many steps a run executes before other runs continue. */
+const STEPS_PER_BATCH = 100;
 
-export interface Issue {
+export interface RunError {
   code: string;
   message: string;
 }
 
-/** What a run remembers between two stretches; stored with it. */
+/** The state of a run between two step batches. */
 export interface RunState {
   variables: Record<string, Scalar>;
   saved: Record<string, Saved>;
-  /** The inbound message that it is about. */
+  /** The inbound message that started the run, later the last reply. */
   messageId: string | null;
-  /** Replies count that came after this: the run's last message, the last reply it took, or the run itself. */
+  /** Only replies after this id count: the run's last message, its last reply, or the run itself. */
   after: string;
-  /** How many steps it has begun. */
+  /** How many steps have begun. */
   begun: number;
-  /** The step that is under way: since when, and until when it waits. */
+  /** The times of the step that has started and not ended. */
   pending: { startedAt: string; until: string | null } | null;
-  /** The template that a campaign put in place of the first one; used up by the first `send_template`. */
+  /** The template of the campaign for the first `send_template` step; null after that step. */
   templateId: string | null;
 }
 
-/** One line of what the run did. */
+/** An executed step. */
 export interface TraceEntry {
   number: number;
   step: string;
   type: StepType;
   status: 'running' | 'waiting' | 'completed' | 'failed';
   detail: Record<string, unknown>;
-  error: Issue | null;
+  error: RunError | null;
   startedAt: Date;
   endedAt: Date | null;
 }
 
-/** Something that a step needs done within the transaction of its stretch. */
+/** A change that a step requests. It is made in the transaction of the step batch. */
 export type Effect =
   | {
       kind: 'send';
@@ -57,12 +58,12 @@ export type Effect =
   | { kind: 'set_chat_status'; change: { status: string; snoozedUntil?: string } }
   | { kind: 'find_reply'; after: string };
 
-/** What became of it: what is different now, or why it could not be done. */
+/** What an effect changed, or why it failed. */
 export type EffectResult =
-  | { issue: Issue; ends?: 'cancelled' }
-  | { issue?: undefined; context?: Partial<RunContext>; messageId?: string };
+  | { failure: RunError; ends?: 'cancelled' }
+  | { failure?: undefined; context?: Partial<RunContext>; messageId?: string };
 
-/** A call to somebody else's server, made between two stretches. */
+/** A call to an outside server, made between two step batches. */
 export interface OutsideCall {
   method: string;
   url: string;
@@ -73,15 +74,15 @@ export interface OutsideCall {
 
 export type Ending =
   | { kind: 'completed' }
-  | { kind: 'failed' | 'cancelled'; issue: Issue }
+  | { kind: 'failed' | 'cancelled'; failure: RunError }
   | { kind: 'waiting'; until: Date; forReply: boolean }
   | { kind: 'calling'; call: OutsideCall }
   | { kind: 'unfinished' };
 
-/** How a step came out. */
+/** The result of a step. */
 export type Outcome =
   | { kind: 'done'; detail: Record<string, unknown>; next?: string | null }
-  | { kind: 'failed_step'; issue: Issue; detail?: Record<string, unknown>; ends?: 'cancelled' }
+  | { kind: 'failed_step'; failure: RunError; detail?: Record<string, unknown>; ends?: 'cancelled' }
   | { kind: 'wait'; until: Date; forReply: boolean; detail: Record<string, unknown> }
   | { kind: 'call'; call: OutsideCall; detail: Record<string, unknown> };
 
@@ -91,28 +92,28 @@ export interface Running {
   readonly now: Date;
   state: RunState;
   context: RunContext;
-  /** What texts and conditions see at this moment. */
+  /** What texts and conditions can use now. */
   scope(): Record<string, unknown>;
 }
 
 export interface StepBatch {
-  /** The step that is next or under way, null at the end. */
+  /** The step that is next or has started, null at the end. */
   step: string | null;
   state: RunState;
   trace: TraceEntry[];
   ending: Ending;
 }
 
-/** What came back from an outside call, or why nothing did. */
-export type Answered = { saved: Saved; issue?: undefined } | { saved?: undefined; issue: Issue };
+/** The answer to an outside call, or why there is none. */
+export type OutsideAnswer = { saved: Saved; failure?: undefined } | { saved?: undefined; failure: RunError };
 
 /**
- * Runs the steps of a program until one has to wait, needs the outside world, or the run ends. Pure: everything it
- * wants done it yields, and what it is told becomes what later steps see.
+ * Executes the steps of a program until one waits, needs an outside call, or the run ends. Pure: it yields effects, and
+ * their results change the context of later steps.
  */
 export function* interpret(
   program: Program,
-  at: { step: string | null; state: RunState; answered?: Answered },
+  at: { step: string | null; state: RunState; answered?: OutsideAnswer },
   context: RunContext,
   now: Date,
 ): Generator<Effect, StepBatch, EffectResult> {
@@ -137,12 +138,12 @@ export function* interpret(
   const end = (ending: Ending, step: string | null): StepBatch => ({ step, state, trace, ending });
 
   for (let done = 0; next !== null; done += 1) {
-    if (done === STEPS_A_STRETCH) return end({ kind: 'unfinished' }, next);
+    if (done === STEPS_PER_BATCH) return end({ kind: 'unfinished' }, next);
     const step = program.steps.get(next) as ProgramStep;
     const { pending } = state;
-    if (pending === null && state.begun === MOST_STEPS) {
-      const message = `A run goes through at most ${MOST_STEPS} steps, and this one did`;
-      return end({ kind: 'failed', issue: { code: 'too_many_steps', message } }, next);
+    if (pending === null && state.begun === MAX_STEPS) {
+      const message = `A run executes at most ${MAX_STEPS} steps`;
+      return end({ kind: 'failed', failure: { code: 'too_many_steps', message } }, next);
     }
     if (pending === null) state.begun += 1;
     const entry: TraceEntry = {
@@ -166,8 +167,8 @@ export function* interpret(
         break;
       case 'failed_step':
         entry.status = 'failed';
-        entry.error = outcome.issue;
-        return end({ kind: outcome.ends ?? 'failed', issue: outcome.issue }, step.id);
+        entry.error = outcome.failure;
+        return end({ kind: outcome.ends ?? 'failed', failure: outcome.failure }, step.id);
       default: {
         const until = outcome.kind === 'wait' ? outcome.until : null;
         state.pending = { startedAt: entry.startedAt.toISOString(), until: until?.toISOString() ?? null };
@@ -184,7 +185,7 @@ export function* interpret(
   return end({ kind: 'completed' }, null);
 }
 
-/** The state of a run that has not begun. */
+/** The state of a run that has not started. */
 export const freshState = (
   runId: string,
   variables: Record<string, Scalar>,

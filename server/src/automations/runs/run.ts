@@ -1,16 +1,13 @@
-import type { Clock } from '../../base/clock.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { Queryable, Tx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { AT_ONCE } from '../../engine/queue.ts';
-import type { WakeUps } from '../../engine/wakeups.ts';
+import type { TenantReader, TenantTx } from '../../db/tenant.ts';
+import { DUE_NOW } from '../../engine/queue.ts';
 import { type StoredTime, timestamp, timestampOrNull } from '../../http/schema.ts';
 import type { Searchable } from '../../search/fields.ts';
-import type { SearchSource } from '../../search/run-search.ts';
+import type { SearchSource } from '../../search/source.ts';
+import { runsQueue } from '../queues.ts';
 import { type AutomationRun, type AutomationRunWithTrace, runStatuses } from '../schema.ts';
-
-export const RUNS_LIST = 'automation_runs';
 
 export interface RunRow {
   id: string;
@@ -31,7 +28,7 @@ export interface RunRow {
 }
 
 type Entry = AutomationRunWithTrace['trace'][number];
-type TraceFacts = Omit<Entry, 'startedAt' | 'endedAt'> & {
+type StoredEntry = Omit<Entry, 'startedAt' | 'endedAt'> & {
   started_at: StoredTime;
   ended_at: StoredTime | null;
 };
@@ -63,39 +60,39 @@ export const runSource: SearchSource = {
   countCap: COUNT_CAP,
 };
 
-const runById = statement<[id: string, tenantId: string], RunRow & { trace: TraceFacts[] }>(
+const runById = statement<[id: string], RunRow & { trace: StoredEntry[] }>(
   'automation_runs.by_id',
   `select ${RUN_COLUMNS}, (select coalesce(json_agg(json_build_object(
        'number', t.number, 'step', t.step, 'type', t.type, 'status', t.status, 'detail', t.detail, 'error', t.error,
        'started_at', t.started_at, 'ended_at', t.ended_at) order by t.number), '[]')
      from run_trace t where t.run_id = r.id) as trace
-     from automation_runs r where r.id = $1 and r.tenant_id = $2`,
+     from automation_runs r where r.id = $1 and r.tenant_id = $tenant`,
 );
-/** Whoever works on a run compares its revision, so what it was about to do no longer counts. */
+/** The new revision discards what a worker is doing with the run at the moment. */
 export const CANCEL = `status = 'cancelled', due_at = null, held_due_at = null, waiting_reply = false,
   revision = revision + 1`;
-export const UNENDED = `status in ('scheduled', 'running', 'waiting')`;
-const cancelById = statement<[id: string, tenantId: string, now: Date], RunRow>(
+export const IS_UNFINISHED = `status in ('scheduled', 'running', 'waiting')`;
+const cancelById = statement<[id: string, now: Date], RunRow>(
   'automation_runs.cancel',
-  `update automation_runs r set ${CANCEL}, ended_at = $3, updated_at = $3
-    where r.id = $1 and r.tenant_id = $2 and ${UNENDED} returning ${RUN_COLUMNS}`,
+  `update automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
+    where r.id = $1 and r.tenant_id = $tenant and ${IS_UNFINISHED} returning ${RUN_COLUMNS}`,
 );
 const IS_PAUSED = `exists (select 1 from campaigns c
   where c.id = r.campaign_id and c.tenant_id = r.tenant_id and c.status = 'paused')`;
-const retryById = statement<[id: string, tenantId: string, now: Date], RunRow & { shard: number }>(
+const retryById = statement<[id: string, now: Date], RunRow>(
   'automation_runs.retry',
-  // One whose campaign is paused goes on when the campaign does.
+  // If its campaign is paused, the run continues together with the campaign.
   `update automation_runs r
-      set status = 'running', due_at = case when not ${IS_PAUSED} then ${AT_ONCE}::timestamptz end,
-          held_due_at = case when ${IS_PAUSED} then ${AT_ONCE}::timestamptz end, error = null, ended_at = null, attempts = 0,
-          revision = revision + 1, updated_at = $3
-    where r.id = $1 and r.tenant_id = $2 and r.status = 'failed' and r.started_at is not null
-   returning ${RUN_COLUMNS}, r.shard`,
+      set status = 'running', due_at = case when not ${IS_PAUSED} then ${DUE_NOW}::timestamptz end,
+          held_due_at = case when ${IS_PAUSED} then ${DUE_NOW}::timestamptz end, error = null, ended_at = null, attempts = 0,
+          revision = revision + 1, updated_at = $2
+    where r.id = $1 and r.tenant_id = $tenant and r.status = 'failed' and r.started_at is not null
+   returning ${RUN_COLUMNS}`,
 );
-const cancelByChats = statement<[chatIds: string[], tenantId: string, now: Date]>(
+const cancelByChats = statement<[chatIds: string[], now: Date]>(
   'automation_runs.cancel_by_chats',
-  `update automation_runs set ${CANCEL}, ended_at = $3, updated_at = $3
-    where chat_id = any ($1::uuid[]) and tenant_id = $2 and ${UNENDED}`,
+  `update automation_runs set ${CANCEL}, ended_at = $2, updated_at = $2
+    where chat_id = any ($1::uuid[]) and tenant_id = $tenant and ${IS_UNFINISHED}`,
 );
 
 export const presentRun = (row: RunRow): AutomationRun => ({
@@ -116,55 +113,40 @@ export const presentRun = (row: RunRow): AutomationRun => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-const presentEntry = ({ started_at, ended_at, ...entry }: TraceFacts): Entry => ({
+const presentEntry = ({ started_at, ended_at, ...entry }: StoredEntry): Entry => ({
   ...entry,
   startedAt: timestamp(started_at),
   endedAt: timestampOrNull(ended_at),
 });
 
-/** The run with what it did so far. */
-export async function requireRun(
-  db: Pick<Queryable, 'find'>,
-  tenantId: string,
-  runId: string,
-): Promise<AutomationRunWithTrace> {
-  const row = isUuid(runId) ? await db.find(runById, [runId, tenantId]) : undefined;
+export async function requireRun(db: TenantReader, runId: string): Promise<AutomationRunWithTrace> {
+  const row = isUuid(runId) ? await db.find(runById, [runId]) : undefined;
   if (!row) throw new ApiError('automation_run_not_found');
   return { ...presentRun(row), trace: row.trace.map(presentEntry) };
 }
 
-/** Ends a run before its time: it does nothing more. One that has ended already cannot be cancelled. */
-export async function cancelRun(tx: Tx, tenantId: string, runId: string, now: Date): Promise<AutomationRun> {
-  const row = isUuid(runId) ? await tx.find(cancelById, [runId, tenantId, now]) : undefined;
+/** Cancels a run. A run that has ended cannot be cancelled. */
+export async function cancelRun(tx: TenantTx, runId: string): Promise<AutomationRun> {
+  const row = isUuid(runId) ? await tx.find(cancelById, [runId, tx.now]) : undefined;
   if (row) return presentRun(row);
-  const { status } = await requireRun(tx, tenantId, runId);
-  throw new ApiError('conflict', { detail: `the run is ${status} already` });
+  const { status } = await requireRun(tx, runId);
+  throw new ApiError('conflict', { detail: `the run is already ${status}` });
 }
 
-/** Lets a run that failed try the step again at which it failed, and go on from there. */
-export async function retryRun(
-  tx: Tx,
-  tenantId: string,
-  runId: string,
-  { clock, wakeUps }: { clock: Clock; wakeUps: WakeUps },
-): Promise<AutomationRun> {
-  const row = isUuid(runId) ? await tx.find(retryById, [runId, tenantId, clock.now(tenantId)]) : undefined;
+/** Retries a failed run from the step at which it failed. */
+export async function retryRun(tx: TenantTx, runId: string): Promise<AutomationRun> {
+  const row = isUuid(runId) ? await tx.find(retryById, [runId, tx.now]) : undefined;
   if (row) {
-    tx.afterCommit(() => wakeUps.give(RUNS_LIST, row.shard, row.automation_id));
+    tx.wake(runsQueue, row.automation_id);
     return presentRun(row);
   }
-  const { status } = await requireRun(tx, tenantId, runId);
+  const { status } = await requireRun(tx, runId);
   throw new ApiError('conflict', {
     detail: status === 'failed' ? 'the run failed before its first step' : `the run is ${status}, not failed`,
   });
 }
 
-/** Ends what still goes on in chats that are about to be deleted, in the transaction that deletes them. */
-export async function cancelRunsOfChats(
-  tx: Tx,
-  tenantId: string,
-  chatIds: string[],
-  now: Date,
-): Promise<void> {
-  await tx.run(cancelByChats, [chatIds, tenantId, now]);
+/** Cancels the runs of chats that are about to be deleted, in the transaction that deletes them. */
+export async function cancelRunsOfChats(tx: TenantTx, chatIds: string[]): Promise<void> {
+  await tx.run(cancelByChats, [chatIds, tx.now]);
 }

@@ -1,33 +1,31 @@
 import { newId } from '../../base/ids.ts';
-import type { Tx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { AT_ONCE, shardOf } from '../../engine/queue.ts';
-import type { WakeUps } from '../../engine/wakeups.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import { DUE_NOW, shardOf } from '../../engine/queue.ts';
+import { runsQueue } from '../queues.ts';
 import type { Scalar } from '../schema.ts';
-import { freshState, type Issue } from './interpreter.ts';
-import { RUNS_LIST } from './run.ts';
+import { freshState, type RunError } from './interpreter.ts';
 
-/** Runs of one occurrence: of a campaign, or of an automation's own schedule. */
+/** An occurrence of a campaign or of an automation's schedule. */
 export interface Occurrence {
   automationId: string;
   versionId: string;
   campaignId: string | null;
   occurrenceAt: Date;
   variables: Record<string, Scalar>;
-  /** The template in the place of the first that a run would send. */
+  /** Replaces the template of the first `send_template` step. */
   templateId: string | null;
-  /** Why they cannot begin, if so: then they are recorded as failed. */
-  issue: Issue | null;
+  /** Why the runs cannot start. They are then stored as failed. */
+  error: RunError | null;
 }
 
-interface Started {
+interface StartedRun {
   id: string;
   contact_id: string;
 }
 
 const insertRuns = statement<
   [
-    tenantId: string,
     automationId: string,
     versionId: string,
     campaignId: string | null,
@@ -39,53 +37,49 @@ const insertRuns = statement<
     ids: string[],
     contactIds: string[],
   ],
-  Started
+  StartedRun
 >(
   'automation_runs.insert_many',
-  // A contact has one run an occurrence, whatever happens in between. Those that are gone meanwhile are left out;
-  // whose they are, the foreign key says.
-  `with made as (
+  // A contact has one run per occurrence, even if the call is repeated. Deleted contacts are left out. The foreign key
+  // guarantees that contacts belong to the tenant.
+  `with inserted as (
      insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, campaign_id, occurrence_at, status,
                                   state, error, shard, scheduled_at, due_at, ended_at, created_at, updated_at)
-     select n.id, $1, $2, $3, c.id, $4, $5, case when $7::jsonb is null then 'scheduled' else 'failed' end,
-            $6::jsonb || jsonb_build_object('after', n.id), $7::jsonb, $8, $9::timestamptz,
-            case when $7::jsonb is null then ${AT_ONCE}::timestamptz end, case when $7::jsonb is not null then $9::timestamptz end,
-            $9::timestamptz, $9::timestamptz
-       from unnest($10::uuid[], $11::uuid[]) with ordinality as n (id, contact_id, number)
+     select n.id, $tenant, $1, $2, c.id, $3, $4, case when $6::jsonb is null then 'scheduled' else 'failed' end,
+            $5::jsonb || jsonb_build_object('after', n.id), $6::jsonb, $7, $8::timestamptz,
+            case when $6::jsonb is null then ${DUE_NOW}::timestamptz end, case when $6::jsonb is not null then $8::timestamptz end,
+            $8::timestamptz, $8::timestamptz
+       from unnest($9::uuid[], $10::uuid[]) with ordinality as n (id, contact_id, number)
        join contacts c on c.id = n.contact_id
       order by n.number
      on conflict do nothing returning id, contact_id)
-   select id, contact_id from made
+   select id, contact_id from inserted
     union all
    select r.id, r.contact_id from automation_runs r
-    where r.campaign_id = $4 and r.occurrence_at = $5 and r.contact_id = any ($11::uuid[])`,
+    where r.campaign_id = $3 and r.occurrence_at = $4 and r.contact_id = any ($10::uuid[])`,
 );
 
-/** Starts a run for each of the contacts, once an occurrence, and gives the runs that they have in a campaign's. */
+/** Starts one run per contact and occurrence. For a campaign it also returns the runs that already existed. */
 export async function startMany(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   occurrence: Occurrence,
   contactIds: string[],
-  { wakeUps, now }: { wakeUps: WakeUps; now: Date },
-): Promise<Started[]> {
+): Promise<StartedRun[]> {
   if (contactIds.length === 0) return [];
-  const { automationId, versionId, campaignId, occurrenceAt, variables, templateId, issue } = occurrence;
-  const shard = shardOf(automationId, tenantId);
+  const { automationId, versionId, campaignId, occurrenceAt, variables, templateId, error } = occurrence;
   const { after: _, ...state } = freshState('', variables);
   const runs = await tx.all(insertRuns, [
-    tenantId,
     automationId,
     versionId,
     campaignId,
     occurrenceAt,
     JSON.stringify({ ...state, templateId }),
-    issue === null ? null : JSON.stringify(issue),
-    shard,
-    now,
+    error === null ? null : JSON.stringify(error),
+    shardOf(automationId, tx.tenantId),
+    tx.now,
     contactIds.map(() => newId()),
     contactIds,
   ]);
-  tx.afterCommit(() => wakeUps.give(RUNS_LIST, shard, automationId));
+  tx.wake(runsQueue, automationId);
   return runs;
 }

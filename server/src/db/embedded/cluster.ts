@@ -4,14 +4,14 @@ import { randomSecret } from '../../base/crypto.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { type Binaries, cannotRunHere, lastLine, OWN_DATABASE } from './binaries.ts';
 import { errorCode } from './connection.ts';
-import { notOurs, ownerOf, quoted, statIfThere } from './folder.ts';
+import { accessError, ownerOf, quoted, statIfExists } from './folder.ts';
 import { asOurselves, asRenamedRoot, asUser, canUse, isRoot, NOBODY, type RunAs, run } from './run-as.ts';
 
 export const SUPERUSER = 'parley';
-/** In the database folder itself, so that it comes to be, and is restored, together with it. */
+/** In the database folder, so that both are created and restored together. */
 const PASSWORD_FILE = 'parley.password';
 
-/** A database folder that is there, whole, and of our version, and as whom to run it. */
+/** A complete database folder of the right version, and the user to run it as. */
 export interface Cluster {
   readonly folder: string;
   readonly password: string;
@@ -19,13 +19,13 @@ export interface Cluster {
   readonly logFile: string;
 }
 
-/** Opens the database folder in the data folder, or makes it. */
+/** Opens the database folder in the data folder, or creates it. */
 export async function openCluster(dataDir: string, binaries: Binaries): Promise<Cluster> {
   const folder = join(dataDir, 'postgres');
   await removeLeftovers(dataDir);
-  const found = await statIfThere(folder);
+  const found = await statIfExists(folder);
   if (found !== undefined && process.getuid !== undefined && !isRoot() && found.uid !== process.getuid()) {
-    throw await notOurs(dataDir);
+    throw await accessError(dataDir);
   }
   if (found === undefined || (found.isDirectory() && (await readdir(folder)).length === 0)) {
     await createCluster(dataDir, folder, binaries);
@@ -33,12 +33,12 @@ export async function openCluster(dataDir: string, binaries: Binaries): Promise<
   const version = await requireText(join(folder, 'PG_VERSION'), folder);
   if (version !== String(binaries.major)) {
     throw new OperatorError(
-      `The database in ${folder} was made by PostgreSQL ${version}, and this Parley comes with PostgreSQL ` +
-        `${binaries.major}: start the version of Parley that made it, or ${OWN_DATABASE} (of version ${version}, for that folder).`,
+      `The database in ${folder} was created by PostgreSQL ${version}, and this Parley comes with PostgreSQL ` +
+        `${binaries.major}: start the version of Parley that created it, or ${OWN_DATABASE} (of version ${version}, for that folder).`,
     );
   }
   const password = await requireText(join(folder, PASSWORD_FILE), folder);
-  // Restoring a backup or a volume driver may have opened the folder to others: PostgreSQL then refuses it.
+  // A restored backup or a volume driver may have changed the mode. PostgreSQL refuses a folder that others can read.
   if (process.platform !== 'win32' && ((await stat(folder)).mode & 0o027) !== 0) await chmod(folder, 0o700);
   return {
     folder,
@@ -55,12 +55,12 @@ async function requireText(file: string, folder: string): Promise<string> {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
     throw new OperatorError(
       `The folder ${folder} is not empty, but ${file} is missing in it: restore it from your backup, or move ` +
-        'the folder away to begin with an empty database.',
+        'the folder away to start with an empty database.',
     );
   }
 }
 
-/** As whom to run a database folder that exists: only its owner can. */
+/** The user for an existing database folder: only its owner can run it. */
 async function userOf(folder: string, binaries: Binaries): Promise<RunAs> {
   if (!isRoot()) return asOurselves;
   const owner = await stat(folder);
@@ -68,7 +68,7 @@ async function userOf(folder: string, binaries: Binaries): Promise<RunAs> {
   if (await canUse(runAs, binaries, folder)) return runAs;
   throw new OperatorError(
     owner.uid === 0
-      ? `The database folder ${folder} belongs to root, as whom PostgreSQL refuses to run: run ` +
+      ? `The database folder ${folder} belongs to root, and PostgreSQL refuses to run as root: run ` +
           `"chown -R ${NOBODY}:${NOBODY} ${quoted(folder)}", start Parley as another user, or ${OWN_DATABASE}.`
       : `PostgreSQL has to run as uid ${owner.uid}, the owner of ${folder}, but that user may not enter that ` +
           `folder or the one where Parley is installed: let it enter the folders above them (chmod o+x), start ` +
@@ -76,16 +76,16 @@ async function userOf(folder: string, binaries: Binaries): Promise<RunAs> {
   );
 }
 
-/** Makes the folder beside its place and renames it, so that half a database is never taken for a whole one. */
+/** Creates the folder under another name and renames it, so that an incomplete database is never used. */
 async function createCluster(dataDir: string, folder: string, binaries: Binaries): Promise<void> {
   const draft = join(dataDir, `pg.tmp-${process.pid}`);
   const passwordFile = `${draft}.password`;
   try {
     await mkdir(draft, { mode: 0o700 });
     await writeFile(passwordFile, `${randomSecret(32)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    await initialise(await claim(draft, passwordFile, folder, binaries), binaries, draft, passwordFile);
+    await initialise(await chownDraft(draft, passwordFile, folder, binaries), binaries, draft, passwordFile);
     await rename(passwordFile, join(draft, PASSWORD_FILE));
-    await putInPlace(draft, folder);
+    await renameDraft(draft, folder);
     await syncFolder(dataDir);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -93,42 +93,42 @@ async function createCluster(dataDir: string, folder: string, binaries: Binaries
   }
 }
 
-async function putInPlace(draft: string, folder: string): Promise<void> {
+async function renameDraft(draft: string, folder: string): Promise<void> {
   try {
     await rename(draft, folder);
   } catch (error) {
-    // Another starter was faster: its database is as good as ours.
-    if ((await statIfThere(join(folder, 'PG_VERSION'))) !== undefined) return;
+    // Another process was faster: its database is used.
+    if ((await statIfExists(join(folder, 'PG_VERSION'))) !== undefined) return;
     if (errorCode(error) !== 'EBUSY') throw error;
     throw new OperatorError(
-      `The folder ${folder} is a mount point, so Parley cannot make its database there in one step: mount the ` +
+      `The folder ${folder} is a mount point, so Parley cannot create its database there in one step: mount the ` +
         `volume on ${dirname(folder)} instead.`,
     );
   }
 }
 
-/** Gives the draft to the user PostgreSQL is to run as: the owner of what is there, `nobody` for root's. */
-async function claim(
+/** Changes the owner of the draft to the user of PostgreSQL: the owner of the folder, or `nobody` if that is root. */
+async function chownDraft(
   draft: string,
   passwordFile: string,
   folder: string,
   binaries: Binaries,
 ): Promise<RunAs> {
   if (!isRoot()) return asOurselves;
-  const give = async (uid: number, gid: number): Promise<void> => {
+  const chown = async (uid: number, gid: number): Promise<void> => {
     await lchown(draft, uid, gid);
     await lchown(passwordFile, uid, gid);
   };
   const owner = await ownerOf(folder);
   const { uid, gid } = owner.uid === 0 ? { uid: NOBODY, gid: NOBODY } : owner;
   const runAs = asUser(uid, gid);
-  // A root without the right to give files away (a container without CAP_CHOWN) can still use the second way.
-  const given = await give(uid, gid).then(
+  // Without CAP_CHOWN, as in some containers, root can still use a user namespace.
+  const isChanged = await chown(uid, gid).then(
     () => true,
     () => false,
   );
-  if (given && (await canUse(runAs, binaries, draft))) return runAs;
-  await give(0, 0);
+  if (isChanged && (await canUse(runAs, binaries, draft))) return runAs;
+  await chown(0, 0);
   if (await canUse(asRenamedRoot, binaries, draft)) return asRenamedRoot;
   throw new OperatorError(
     `PostgreSQL refuses to run as root, and uid ${uid} may not enter ${dirname(draft)} or ` +
@@ -148,13 +148,13 @@ async function initialise(
     '--no-instructions',
   ];
   let outcome = await run(runAs, binaries, binaries.initdb, args);
-  const nameless = /could not look up effective user ID/.test(outcome.output);
-  // initdb wants a user with a name; the server itself does not, so only this step runs renamed.
-  if (nameless) outcome = await run({ ...runAs, renamed: true }, binaries, binaries.initdb, args);
+  const hasNoName = /could not look up effective user ID/.test(outcome.output);
+  // initdb needs a user with a name, the server does not: only this step runs in a user namespace.
+  if (hasNoName) outcome = await run({ ...runAs, renamed: true }, binaries, binaries.initdb, args);
   if (outcome.ok) return;
-  if (nameless) {
+  if (hasNoName) {
     throw new OperatorError(
-      `PostgreSQL cannot make a database as uid ${runAs.uid ?? process.getuid?.()}, which has no entry in ` +
+      `PostgreSQL cannot create a database as uid ${runAs.uid ?? process.getuid?.()}, which has no entry in ` +
         `/etc/passwd: add one, start Parley as another user, or ${OWN_DATABASE}.`,
     );
   }
@@ -162,17 +162,17 @@ async function initialise(
   throw (
     cannotRunHere(outcome.output) ??
     new OperatorError(
-      `PostgreSQL could not make its database in ${draft} (${error ?? lastLine(outcome.output)}): mend that, or ${OWN_DATABASE}.`,
+      `PostgreSQL could not create its database in ${draft} (${error ?? lastLine(outcome.output)}): fix that, or ${OWN_DATABASE}.`,
     )
   );
 }
 
-/** Removes what starts that were killed have left. A start that is under way has a living process. */
+/** Removes drafts of processes that were killed. */
 async function removeLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const pid = Number(/^pg\.tmp-(\d+)(\.password)?$/.exec(name)?.[1]);
     if (Number.isNaN(pid)) continue;
-    // Our own number is a leftover too: containers give the same numbers again and again.
+    // A draft with our own process id is old, too: containers reuse process ids.
     if (pid === process.pid || !isAlive(pid)) await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }
@@ -186,7 +186,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The rename must survive a power failure. Windows cannot open folders and does not need it. */
+/** Makes the rename survive a power failure. Windows cannot open folders and does not need it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

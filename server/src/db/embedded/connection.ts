@@ -1,7 +1,7 @@
 import { Client, escapeIdentifier } from 'pg';
 import { OperatorError } from '../../base/errors.ts';
 
-/** What `pg` connects with. On Unix `host` is the folder of the socket, and `port` only names it. */
+/** The parameters of `pg`. On Unix `host` is the folder of the socket, and `port` is a part of its name. */
 export interface Connection {
   readonly host: string;
   readonly port: number;
@@ -10,11 +10,11 @@ export interface Connection {
   readonly database: string;
 }
 
-/** Opens one session. A broken session ends its queries and emits `end`; it never ends the process. */
+/** Opens a connection. If it breaks, its queries fail and it emits `end`; the process continues. */
 export async function connect(connection: Connection, purpose: string): Promise<Client> {
   const client = new Client({
     ...connection,
-    // Without this `pg` would follow PGSSLMODE of the environment, and this server speaks no TLS.
+    // Otherwise `pg` would use PGSSLMODE of the environment, and this server has no TLS.
     ssl: false,
     application_name: purpose,
     connectionTimeoutMillis: 5000,
@@ -29,14 +29,14 @@ export async function connect(connection: Connection, purpose: string): Promise<
   }
 }
 
-/** `busy`: a server is there, but it starts, recovers, stops or is full. `silent`: no one listens. */
-export type Answer = 'ready' | 'busy' | 'silent';
+/** `busy`: the server starts, recovers, stops or is full. `silent`: no server is listening. */
+export type ServerStatus = 'ready' | 'busy' | 'silent';
 
 const BUSY_CODES = new Set(['57P01', '57P02', '57P03', '53300', '53200']);
 const REFUSED_CODES = new Set(['28P01', '28000']);
 
-/** Asks whether a server answers, always in the database that every cluster has. */
-export async function ask(connection: Connection): Promise<Answer> {
+/** Checks whether a server answers. Uses the database `postgres`, which always exists. */
+export async function probeServer(connection: Connection): Promise<ServerStatus> {
   try {
     const client = await connect({ ...connection, database: 'postgres' }, 'parley start');
     await client.end();
@@ -47,14 +47,14 @@ export async function ask(connection: Connection): Promise<Answer> {
     if (REFUSED_CODES.has(code)) {
       throw new OperatorError(
         `The database server at ${connection.host} is running but refuses Parley's password: stop that server, ` +
-          'or put back the file parley.password of its database folder from your backup.',
+          'or restore the file parley.password of its database folder from your backup.',
       );
     }
     return 'silent';
   }
 }
 
-/** Makes the database unless it exists. Several starters may do this at the same time. */
+/** Creates the database if it does not exist. Several processes may do this at the same time. */
 export async function ensureDatabase(connection: Connection): Promise<void> {
   const client = await connect({ ...connection, database: 'postgres' }, 'parley start');
   try {
@@ -65,7 +65,7 @@ export async function ensureDatabase(connection: Connection): Promise<void> {
         await client.query(`create database ${escapeIdentifier(connection.database)}`);
         return;
       } catch (error) {
-        // 42P04 and 23505: another starter was faster. 55006: it is copying the template this very moment.
+        // 42P04 and 23505: another process was faster. 55006: another process is copying the template.
         if (tries === 20 || !['42P04', '23505', '55006'].includes(errorCode(error) ?? '')) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }

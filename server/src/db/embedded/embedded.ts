@@ -4,46 +4,46 @@ import { OperatorError } from '../../base/errors.ts';
 import { findBinaries } from './binaries.ts';
 import { openCluster, SUPERUSER } from './cluster.ts';
 import { type Connection, ensureDatabase } from './connection.ts';
-import { prepareDataFolder, withSentences } from './folder.ts';
-import { choosePlace, leavePlace, restorePlace } from './place.ts';
+import { explainFileErrors, prepareDataFolder } from './folder.ts';
+import { choosePlace, removePlace, restorePlace } from './place.ts';
 import { isRunning, type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';
 
 export interface EmbeddedOptions {
-  /** Parley's data folder. The database lives in its folder `postgres`, the log is its `postgres.log`. */
+  /** Parley's data folder. It contains the database in `postgres` and the log `postgres.log`. */
   readonly dataDir: string;
-  /** Made when it is missing; `parley` unless given. */
+  /** Created if it is missing. Default: `parley`. */
   readonly database?: string;
-  /** More settings for the server. Durability and where it listens cannot be changed. */
+  /** Additional settings. Durability and the address cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedDatabase {
   readonly connection: Connection;
-  /** True when a server left behind by a killed process was taken over. It keeps the settings it was started with. */
+  /** Whether the server of a killed process was taken over. It keeps its settings. */
   readonly adopted: boolean;
   /**
-   * Starts the server again, at the same place and with the same password, if it has died. It is cheap when the
-   * server lives, and callers at the same time share one start.
+   * Starts the server again if it has died, with the same address and password. Fast if the server runs; concurrent
+   * calls share one start.
    */
   ensureRunning(): Promise<void>;
   /**
-   * Orderly stop: resolves when the server is gone. Only the holder of the folder (`holdFolder`) may stop it,
-   * because a second Parley on the same folder has taken over the very same server.
+   * Stops the server and resolves when it has ended. Only the process that holds the folder (`holdFolder`) may stop it,
+   * because a second Parley on the same folder uses the same server.
    */
   stop(): Promise<void>;
 }
 
-/** Starts under way in this process, by folder: they draft a database under the process's one name. */
+/** Starts run one after the other per folder, as drafts are named after the process. */
 const turns = new Map<string, Promise<unknown>>();
 
 /**
- * Starts PostgreSQL on the data folder, or takes over the one a killed process left running there. It outlives
- * this process unless it is stopped. What the operator can mend is thrown as an `OperatorError`.
+ * Starts PostgreSQL on the data folder, or takes over the server of a killed process. The server outlives this process
+ * unless it is stopped. Problems that the operator can fix are thrown as an `OperatorError`.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir);
   const turn = (turns.get(dataDir) ?? Promise.resolve()).then(() =>
-    withSentences(dataDir, () => startInFolder(dataDir, options)),
+    explainFileErrors(dataDir, () => startInFolder(dataDir, options)),
   );
   const settled = turn.then(
     () => {},
@@ -58,7 +58,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 
 async function startInFolder(givenDir: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   await prepareDataFolder(givenDir);
-  // Processes are recognised by the path on their command line, so there must be one spelling of it.
+  // Processes are recognised by the path in their command line, so it must be unique.
   const dataDir = await realpath(givenDir);
   const binaries = await findBinaries(dataDir);
   const cluster = await openCluster(dataDir, binaries);
@@ -98,7 +98,7 @@ async function startInFolder(givenDir: string, options: EmbeddedOptions): Promis
   async function stop(): Promise<void> {
     await reviving?.catch(() => {});
     await stopPostmaster(postmaster, cluster, binaries);
-    await leavePlace(place, cluster);
+    await removePlace(place, cluster);
   }
 
   return {
@@ -106,7 +106,7 @@ async function startInFolder(givenDir: string, options: EmbeddedOptions): Promis
     adopted,
     ensureRunning() {
       if (stopping !== undefined) return Promise.reject(new Error('The embedded database was stopped.'));
-      reviving ??= withSentences(dataDir, revive).finally(() => {
+      reviving ??= explainFileErrors(dataDir, revive).finally(() => {
         reviving = undefined;
       });
       return reviving;

@@ -11,16 +11,16 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Who owns the path or, where it does not exist yet, its nearest existing parent. */
+/** The owner of the path or, if it does not exist, of its nearest existing parent. */
 export async function ownerOf(path: string): Promise<Owner> {
-  for (let at = path; ; at = dirname(at)) {
-    const found = await statIfThere(at);
+  for (let current = path; ; current = dirname(current)) {
+    const found = await statIfExists(current);
     if (found !== undefined) return found;
   }
 }
 
-/** `existsSync` would call a folder absent that we may only not look into: a refusal must stay a refusal. */
-export async function statIfThere(path: string) {
+/** Unlike `existsSync` this throws if access is denied. */
+export async function statIfExists(path: string) {
   try {
     return await stat(path);
   } catch (error) {
@@ -29,45 +29,45 @@ export async function statIfThere(path: string) {
   }
 }
 
-/** Makes the data folder, owned by whoever owns its parent, and sees that we may write in it. */
+/** Creates the data folder with the owner of its parent, and checks that this process can write to it. */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   try {
     const owner = await ownerOf(dataDir);
-    // Root's folder must let the database's user pass through; what is inside is closed by itself.
+    // The database's user must be able to enter root's folder. The files in it have their own modes.
     const first = await mkdir(dataDir, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
     if (first !== undefined && isRoot()) {
-      for (let at = dataDir; at.length >= first.length; at = dirname(at)) {
-        // The mode above is cut down by the umask.
-        await chmod(at, 0o711);
-        if (owner.uid !== 0) await lchown(at, owner.uid, owner.gid);
+      for (let folder = dataDir; folder.length >= first.length; folder = dirname(folder)) {
+        // The umask may have removed bits of the mode above.
+        await chmod(folder, 0o711);
+        if (owner.uid !== 0) await lchown(folder, owner.uid, owner.gid);
       }
     }
     await access(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     if (!['ENOTDIR', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
     throw new OperatorError(
-      `The data folder ${dataDir} is a file, or lies below one: remove that file or choose another data folder.`,
+      `The data folder ${dataDir} is a file, or is below one: remove that file or choose another data folder.`,
     );
   }
 }
 
-/** Runs `work` and turns a refusal of the file system into the sentence that mends it. */
-export async function withSentences<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` and converts errors of the file system to messages that say how to fix them. */
+export async function explainFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw await sentenceFor(error, path);
+    throw await explain(error, path);
   }
 }
 
-async function sentenceFor(error: unknown, path: string): Promise<unknown> {
+async function explain(error: unknown, path: string): Promise<unknown> {
   switch (errorCode(error)) {
     case 'EACCES':
     case 'EPERM':
-      return notOurs(path);
+      return accessError(path);
     case 'EROFS':
       return new OperatorError(
-        `Parley may not write in ${path}, because that file system is read-only: choose another data folder, or ${OWN_DATABASE}.`,
+        `Parley cannot write to ${path}, because that file system is read-only: choose another data folder, or ${OWN_DATABASE}.`,
       );
     case 'ENOSPC':
     case 'EDQUOT':
@@ -79,15 +79,15 @@ async function sentenceFor(error: unknown, path: string): Promise<unknown> {
   }
 }
 
-/** The sentence for a data folder that belongs to someone else or is closed to us. */
-export async function notOurs(path: string): Promise<OperatorError> {
+/** The error for a data folder that this process may not use. */
+export async function accessError(path: string): Promise<OperatorError> {
   if (isRoot()) {
     return new OperatorError(
-      `Even root may not write in ${path}: choose a data folder on another file system, or ${OWN_DATABASE}.`,
+      `Even root cannot write to ${path}: choose a data folder on another file system, or ${OWN_DATABASE}.`,
     );
   }
   return new OperatorError(
-    `Parley runs as ${userName()} and may not use the data folder ${path}: ${await fixFor(path)}, start Parley ` +
+    `Parley runs as ${userName()} and cannot use the data folder ${path}: ${await fixFor(path)}, start Parley ` +
       `as another user, choose another data folder, or ${OWN_DATABASE}.`,
   );
 }
@@ -115,6 +115,6 @@ function userName(): string {
   }
 }
 
-/** A path as a shell wants it. */
+/** Quotes a path for a shell. */
 export const quoted = (path: string): string =>
   /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

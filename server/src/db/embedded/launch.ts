@@ -8,15 +8,14 @@ import { commandFor, run } from './run-as.ts';
 
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** What the caller may change. Measured: the rest of PostgreSQL's defaults is fast enough. */
+/** Settings that the caller may change. The other defaults of PostgreSQL were measured and are fast enough. */
 const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   autovacuum_naptime: '10s',
   max_wal_size: '1GB',
   max_connections: '200',
-  // Errors are shown by the client that caused them. The log must not collect the data of customers,
-  // which statements and details of errors contain.
+  // Statements and details of errors contain data of customers, which must not be in the log. Parley logs the errors.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
@@ -31,7 +30,7 @@ export function settingsFor(place: Place, extra: Readonly<Record<string, string>
     // A list, in which a path with a comma needs quotes.
     unix_socket_directories: windows ? '' : `"${place.host.replaceAll('"', '""')}"`,
     port: String(place.port),
-    // What was answered must be on the disk: these are no one's to change.
+    // Cannot be changed: what Parley has confirmed must be on disk.
     fsync: 'on',
     full_page_writes: 'on',
   };
@@ -40,13 +39,13 @@ export function settingsFor(place: Place, extra: Readonly<Record<string, string>
 export interface Launched {
   /** Undefined on Windows, where pg_ctl starts the server. */
   readonly child: ChildProcess | undefined;
-  /** Why the process ended, when it has. */
+  /** Why the process ended, or undefined while it runs. */
   ended(): Promise<string> | undefined;
 }
 
 /**
- * Starts the postmaster in a session and process group of its own: a signal to our group (Ctrl-C, a supervisor)
- * must not reach it, because we stop it ourselves, last.
+ * Starts the postmaster in a separate process group: a signal to our group (Ctrl-C, a supervisor) must not reach it,
+ * because Parley stops it last.
  */
 export async function launch(
   cluster: Cluster,
@@ -75,7 +74,7 @@ export async function launch(
       ended() {
         if (failure !== undefined) return Promise.resolve(failure);
         if (child.exitCode === null && child.signalCode === null) return undefined;
-        return reasonIn(cluster.logFile, logStart, child);
+        return findReason(cluster.logFile, logStart, child);
       },
     };
   } finally {
@@ -83,7 +82,7 @@ export async function launch(
   }
 }
 
-/** PostgreSQL refuses an administrator; pg_ctl starts it with the administrator's rights taken away. */
+/** PostgreSQL refuses to run as an administrator; pg_ctl starts it with reduced rights. */
 async function launchOnWindows(
   cluster: Cluster,
   binaries: Binaries,
@@ -95,14 +94,14 @@ async function launchOnWindows(
   return { child: undefined, ended: () => (ok ? undefined : Promise.resolve(output)) };
 }
 
-/** The log belongs to the database's user, so that the folder can be handed over to that user as it is. */
+/** The log belongs to the database's user, so that this user can also use the folder alone. */
 async function openLog(cluster: Cluster): Promise<FileHandle> {
   const size = await stat(cluster.logFile).then(
     (found) => found.size,
     () => 0,
   );
   if (size > LOG_LIMIT_BYTES) await rename(cluster.logFile, `${cluster.logFile}.1`);
-  // Root must not be led elsewhere by a link that the owner of the folder has put there.
+  // Root must not follow a link that the owner of the folder has created.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(cluster.logFile, flags, 0o600);
   const { uid, gid } = cluster.runAs;
@@ -110,9 +109,9 @@ async function openLog(cluster: Cluster): Promise<FileHandle> {
   return handle;
 }
 
-/** What the process said last. The log is shared with the server of another starter, hence the number. */
-async function reasonIn(logFile: string, from: number, child: ChildProcess): Promise<string> {
-  const otherwise = `it ended with ${child.exitCode ?? child.signalCode}`;
+/** Finds the last error of the process in the log. Other servers may write to the same log, so lines are found by id. */
+async function findReason(logFile: string, from: number, child: ChildProcess): Promise<string> {
+  const fallback = `it ended with ${child.exitCode ?? child.signalCode}`;
   try {
     const handle = await open(logFile, 'r');
     try {
@@ -126,12 +125,12 @@ async function reasonIn(logFile: string, from: number, child: ChildProcess): Pro
           .trim()
           .replace(/\s*\n\s*/g, ' ')
           .slice(-400) ||
-          otherwise)
+          fallback)
       );
     } finally {
       await handle.close();
     }
   } catch (error) {
-    return `${otherwise} (${errorCode(error)})`;
+    return `${fallback} (${errorCode(error)})`;
   }
 }

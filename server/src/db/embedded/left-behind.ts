@@ -7,21 +7,21 @@ import { errorCode } from './connection.ts';
 
 const execute = promisify(execFile);
 
-/** What a running postmaster writes into its folder, and a killed one leaves there. */
+/** The file that a running postmaster writes into its folder, and that a killed one leaves there. */
 export interface PidFile {
   readonly pid: number;
   readonly port: number;
-  /** Folder of its socket or, without one, the address it listens on. */
+  /** The folder of its socket or, without a socket, its address. */
   readonly host: string;
   readonly sharedMemory: { readonly key: number; readonly id: number } | undefined;
-  /** It has said that it accepts sessions. */
+  /** Whether it accepts connections. */
   readonly ready: boolean;
   readonly text: string;
 }
 
 export const pidFilePath = (folder: string): string => join(folder, 'postmaster.pid');
 
-/** Reads the file; a part that is not written yet stays empty. */
+/** Reads the file. Parts that are not written yet are empty. */
 export async function readPidFile(folder: string): Promise<PidFile | undefined> {
   let text: string;
   try {
@@ -32,7 +32,7 @@ export async function readPidFile(folder: string): Promise<PidFile | undefined> 
   }
   const [pid = '', , , port = '', socketFolder = '', address = '', memory = '', status = ''] =
     text.split('\n');
-  // A negative number is that of a single-user session.
+  // The number is negative for a single-user session.
   const number = Math.abs(Number.parseInt(pid, 10));
   if (!(number > 0)) return undefined;
   const [key, id] = memory.trim().split(/\s+/).map(Number);
@@ -47,8 +47,8 @@ export async function readPidFile(folder: string): Promise<PidFile | undefined> 
 }
 
 /**
- * `ours`: a PostgreSQL on this folder. `ending`: it is on its way out and has lost its command line already, so
- * no one can tell whose it was. `foreign`: any other program that got the same number.
+ * `ours`: a PostgreSQL on this folder. `ending`: an exiting process, which has no command line any more that would show
+ * its folder. `foreign`: another program with the same process id.
  */
 export type ProcessState = 'gone' | 'zombie' | 'ending' | 'ours' | 'foreign';
 
@@ -59,7 +59,7 @@ export async function inspectProcess(pid: number, folder: string): Promise<Proce
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // A postmaster of this folder would be of its owner, hence one that we may signal.
+    // We may send signals to a postmaster of this folder, because it belongs to the owner of the folder.
     return errorCode(error) === 'ESRCH' ? 'gone' : 'foreign';
   }
   if (process.platform === 'linux') return inspectLinux(pid, folder);
@@ -67,7 +67,7 @@ export async function inspectProcess(pid: number, folder: string): Promise<Proce
     const { stdout } = await execute('tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH']);
     return stdout.toLowerCase().includes('postgres.exe') ? 'ours' : 'foreign';
   }
-  // ps exits with 1 when the process is gone.
+  // ps exits with 1 if the process has ended.
   const { stdout } = await execute('ps', ['-ww', '-o', 'stat=,command=', '-p', String(pid)]).catch(() => ({
     stdout: '',
   }));
@@ -78,10 +78,10 @@ export async function inspectProcess(pid: number, folder: string): Promise<Proce
 
 function inspectLinux(pid: number, folder: string): ProcessState {
   try {
-    // Read first: an exiting process gets its flag before it loses its command line.
+    // The command line first: an exiting process gets its flag before it loses its command line.
     const [program = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may hold anything, so the fields are those after the last one.
+    // The name in parentheses may contain anything, so fields are counted after the last parenthesis.
     const [state, , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return 'zombie';
     if ((Number(flags) & PF_EXITING) !== 0) return 'ending';
@@ -99,7 +99,7 @@ export async function isAttached(file: PidFile): Promise<boolean> {
     const rows = (await readFile('/proc/sysvipc/shm', 'utf8')).split('\n').slice(1);
     return rows.some((row) => {
       const [rowKey, rowId, , , , , attached] = row.trim().split(/\s+/).map(Number);
-      // The file has the key without a sign, the kernel with one.
+      // The key is unsigned in the file and signed in the kernel.
       return rowId === id && rowKey === (key | 0) && (attached ?? 0) > 0;
     });
   }
@@ -111,21 +111,21 @@ export async function isAttached(file: PidFile): Promise<boolean> {
 }
 
 /**
- * Removes the file of a postmaster that no longer exists, with the lock of its socket: PostgreSQL refuses both
- * as long as some process has that number. It stays when another starter has replaced it in the meantime.
+ * Removes the file of a dead postmaster and the lock of its socket: PostgreSQL refuses to start while any process has
+ * that id. A file that another process has replaced meanwhile stays.
  */
 export function removePidFile(folder: string, file: PidFile): void {
   const lock = join(file.host, `.s.PGSQL.${file.port}.lock`);
   for (const path of file.host.startsWith('/') ? [lock, pidFilePath(folder)] : [pidFilePath(folder)]) {
-    // Nothing may come between the look and the removal, hence the synchronous calls.
-    const text = readIfThere(path);
+    // Synchronous, so that nothing happens between the check and the removal.
+    const text = readIfExists(path);
     if (text !== undefined && (path === lock ? text.startsWith(`${file.pid}\n`) : text === file.text)) {
       rmSync(path, { force: true });
     }
   }
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -3,22 +3,22 @@ import type { Client } from 'pg';
 import { OperatorError } from '../../base/errors.ts';
 import { type Connection, connect } from './connection.ts';
 
-/** The bytes of the word "parley", so that no one else takes this key by chance. */
+/** The bytes of "parley", so that no other program uses this key by chance. */
 const LOCK_KEY = BigInt(`0x${Buffer.from('parley').toString('hex')}`).toString();
-/** The backend of a server that was killed may hold the lock until it notices. */
-const PATIENCE_MS = 10_000;
+/** The backend of a killed process may hold the lock for some time. */
+const LOCK_TIMEOUT_MS = 10_000;
 const RETRY_MS = 200;
 
 export interface FolderLock {
   release(): Promise<void>;
-  /** Called once when, after a broken connection, another Parley holds the lock: this one must stop working. */
+  /** Called if another Parley has the lock after the connection broke: this process must stop working. */
   onLost(listener: () => void): void;
 }
 
 /**
- * Makes this process the only Parley on its data folder, on a connection of its own, and takes the lock again
- * whenever that connection breaks. A process that is refused here must leave the database running when it ends:
- * the server belongs to the one that holds the lock.
+ * Makes this process the only Parley on its data folder, with a lock on a separate connection, and takes the lock again
+ * if that connection breaks. A process that does not get the lock must not stop the database: the server belongs to the
+ * process that holds the lock.
  */
 export async function holdFolder(connection: Connection): Promise<FolderLock> {
   const listeners: (() => void)[] = [];
@@ -38,7 +38,7 @@ export async function holdFolder(connection: Connection): Promise<FolderLock> {
     });
     try {
       if (await tryLock(client, () => released)) {
-        if (broken) throw new Error('The connection broke as it took the folder lock.');
+        if (broken) throw new Error('The connection broke while it took the folder lock.');
         held = client;
         return true;
       }
@@ -59,7 +59,7 @@ export async function holdFolder(connection: Connection): Promise<FolderLock> {
         for (const listener of listeners) listener();
         return;
       } catch {
-        // The database is down. Whoever needs it starts it again; until then there is nothing to hold.
+        // The database is down until its next user starts it again.
         await delay(RETRY_MS);
       }
     }
@@ -67,7 +67,7 @@ export async function holdFolder(connection: Connection): Promise<FolderLock> {
 
   if (!(await take())) {
     throw new OperatorError(
-      'Another Parley is running on this data folder: stop it first, or give this one a data folder of its own.',
+      'Another Parley is running on this data folder: stop it first, or use another data folder for this one.',
     );
   }
   return {
@@ -83,15 +83,15 @@ export async function holdFolder(connection: Connection): Promise<FolderLock> {
   };
 }
 
-async function tryLock(client: Client, givenUp: () => boolean): Promise<boolean> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function tryLock(client: Client, isCancelled: () => boolean): Promise<boolean> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>(
       'select pg_try_advisory_lock($1::bigint) as taken',
       [LOCK_KEY],
     );
     if (rows[0]?.taken === true) return true;
-    if (givenUp() || performance.now() >= deadline) return false;
+    if (isCancelled() || performance.now() >= deadline) return false;
     await delay(RETRY_MS);
   }
 }

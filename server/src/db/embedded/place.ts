@@ -13,7 +13,7 @@ export interface Place {
   readonly port: number;
 }
 
-/** It only names the socket, as nothing listens on TCP. */
+/** Only a part of the socket's name, as the server does not listen on TCP. */
 const SOCKET_PORT = 5432;
 /** macOS has 104 bytes for the path of a socket and its final zero, Linux 108. */
 const MAX_SOCKET_PATH_BYTES = 103;
@@ -22,11 +22,11 @@ const MKDTEMP_SUFFIX = '-XXXXXX';
 const fits = (folder: string): boolean =>
   Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_SOCKET_PATH_BYTES;
 
-/** The database folder itself, or a private folder under the system's temporary one where the path is too long. */
+/** Chooses the database folder, or a private temporary folder if the path is too long for a socket. */
 export async function choosePlace(cluster: Cluster): Promise<Place> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: await freePort() };
   if (fits(cluster.folder)) return { host: cluster.folder, port: SOCKET_PORT };
-  // The name follows from the folder, so that every start of it comes to the same place.
+  // Derived from the folder, so that every start uses the same name.
   const name = `parley-${createHash('sha256').update(cluster.folder).digest('hex').slice(0, 16)}`;
   const parents = cluster.runAs.uid === undefined ? [tmpdir(), '/tmp'] : ['/tmp', tmpdir()];
   const parent = parents.find((folder) => fits(join(folder, name + MKDTEMP_SUFFIX)));
@@ -36,38 +36,38 @@ export async function choosePlace(cluster: Cluster): Promise<Place> {
         'choose a data folder with a shorter path, or set TMPDIR to one.',
     );
   }
-  return { host: await makePrivateFolder(join(parent, name), cluster), port: SOCKET_PORT };
+  return { host: await createPrivateFolder(join(parent, name), cluster), port: SOCKET_PORT };
 }
 
-async function makePrivateFolder(path: string, cluster: Cluster): Promise<string> {
+async function createPrivateFolder(path: string, cluster: Cluster): Promise<string> {
   const uid = cluster.runAs.uid ?? process.getuid?.() ?? 0;
   const gid = cluster.runAs.gid ?? process.getgid?.() ?? 0;
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    // Anyone may make folders there: one that is not private and ours could show us a foreign server.
+    // Any user may create folders there. A folder that is not private and ours could contain the socket of another server.
     const found = await lstat(path);
     if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return path;
-    return claimed(await mkdtemp(`${path}-`), uid, gid);
+    return chownFolder(await mkdtemp(`${path}-`), uid, gid);
   }
-  return claimed(path, uid, gid);
+  return chownFolder(path, uid, gid);
 }
 
-async function claimed(path: string, uid: number, gid: number): Promise<string> {
+async function chownFolder(path: string, uid: number, gid: number): Promise<string> {
   if (uid !== process.getuid?.()) await lchown(path, uid, gid);
   return path;
 }
 
-/** Makes the private folder again if a cleaner of temporary files has removed it. */
+/** Creates the private folder again if a cleaner of temporary files has removed it. */
 export async function restorePlace(place: Place, cluster: Cluster): Promise<void> {
   if (process.platform === 'win32' || place.host === cluster.folder) return;
   const found = await lstat(place.host).catch(() => undefined);
-  if (found === undefined) await makePrivateFolder(place.host, cluster);
+  if (found === undefined) await createPrivateFolder(place.host, cluster);
 }
 
 /** Removes the private folder, if there is one, after the server has stopped. */
-export async function leavePlace(place: Place, cluster: Cluster): Promise<void> {
+export async function removePlace(place: Place, cluster: Cluster): Promise<void> {
   if (process.platform === 'win32' || place.host === cluster.folder) return;
   await rmdir(place.host).catch(() => {});
 }

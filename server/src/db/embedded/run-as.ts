@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import type { Binaries } from './binaries.ts';
 import { cannotRunHere } from './binaries.ts';
 
-/** The user `nobody`, which every Linux knows. */
+/** The Unix user `nobody`. */
 export const NOBODY = 65534;
 
-/** As whom the programs run. PostgreSQL refuses to run as root, and initdb as a user without a name. */
+/** The user that runs the programs. PostgreSQL refuses to run as root, and initdb as a user without a name. */
 export interface RunAs {
   readonly uid: number | undefined;
   readonly gid: number | undefined;
   /**
-   * In a user namespace in which `uid` is called 65534. It keeps the rights of `uid` as the owner of files,
-   * so root's own folders stay within reach, while PostgreSQL sees an ordinary user.
+   * Whether it runs in a user namespace that maps `uid` to 65534. It keeps the file permissions of `uid`, so that it can
+   * use root's folders, while PostgreSQL sees an ordinary user.
    */
   readonly renamed: boolean;
 }
@@ -31,14 +31,14 @@ export function commandFor(runAs: RunAs, binaries: Binaries, file: string, args:
   return {
     file: command ?? file,
     args: rest,
-    // The folder we stand in may be closed to that user.
+    // That user may not be allowed to enter the current folder.
     options: { ...owner, cwd: '/', env: environment(binaries), windowsHide: true },
   };
 }
 
 /**
- * PostgreSQL gets an environment of its own: PGDATA, PGPORT and their kind would change what it does, and ours
- * holds secrets which others of the same user could read in /proc.
+ * A minimal environment: PGDATA, PGPORT and similar variables would change the behaviour of PostgreSQL, and ours contains
+ * secrets that other processes of the same user could read in /proc.
  */
 function environment(binaries: Binaries): Record<string, string> {
   const env: Record<string, string> = { LC_ALL: 'C', TZ: 'UTC' };
@@ -54,11 +54,11 @@ function environment(binaries: Binaries): Record<string, string> {
 
 export interface Outcome {
   readonly ok: boolean;
-  /** What it printed, or why it could not be run. */
+  /** The output, or why the program could not be run. */
   readonly output: string;
 }
 
-/** Runs a program to its end. It resolves also when the program fails or cannot be run at all. */
+/** Runs a program until it ends. Also resolves if the program fails or cannot be run. */
 export function run(
   runAs: RunAs,
   binaries: Binaries,
@@ -80,8 +80,8 @@ export function run(
 }
 
 /**
- * Whether that user can run PostgreSQL and use `folder`. PostgreSQL itself is asked, because only the kernel
- * knows every rule (modes, access lists, mounts); it takes 6 ms. An empty folder counts as one to use.
+ * Whether that user can run PostgreSQL and use `folder`, which may be empty. Tried with PostgreSQL itself, because only
+ * the kernel knows all rules (modes, access lists, mounts). Takes 6 ms.
  */
 export async function canUse(runAs: RunAs, binaries: Binaries, folder: string): Promise<boolean> {
   const { ok, output } = await run(runAs, binaries, binaries.postgres, [
@@ -92,8 +92,8 @@ export async function canUse(runAs: RunAs, binaries: Binaries, folder: string): 
   ]);
   if (ok) return true;
   if (!runAs.renamed) {
-    const hopeless = /Permission denied/.test(output) ? undefined : cannotRunHere(output);
-    if (hopeless !== undefined) throw hopeless;
+    const cannotRun = /Permission denied/.test(output) ? undefined : cannotRunHere(output);
+    if (cannotRun !== undefined) throw cannotRun;
   } else if (/^unshare: |ENOENT/m.test(output)) {
     return false;
   }

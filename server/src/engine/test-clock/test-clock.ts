@@ -3,82 +3,83 @@ import type { Logger } from 'pino';
 import { batch } from '../../base/batch.ts';
 import type { TenantClock } from '../../base/clock.ts';
 import type { Database } from '../../db/database.ts';
-import type { Statement } from '../../db/statement.ts';
+import type { SystemStatement } from '../../db/statement.ts';
 import { claimsOf } from '../claims.ts';
-import { type Queue, type QueueRow, TEST_SHARD } from '../queue.ts';
-import { type Handler, type Lanes, runLanes } from '../scheduler.ts';
+import { TEST_SHARD } from '../queue.ts';
+import { type BoundQueue, type QueueRunner, runQueue } from '../runner.ts';
 import type { Notifier } from '../wakeups.ts';
-import { type ClockState, endJourney, hasTestTenants, moveClock } from './test-tenants.ts';
+import { type ClockState, endMove, hasTestTenants, moveClock } from './test-tenants.ts';
 
-/** What is hinted at when a clock is to go on its way, and told when it has arrived. */
+/** The topic of wake-ups and notifications about clocks that start or end to move. */
 export const CLOCK_TOPIC = 'clock';
 
-/** Hints come with every commit, and one look serves them all. */
+/** Wake-ups come with every commit; they share one scan. */
 const COLLECT_MS = 10;
-/** How long nobody looks on a hint after a look, in looks: where a look takes long, work must not wait for looking. */
-const PAUSE_PER_LOOK = 5;
-/** How many clocks are looked at by one statement, and how many statements at once: the rest of the pool is everyone's. */
-const TOGETHER = { maxBatch: 200, underWay: 2 };
-/** How many calls one tenant may have under way in a list, as nobody else is counted with it: half of this. */
-const CALLS_AT_ONCE = 32;
-/** What is still due after so many rounds does not become less by trying; then it is tried with a pause. */
+/** The pause after a scan as a multiple of its duration, so that slow scans do not delay the work. */
+const PAUSE_PER_SCAN = 5;
+/** Few concurrent statements, as other work needs the connections of the pool. */
+const BATCH = { maxBatch: 200, maxConcurrent: 2 };
+/** The maximum number of calls per process in the runner of one tenant. The scheduler allows a tenant half of it. */
+const MAX_CALLS = 32;
+/** After this many rounds with due rows there is a pause between rounds. */
 const ROUNDS_WITHOUT_PAUSE = 500;
 const PAUSE_MS = 200;
 
 export interface TestClock {
-  /** Finds test tenants with something to do, has it done, and says how many there are. */
-  look(): Promise<number>;
-  /** Says that a lane of a list may have something due. */
-  wakeUp(list: string, lane: string): void;
+  /** Finds test tenants with due rows or a moving clock, starts their work, and returns their number. */
+  scan(): Promise<number>;
+  /** Called when an ordering key of a queue may have due rows. */
+  wake(queue: string, orderingKey: string): void;
   isBusy(): boolean;
-  /** Resolves when everything is done that was found so far, and all clocks that were on their way have arrived. */
+  /** Resolves when all work that was found is done, and all moving clocks have arrived. */
   idle(): Promise<void>;
-  /** Starts nothing any more; what is under way goes on. */
+  /** Starts no further calls. Running calls continue. */
   stop(): void;
-  failuresOf(list: string): number;
+  failuresOf(queue: string): number;
 }
 
 interface TestClockOptions {
   db: Database;
-  queues: readonly { list: Queue<QueueRow>; handle: Handler<QueueRow> }[];
+  queues: readonly BoundQueue[];
   clock: TenantClock;
-  wakeUps: Pick<Notifier, 'tell'>;
-  /** Whether the share of test tenants is this process's. */
-  isOurs: () => boolean;
+  wakeUps: Pick<Notifier, 'notify'>;
+  /** Whether this process owns the shard of test tenants. */
+  isOwned: () => boolean;
   log: Logger;
 }
 
-interface Found extends ClockState {
+interface TenantState extends ClockState {
   id: string;
-  /** The lanes with something due, each as its list and its id. */
-  due: [list: string, lane: string][];
-  /** When the next thing is due. */
+  /** The ordering keys with due rows, each with its queue. */
+  due: [queue: string, orderingKey: string][];
+  /** When the next row is due. */
   next: Date | null;
 }
 
-/** A test tenant that is being attended to. */
-interface Attended {
+/** A test tenant that is being worked on. */
+interface ActiveTenant {
   readonly id: string;
-  readonly lanes: Map<string, Lanes>;
-  /** There may be something new since it was looked at. */
-  isAgain: boolean;
+  readonly runners: Map<string, QueueRunner>;
+  /** There may be new rows since the last read. */
+  isWoken: boolean;
   done: Promise<void>;
 }
 
 /**
- * What test tenants have due by their own clocks, and when there is more. To the next millisecond, as clocks here know
- * nothing finer and must not stand still just before something.
+ * Finds what is due by the clocks of test tenants, and when more is due. Rounded up to milliseconds, the resolution of the
+ * clocks: a clock must not stop just before a due time.
  */
-const scanOf = <P extends readonly unknown[]>(
+const scanStatement = <P extends readonly unknown[]>(
   name: string,
-  fronts: readonly (readonly [list: string, text: string])[],
+  fronts: readonly (readonly [queue: string, text: string])[],
   which: string,
-): Statement<P, Found> => ({
+): SystemStatement<P, TenantState> => ({
+  scope: 'system',
   name: `test_clock.${name}`,
   text: `with fronts as (
-    ${fronts.map(([list, text]) => `select '${list}' as list, f.lane, f.due, f.tenant_id from (${text}) f`).join(' union all ')})
+    ${fronts.map(([queue, text]) => `select '${queue}' as queue, f.ordering_key, f.due, f.tenant_id from (${text}) f`).join(' union all ')})
    select t.id, t.clock, t.clock_target as target,
-          coalesce(json_agg(json_build_array(f.list, f.lane)) filter (where f.due <= t.clock), '[]') as due,
+          coalesce(json_agg(json_build_array(f.queue, f.ordering_key)) filter (where f.due <= t.clock), '[]') as due,
           date_trunc('milliseconds', min(f.due) filter (where f.due > t.clock and f.due < 'infinity')
                                      + interval '999 microseconds') as next
      from tenants t left join fronts f on f.tenant_id = t.id
@@ -87,162 +88,163 @@ const scanOf = <P extends readonly unknown[]>(
 });
 
 /**
- * Runs the work of test tenants, each by its own clock, with the lanes and handlers of everyone's work. A clock stands
- * still, and what is due by it is done; one that is on its way goes from one due time to the next, and on only when
- * nothing is due and nothing under way. Tenants do not wait for each other.
+ * Runs the work of test tenants, each by its own clock, with the same runners and handlers as other work. A clock stands
+ * still while due rows are handled. A moving clock goes from one due time to the next, but only when nothing is due and
+ * nothing runs. Tenants do not wait for each other.
  */
-export function testClock({ db, queues, clock, wakeUps, isOurs, log }: TestClockOptions): TestClock {
-  const lists = queues.map(({ list }) => list);
-  const scanAll = scanOf<[]>(
+export function createTestClock({ db, queues, clock, wakeUps, isOwned, log }: TestClockOptions): TestClock {
+  const scanAll = scanStatement<[]>(
     'scan_all',
-    lists.map(({ name, fronts }) => [name, fronts]),
+    queues.map(({ queue }) => [queue.name, queue.fronts]),
     '(t.clock_target is not null or f.due <= t.clock)',
   );
-  // Others may have left thousands of lanes in which something waits; a clock on its way must not pass by them all.
-  const scanSome = scanOf<[ids: string[]]>(
-    'scan_some',
-    lists.map(({ name, frontsOfSome }) => [name, frontsOfSome]),
+  // Other tenants may have thousands of ordering keys with waiting rows; one moving clock must not read all of them.
+  const scanTenants = scanStatement<[ids: string[]]>(
+    'scan_tenants',
+    queues.map(({ queue }) => [queue.name, queue.frontsOfTenants]),
     't.id = any ($1::uuid[])',
   );
-  const queuesByName = new Map(queues.map((one) => [one.list.name, one]));
-  const attended = new Map<string, Attended>();
+  const queuesByName = new Map(queues.map((one) => [one.queue.name, one]));
+  const active = new Map<string, ActiveTenant>();
   const failures = new Map<string, number>();
-  let stopped = false;
-  let isWoken = false;
+  let isStopped = false;
+  let isScanWanted = false;
   let timer: NodeJS.Timeout | undefined;
-  const mayWork = (): boolean => !stopped && isOurs();
+  const mayWork = (): boolean => !isStopped && isOwned();
 
-  const find = batch<string, Found | undefined>(async (ids) => {
-    const found = new Map((await db.all(scanSome, [ids])).map((one) => [one.id, one]));
+  const findTenant = batch<string, TenantState | undefined>(async (ids) => {
+    const found = new Map((await db.all(scanTenants, [ids])).map((one) => [one.id, one]));
     return ids.map((id) => found.get(id));
-  }, TOGETHER);
+  }, BATCH);
 
-  function lanesOf(tenant: Attended, name: string): Lanes | undefined {
-    const known = tenant.lanes.get(name);
-    const work = queuesByName.get(name);
-    if (known || !work) return known;
-    const made = runLanes({
-      handle: work.handle,
-      list: { ...work.list, atOnce: Math.min(work.list.atOnce, CALLS_AT_ONCE) },
-      claim: claimsOf(db, work.list, () => clock.now(tenant.id)),
+  function runnerOf(tenant: ActiveTenant, name: string): QueueRunner | undefined {
+    const known = tenant.runners.get(name);
+    const bound = queuesByName.get(name);
+    if (known || !bound) return known;
+    const created = runQueue({
+      handle: bound.handle,
+      queue: { ...bound.queue, callsPerProcess: Math.min(bound.queue.callsPerProcess, MAX_CALLS) },
+      claim: claimsOf(db, bound.queue, () => clock.now(tenant.id)),
       owns: mayWork,
-      onError: (error, lane) =>
-        log.error({ err: error, list: name, lane, tenantId: tenant.id }, 'work failed, will be tried again'),
+      onError: (error, orderingKey) =>
+        log.error(
+          { err: error, queue: name, orderingKey, tenantId: tenant.id },
+          'work failed, it is retried',
+        ),
     });
-    tenant.lanes.set(name, made);
-    return made;
+    tenant.runners.set(name, created);
+    return created;
   }
 
-  const isBusy = ({ lanes }: Attended): boolean => [...lanes.values()].some((one) => one.isBusy(TEST_SHARD));
+  const isBusy = ({ runners }: ActiveTenant): boolean =>
+    [...runners.values()].some((one) => one.isBusy(TEST_SHARD));
 
-  function wake(tenant: Attended, { clock: time, due }: Found): void {
-    clock.tell(tenant.id, time);
-    for (const [list, lane] of due) lanesOf(tenant, list)?.wake(TEST_SHARD, lane);
+  function wakeDue(tenant: ActiveTenant, { clock: time, due }: TenantState): void {
+    clock.setTime(tenant.id, time);
+    for (const [queue, orderingKey] of due) runnerOf(tenant, queue)?.wake(TEST_SHARD, orderingKey);
   }
 
-  /** Moves a clock that is on its way to where something is next; at its end says so. False when it is there. */
-  async function goOn({ id, clock: time, target, next }: Found): Promise<boolean> {
+  /** Moves a clock to the next due time, at most to its target. Returns false when it has arrived. */
+  async function moveOn({ id, clock: time, target, next }: TenantState): Promise<boolean> {
     if (target === null) return false;
     if (time >= target) {
-      await endJourney(db, id, target);
-      wakeUps.tell(CLOCK_TOPIC, id);
+      await endMove(db, id, target);
+      wakeUps.notify(CLOCK_TOPIC, id);
       return false;
     }
     const to = next !== null && next < target ? next : target;
-    if (await moveClock(db, id, time, to)) clock.tell(id, to);
+    if (await moveClock(db, id, time, to)) clock.setTime(id, to);
     return true;
   }
 
-  async function attend(tenant: Attended): Promise<void> {
+  async function work(tenant: ActiveTenant): Promise<void> {
     for (let rounds = 0; mayWork(); rounds += 1) {
-      tenant.isAgain = false;
-      const found = await find(tenant.id);
-      if (!found) return;
-      wake(tenant, found);
-      if (found.due.length > 0 || isBusy(tenant)) {
-        await Promise.all([...tenant.lanes.values()].map((one) => one.idle()));
+      tenant.isWoken = false;
+      const state = await findTenant(tenant.id);
+      if (!state) return;
+      wakeDue(tenant, state);
+      if (state.due.length > 0 || isBusy(tenant)) {
+        await Promise.all([...tenant.runners.values()].map((one) => one.idle()));
         if (rounds > ROUNDS_WITHOUT_PAUSE) await delay(PAUSE_MS);
-      } else if (await goOn(found)) rounds = 0;
-      else if (!tenant.isAgain) return;
+      } else if (await moveOn(state)) rounds = 0;
+      else if (!tenant.isWoken) return;
     }
   }
 
-  function begin(found: Found): void {
-    const { id } = found;
-    const tenant: Attended = { id, lanes: new Map(), isAgain: false, done: Promise.resolve() };
-    attended.set(id, tenant);
-    wake(tenant, found);
-    tenant.done = attend(tenant)
+  function begin(state: TenantState): void {
+    const { id } = state;
+    const tenant: ActiveTenant = { id, runners: new Map(), isWoken: false, done: Promise.resolve() };
+    active.set(id, tenant);
+    wakeDue(tenant, state);
+    tenant.done = work(tenant)
       .catch((error) =>
-        log.warn(
-          { err: error, tenantId: id },
-          'the work of a test tenant was broken off, will be tried again',
-        ),
+        log.warn({ err: error, tenantId: id }, 'the work of a test tenant failed, it is retried'),
       )
       .finally(() => {
-        attended.delete(id);
-        for (const [list, one] of tenant.lanes) failures.set(list, (failures.get(list) ?? 0) + one.failures);
+        active.delete(id);
+        for (const [queue, one] of tenant.runners)
+          failures.set(queue, (failures.get(queue) ?? 0) + one.failures);
       });
   }
 
-  /** Sees to it that a tenant is attended to, if there is anything to do. */
-  function see(found: Found): void {
-    if (found.due.length === 0 && found.target === null) return;
-    const tenant = attended.get(found.id);
+  /** Starts or continues the work of a tenant, if it has any. */
+  function startWork(state: TenantState): void {
+    if (state.due.length === 0 && state.target === null) return;
+    const tenant = active.get(state.id);
     if (tenant) {
-      // Something may be due at once while the rest waits for an answer from outside.
-      tenant.isAgain = true;
-      wake(tenant, found);
-    } else begin(found);
+      // New rows may be due while running calls wait for an external answer.
+      tenant.isWoken = true;
+      wakeDue(tenant, state);
+    } else begin(state);
   }
 
-  async function look(): Promise<number> {
-    // To look at all lists of nobody would take some ten milliseconds of each second.
+  async function scan(): Promise<number> {
+    // Scanning all queues would take about ten milliseconds of each second without any test tenant.
     if (!mayWork() || !(await hasTestTenants(db))) return 0;
     const found = await db.all(scanAll, []);
-    for (const one of found) see(one);
+    for (const state of found) startWork(state);
     return found.length;
   }
 
-  const guarded = (looking: Promise<unknown>): Promise<unknown> =>
-    looking.catch((error) => log.warn({ err: error }, 'the clocks of test tenants cannot be read'));
+  const logErrors = (scanning: Promise<unknown>): Promise<unknown> =>
+    scanning.catch((error) => log.warn({ err: error }, 'the clocks of test tenants could not be read'));
 
-  /** One look at a time, and another for what was hinted at meanwhile, after a pause that leaves time for others. */
-  async function followWakeUps(): Promise<void> {
-    isWoken = false;
+  /** One scan at a time, and after a pause another one for the wake-ups that came meanwhile. */
+  async function scanAfterWakeUps(): Promise<void> {
+    isScanWanted = false;
     const since = performance.now();
-    await guarded(look());
-    const pauseMs = COLLECT_MS + PAUSE_PER_LOOK * (performance.now() - since);
+    await logErrors(scan());
+    const pauseMs = COLLECT_MS + PAUSE_PER_SCAN * (performance.now() - since);
     timer = setTimeout(() => {
       timer = undefined;
-      if (isWoken && !stopped) void followWakeUps();
+      if (isScanWanted && !isStopped) void scanAfterWakeUps();
     }, pauseMs);
   }
 
   return {
-    look,
-    wakeUp(list, lane) {
+    scan,
+    wake(queue, orderingKey) {
       if (!mayWork()) return;
-      if (list === CLOCK_TOPIC || queuesByName.get(list)?.list.isByTenant)
-        void guarded(find(lane).then((found) => found && see(found)));
+      const isOfTenant = queue === CLOCK_TOPIC || queuesByName.get(queue)?.queue.orderingKey === 'tenant_id';
+      if (isOfTenant) void logErrors(findTenant(orderingKey).then((state) => state && startWork(state)));
       else {
-        isWoken = true;
-        timer ??= setTimeout(followWakeUps, COLLECT_MS);
+        isScanWanted = true;
+        timer ??= setTimeout(scanAfterWakeUps, COLLECT_MS);
       }
     },
-    isBusy: () => [...attended.values()].some(isBusy),
+    isBusy: () => [...active.values()].some(isBusy),
     async idle() {
-      while (attended.size > 0) await Promise.all([...attended.values()].map(({ done }) => done));
+      while (active.size > 0) await Promise.all([...active.values()].map(({ done }) => done));
     },
     stop() {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
-      for (const { lanes } of attended.values()) for (const one of lanes.values()) one.stop();
+      for (const { runners } of active.values()) for (const one of runners.values()) one.stop();
     },
-    failuresOf: (list) =>
-      [...attended.values()].reduce(
-        (sum, { lanes }) => sum + (lanes.get(list)?.failures ?? 0),
-        failures.get(list) ?? 0,
+    failuresOf: (queue) =>
+      [...active.values()].reduce(
+        (sum, { runners }) => sum + (runners.get(queue)?.failures ?? 0),
+        failures.get(queue) ?? 0,
       ),
   };
 }

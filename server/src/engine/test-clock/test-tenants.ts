@@ -1,39 +1,39 @@
 import type { Queryable } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import { systemStatement } from '../../db/statement.ts';
 
-const clocks = statement<[ids: string[]], { id: string; clock: Date }>(
+const clocks = systemStatement<[ids: string[]], { id: string; clock: Date }>(
   'test_tenants.clocks',
   'select id, clock from tenants where id = any ($1::uuid[]) and clock is not null',
 );
-const setTarget = statement<[id: string, before: Date, target: Date]>(
+const setTarget = systemStatement<[id: string, before: Date, target: Date]>(
   'test_tenants.set_target',
   'update tenants set clock_target = $3 where id = $1 and clock = $2 and clock_target is null',
 );
-const move = statement<[id: string, before: Date, after: Date]>(
+const move = systemStatement<[id: string, before: Date, after: Date]>(
   'test_tenants.move',
   'update tenants set clock = $3 where id = $1 and clock = $2 and clock_target >= $3',
 );
-const arrive = statement<[id: string, target: Date]>(
+const arrive = systemStatement<[id: string, target: Date]>(
   'test_tenants.arrive',
   'update tenants set clock_target = null where id = $1 and clock = $2 and clock_target = $2',
 );
-const state = statement<[id: string], ClockState>(
+const state = systemStatement<[id: string], ClockState>(
   'test_tenants.state',
   'select clock, clock_target as target from tenants where id = $1 and clock is not null',
 );
 
-const anyClock = statement<[], { exists: boolean }>(
+const anyClock = systemStatement<[], { exists: boolean }>(
   'test_tenants.any',
   'select exists (select 1 from tenants where clock is not null)',
 );
 
-/** What a test tenant's clock shows, and where it is on its way to. */
+/** The time of a test tenant's clock, and the time it is moving to. */
 export interface ClockState {
   clock: Date;
   target: Date | null;
 }
 
-/** What the clocks of these test tenants show. */
+/** The times of these test tenants. */
 export async function readClocks(db: Pick<Queryable, 'all'>, ids: string[]): Promise<Map<string, Date>> {
   return new Map((await db.all(clocks, [ids])).map(({ id, clock }) => [id, clock]));
 }
@@ -44,15 +44,15 @@ export const hasTestTenants = async (db: Pick<Queryable, 'find'>): Promise<boole
 export const findClock = (db: Pick<Queryable, 'find'>, tenantId: string): Promise<ClockState | undefined> =>
   db.find(state, [tenantId]);
 
-/** Sends a clock on its way; false when it has been moved or sent elsewhere meanwhile. */
-export const sendClock = async (
+/** Starts moving a clock. Returns false if the clock or its target changed meanwhile. */
+export const startMovingClock = async (
   db: Pick<Queryable, 'run'>,
   tenantId: string,
   before: Date,
   target: Date,
 ): Promise<boolean> => (await db.run(setTarget, [tenantId, before, target])) === 1;
 
-/** Moves a clock that is on its way; false when somebody else has. */
+/** Moves a clock towards its target. Returns false if another process has moved it. */
 export const moveClock = async (
   db: Pick<Queryable, 'run'>,
   tenantId: string,
@@ -60,7 +60,7 @@ export const moveClock = async (
   after: Date,
 ): Promise<boolean> => (await db.run(move, [tenantId, before, after])) === 1;
 
-/** Says that a clock is where it was sent to, and that all has happened that was due by then. */
-export async function endJourney(db: Pick<Queryable, 'run'>, tenantId: string, target: Date): Promise<void> {
+/** Ends the move of a clock that has reached its target, after everything due by then is done. */
+export async function endMove(db: Pick<Queryable, 'run'>, tenantId: string, target: Date): Promise<void> {
   await db.run(arrive, [tenantId, target]);
 }

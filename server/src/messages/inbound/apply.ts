@@ -1,9 +1,8 @@
 import { changeHandle } from '../../contacts/handles/change.ts';
-import type { Tx } from '../../db/database.ts';
-import type { Publisher } from '../../engine/outbox.ts';
-import type { InboundEvent, InboundIdentity } from '../../providers/adapter.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import type { InboundEvent } from '../../providers/adapter.ts';
 import { decideTemplate } from '../../templates/decide-template.ts';
-import { type SortedEchoes, sortEchoes } from './echoes.ts';
+import { sortEchoes } from './echoes.ts';
 import { receiveMutations } from './edits.ts';
 import type { ReceivedMessage } from './media.ts';
 import { receiveMessages } from './messages.ts';
@@ -11,89 +10,71 @@ import { applyReadReceipts } from './read-receipts.ts';
 import { receiveStatuses } from './statuses.ts';
 import type { ReceivingChannel } from './store-messages.ts';
 
-/** Something a vendor told, with the bytes of its files stored, and when the request that told it came. */
+/** An event of a vendor, with the bytes of its files stored, and when the request that carried it came. */
 export interface Received<E = ReceivedEvent> {
   event: E;
   receivedAt: Date;
 }
 export type ReceivedEvent = ReceivedMessage | Exclude<InboundEvent, { kind: 'message' | 'echo' }>;
 
-export interface ApplyDeps {
-  publisher: Publisher;
-  baseUrl: () => string;
-}
-
-/** A mutation of a message that has not come yet is looked at again for this long. */
-const LONGEST_WAIT_MS = 60_000;
+/** A mutation of a message that has not come yet is tried again for this long. */
+const MAX_WAIT_MS = 60_000;
 
 /**
- * Does what a vendor told about one channel, in one transaction. People change their handles in between, so what was
- * told before that is done before it. Otherwise messages come first, then what is about messages, in whatever order it
- * was told. Gives what can only be done later: it may all be applied again, as nothing is done twice.
+ * Applies the events of a vendor about one channel, in one transaction. A handle may change in between, so the events
+ * before such a change are applied before it. Otherwise messages come first, then what refers to messages, whatever
+ * order they came in. Returns the events that can only be applied later. All of them may be applied again: nothing is
+ * done twice.
  */
 export async function applyInbound(
-  tx: Tx,
+  tx: TenantTx,
   channel: ReceivingChannel,
-  told: readonly Received[],
-  now: Date,
-  deps: ApplyDeps,
+  received: readonly Received[],
+  baseUrl: string,
 ): Promise<Set<ReceivedEvent>> {
   const waiting = new Set<ReceivedEvent>();
   let part: Received[] = [];
-  for (const one of told) {
+  for (const one of received) {
     if (one.event.kind !== 'identity') {
       part.push(one);
       continue;
     }
-    await applyPart(tx, channel, part, now, deps, waiting);
+    await applyPart(tx, channel, part, baseUrl, waiting);
     part = [];
-    await applyIdentity(tx, channel, one.event, now, deps);
+    tx.publish(...(await changeHandle(tx, one.event)));
   }
-  await applyPart(tx, channel, part, now, deps, waiting);
+  await applyPart(tx, channel, part, baseUrl, waiting);
   return waiting;
 }
 
 async function applyPart(
-  tx: Tx,
+  tx: TenantTx,
   channel: ReceivingChannel,
-  told: readonly Received[],
-  now: Date,
-  { publisher, baseUrl }: ApplyDeps,
+  received: readonly Received[],
+  baseUrl: string,
   waiting: Set<ReceivedEvent>,
 ): Promise<void> {
-  const of = <K extends ReceivedEvent['kind']>(
+  const ofKinds = <K extends ReceivedEvent['kind']>(
     ...kinds: K[]
   ): Received<Extract<ReceivedEvent, { kind: K }>>[] =>
-    told.filter(({ event }) => kinds.includes(event.kind as K)) as never;
-  const eventsOf = <K extends ReceivedEvent['kind']>(kind: K) => of(kind).map(({ event }) => event);
+    received.filter(({ event }) => kinds.includes(event.kind as K)) as never;
+  const eventsOf = <K extends ReceivedEvent['kind']>(kind: K) => ofKinds(kind).map(({ event }) => event);
 
-  const written = of('message', 'echo').map(({ event, receivedAt }) => ({ message: event, receivedAt }));
-  const echoes: SortedEchoes = await sortEchoes(
+  const written = ofKinds('message', 'echo').map(({ event, receivedAt }) => ({ message: event, receivedAt }));
+  const echoes = await sortEchoes(
     tx,
-    channel,
+    channel.id,
     written.filter(({ message }) => message.kind === 'echo'),
-    now,
   );
   for (const echo of echoes.waiting) waiting.add(echo);
   const messages = written
     .map(({ message }) => message)
     .filter((message) => message.kind === 'message' || echoes.foreign.has(message));
-  await receiveMessages(tx, channel, messages, now, publisher, baseUrl());
-  await receiveStatuses(tx, channel, [...echoes.adopted, ...eventsOf('status')], now, publisher);
-  await applyReadReceipts(tx, channel, eventsOf('read_receipt'), now, publisher);
-  const unknown = new Set(await receiveMutations(tx, channel, eventsOf('mutation'), now, publisher));
-  for (const { event, receivedAt } of of('mutation'))
-    if (unknown.has(event) && now.getTime() - receivedAt.getTime() < LONGEST_WAIT_MS) waiting.add(event);
-  for (const event of eventsOf('template_status'))
-    await decideTemplate(tx, channel.tenantId, channel.id, event, now, publisher);
-}
-
-async function applyIdentity(
-  tx: Tx,
-  { tenantId }: ReceivingChannel,
-  identity: InboundIdentity,
-  now: Date,
-  { publisher }: ApplyDeps,
-): Promise<void> {
-  await publisher.publish(tx, tenantId, await changeHandle(tx, tenantId, identity, now));
+  await receiveMessages(tx, channel, messages, baseUrl);
+  await receiveStatuses(tx, channel.id, [...echoes.adopted, ...eventsOf('status')]);
+  await applyReadReceipts(tx, channel.id, eventsOf('read_receipt'));
+  const unknown = new Set(await receiveMutations(tx, channel.id, eventsOf('mutation')));
+  for (const { event, receivedAt } of ofKinds('mutation'))
+    if (unknown.has(event) && tx.now.getTime() - receivedAt.getTime() < MAX_WAIT_MS) waiting.add(event);
+  for (const event of eventsOf('template_status')) await decideTemplate(tx, channel.id, event);
 }

@@ -1,11 +1,11 @@
-import { keyOf } from '../../contacts/handles/add.ts';
-import type { Tx } from '../../db/database.ts';
+import { keyOf } from '../../contacts/handles/owners.ts';
 import { statement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
 import type { InboundStatus } from '../../providers/adapter.ts';
 import type { ReceivedMessage } from './media.ts';
 import { findReceivedBefore, normalizeContact } from './resolve-chats.ts';
 
-interface SendUnderWay {
+interface PendingSend {
   handle: string;
   id: string;
   type: string;
@@ -13,21 +13,21 @@ interface SendUnderWay {
   is_unknown: boolean;
 }
 
-const sendsUnderWay = statement<
-  [tenantId: string, channelId: string, types: string[], values: string[], now: Date],
-  SendUnderWay
+const pendingSends = statement<
+  [channelId: string, types: string[], values: string[], now: Date],
+  PendingSend
 >(
-  'messages.sends_under_way',
-  // What is still being sent is due all the while; what waits for a sign of its fate is due later.
-  `select concat_ws(' ', n.type, n.value) as handle, m.id, m.type, m.text, m.due_at > $5 as is_unknown
-     from unnest($3::text[], $4::text[]) as n (type, value)
-     join handles h on h.tenant_id = $1 and h.type = n.type and h.value = n.value
-     join chats c on c.tenant_id = $1 and c.channel_id = $2 and c.handle_id = h.id
-     join messages m on m.chat_id = c.id and m.tenant_id = $1 and m.due_at is not null and m.sending_at is not null
+  'messages.pending_sends',
+  // A message that is being sent stays due; one whose outcome is unknown is due later.
+  `select concat_ws(' ', n.type, n.value) as handle, m.id, m.type, m.text, m.due_at > $4 as is_unknown
+     from unnest($2::text[], $3::text[]) as n (type, value)
+     join handles h on h.tenant_id = $tenant and h.type = n.type and h.value = n.value
+     join chats c on c.tenant_id = $tenant and c.channel_id = $1 and c.handle_id = h.id
+     join messages m on m.chat_id = c.id and m.tenant_id = $tenant and m.due_at is not null and m.sending_at is not null
     order by m.sending_at, m.id`,
 );
 
-/** An echo, and when the request that brought it came. */
+/** An echo, and when the request that carried it came. */
 export interface ReceivedEcho {
   message: ReceivedMessage;
   receivedAt: Date;
@@ -36,34 +36,33 @@ export interface ReceivedEcho {
 export interface SortedEchoes {
   /** Written elsewhere: to be stored. */
   foreign: Set<ReceivedMessage>;
-  /** Perhaps ours: nobody knows before the send that is under way is answered. */
+  /** Perhaps ours: known once the pending send is answered. */
   waiting: Set<ReceivedMessage>;
-  /** Ours, by all that can be told: what they say about sends whose answer was lost. */
+  /** Most likely ours: as statuses of sends whose answer was lost. */
   adopted: InboundStatus[];
 }
 
-/** No vendor lets a send go unanswered for longer. */
-const LONGEST_WAIT_MS = 60_000;
+/** No vendor leaves a send unanswered for longer. */
+const MAX_WAIT_MS = 60_000;
 
-/** Tells echoes of our own sends from what the business wrote elsewhere. Known ones are in none of the lists. */
+/** Separates echoes of our own sends from messages that the business wrote elsewhere. Known echoes are in no list. */
 export async function sortEchoes(
-  tx: Tx,
-  { id: channelId, tenantId }: { id: string; tenantId: string },
+  tx: TenantTx,
+  channelId: string,
   echoes: readonly ReceivedEcho[],
-  now: Date,
 ): Promise<SortedEchoes> {
   const sorted: SortedEchoes = { foreign: new Set(), waiting: new Set(), adopted: [] };
   if (echoes.length === 0) return sorted;
-  // In this order: a send that is answered between the two is known by then, or its echo is refused when it is stored.
+  // In this order: a send that is answered between the two statements is known to the second one, or its echo is a
+  // duplicate when it is stored.
   const handles = new Map(
     echoes.flatMap(({ message }) => handlesOf(message)).map((one) => [keyOf(one), one]),
   );
-  const underWay = await tx.all(sendsUnderWay, [
-    tenantId,
+  const pending = await tx.all(pendingSends, [
     channelId,
     [...handles.values()].map(({ type }) => type),
     [...handles.values()].map(({ value }) => value),
-    now,
+    tx.now,
   ]);
   const vendorIds = echoes.map(({ message }) => message.vendorId);
   const known = await findReceivedBefore(tx, channelId, vendorIds);
@@ -72,13 +71,13 @@ export async function sortEchoes(
     const { vendorId, occurredAt } = message;
     if (known.has(vendorId)) continue;
     const keys = new Set(handlesOf(message).map(keyOf));
-    const sends = underWay.filter((send) => keys.has(send.handle) && !taken.has(send.id));
-    const isOver = now.getTime() - receivedAt.getTime() >= LONGEST_WAIT_MS;
-    const same = sends.find((send) => (send.is_unknown || isOver) && saysTheSame(send, message));
+    const sends = pending.filter((send) => keys.has(send.handle) && !taken.has(send.id));
+    const isOverdue = tx.now.getTime() - receivedAt.getTime() >= MAX_WAIT_MS;
+    const same = sends.find((send) => (send.is_unknown || isOverdue) && hasSameContent(send, message));
     if (same) {
       taken.add(same.id);
       sorted.adopted.push({ kind: 'status', vendorId, messageId: same.id, status: 'sent', occurredAt });
-    } else if (!isOver && sends.some((send) => !send.is_unknown)) sorted.waiting.add(message);
+    } else if (!isOverdue && sends.some((send) => !send.is_unknown)) sorted.waiting.add(message);
     else sorted.foreign.add(message);
   }
   return sorted;
@@ -89,6 +88,6 @@ const handlesOf = ({ contact }: ReceivedMessage) => {
   return [{ type, value }, ...others];
 };
 
-/** What has no text is told apart by its type. */
-const saysTheSame = (send: SendUnderWay, { text, type }: ReceivedMessage): boolean =>
+/** Messages without a text are compared by their type. */
+const hasSameContent = (send: PendingSend, { text, type }: ReceivedMessage): boolean =>
   (send.text ?? '') === (text ?? '') && (Boolean(text) || send.type === type);

@@ -1,19 +1,17 @@
 import { Readable } from 'node:stream';
 import { newId } from '../../base/ids.ts';
-import type { Tx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { AT_ONCE, shardOf } from '../../engine/queue.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import { DUE_NOW } from '../../engine/queue.ts';
 import { attachFiles, type NewFile, newFile, publicUrlOf } from '../../files/file.ts';
 import { nameByType, shownName } from '../../files/filename.ts';
 import { type ReceiveDeps, receiveFile } from '../../files/receive.ts';
 import type { InboundMedia, InboundMessage } from '../../providers/adapter.ts';
+import { mediaFetchesQueue } from '../queues.ts';
 import type { Message } from '../schema.ts';
-
-export const MEDIA_LIST = 'media_fetches';
 
 const insertFetches = statement<
   [
-    tenantId: string,
     channelId: string,
     shard: number,
     now: Date,
@@ -25,28 +23,23 @@ const insertFetches = statement<
 >(
   'media_fetches.insert',
   `insert into media_fetches (id, tenant_id, channel_id, shard, due_at, created_at, message_id, number, ref)
-   select f.id, $1, $2, $3, ${AT_ONCE}, $4, f.message_id, f.number, f.ref::jsonb
-     from unnest($5::uuid[], $6::uuid[], $7::smallint[], $8::text[]) as f (id, message_id, number, ref)`,
+   select f.id, $tenant, $1, $2, ${DUE_NOW}, $3, f.message_id, f.number, f.ref::jsonb
+     from unnest($4::uuid[], $5::uuid[], $6::smallint[], $7::text[]) as f (id, message_id, number, ref)`,
 );
 
-/** A file of a message, whose bytes are stored by now where they came with it. */
+/** A file of a message. `file` is set if its bytes came with the message: they are stored by now. */
 export interface ReceivedMedia extends InboundMedia {
   file?: NewFile;
 }
 
-/** A message whose files are taken care of. */
+/** A message whose bytes are stored. */
 export interface ReceivedMessage extends InboundMessage {
   media: ReceivedMedia[];
 }
 
 type MediaEntry = Message['media'][number];
 
-export interface StoringDeps extends ReceiveDeps {
-  /** What public URLs begin with. */
-  baseUrl: () => string;
-}
-
-/** Stores the bytes of a file that came with a message, outside of any transaction; its record is made later. */
+/** Stores the bytes of a file, outside of any transaction; its record is created later. */
 export async function storeBytes(
   deps: ReceiveDeps,
   tenantId: string,
@@ -60,7 +53,7 @@ export async function storeBytes(
   return newFile(stored);
 }
 
-/** What the message shows of a file that is stored. */
+/** A stored file as its message shows it. */
 export const entryOf = (file: NewFile, baseUrl: string): MediaEntry => ({
   fileId: file.id,
   url: publicUrlOf({ public_token: file.publicToken, filename: file.filename }, baseUrl),
@@ -69,7 +62,7 @@ export const entryOf = (file: NewFile, baseUrl: string): MediaEntry => ({
   size: file.size,
 });
 
-/** What the message shows of a file: all of it, or what the vendor says of one that is yet to be fetched. */
+/** A received file as its message shows it: stored, or as the vendor describes it until it is fetched. */
 export const entryOfReceived = (
   { file, mimeType, filename, size }: ReceivedMedia,
   baseUrl: string,
@@ -78,32 +71,29 @@ export const entryOfReceived = (
     ? entryOf(file, baseUrl)
     : { fileId: null, url: null, mimeType, filename: filename === null ? null : shownName(filename), size };
 
-/** Makes the records of files that are stored, and lists those that are to be fetched. */
-export async function keepMedia(
-  tx: Tx,
-  { id: channelId, tenantId }: { id: string; tenantId: string },
+/** Creates the records of stored files, and queues the fetches of the others. */
+export async function storeMedia(
+  tx: TenantTx,
+  channelId: string,
   messages: readonly { id: string; media: readonly ReceivedMedia[] }[],
-  now: Date,
 ): Promise<void> {
   const all = messages.flatMap(({ id, media }) =>
     media.map((one, number) => ({ ...one, messageId: id, number })),
   );
   await attachFiles(
     tx,
-    tenantId,
     all.flatMap(({ file, messageId }) => (file ? [{ file, messageId }] : [])),
-    now,
   );
-  const fetched = all.filter(({ file, ref }) => !file && ref);
-  if (fetched.length === 0) return;
-  await tx.write(insertFetches, [
-    tenantId,
+  const fetches = all.filter(({ file, ref }) => !file && ref);
+  if (fetches.length === 0) return;
+  tx.enqueue(insertFetches, [
     channelId,
-    shardOf(channelId, tenantId),
-    now,
-    fetched.map(() => newId()),
-    fetched.map(({ messageId }) => messageId),
-    fetched.map(({ number }) => number),
-    fetched.map(({ ref }) => JSON.stringify(ref)),
+    mediaFetchesQueue.shardOf(channelId, tx.tenantId),
+    tx.now,
+    fetches.map(() => newId()),
+    fetches.map(({ messageId }) => messageId),
+    fetches.map(({ number }) => number),
+    fetches.map(({ ref }) => JSON.stringify(ref)),
   ]);
+  tx.wake(mediaFetchesQueue, channelId);
 }

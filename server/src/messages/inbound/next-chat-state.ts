@@ -1,7 +1,7 @@
 import type { LockedChat } from '../../chats/find-or-create.ts';
 import type { MessageRow } from '../message.ts';
 
-/** What new messages make of a chat. */
+/** How new messages change a chat. */
 export interface NextChatState {
   chatId: string;
   /** By how much the number of unread messages changes. */
@@ -9,29 +9,29 @@ export interface NextChatState {
   latestId: string;
   latestAt: Date;
   openUntil: Date | null;
-  /** Somebody wrote in it, so it is open. */
+  /** The customer wrote, so the chat is open. */
   reopens: boolean;
-  /** When the business answered elsewhere, if that is news: nothing up to then is unread. */
-  answeredAt: Date | null;
+  /** When the business replied elsewhere, if that is later than what was read before: nothing up to then is unread. */
+  repliedAt: Date | null;
 }
 
-type Arrived = Pick<MessageRow, 'id' | 'sender'> & { timestamp: Date };
+type NewMessage = Pick<MessageRow, 'id' | 'sender'> & { timestamp: Date };
 
-/** The latest answer among new messages, if it is later than all that was read or answered before. */
-export function newAnswerAt({ read_at }: LockedChat, messages: readonly Arrived[]): Date | null {
-  let answered: Date | null = null;
+/** When the latest reply among new messages was written, if it is later than what was read before. */
+export function findNewReplyTime({ read_at }: LockedChat, messages: readonly NewMessage[]): Date | null {
+  let repliedAt: Date | null = null;
   for (const { sender, timestamp } of messages)
-    if (sender === 'outbound' && (answered === null || timestamp > answered)) answered = timestamp;
-  return answered !== null && (read_at === null || answered > read_at) ? answered : null;
+    if (sender === 'outbound' && (repliedAt === null || timestamp > repliedAt)) repliedAt = timestamp;
+  return repliedAt !== null && (read_at === null || repliedAt > read_at) ? repliedAt : null;
 }
 
 /**
- * What a run of new messages does to one chat. Pure: unread counts what came after the last look or answer, latest only
- * moves forward. `stillUnread`: how many that are stored already came after an answer that is among the new ones.
+ * Applies new messages to one chat. Pure: messages after the last read or reply are unread, the latest message only
+ * moves forward. `stillUnread` is the number of stored messages that are newer than a reply among the new ones.
  */
 export function nextChatState(
   chat: LockedChat,
-  messages: readonly Arrived[],
+  messages: readonly NewMessage[],
   windowMs: number | null,
   stillUnread = 0,
 ): NextChatState {
@@ -39,9 +39,9 @@ export function nextChatState(
   let latestAt = chat.latest_message_at;
   let openUntil = chat.open_until;
   let reopens = false;
-  const answeredAt = newAnswerAt(chat, messages);
-  const readAt = answeredAt ?? chat.read_at;
-  let unread = answeredAt === null ? 0 : stillUnread - chat.unread_count;
+  const repliedAt = findNewReplyTime(chat, messages);
+  const readAt = repliedAt ?? chat.read_at;
+  let unread = repliedAt === null ? 0 : stillUnread - chat.unread_count;
   for (const { id, sender, timestamp } of messages) {
     if (
       latestAt === null ||
@@ -66,6 +66,6 @@ export function nextChatState(
     latestAt: latestAt as Date,
     openUntil,
     reopens,
-    answeredAt,
+    repliedAt,
   };
 }

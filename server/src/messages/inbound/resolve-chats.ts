@@ -4,101 +4,103 @@ import {
   lockChatsOf,
   lockChatsOfContacts,
 } from '../../chats/find-or-create.ts';
-import { createContacts } from '../../contacts/find-or-create.ts';
-import { addHandles, keyOf, ownersOf } from '../../contacts/handles/add.ts';
+import { createContacts } from '../../contacts/create-contacts.ts';
+import { addHandles } from '../../contacts/handles/add.ts';
+import { findOwners, keyOf } from '../../contacts/handles/owners.ts';
 import { vendorHandle } from '../../contacts/handles/validate.ts';
-import type { Tx } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import type { Queryable } from '../../db/database.ts';
+import { systemStatement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
 import type { Handle, VendorContact } from '../../providers/adapter.ts';
 
-const receivedBefore = statement<[channelId: string, vendorIds: string[]], { vendor_id: string }>(
+const receivedBefore = systemStatement<[channelId: string, vendorIds: string[]], { vendor_id: string }>(
   'messages.received_before',
   'select vendor_id from vendor_messages where channel_id = $1 and vendor_id = any ($2::text[]) and message_id is not null',
 );
 
-/** Which of these messages of the vendor have been here, even if they are gone since. */
+/** Which of these vendor ids were received before, even if their messages are deleted by now. */
 export async function findReceivedBefore(
-  tx: Pick<Tx, 'all'>,
+  db: Pick<Queryable, 'all'>,
   channelId: string,
   vendorIds: string[],
 ): Promise<Set<string>> {
   if (vendorIds.length === 0) return new Set();
-  return new Set((await tx.all(receivedBefore, [channelId, vendorIds])).map((row) => row.vendor_id));
+  return new Set((await db.all(receivedBefore, [channelId, vendorIds])).map((row) => row.vendor_id));
 }
 
-const inOurSpelling = <H extends Handle>(handle: H): H => ({
+const normalizeHandle = <H extends Handle>(handle: H): H => ({
   ...handle,
   value: vendorHandle(handle.type, handle.value),
 });
 
-/** A person as the vendor names them, in our spelling: the handle that counts, and further ones. */
+/** A vendor's contact with its handles as we store them. */
 export const normalizeContact = (contact: VendorContact): VendorContact => ({
-  ...inOurSpelling(contact),
-  ...(contact.others?.length ? { others: contact.others.map(inOurSpelling) } : {}),
+  ...normalizeHandle(contact),
+  ...(contact.others?.length ? { others: contact.others.map(normalizeHandle) } : {}),
 });
 
 const handlesOf = (contact: VendorContact): Handle[] => [contact, ...(contact.others ?? [])];
 
-/** What was written, as far as it decides whose chat it belongs to. */
+/** What a message needs so that its chat can be found. */
 interface Written {
   vendorId: string;
   contact: VendorContact;
 }
 
 export interface ResolvedChats<W> {
-  /** What is to be stored: not what came before in a chat that is deleted since. */
+  /** What is to be stored: not what was received before in a chat that is deleted by now. */
   written: W[];
-  /** The locked chat of every person who wrote, by the key of the handle that counts. */
+  /** The locked chat of every sender, by the key of the sender's first handle. */
   chats: Map<string, LockedChat>;
   newContacts: string[];
   newChats: string[];
-  /** Contacts that were there and got another handle. */
+  /** Contacts that existed and got another handle. */
   changedContacts: string[];
 }
 
-/** The locked chat of every person. Who is new gets a contact and a chat; all handles of a person become one contact's. */
+/** Locks the chat of every sender. New senders get a contact and a chat; all handles of a sender go to one contact. */
 export async function resolveChats<W extends Written>(
-  tx: Tx,
-  { id: channelId, tenantId }: { id: string; tenantId: string },
+  tx: TenantTx,
+  channelId: string,
   written: W[],
-  now: Date,
 ): Promise<ResolvedChats<W>> {
-  const people = peopleIn(written);
+  const senders = sendersOf(written);
   const chats = new Map<string, LockedChat>();
   const lock = async (handles: Handle[]): Promise<void> => {
-    for (const chat of await lockChatsOf(tx, tenantId, channelId, handles))
+    for (const chat of await lockChatsOf(tx, channelId, handles))
       chats.set(keyOf({ type: chat.handle_type, value: chat.handle_value }), chat);
   };
-  await lock([...people.values()]);
-  const none = { newContacts: [], newChats: [], changedContacts: [] };
-  const isUnknown = (contact: VendorContact): boolean => !chats.has(keyOf(contact));
-  const fromUnknownSenders = written.filter(({ contact }) => isUnknown(contact));
-  // A message that was here before came in a chat that is deleted: its repetition does not bring anyone back.
+  await lock([...senders.values()]);
+  const hasNoChat = (contact: VendorContact): boolean => !chats.has(keyOf(contact));
+  const withoutChat = written.filter(({ contact }) => hasNoChat(contact));
+  // A message that was received before came in a chat that is deleted by now: its repetition does not create it again.
   const before = await findReceivedBefore(
     tx,
     channelId,
-    fromUnknownSenders.map(({ vendorId }) => vendorId),
+    withoutChat.map(({ vendorId }) => vendorId),
   );
-  const kept = written.filter(({ contact, vendorId }) => !isUnknown(contact) || !before.has(vendorId));
-  const writing = new Set(kept.map(({ contact }) => keyOf(contact)));
-  const open = [...people.values()].filter(
-    (contact) => writing.has(keyOf(contact)) && (isUnknown(contact) || contact.others !== undefined),
+  const kept = written.filter(({ contact, vendorId }) => !hasNoChat(contact) || !before.has(vendorId));
+  const keptKeys = new Set(kept.map(({ contact }) => keyOf(contact)));
+  const unresolved = [...senders.values()].filter(
+    (contact) => keptKeys.has(keyOf(contact)) && (hasNoChat(contact) || contact.others !== undefined),
   );
-  if (open.length === 0) return { ...none, written: kept, chats };
+  if (unresolved.length === 0)
+    return { written: kept, chats, newContacts: [], newChats: [], changedContacts: [] };
 
-  const known = await ownersOf(tx, tenantId, open.flatMap(handlesOf));
-  const duplicates = findDuplicates(people);
-  const persons = open.filter((contact) => known.has(keyOf(contact)) || !duplicates.has(keyOf(contact)));
-  const nobody = persons.filter((contact) => !handlesOf(contact).some((handle) => known.has(keyOf(handle))));
-  const newContacts = nobody.length === 0 ? [] : await createContacts(tx, tenantId, nobody, now);
-  const changed = await joinHandles(tx, tenantId, persons, known, now);
+  const owners = await findOwners(tx, unresolved.flatMap(handlesOf));
+  const duplicates = findDuplicates(senders);
+  const unique = unresolved.filter(
+    (contact) => owners.has(keyOf(contact)) || !duplicates.has(keyOf(contact)),
+  );
+  const unknown = unique.filter((contact) => !handlesOf(contact).some((handle) => owners.has(keyOf(handle))));
+  const newContacts = unknown.length === 0 ? [] : await createContacts(tx, unknown);
+  const changed = await addMissingHandles(tx, unique, owners);
 
-  const unknownSenders = persons.filter(isUnknown);
-  const acquainted = unknownSenders.filter((contact) => !nobody.includes(contact));
-  await adoptChats(tx, { channelId, tenantId }, acquainted, chats);
-  const without = unknownSenders.filter(isUnknown);
-  const newChats = without.length === 0 ? [] : await createChats(tx, tenantId, channelId, without, now);
-  if (without.length > 0) await lock(without);
+  const known = unique.filter((contact) => hasNoChat(contact) && !unknown.includes(contact));
+  await adoptChats(tx, channelId, known, chats);
+  const stillWithout = unique.filter(hasNoChat);
+  const newChats = stillWithout.length === 0 ? [] : await createChats(tx, channelId, stillWithout);
+  if (stillWithout.length > 0) await lock(stillWithout);
   for (const [key, same] of duplicates) {
     const chat = chats.get(key) ?? chats.get(same);
     if (chat) chats.set(key, chat);
@@ -107,12 +109,12 @@ export async function resolveChats<W extends Written>(
   return { written: kept, chats, newContacts, newChats, changedContacts };
 }
 
-/** Everyone who wrote, once, with all handles that were told of them. */
-function peopleIn(written: Written[]): Map<string, VendorContact> {
-  const people = new Map<string, VendorContact>();
+/** Every sender once, by the key of the first handle, with all other handles that were given for it. */
+function sendersOf(written: Written[]): Map<string, VendorContact> {
+  const senders = new Map<string, VendorContact>();
   for (const { contact } of written) {
     const key = keyOf(contact);
-    const before = people.get(key);
+    const before = senders.get(key);
     const others = new Map(
       [...(before?.others ?? []), ...(contact.others ?? [])]
         .filter((handle) => keyOf(handle) !== key)
@@ -120,40 +122,38 @@ function peopleIn(written: Written[]): Map<string, VendorContact> {
     );
     const { type, value } = contact;
     const name = before?.name ?? contact.name;
-    people.set(key, { type, value, name, ...(others.size > 0 ? { others: [...others.values()] } : {}) });
+    senders.set(key, { type, value, name, ...(others.size > 0 ? { others: [...others.values()] } : {}) });
   }
-  return people;
+  return senders;
 }
 
-/** Who wrote by a handle that somebody else here has beside their own: the same person, by the key of the first. */
-function findDuplicates(people: Map<string, VendorContact>): Map<string, string> {
+/** Senders whose first handle is another handle of a sender before them: both are the same contact. */
+function findDuplicates(senders: Map<string, VendorContact>): Map<string, string> {
   const duplicates = new Map<string, string>();
-  for (const [key, { others = [] }] of people)
+  for (const [key, { others = [] }] of senders)
     if (!duplicates.has(key))
-      for (const other of others) if (people.has(keyOf(other))) duplicates.set(keyOf(other), key);
+      for (const other of others) if (senders.has(keyOf(other))) duplicates.set(keyOf(other), key);
   return duplicates;
 }
 
 /**
- * Gives the contact of each person the handles that nobody has. The contact is the one of the handle that counts, else
- * of the first other that anybody has; what belongs to another contact stays there.
+ * Adds the handles that no contact has yet to the sender's contact: the owner of the first handle, else of the first
+ * other handle that has one. A handle of another contact stays there.
  */
-async function joinHandles(
-  tx: Tx,
-  tenantId: string,
-  people: VendorContact[],
-  known: Map<string, string>,
-  now: Date,
+async function addMissingHandles(
+  tx: TenantTx,
+  senders: VendorContact[],
+  owners: Map<string, string>,
 ): Promise<string[]> {
-  const several = people.filter((contact) => contact.others !== undefined);
+  const several = senders.filter((contact) => contact.others !== undefined);
   if (several.length === 0) return [];
-  // Those that were made a moment ago, here or by somebody else at the same time.
-  const made = await ownersOf(
+  // Contacts that were created a moment ago, here or by another transaction.
+  const created = await findOwners(
     tx,
-    tenantId,
-    several.filter((contact) => !known.has(keyOf(contact))),
+    several.filter((contact) => !owners.has(keyOf(contact))),
   );
-  const ownerOf = (handle: Handle): string | undefined => known.get(keyOf(handle)) ?? made.get(keyOf(handle));
+  const ownerOf = (handle: Handle): string | undefined =>
+    owners.get(keyOf(handle)) ?? created.get(keyOf(handle));
   const missing = several.flatMap((contact) => {
     const handles = handlesOf(contact);
     const contactId = handles.map(ownerOf).find((id) => id !== undefined);
@@ -161,32 +161,32 @@ async function joinHandles(
       ? []
       : handles.filter((handle) => !ownerOf(handle)).map((handle) => ({ ...handle, contactId }));
   });
-  const once = new Map(missing.map((handle) => [keyOf(handle), handle]));
-  return addHandles(tx, tenantId, [...once.values()], now);
+  const unique = new Map(missing.map((handle) => [keyOf(handle), handle]));
+  return addHandles(tx, [...unique.values()]);
 }
 
 /**
- * Finds the chat of people who go by another handle than before: by one of those that are told with it, or, where the
- * vendor tells no other, by one of another type. A second number is another chat; a number that is hidden now is not.
+ * Finds the chats of known contacts who write from another handle than before: the chat over one of the handles given
+ * with it, else one over a handle of another type. A second phone number is another chat; a number that the vendor now
+ * hides behind an id is not.
  */
 async function adoptChats(
-  tx: Tx,
-  { channelId, tenantId }: { channelId: string; tenantId: string },
-  people: VendorContact[],
+  tx: TenantTx,
+  channelId: string,
+  senders: VendorContact[],
   chats: Map<string, LockedChat>,
 ): Promise<void> {
-  if (people.length === 0) return;
-  const owners = await ownersOf(tx, tenantId, people);
+  if (senders.length === 0) return;
+  const owners = await findOwners(tx, senders);
   const contactIds = [...new Set(owners.values())];
-  const found = await lockChatsOfContacts(tx, tenantId, channelId, contactIds);
-  // The one with the latest message comes first.
+  const found = await lockChatsOfContacts(tx, channelId, contactIds);
   found.sort((a, b) => (b.latest_message_at?.getTime() ?? 0) - (a.latest_message_at?.getTime() ?? 0));
-  for (const contact of people) {
-    const theirs = found.filter(({ contact_id: id }) => id === owners.get(keyOf(contact)));
+  for (const contact of senders) {
+    const own = found.filter(({ contact_id: id }) => id === owners.get(keyOf(contact)));
     const keys = new Set(handlesOf(contact).map(keyOf));
     const chat =
-      theirs.find(({ handle_type: type, handle_value: value }) => keys.has(keyOf({ type, value }))) ??
-      theirs.find(({ handle_type: type }) => type !== contact.type);
+      own.find(({ handle_type: type, handle_value: value }) => keys.has(keyOf({ type, value }))) ??
+      own.find(({ handle_type: type }) => type !== contact.type);
     if (chat) chats.set(keyOf(contact), chat);
   }
 }

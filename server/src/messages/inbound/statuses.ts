@@ -1,22 +1,21 @@
+import type { NewEvent } from '../../base/events.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { Tx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { NewEvent, Publisher } from '../../engine/outbox.ts';
+import type { TenantTx } from '../../db/tenant.ts';
 import type { InboundStatus } from '../../providers/adapter.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import type { Message } from '../schema.ts';
 import { furthestStatus, statusRank } from '../status.ts';
 
-const ownMessages = statement<[ids: string[], tenantId: string, channelId: string], { id: string }>(
+const ownMessages = statement<[ids: string[], channelId: string], { id: string }>(
   'messages.own_of_channel',
-  `select id from messages where id = any ($1::uuid[]) and tenant_id = $2 and channel_id = $3 and sender = 'outbound'`,
+  `select id from messages where id = any ($1::uuid[]) and tenant_id = $tenant and channel_id = $2 and sender = 'outbound'`,
 );
-const park = statement<
+const storeVendorStatuses = statement<
   [
     channelId: string,
-    tenantId: string,
     now: Date,
     vendorIds: string[],
     messageIds: (string | null)[],
@@ -25,11 +24,11 @@ const park = statement<
   ],
   { vendor_id: string; message_id: string | null }
 >(
-  'messages.park_statuses',
-  // How far it has come is kept with the vendor's id, whether or not its message is known yet.
+  'messages.store_vendor_statuses',
+  // The status is stored with the vendor's id, whether or not its message is known yet.
   `insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, pending, created_at)
-   select $1, $2, n.vendor_id, n.message_id, n.rank, n.error::jsonb, $3
-     from unnest($4::text[], $5::uuid[], $6::smallint[], $7::text[]) as n (vendor_id, message_id, rank, error)
+   select $1, $tenant, n.vendor_id, n.message_id, n.rank, n.error::jsonb, $2
+     from unnest($3::text[], $4::uuid[], $5::smallint[], $6::text[]) as n (vendor_id, message_id, rank, error)
     order by n.vendor_id
    on conflict (channel_id, vendor_id) do update
      set message_id = coalesce(v.message_id, excluded.message_id),
@@ -37,142 +36,120 @@ const park = statement<
          pending = case when excluded.status_rank > v.status_rank then excluded.pending else v.pending end
    returning vendor_id, message_id`,
 );
-const lockSent = statement<[ids: string[], tenantId: string], MessageRow & { is_sensitive: boolean }>(
+const lockSent = statement<[ids: string[]], MessageRow & { is_sensitive: boolean }>(
   'messages.lock_sent',
   `select ${MESSAGE_COLUMNS}, c.is_sensitive
      from messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
-    where m.id = any ($1::uuid[]) and m.tenant_id = $2 and m.sender = 'outbound' order by m.id for update of m`,
+    where m.id = any ($1::uuid[]) and m.tenant_id = $tenant and m.sender = 'outbound' order by m.id for update of m`,
 );
-const settle = statement<
-  [
-    tenantId: string,
-    now: Date,
-    ids: string[],
-    statuses: string[],
-    errors: (string | null)[],
-    vendorIds: (string | null)[],
-  ]
+const updateStatuses = statement<
+  [now: Date, ids: string[], statuses: string[], errors: (string | null)[], vendorIds: (string | null)[]]
 >(
-  'messages.settle',
-  // Whoever was about to send it again, or to ask what became of it, need not.
+  'messages.update_statuses',
+  // A status also ends a pending retry or reconciliation, so the message is no longer due.
   `update messages m set status = n.status, error = n.error::jsonb, vendor_id = n.vendor_id, sending_at = null,
-          due_at = null, updated_at = $2
-     from unnest($3::uuid[], $4::text[], $5::text[], $6::text[]) as n (id, status, error, vendor_id)
-    where m.id = n.id and m.tenant_id = $1`,
+          due_at = null, updated_at = $1
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as n (id, status, error, vendor_id)
+    where m.id = n.id and m.tenant_id = $tenant`,
 );
 
-/** The status that a rank stands for. */
+/** The status with this rank. */
 export const statusOfRank = (rank: number): Message['status'] =>
   (Object.keys(statusRank) as Message['status'][]).find((status) => statusRank[status] === rank) ?? 'queued';
 
-interface StatusChannel {
-  id: string;
-  tenantId: string;
-}
-
 /**
- * Takes in how far messages have come, in whichever order it is told and also before the message itself is known. A
- * status that carries our own id settles a send whose answer was lost.
+ * Stores statuses of messages, in whatever order they come and also before the message itself is known. A status with
+ * our own id resolves a send whose answer was lost.
  */
 export async function receiveStatuses(
-  tx: Tx,
-  channel: StatusChannel,
+  tx: TenantTx,
+  channelId: string,
   statuses: readonly InboundStatus[],
-  now: Date,
-  publisher: Publisher,
 ): Promise<void> {
   if (statuses.length === 0) return;
-  const own = await findOwn(tx, channel, statuses);
+  const own = await findOwn(tx, channelId, statuses);
   const perVendorId = [...groupBy(statuses, ({ vendorId }) => vendorId)];
-  const furthest = perVendorId.map(([, told]) =>
-    told.reduce((far, one) => (statusRank[one.status] > statusRank[far.status] ? one : far)),
+  const furthest = perVendorId.map(([, some]) =>
+    some.reduce((far, one) => (statusRank[one.status] > statusRank[far.status] ? one : far)),
   );
-  const rows = await tx.all(park, [
-    channel.id,
-    channel.tenantId,
-    now,
+  const rows = await tx.all(storeVendorStatuses, [
+    channelId,
+    tx.now,
     perVendorId.map(([vendorId]) => vendorId),
     perVendorId.map(
-      ([, told]) => told.map((one) => one.messageId?.toLowerCase() ?? '').find((id) => own.has(id)) ?? null,
+      ([, some]) => some.map((one) => one.messageId?.toLowerCase() ?? '').find((id) => own.has(id)) ?? null,
     ),
     furthest.map(({ status }) => statusRank[status]),
     furthest.map(({ error }) => (error ? JSON.stringify(error) : null)),
   ]);
   const messageOf = new Map(rows.map((row) => [row.vendor_id, row.message_id]));
-  const moves = statuses.flatMap(({ vendorId, status, error = null }) => {
+  const changes = statuses.flatMap(({ vendorId, status, error = null }) => {
     const messageId = messageOf.get(vendorId);
     return messageId ? [{ messageId, vendorId, status, error }] : [];
   });
-  await moveOn(tx, channel, moves, now, publisher);
+  await advanceStatuses(tx, changes);
 }
 
-/** Which of our own ids that came back are really messages that went out over this channel. */
+/** Which of the message ids in these statuses are messages that were sent over this channel. */
 async function findOwn(
-  tx: Tx,
-  { id, tenantId }: StatusChannel,
+  tx: TenantTx,
+  channelId: string,
   statuses: readonly InboundStatus[],
 ): Promise<Set<string>> {
   const given = statuses.flatMap(({ messageId }) => (messageId && isUuid(messageId) ? [messageId] : []));
   if (given.length === 0) return new Set();
-  return new Set((await tx.all(ownMessages, [given, tenantId, id])).map((row) => row.id));
+  return new Set((await tx.all(ownMessages, [given, channelId])).map((row) => row.id));
 }
 
-/** That a message has come this far. */
-export interface Move {
+/** A status that a message has reached. */
+export interface StatusChange {
   messageId: string;
-  /** The vendor's id of the message, where it is to have one from now on. */
+  /** The vendor's id of the message, if it has none yet. */
   vendorId: string | null;
   status: Message['status'];
   error: Message['error'];
 }
 
-const eventOf = {
+const eventTypeOf = {
   sent: 'message.sent',
   delivered: 'message.delivered',
   read: 'message.read',
   failed: 'message.failed',
 } as const;
 
-/** Moves messages forward, one step after another, and tells of each step; none goes back, and none is told twice. */
-export async function moveOn(
-  tx: Tx,
-  { tenantId }: StatusChannel,
-  moves: readonly Move[],
-  now: Date,
-  { publish }: Publisher,
-): Promise<void> {
-  if (moves.length === 0) return;
-  const locked = await tx.all(lockSent, [[...new Set(moves.map(({ messageId }) => messageId))], tenantId]);
+/** Moves messages forward and publishes an event for each step. No message goes back, and no step is published twice. */
+export async function advanceStatuses(tx: TenantTx, changes: readonly StatusChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const locked = await tx.all(lockSent, [[...new Set(changes.map(({ messageId }) => messageId))]]);
   const rows = new Map(locked.map((row) => [row.id, row]));
   const changed = new Map<string, MessageRow>();
   const events: NewEvent[] = [];
-  for (const { messageId, vendorId, status, error } of moves) {
+  for (const { messageId, vendorId, status, error } of changes) {
     const row = rows.get(messageId);
     const next = row && furthestStatus(row.status, status);
     if (!row || next === row.status || next === undefined || next === 'queued') continue;
     row.vendor_id ??= vendorId;
-    row.updated_at = now;
+    row.updated_at = tx.now;
     changed.set(row.id, row);
-    // What arrived was sent, also where that was never said.
-    const isUnsaid = row.status === 'queued' && next !== 'failed' && next !== 'sent';
-    for (const step of isUnsaid ? (['sent', next] as const) : [next]) {
+    // A message that was delivered was also sent, even if the vendor never reported that.
+    const skipsSent = row.status === 'queued' && next !== 'failed' && next !== 'sent';
+    for (const step of skipsSent ? (['sent', next] as const) : [next]) {
       row.status = step;
-      row.error = step === 'failed' ? (error ?? UNSAID) : null;
-      events.push(messageEvent(eventOf[step], row, row.is_sensitive));
+      row.error = step === 'failed' ? (error ?? NO_REASON) : null;
+      events.push(messageEvent(eventTypeOf[step], row, row.is_sensitive));
     }
   }
   const all = [...changed.values()];
   if (all.length > 0)
-    await tx.write(settle, [
-      tenantId,
-      now,
+    tx.enqueue(updateStatuses, [
+      tx.now,
       all.map((row) => row.id),
       all.map((row) => row.status),
       all.map((row) => (row.error ? JSON.stringify(row.error) : null)),
       all.map((row) => row.vendor_id),
     ]);
-  await publish(tx, tenantId, events);
+  tx.publish(...events);
 }
 
-/** A vendor that says that a message failed and not why. */
-const UNSAID = { code: 'failed', message: 'The vendor did not say why.' };
+/** For vendors that report a failure without a reason. */
+const NO_REASON = { code: 'failed', message: 'The vendor did not say why.' };

@@ -4,22 +4,17 @@ import type { ReceivedEvent } from './apply.ts';
 import { type ReceivedMessage, storeBytes } from './media.ts';
 import { findReceivedBefore } from './resolve-chats.ts';
 
-export interface FilesChannel {
-  id: string;
-  tenantId: string;
-}
-
 interface StoredFiles {
-  /** The event, with its files as they are stored. */
+  /** The event with its files as they are stored. */
   withFiles(event: InboundEvent): ReceivedEvent;
-  /** Lets go of the bytes that no message has kept. */
+  /** Releases the bytes that no message has kept. */
   release(): Promise<void>;
 }
 
-/** Stores the bytes that came with messages which are new, before there is a transaction. */
+/** Stores the bytes that came with new messages, before the transaction begins. */
 export async function storeFiles(
   deps: ReceiveDeps,
-  channel: FilesChannel,
+  channel: { id: string; tenantId: string },
   events: readonly InboundEvent[],
 ): Promise<StoredFiles> {
   const replaced = new Map<InboundEvent, ReceivedMessage>();

@@ -1,206 +1,103 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../../base/crypto.ts';
-import { ApiError } from '../../base/errors.ts';
 import { decryptConfig } from '../../channels/channel.ts';
-import { INBOUND_LIST } from '../../channels/receive-request.ts';
+import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
 import { statement } from '../../db/statement.ts';
 import { storable } from '../../db/storable.ts';
-import { declareQueue, type QueueRow, shardOf } from '../../engine/queue.ts';
-import { type Work, work } from '../../engine/runner.ts';
+import type { TenantDatabase } from '../../db/tenant.ts';
+import { handleEachAlone, nextDueAt } from '../../engine/retry.ts';
+import type { Outcome } from '../../engine/scheduler.ts';
 import type { ReceiveDeps } from '../../files/receive.ts';
-import type { Adapter, AdapterChannel, ChannelKind, InboundEvent } from '../../providers/adapter.ts';
-import { type ApplyDeps, applyInbound, type ReceivedEvent } from './apply.ts';
-import { MEDIA_LIST } from './media.ts';
-import { type FilesChannel, storeFiles } from './store-files.ts';
-import type { ReceivingChannel } from './store-messages.ts';
+import type { Adapter, AdapterChannel, InboundEvent } from '../../providers/adapter.ts';
+import { applyInbound, type ReceivedEvent } from './apply.ts';
+import { storeFiles } from './store-files.ts';
 
-interface ListedRow extends QueueRow {
-  channel_id: string;
-  kind: ChannelKind;
-  provider: string;
-  address: string;
-  config_encrypted: Buffer;
-  attempts: number;
-  url: string;
-  headers: Record<string, string>;
-  receivedAt: Date;
-  bytes: number;
-  /** Only where it is small. */
-  body: Buffer | null;
-}
-
-interface InboundRow extends ListedRow {
-  body: Buffer;
-}
-
-/** A larger body is read when its turn has come. */
-const SMALL_BYTES = 16_384;
-
-const inbound = declareQueue<ListedRow>({
-  name: INBOUND_LIST,
-  table: 'inbound',
-  lane: 'channel_id',
-  order: 'due_at, id',
-  due: 'due_at',
-  listed: 'due_at is not null',
-  claim: `select i.id, i.tenant_id, i.channel_id, i.attempts, i.url, i.headers, i.created_at as "receivedAt",
-                 octet_length(i.body) as bytes, case when octet_length(i.body) <= ${SMALL_BYTES} then i.body end as body,
-                 c.kind, c.provider, c.address, c.config_encrypted
-            from inbound i join channels c on c.id = i.channel_id and c.tenant_id = i.tenant_id
-           where i.shard = $1 and i.channel_id = $2 and i.due_at <= $3 order by i.due_at, i.id limit $4`,
-  batch: 200,
-  perLane: 1,
-  atOnce: 8,
-});
-
-const readBodies = statement<[ids: string[], tenantId: string], { id: string; body: Buffer }>(
+const readBodies = statement<[ids: string[]], { id: string; body: Buffer }>(
   'inbound.read_bodies',
-  'select id, body from inbound where id = any ($1::uuid[]) and tenant_id = $2',
+  'select id, body from inbound where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
-const remove = statement<[ids: string[], tenantId: string]>(
+const deleteRequests = statement<[ids: string[]]>(
   'inbound.delete',
-  'delete from inbound where id = any ($1::uuid[]) and tenant_id = $2',
+  'delete from inbound where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
-const postpone = statement<[ids: string[], tenantId: string, dueAt: Date]>(
+const postponeRequests = statement<[ids: string[], dueAt: Date]>(
   'inbound.postpone',
-  'update inbound set due_at = $3 where id = any ($1::uuid[]) and tenant_id = $2',
+  'update inbound set due_at = $2 where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
-const fail = statement<[id: string, tenantId: string, attempts: number, error: string, dueAt: Date | null]>(
+const storeFailure = statement<[id: string, attempts: number, error: string, dueAt: Date | null]>(
   'inbound.fail',
-  'update inbound set attempts = attempts + 1, error = $4, due_at = $5 where id = $1 and tenant_id = $2 and attempts = $3',
+  'update inbound set attempts = attempts + 1, error = $3, due_at = $4 where id = $1 and tenant_id = $tenant and attempts = $2',
 );
 
-/** A request that fails again and again stays listed with its error, and waits for someone to look. */
-const TRIES = 5;
-const FIRST_PAUSE_MS = 1_000;
-/** What waits for something else to happen is looked at again after this. */
+/** A request that waits for something else to happen is tried again after this. */
 const WAIT_MS = 1_000;
+/** A vendor may put any number of events into one request, and a transaction has a time limit. */
+const MAX_EVENTS = 2_000;
+/** Mails may be large, and those of one part are in memory at the same time. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
-/** When the database is out of reach, rows stay as they are and the lane rests a moment. */
-function rethrowIfUnavailable(error: unknown): void {
-  if (error instanceof ApiError && error.key === 'service_unavailable') throw error;
-}
-
-interface InboundDeps extends ReceiveDeps, ApplyDeps {
+export interface InboundDeps extends ReceiveDeps {
   keys: Keys;
   adapters: ReadonlyMap<string, Adapter>;
+  /** What public URLs begin with. */
+  baseUrl: () => string;
   log: Logger;
 }
 
-interface ParsedRow {
-  row: InboundRow;
+type RequestRow = InboundRow & { body: Buffer };
+interface ParsedRequest {
+  row: RequestRow;
   events: InboundEvent[];
 }
 
-/**
- * Turns stored vendor requests into what they tell, up to 200 of a channel in one transaction; a bad one fails alone.
- */
-export function processInbound(deps: InboundDeps): Work {
-  const { db, clock, keys, adapters, log } = deps;
-
-  /** Everything or nothing. */
-  async function apply(channel: FilesChannel & ReceivingChannel, parsed: ParsedRow[]): Promise<void> {
-    const all = parsed.flatMap(({ events }) => events);
-    const files = await storeFiles(deps, channel, all);
-    const told = parsed.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
-    try {
-      await db.transaction(async (tx) => {
-        const now = clock.now(channel.tenantId);
-        const events = told.flatMap(({ row, events }) =>
-          events.map((event) => ({ event, receivedAt: row.receivedAt })),
-        );
-        const waiting = await applyInbound(tx, channel, events, now, deps);
-        const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
-        const idsOf = (some: typeof told): string[] => some.map(({ row }) => row.id);
-        await tx.write(remove, [idsOf(told.filter((one) => !isWaiting(one))), channel.tenantId]);
-        if (waiting.size === 0) return;
-        const again = new Date(now.getTime() + WAIT_MS);
-        await tx.run(postpone, [idsOf(told.filter(isWaiting)), channel.tenantId, again]);
-      });
-    } finally {
-      await files.release();
+/** Processes stored vendor requests of one channel, up to 200 in one transaction; a bad one fails alone. */
+export async function processInbound(deps: InboundDeps, rows: InboundRow[]): Promise<Outcome> {
+  const [first] = rows;
+  if (!first) return 'ok';
+  // All rows are of one channel, because the channel is the ordering key.
+  const { channel_id: id, tenant_id: tenantId, kind, address, provider } = first;
+  const channel = { id, tenantId, kind, address, config: decryptConfig(first.config_encrypted, deps.keys) };
+  const db = deps.db.forTenant(tenantId);
+  let isFailing = false;
+  for (const part of splitByWeight(rows, ({ bytes }) => bytes, MAX_BYTES)) {
+    const requests = await readLargeBodies(db, part);
+    const { parsed, failures } = await parseRequests(requests, channel, deps.adapters.get(provider));
+    for (const some of splitByWeight(parsed, ({ events }) => events.length, MAX_EVENTS)) {
+      const outcome = await handleEachAlone(
+        some,
+        (few) => applyRequests(deps, channel, few),
+        ({ row }, error) => failRequest(deps, row, error),
+      );
+      if (outcome === 'failing') isFailing = true;
     }
-    if (all.some((event) => 'media' in event && event.media.some(({ ref }) => ref)))
-      deps.wakeUps.give(MEDIA_LIST, shardOf(channel.id, channel.tenantId), channel.id);
+    // Last: a request that cannot be parsed does not count as tried when the database goes away before.
+    for (const { row, error } of failures) await failRequest(deps, row, error);
+    if (failures.length > 0) isFailing = true;
   }
+  return isFailing ? 'failing' : 'ok';
+}
 
-  async function giveUpOn({ row, error }: Failure): Promise<void> {
-    const again = row.attempts + 1 < TRIES;
-    const dueAt = again
-      ? new Date(clock.now(row.tenant_id).getTime() + FIRST_PAUSE_MS * 2 ** row.attempts)
-      : null;
-    await db.run(fail, [row.id, row.tenant_id, row.attempts, storable(String(error)), dueAt]);
-    // Not what went wrong: errors quote what they choke on, and what people write stays out of logs.
-    const { id: requestId, tenant_id: tenantId, channel_id: channelId } = row;
-    const line = { requestId, tenantId, channelId, attempts: row.attempts + 1 };
-    if (again) log.info(line, "a vendor's request failed and will be tried again");
-    else log.warn(line, "a vendor's request failed for good; it is listed with the channel");
-  }
-
-  /** The requests with their bodies, in their order; one may be gone by now. */
-  async function withBodies(listed: ListedRow[], tenantId: string): Promise<InboundRow[]> {
-    const large = listed.filter(({ body }) => body === null).map(({ id }) => id);
-    const rows = large.length === 0 ? [] : await db.all(readBodies, [large, tenantId]);
-    const bodies = new Map(rows.map(({ id, body }) => [id, body]));
-    return listed.flatMap((row) => {
-      const body = row.body ?? bodies.get(row.id);
-      return body ? [{ ...row, body }] : [];
-    });
-  }
-
-  /** True where some could not be taken in. */
-  async function takeIn(
-    rows: InboundRow[],
-    channel: AdapterChannel & FilesChannel & ReceivingChannel,
-    provider: string,
-  ): Promise<boolean> {
-    const { parsed, failures } = await parseAll(rows, channel, adapters.get(provider), provider);
-    for (const part of cut(parsed, ({ events }) => events.length, MOST_EVENTS)) {
-      try {
-        await apply(channel, part);
-        continue;
-      } catch (error) {
-        rethrowIfUnavailable(error);
-      }
-      for (const one of part)
-        await apply(channel, [one]).catch((error) => {
-          rethrowIfUnavailable(error);
-          failures.push({ row: one.row, error });
-        });
-    }
-    for (const failure of failures) await giveUpOn(failure);
-    return failures.length > 0;
-  }
-
-  return work(inbound, async (rows) => {
-    // All are of one channel, as the channel is the lane.
-    const [{ channel_id: id, tenant_id: tenantId, kind, address, provider, config_encrypted }] = rows as [
-      ListedRow,
-    ];
-    const channel = { id, tenantId, kind, address, config: decryptConfig(config_encrypted, keys) };
-    let isFailing = false;
-    for (const part of cut(rows, ({ bytes }) => bytes, MOST_BYTES))
-      if (await takeIn(await withBodies(part, tenantId), channel, provider)) isFailing = true;
-    return isFailing ? 'failing' : 'ok';
+/** The requests with their bodies, in their order; one may be deleted by now. */
+async function readLargeBodies(db: TenantDatabase, rows: InboundRow[]): Promise<RequestRow[]> {
+  const large = rows.filter(({ body }) => body === null).map(({ id }) => id);
+  const found = large.length === 0 ? [] : await db.all(readBodies, [large]);
+  const bodies = new Map(found.map(({ id, body }) => [id, body]));
+  return rows.flatMap((row) => {
+    const body = row.body ?? bodies.get(row.id);
+    return body ? [{ ...row, body }] : [];
   });
 }
 
-interface Failure {
-  row: InboundRow;
-  error: unknown;
-}
-
-async function parseAll(
-  rows: InboundRow[],
+async function parseRequests(
+  rows: RequestRow[],
   channel: AdapterChannel,
   adapter: Adapter | undefined,
-  provider: string,
-): Promise<{ parsed: ParsedRow[]; failures: Failure[] }> {
-  const parsed: ParsedRow[] = [];
-  const failures: Failure[] = [];
+): Promise<{ parsed: ParsedRequest[]; failures: { row: RequestRow; error: unknown }[] }> {
+  const parsed: ParsedRequest[] = [];
+  const failures: { row: RequestRow; error: unknown }[] = [];
   for (const row of rows)
     try {
-      if (!adapter) throw new Error(`There is no provider "${provider}".`);
+      if (!adapter) throw new Error(`There is no provider "${row.provider}".`);
       parsed.push({ row, events: await adapter.parseInbound(row, channel) });
     } catch (error) {
       failures.push({ row, error });
@@ -208,23 +105,60 @@ async function parseAll(
   return { parsed, failures };
 }
 
-/** A vendor may put any number into one request. A transaction has its time, so few such requests go together. */
-const MOST_EVENTS = 2_000;
-/** A mail may be large, and those that go together are in memory at once. */
-const MOST_BYTES = 32 * 1024 * 1024;
+/** Applies requests in one transaction, all or none. */
+async function applyRequests(
+  deps: InboundDeps,
+  channel: AdapterChannel,
+  requests: ParsedRequest[],
+): Promise<void> {
+  const files = await storeFiles(
+    deps,
+    channel,
+    requests.flatMap(({ events }) => events),
+  );
+  const received = requests.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
+  try {
+    await deps.db.forTenant(channel.tenantId).transaction(async (tx) => {
+      const events = received.flatMap(({ row, events }) =>
+        events.map((event) => ({ event, receivedAt: row.receivedAt })),
+      );
+      const waiting = await applyInbound(tx, channel, events, deps.baseUrl());
+      const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
+      const idsOf = (some: typeof received): string[] => some.map(({ row }) => row.id);
+      tx.enqueue(deleteRequests, [idsOf(received.filter((one) => !isWaiting(one)))]);
+      if (waiting.size === 0) return;
+      const dueAt = new Date(tx.now.getTime() + WAIT_MS);
+      tx.enqueue(postponeRequests, [idsOf(received.filter(isWaiting)), dueAt]);
+    });
+  } finally {
+    await files.release();
+  }
+}
 
-/** In their order, in parts that weigh no more than `most`, but for one that does so alone. */
-function cut<T>(all: T[], weightOf: (one: T) => number, most: number): T[][] {
+/** Stores why a request failed. After the last attempt it stays listed with its error until somebody replays it. */
+async function failRequest({ db, log }: InboundDeps, row: RequestRow, error: unknown): Promise<void> {
+  const tenant = db.forTenant(row.tenant_id);
+  const attempts = row.attempts + 1;
+  const dueAt = nextDueAt(inboundQueue.retry, attempts, tenant.now);
+  await tenant.run(storeFailure, [row.id, row.attempts, storable(String(error)), dueAt]);
+  // Without the error: it may quote what customers wrote, which stays out of the log.
+  const line = { requestId: row.id, tenantId: row.tenant_id, channelId: row.channel_id, attempts };
+  if (dueAt) log.info(line, "a vendor's request failed and will be tried again");
+  else log.warn(line, "a vendor's request failed for good; it is listed with the channel");
+}
+
+/** Splits items, in their order, into parts of at most `maxWeight`; a heavier item is a part of its own. */
+function splitByWeight<T>(items: T[], weightOf: (item: T) => number, maxWeight: number): T[][] {
   const parts: T[][] = [];
   let weight = 0;
-  for (const one of all) {
-    // Also for the first that says nothing to us: it is done with like every other.
-    if (parts.length === 0 || weight + weightOf(one) > most) {
+  for (const item of items) {
+    // The first item always starts a part, even if it weighs nothing.
+    if (parts.length === 0 || weight + weightOf(item) > maxWeight) {
       parts.push([]);
       weight = 0;
     }
-    (parts.at(-1) as T[]).push(one);
-    weight += weightOf(one);
+    (parts.at(-1) as T[]).push(item);
+    weight += weightOf(item);
   }
   return parts;
 }

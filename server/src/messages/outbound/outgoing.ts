@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { FileStore } from '../../files/store.ts';
 import type {
-  AdapterChannel,
   ChannelKind,
   HandleType,
   OutgoingMedia,
@@ -29,31 +28,35 @@ export interface OutgoingRow {
   thread_subject: string | null;
 }
 
-const REFERENCES = 20;
+/** Whether a message waits to be sent: the condition of the index over what waits in a chat. */
+export const isWaiting = (row: string): string => `coalesce(${row}.due_at, 'infinity') < 'infinity'`;
 
-/** The mails before m in its chat, the latest first. */
+const MAX_REFERENCES = 20;
+
+/** The mails before the message q in its chat, the latest first. */
 const MAILS_BEFORE = `from messages e
-     where e.tenant_id = m.tenant_id and e.chat_id = m.chat_id and e.created_at <= m.created_at and e.id <> m.id
+     where e.tenant_id = q.tenant_id and e.chat_id = q.chat_id and e.created_at <= q.created_at and e.id <> q.id
        and e.vendor_id is not null
-     order by e.created_at desc, e.id desc limit ${REFERENCES}`;
+     order by e.created_at desc, e.id desc limit ${MAX_REFERENCES}`;
 
-/** Columns of an `OutgoingRow`, of a message m in a chat k with a handle h over a channel c. */
-export const OUTGOING_COLUMNS = `m.id, m.type, m.text, m.media, m.content, m.author, m.scheduled_at,
-  h.type as handle_type, h.value as handle_value, h.opted_out_at, k.open_until, r.vendor_id as reply_to_vendor_id,
-  case when t.id is not null then json_build_object('name', t.name, 'language', t.language, 'status', t.status,
-    'vendorId', t.vendor_id, 'header', t.header, 'body', t.body, 'footer', t.footer, 'buttons', t.buttons,
-    'variables', m.content->'variables') end as template,
-  case when c.kind = 'email' then array(
+/** The columns of an `OutgoingRow` that are not in every queue, of a message q with `OUTGOING_JOINS`. */
+export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q.scheduled_at,
+  handle.type as handle_type, handle.value as handle_value, handle.opted_out_at, chat.open_until,
+  replied.vendor_id as reply_to_vendor_id,
+  case when template.id is not null then json_build_object('name', template.name, 'language', template.language,
+    'status', template.status, 'vendorId', template.vendor_id, 'header', template.header, 'body', template.body,
+    'footer', template.footer, 'buttons', template.buttons, 'variables', q.content->'variables') end as template,
+  case when channel.kind = 'email' then array(
     select e.vendor_id ${MAILS_BEFORE}) else '{}' end as reference_ids,
-  case when c.kind = 'email' then coalesce(nullif(r.content->>'subject', ''), (
+  case when channel.kind = 'email' then coalesce(nullif(replied.content->>'subject', ''), (
     select b.subject from (select e.content->>'subject' as subject ${MAILS_BEFORE}) b where b.subject <> '' limit 1))
   end as thread_subject`;
-export const OUTGOING_JOINS = `join chats k on k.id = m.chat_id and k.tenant_id = m.tenant_id
-  join handles h on h.id = k.handle_id and h.tenant_id = k.tenant_id
-  join channels c on c.id = m.channel_id and c.tenant_id = m.tenant_id
-  left join messages r on r.id = m.reply_to_message_id and r.tenant_id = m.tenant_id
-  left join message_templates t on m.type = 'template' and t.id = (m.content->>'templateId')::uuid
-    and t.tenant_id = m.tenant_id`;
+export const OUTGOING_JOINS = `join chats chat on chat.id = q.chat_id and chat.tenant_id = q.tenant_id
+  join handles handle on handle.id = chat.handle_id and handle.tenant_id = chat.tenant_id
+  join channels channel on channel.id = q.channel_id and channel.tenant_id = q.tenant_id
+  left join messages replied on replied.id = q.reply_to_message_id and replied.tenant_id = q.tenant_id
+  left join message_templates template on q.type = 'template' and template.id = (q.content->>'templateId')::uuid
+    and template.tenant_id = q.tenant_id`;
 
 const UNTYPED = 'application/octet-stream';
 
@@ -74,7 +77,7 @@ export const outgoingMessage = (row: OutgoingRow, store: FileStore): OutgoingMes
   to: { type: row.handle_type, value: row.handle_value },
   type: row.type,
   text: row.text,
-  media: row.media.map((one) => outgoingMedia(one, store)),
+  media: row.media.map((entry) => outgoingMedia(entry, store)),
   content: row.content,
   template: row.template && withoutStatus(row.template),
   replyToVendorId: row.reply_to_vendor_id,
@@ -91,15 +94,15 @@ const withoutStatus = ({
   variables: template.variables ?? {},
 });
 
-/** Why a message that was allowed when it was written may not go out now, if so. */
-export function refusalOf(
+/** Why a message that was allowed when it was written must not be sent now; null if it may be. */
+export function checkSendable(
   row: OutgoingRow,
-  { kind }: Pick<AdapterChannel, 'kind'>,
+  kind: ChannelKind,
   hasWindow: boolean,
   now: Date,
 ): Message['error'] {
   if (kind === 'sms' && row.opted_out_at !== null)
-    return { code: 'opted_out', message: 'The person has asked not to be written to on this number.' };
+    return { code: 'opted_out', message: 'The contact has opted out of messages to this number.' };
   if (row.type === 'template') {
     if (row.template === null) return { code: 'template_gone', message: 'The template has been deleted.' };
     if (row.template.status !== 'approved')
@@ -109,17 +112,7 @@ export function refusalOf(
   if (hasWindow && (row.open_until === null || row.open_until <= now))
     return {
       code: 'window_closed',
-      message: 'The time in which a free-form message is allowed is over: only a template goes out.',
+      message: 'The reply window is closed: only a template can be sent.',
     };
   return null;
-}
-
-/** What the list must say of the channel that a message goes out over. */
-export interface ChannelColumns {
-  channel_id: string;
-  kind: ChannelKind;
-  provider: string;
-  address: string;
-  health: string;
-  config_encrypted: Buffer;
 }

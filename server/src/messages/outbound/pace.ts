@@ -8,36 +8,36 @@ export interface Rate {
 }
 
 export interface Pace {
-  /** Resolves when it is the turn of a message to this person. */
-  turn(channelId: string, contact: string, rate: Rate): Promise<void>;
+  /** Resolves when a message to this contact may be sent. */
+  waitForTurn(channelId: string, contact: string, rate: Rate): Promise<void>;
 }
 
-/** Real time, whatever the clock of the domain says: vendors count by theirs. */
+/** Real time, also for test tenants: vendors count by their own clocks. */
 interface Time {
   now(): number;
   sleep(ms: number): Promise<unknown>;
 }
 const realTime: Time = { now: () => performance.now(), sleep: (ms) => delay(ms) };
 
-const REMEMBERED = 100_000;
+const MAX_KEYS = 100_000;
 
 /**
- * Keeps the pace of the channels that this process owns. Turns are given out ahead, each a fixed time after the one
- * before: a timer that is late makes one message late, and not all that follow.
+ * Limits how fast the channels of this process send. Turns are assigned ahead, each a fixed time after the one before:
+ * a late timer delays one message, and not all that follow.
  */
-export function pace(time: Time = realTime): Pace {
-  /** When the next turn is, by channel and by person. What was forgotten has long been free again. */
-  const next = new LRUCache<string, number>({ max: REMEMBERED });
+export function createPace(time: Time = realTime): Pace {
+  /** When the next turn is, by channel and by contact. An evicted key has been free for long. */
+  const nextTurns = new LRUCache<string, number>({ max: MAX_KEYS });
 
-  async function waitFor(key: string, apartMs: number): Promise<void> {
+  async function waitFor(key: string, intervalMs: number): Promise<void> {
     const now = time.now();
-    const at = Math.max(now, next.get(key) ?? 0);
-    next.set(key, at + apartMs);
-    if (at > now) await time.sleep(at - now);
+    const turnAt = Math.max(now, nextTurns.get(key) ?? 0);
+    nextTurns.set(key, turnAt + intervalMs);
+    if (turnAt > now) await time.sleep(turnAt - now);
   }
 
   return {
-    async turn(channelId, contact, { perSecond, perContactMs }) {
+    async waitForTurn(channelId, contact, { perSecond, perContactMs }) {
       if (perContactMs > 0) await waitFor(`${channelId} ${contact}`, perContactMs);
       if (perSecond !== null) await waitFor(channelId, 1000 / perSecond);
     },

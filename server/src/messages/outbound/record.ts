@@ -1,79 +1,79 @@
 import { batch } from '../../base/batch.ts';
 import { type Clock, timesOf } from '../../base/clock.ts';
+import type { NewEvent } from '../../base/events.ts';
 import { groupBy } from '../../base/group-by.ts';
 import type { Database } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import { statement, systemStatement } from '../../db/statement.ts';
 import { storable } from '../../db/storable.ts';
-import type { NewEvent, Publisher } from '../../engine/outbox.ts';
-import { MESSAGE_COLUMNS, type MessageRow, presentMessage, withoutContent } from '../message.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
+import { messageEvent } from '../message-event.ts';
+import { messagesQueue } from '../queues.ts';
 import type { Message } from '../schema.ts';
 import { statusRank } from '../status.ts';
-import type { Outcome } from './retry-policy.ts';
+import { isWaiting } from './outgoing.ts';
+import type { SendOutcome } from './retry-policy.ts';
 
-const TOGETHER = { maxBatch: 300, underWay: 1 };
+const BATCH = { maxBatch: 300, maxConcurrent: 1 };
 
-/** A message on the list, as it was when it was read. */
-export interface ListedMessage {
+/** A message in the queue, as it was when it was claimed. */
+interface ClaimedMessage {
   id: string;
   tenant_id: string;
   channel_id: string;
-  /** How many attempts had ended: if there are more by now, what this one says does not count. */
+  /** How many attempts had ended: if there are more by now, the result of this one does not count. */
   attempts: number;
 }
 
 /**
- * Whether a message that is known by its id is still on the list. Said so that no index of the list could serve: where the
- * planner has seen the list empty it would read all of it instead of looking for the id.
+ * Whether a message that is selected by its id is still in the queue. Written so that no index of the queue can serve:
+ * if the planner has seen the queue empty, it would read all of it instead of looking up the id.
  */
-const isListed = (name: string): string => `num_nulls(${name}.due_at) = 0`;
+const isQueued = (row: string): string => `num_nulls(${row}.due_at) = 0`;
 
-const markSending = statement<
+const markSending = systemStatement<
   [nows: string[], ids: string[], tenantIds: string[], attempts: number[]],
   { id: string }
 >(
   'messages.mark_sending',
-  // Of two who believe that the message is theirs to send, one finds it still waiting.
+  // If two processes try to send the same message, one of them finds it still waiting.
   `update messages m set sending_at = r.now
      from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::int[]) as r (now, id, tenant_id, attempts)
     where m.id = r.id and m.tenant_id = r.tenant_id and m.attempts = r.attempts and m.sending_at is null
-      and ${isListed('m')}
+      and ${isQueued('m')}
    returning m.id`,
 );
-const markScheduled = statement<[now: Date, id: string, tenantId: string, attempts: number], { id: string }>(
+const markScheduled = statement<[now: Date, id: string, attempts: number], { id: string }>(
   'messages.mark_scheduled',
-  // As a reply does when it is written: it is read now, and the latest.
+  // Marks the chat as read and becomes its latest message, as a reply does when it is written.
   `with chat as (
      update chats c set unread_count = 0, marked_unread = false, read_at = $1, updated_at = $1,
             latest_message_id = case when c.latest_message_at > $1 then c.latest_message_id else m.id end,
             latest_message_at = greatest(c.latest_message_at, $1)
        from messages m
-      where m.id = $2 and m.tenant_id = $3 and m.attempts = $4 and m.sending_at is null and ${isListed('m')}
+      where m.id = $2 and m.tenant_id = $tenant and m.attempts = $3 and m.sending_at is null and ${isQueued('m')}
         and c.id = m.chat_id and c.tenant_id = m.tenant_id
      returning c.id)
    update messages m set sending_at = $1, timestamp = $1 from chat
-    where m.id = $2 and m.tenant_id = $3 and m.attempts = $4 and m.sending_at is null and ${isListed('m')}
+    where m.id = $2 and m.tenant_id = $tenant and m.attempts = $3 and m.sending_at is null and ${isQueued('m')}
    returning m.id`,
 );
 
-const holdChannels = statement<[ids: string[]]>(
+const holdChannels = systemStatement<[ids: string[]]>(
   'messages.hold_channels',
   'select 1 from channels where id = any ($1::uuid[]) order by id for key share',
 );
 const byRank = Object.entries(statusRank)
   .sort(([, a], [, b]) => a - b)
   .map(([status]) => `'${status}'`);
-const STATUS_OF = (rank: string): string => `(array[${byRank.join(', ')}])[${rank} + 1]`;
-
-/** Whether a message waits to be sent, in the words of the index of what waits in a chat. */
-export const waits = (name: string): string => `coalesce(${name}.due_at, 'infinity') < 'infinity'`;
+const statusOfRank = (rank: string): string => `(array[${byRank.join(', ')}])[${rank} + 1]`;
 
 interface RecordedRow extends MessageRow {
   tenant_id: string;
-  outcome: Outcome['kind'];
+  outcome: SendOutcome['kind'];
   is_sensitive: boolean;
   has_more: boolean;
 }
-const recordOutcomes = statement<
+const recordOutcomes = systemStatement<
   [
     nows: string[],
     ids: string[],
@@ -89,8 +89,8 @@ const recordOutcomes = statement<
   RecordedRow
 >(
   'messages.record_outcomes',
-  // What the vendor told of the message before it answered has waited at its id, and counts at once. The chat's tenant is
-  // said so that no index serves, which could lead to all chats of the tenant.
+  // A status that came before the vendor's answer was stored with the vendor's id, and counts now. The chat's tenant is
+  // compared so that no index can serve, which could lead to all chats of the tenant.
   `with results as (
      select * from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::text[],
                           $7::timestamptz[], $8::text[], $9::smallint[], $10::text[])
@@ -104,8 +104,8 @@ const recordOutcomes = statement<
        set message_id = coalesce(v.message_id, excluded.message_id),
            status_rank = greatest(v.status_rank, excluded.status_rank)
      returning channel_id, vendor_id, status_rank, pending),
-   told as (
-     select r.*, case r.outcome when 'sent' then ${STATUS_OF('coalesce(k.status_rank, r.rank)')}
+   applied as (
+     select r.*, case r.outcome when 'sent' then ${statusOfRank('coalesce(k.status_rank, r.rank)')}
                                 when 'failed' then 'failed' end as status, k.pending
        from results r left join known k on k.channel_id = r.channel_id and k.vendor_id = r.vendor_id)
    update messages m
@@ -113,84 +113,70 @@ const recordOutcomes = statement<
           sending_at = case when t.outcome = 'unknown' then m.sending_at end,
           attempts = m.attempts + case when t.outcome in ('unknown', 'postponed') then 0 else 1 end,
           error = case when t.status = 'failed' then coalesce(t.error::jsonb, t.pending) end, updated_at = t.now
-     from told t, chats k
-    where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isListed('m')}
+     from applied t, chats k
+    where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isQueued('m')}
       and k.id = m.chat_id and (k.tenant_id = m.tenant_id) is true
    returning ${MESSAGE_COLUMNS}, m.tenant_id, t.outcome, k.is_sensitive,
-     exists (select 1 from messages n where n.chat_id = m.chat_id and ${waits('n')} and n.id <> m.id) as has_more`,
+     exists (select 1 from messages n where n.chat_id = m.chat_id and ${isWaiting('n')} and n.id <> m.id) as has_more`,
 );
 
-/** What is told of a message that went from waiting to where it is. */
+/** The events of a message that was waiting to be sent. */
 function eventsOf(row: RecordedRow): NewEvent[] {
-  const event = (status: Exclude<Message['status'], 'queued'>): NewEvent => {
-    const message = presentMessage({ ...row, status });
-    return {
-      type: `message.${status}`,
-      channelId: row.channel_id,
-      contactId: row.contact_id,
-      chatId: row.chat_id,
-      data: row.is_sensitive ? withoutContent(message) : message,
-    };
-  };
+  const event = (status: Exclude<Message['status'], 'queued'>): NewEvent =>
+    messageEvent(`message.${status}`, { ...row, status }, row.is_sensitive);
   if (!['sent', 'failed'].includes(row.outcome) || row.status === 'queued') return [];
   if (row.status === 'sent' || row.status === 'failed') return [event(row.status)];
   return [event('sent'), event(row.status)];
 }
 
-const AT_ONCE = '-infinity';
-
-function dueAfter(outcome: Outcome): string | null {
-  if (outcome.kind === 'again') return outcome.at?.toISOString() ?? AT_ONCE;
+function dueAfter(outcome: SendOutcome): string | null {
+  if (outcome.kind === 'again') return outcome.at?.toISOString() ?? '-infinity';
   if (outcome.kind === 'postponed') return outcome.at.toISOString();
   return outcome.kind === 'unknown' ? outcome.until.toISOString() : null;
 }
 
-export interface Ended {
-  message: ListedMessage;
-  outcome: Outcome;
+interface EndedAttempt {
+  message: ClaimedMessage;
+  outcome: SendOutcome;
 }
 
 export interface SendRecorder {
-  /** Commits that the vendor is about to be called; false when somebody else did, or the message is gone. */
-  begin(message: ListedMessage, isScheduled: boolean): Promise<boolean>;
-  /** Commits what became of an attempt, and tells of it. True when more waits in the same chat. */
-  end(ended: Ended): Promise<boolean>;
+  /** Commits that the vendor is about to be called; false if another process did, or the message is deleted. */
+  begin(message: ClaimedMessage, isScheduled: boolean): Promise<boolean>;
+  /** Commits the outcome of an attempt with its events. */
+  end(attempt: EndedAttempt): Promise<void>;
 }
 
-const byId = (a: ListedMessage, b: ListedMessage): number => (a.id < b.id ? -1 : 1);
+const byId = (a: ClaimedMessage, b: ClaimedMessage): number => (a.id < b.id ? -1 : 1);
 
-/** Writes what happens to messages on their way out, many at a time. */
-export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher): SendRecorder {
-  const begin = batch(async (messages: ListedMessage[]): Promise<boolean[]> => {
+/** Stores the attempts of many messages in one statement, and wakes the queue if more messages wait in their chats. */
+export function createSendRecorder(db: Database, clock: Clock): SendRecorder {
+  const begin = batch(async (messages: ClaimedMessage[]): Promise<boolean[]> => {
     const sorted = messages.toSorted(byId);
+    const tenantIds = sorted.map(({ tenant_id }) => tenant_id);
     const rows = await db.all(markSending, [
-      timesOf(
-        clock,
-        sorted.map(({ tenant_id }) => tenant_id),
-      ),
+      timesOf(clock, tenantIds),
       sorted.map(({ id }) => id),
-      sorted.map(({ tenant_id }) => tenant_id),
+      tenantIds,
       sorted.map(({ attempts }) => attempts),
     ]);
     const begun = new Set(rows.map(({ id }) => id));
     return messages.map(({ id }) => begun.has(id));
-  }, TOGETHER);
+  }, BATCH);
 
-  const end = batch(async (all: Ended[]): Promise<boolean[]> => {
+  const end = batch(async (all: EndedAttempt[]): Promise<undefined[]> => {
     const ended = all.toSorted((a, b) => byId(a.message, b.message));
     const messages = ended.map(({ message }) => message);
     const outcomes = ended.map(({ outcome }) => outcome);
-    const rows = await db.transaction(async (tx) => {
-      // Sent together: the channels that are still there stay until what refers to them is written.
+    const tenantIds = messages.map(({ tenant_id }) => tenant_id);
+    await db.systemTransaction(async (tx) => {
+      // In one round trip: channels that still exist are locked until what refers to them is written.
       const [, recorded] = await Promise.all([
         tx.run(holdChannels, [[...new Set(messages.map(({ channel_id }) => channel_id))]]),
         tx.all(recordOutcomes, [
-          timesOf(
-            clock,
-            messages.map(({ tenant_id }) => tenant_id),
-          ),
+          timesOf(clock, tenantIds),
           messages.map(({ id }) => id),
-          messages.map(({ tenant_id }) => tenant_id),
+          tenantIds,
           messages.map(({ channel_id }) => channel_id),
           messages.map(({ attempts }) => attempts),
           outcomes.map(({ kind }) => kind),
@@ -200,28 +186,27 @@ export function sendRecorder(db: Database, clock: Clock, { publish }: Publisher)
           outcomes.map((outcome) => (outcome.kind === 'failed' ? storableError(outcome.error) : null)),
         ]),
       ]);
-      for (const [tenantId, some] of groupBy(recorded, (row) => row.tenant_id))
-        await publish(tx, tenantId, some.flatMap(eventsOf));
-      return recorded;
+      for (const [tenantId, rows] of groupBy(recorded, (row) => row.tenant_id)) {
+        const tenant = tx.forTenant(tenantId);
+        tenant.publish(...rows.flatMap(eventsOf));
+        for (const channelId of new Set(rows.filter((row) => row.has_more).map((row) => row.channel_id)))
+          tenant.wake(messagesQueue, channelId);
+      }
     });
-    const more = new Set(rows.filter((row) => row.has_more).map(({ id }) => id));
-    return all.map(({ message }) => more.has(message.id));
-  }, TOGETHER);
+    return [];
+  }, BATCH);
 
   return {
-    begin: async (message, isScheduled) =>
-      isScheduled
-        ? (await db.find(markScheduled, [
-            clock.now(message.tenant_id),
-            message.id,
-            message.tenant_id,
-            message.attempts,
-          ])) !== undefined
-        : begin(message),
+    async begin(message, isScheduled) {
+      if (!isScheduled) return begin(message);
+      const tenant = db.forTenant(message.tenant_id);
+      const row = await tenant.find(markScheduled, [tenant.now, message.id, message.attempts]);
+      return row !== undefined;
+    },
     end,
   };
 }
 
-/** Made storable before it becomes JSON, where a NUL is an escape that PostgreSQL refuses as well. */
+/** Made storable before it becomes JSON, where NUL is an escape sequence that PostgreSQL refuses as well. */
 const storableError = ({ code, message }: { code: string; message: string }): string =>
   JSON.stringify({ code: storable(code), message: storable(message) });

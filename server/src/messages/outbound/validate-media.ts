@@ -17,7 +17,7 @@ export interface MediaDeps {
   baseUrl: string;
 }
 
-/** One file as it is stored with its message; undefined for one that is not there. */
+/** One file as it is stored with its message; undefined if it has an issue. */
 function storedMedia(
   given: MediaInput,
   path: string,
@@ -26,7 +26,7 @@ function storedMedia(
 ): StoredMedia | undefined {
   const { fileId, url, mimeType, filename } = given;
   if ((fileId === undefined) === (url === undefined)) {
-    issues.add(path, 'custom', 'Needs either `fileId` or `url`');
+    issues.add(path, 'custom', 'Either `fileId` or `url` is required');
     return undefined;
   }
   if (fileId !== undefined) {
@@ -49,14 +49,14 @@ function storedMedia(
     return undefined;
   }
   const name = filename ?? filenameOfUrl(decision.url.href) ?? null;
-  const told = mimeType ?? (name === null ? undefined : mimeTypeOfName(name));
-  return { fileId: null, url: decision.url.href, mimeType: told ?? null, filename: name, size: null };
+  const type = mimeType ?? (name === null ? undefined : mimeTypeOfName(name));
+  return { fileId: null, url: decision.url.href, mimeType: type ?? null, filename: name, size: null };
 }
 
-export const pathOfMedia = (given: MediaInput | MediaInput[], index: number): string =>
+const pathOfMedia = (given: MediaInput | MediaInput[], index: number): string =>
   Array.isArray(given) ? `media.${index}` : 'media';
 
-/** The files of a message as they are stored with it, in their places; undefined where one makes no sense. */
+/** The files of a message as they are stored with it, in order; undefined for those with an issue. */
 export const readMedia = (
   given: MediaInput | MediaInput[] | undefined,
   deps: MediaDeps,
@@ -66,14 +66,14 @@ export const readMedia = (
     ? []
     : [given].flat().map((one, index) => storedMedia(one, pathOfMedia(given, index), deps, issues));
 
-/** What files are sent as unless somebody says otherwise: as what they are, and different ones as documents. */
+/** The default type of a message with files: the type of the files, or document if they differ. */
 export function typeOfMedia(media: (StoredMedia | undefined)[]): SendableType {
   const types = new Set(media.map((one) => mediaTypeOf(one?.mimeType ?? '')));
   const [first] = types;
   return types.size === 1 && first !== undefined ? first : 'document';
 }
 
-/** Whether a vendor of this kind takes the files with a message of this type. */
+/** Checks number, size and MIME type of the files of a message. */
 export function validateMedia(
   given: MediaInput | MediaInput[] | undefined,
   media: (StoredMedia | undefined)[],
@@ -81,14 +81,14 @@ export function validateMedia(
   kind: ChannelKind,
   issues: Issues,
 ): void {
-  const { mediaMost, mediaBytes, media: limits } = capabilities[kind];
+  const { maxMedia, maxMediaBytes, media: limits } = capabilities[kind];
   const limit = limits[type];
   if (given === undefined || !limit) return;
-  if (media.length > mediaMost)
-    issues.add('media', 'too_big', `At most ${mediaMost} on ${kind}, received ${media.length}`);
+  if (media.length > maxMedia)
+    issues.add('media', 'too_big', `At most ${maxMedia} on ${kind}, received ${media.length}`);
   const total = media.reduce((sum, one) => sum + (one?.size ?? 0), 0);
-  if (total > mediaBytes && media.length > 1)
-    issues.add('media', 'too_big', `At most ${mediaBytes} bytes in all on ${kind}, received ${total}`);
+  if (total > maxMediaBytes && media.length > 1)
+    issues.add('media', 'too_big', `At most ${maxMediaBytes} bytes in all on ${kind}, received ${total}`);
   for (const [index, one] of media.entries()) {
     const path = pathOfMedia(given, index);
     if (one?.size != null && one.size > limit.maxBytes)

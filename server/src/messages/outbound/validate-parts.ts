@@ -6,7 +6,7 @@ import type { NewChatMessage, sendableTypes } from '../schema.ts';
 
 export type SendableType = (typeof sendableTypes)[number];
 
-/** What a message is made of, beside what every one can have. */
+/** The parts of a message that depend on its type. */
 const parts = ['text', 'media', 'template', 'interactive', 'reaction', 'location', 'email'] as const;
 type Part = (typeof parts)[number];
 type Rule = 'required' | 'optional';
@@ -26,7 +26,7 @@ const partsOf: Record<SendableType, Partial<Record<Part, Rule>>> = {
   email: { email: 'required', text: 'optional', media: 'optional' },
 };
 
-/** The type that a message has by what it is made of; undefined for one that is made of nothing. */
+/** The type of a message by its parts; undefined if it has none. */
 export function typeByParts(given: NewChatMessage, mediaType: () => SendableType): SendableType | undefined {
   for (const part of ['template', 'reaction', 'location', 'interactive', 'email'] as const)
     if (given[part] !== undefined) return part;
@@ -34,7 +34,7 @@ export function typeByParts(given: NewChatMessage, mediaType: () => SendableType
   return given.text === undefined ? undefined : 'text';
 }
 
-/** Whether a message has what its type needs and nothing that it cannot have, on a channel of this kind. */
+/** Checks that a message has the parts that its type requires and no others, and that the channel supports the type. */
 export function validateParts(
   given: NewChatMessage,
   type: SendableType,
@@ -49,21 +49,21 @@ export function validateParts(
     const rule = partsOf[type][part];
     if (rule === 'required' && given[part] === undefined) issues.add(part, 'invalid_type', 'Required');
     if (rule === undefined && given[part] !== undefined)
-      issues.add(part, 'custom', `Not for a message of the type "${type}"`);
+      issues.add(part, 'custom', `Not allowed for the type "${type}"`);
   }
   if (type === 'email' && given.email?.html === undefined && given.text === undefined)
-    issues.add('text', 'custom', 'A mail needs `text`, `email.html` or both');
+    issues.add('text', 'custom', '`text` or `email.html` is required for a mail');
   if (
     given.interactive &&
     (given.interactive.buttons === undefined) === (given.interactive.list === undefined)
   )
-    issues.add('interactive', 'custom', 'Needs either `buttons` or `list`');
+    issues.add('interactive', 'custom', 'Either `buttons` or `list` is required');
 }
 
 const lengthOf = (text: string, unit: 'characters' | 'bytes'): number =>
   unit === 'bytes' ? Buffer.byteLength(text) : [...text].length;
 
-/** Whether a text is short enough, at the parameter that made it. */
+/** Checks the length of a text. `path` is the parameter that it comes from. */
 export function validateText(
   text: string | null,
   type: SendableType,
@@ -71,13 +71,13 @@ export function validateText(
   path: string,
   issues: Issues,
 ): void {
-  const { text: limit, captionMost, types } = capabilities[kind];
+  const { text: limit, maxCaption, types } = capabilities[kind];
   if (text === null || !types.includes(type)) return;
   const isCaption = isMediaType(type) || type === 'interactive';
-  const most = isCaption ? captionMost : limit.most;
+  const max = isCaption ? maxCaption : limit.max;
   const length = lengthOf(text, limit.unit);
-  if (isCaption && most === 0)
+  if (isCaption && max === 0)
     issues.add(path, 'custom', `There are no captions on ${kind}: send the text by itself`);
-  else if (length > most)
-    issues.add(path, 'too_big', `Must have at most ${most} ${limit.unit} on ${kind}, received ${length}`);
+  else if (length > max)
+    issues.add(path, 'too_big', `Must have at most ${max} ${limit.unit} on ${kind}, received ${length}`);
 }

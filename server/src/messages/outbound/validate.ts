@@ -10,18 +10,18 @@ import { type SendableType, typeByParts, validateParts, validateText } from './v
 
 const YEAR_MS = 366 * 24 * 3600_000;
 
-/** What must be known to say whether a message can be sent. */
+/** What decides whether a message can be sent. */
 export interface DraftFacts extends MediaDeps {
   chatId: string;
   channelId: string;
   kind: ChannelKind;
-  /** The vendor, where this installation knows it. */
+  /** Whether this installation has the channel's provider. */
   hasProvider: boolean;
-  /** Until when a free-form message is allowed; undefined where there is no such window. */
+  /** Until when a free-form message is allowed; undefined if the channel has no reply window. */
   openUntil: Date | null | undefined;
   optedOutAt: Date | null;
   templates: ReadonlyMap<string, MessageTemplate>;
-  /** Messages that it can refer to, with the chat that each is in. */
+  /** The messages that it refers to, each with its chat. */
   messages: ReadonlyMap<string, { chat_id: string; vendor_id: string | null }>;
   now: Date;
 }
@@ -56,7 +56,7 @@ function validateReference(messageId: string | undefined, path: string, facts: D
   return id;
 }
 
-/** The template as it is sent, and what it says; undefined where it makes no sense. */
+/** The template with its rendered text; undefined if there is no such template. */
 function validateTemplate(given: NewChatMessage['template'], facts: DraftFacts, issues: Issues) {
   if (given === undefined) return undefined;
   const { templateId, variables = {} } = given;
@@ -66,8 +66,7 @@ function validateTemplate(given: NewChatMessage['template'], facts: DraftFacts, 
     issues.add('template.templateId', 'custom', message);
     return undefined;
   }
-  for (const [path, issue] of Object.entries(validateVariables(template, variables, 'template.variables')))
-    issues.add(path, issue.key, issue.message);
+  validateVariables(template, variables, issues.at('template.variables'));
   return {
     template,
     content: { templateId: template.id, variables },
@@ -98,8 +97,8 @@ function contentOf(given: NewChatMessage, type: SendableType, issues: Issues): R
   return type === 'email' ? validateMail(given.email, issues) : {};
 }
 
-/** What the state of things forbids, by a code and in words, if it does. */
-function conflictOf(
+/** Why the message cannot be sent in the current state of channel, contact and template, if so. */
+function findConflict(
   type: SendableType,
   template: MessageTemplate | undefined,
   facts: DraftFacts,
@@ -108,18 +107,18 @@ function conflictOf(
   if (!facts.hasProvider)
     return {
       reason: 'provider_missing',
-      detail: 'the channel is not connected: this installation does not know its provider',
+      detail: 'this installation does not have the provider of the channel',
     };
   if (kind === 'sms' && optedOutAt !== null)
     return {
       reason: 'opted_out',
-      detail: 'the person has asked not to be written to on this number, by STOP or the like',
+      detail: 'the contact has opted out of messages to this number',
     };
   if (template && template.status !== 'approved') {
     const why = template.rejectionReason ? ` (${template.rejectionReason})` : '';
     return {
       reason: 'template_not_approved',
-      detail: `the template is ${template.status}${why}, and only an approved one can be sent`,
+      detail: `the template is ${template.status}${why}; only an approved one can be sent`,
     };
   }
   if (type === 'template' || openUntil === undefined || (openUntil !== null && openUntil > now))
@@ -128,12 +127,12 @@ function conflictOf(
     reason: 'window_closed',
     detail:
       openUntil === null
-        ? 'only a template can be sent before the person has written'
-        : `only a template can be sent: the time for free-form messages ended at ${openUntil.toISOString()}`,
+        ? 'only a template can be sent before the contact has written'
+        : `only a template can be sent: the reply window closed at ${openUntil.toISOString()}`,
   };
 }
 
-/** Judges a message as a whole. Everything that is wrong with it is thrown at once. */
+/** Validates a message. Throws one error with all issues. */
 export function validateDraft(given: NewChatMessage, facts: DraftFacts): ValidatedDraft {
   const issues = collectIssues();
   const media = readMedia(given.media, facts, issues);
@@ -150,7 +149,7 @@ export function validateDraft(given: NewChatMessage, facts: DraftFacts): Validat
     validateText(text, type, facts.kind, type === 'template' ? 'template' : 'text', issues);
     const content = type === 'template' ? (sent?.content ?? {}) : contentOf(given, type, issues);
     issues.throwIfAny();
-    const conflict = conflictOf(type, sent?.template, facts);
+    const conflict = findConflict(type, sent?.template, facts);
     if (conflict) throw new ApiError('conflict', conflict);
     return {
       type,
@@ -162,5 +161,5 @@ export function validateDraft(given: NewChatMessage, facts: DraftFacts): Validat
     };
   }
   issues.throwIfAny();
-  throw new Error('A message of no type was not refused.');
+  throw new Error('unreachable: a message without a type has an issue');
 }

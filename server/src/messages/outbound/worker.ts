@@ -6,11 +6,7 @@ import type { Keys } from '../../base/crypto.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { setHealth } from '../../channels/health.ts';
 import type { Database } from '../../db/database.ts';
-import type { Publisher } from '../../engine/outbox.ts';
-import { declareQueue, type QueueRow, shardOf } from '../../engine/queue.ts';
-import { type Work, work } from '../../engine/runner.ts';
-import type { Outcome as LaneOutcome } from '../../engine/scheduler.ts';
-import type { WakeUps } from '../../engine/wakeups.ts';
+import type { Outcome } from '../../engine/scheduler.ts';
 import type { FileStore } from '../../files/store.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import type {
@@ -24,92 +20,186 @@ import type {
   VendorError,
 } from '../../providers/adapter.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
-import {
-  type ChannelColumns,
-  OUTGOING_COLUMNS,
-  OUTGOING_JOINS,
-  type OutgoingRow,
-  outgoingMessage,
-  refusalOf,
-} from './outgoing.ts';
-import { type Pace, pace } from './pace.ts';
-import { sendRecorder, waits } from './record.ts';
-import {
-  type Outcome,
-  outcomeAfter,
-  outcomeOf,
-  REAUTH_PAUSE_MS,
-  type Sending,
-  UNKNOWN_MS,
-} from './retry-policy.ts';
-
-export const MESSAGES_LIST = 'messages';
+import type { MessageToSend } from '../queues.ts';
+import { checkSendable, outgoingMessage } from './outgoing.ts';
+import { createPace, type Pace } from './pace.ts';
+import { createSendRecorder, type SendRecorder } from './record.ts';
+import { outcomeOf, outcomeOfReconciled, REAUTH_DELAY_MS, type SendAttempt } from './retry-policy.ts';
 
 const DEADLINE_MS = 30_000;
-/** Whoever was held up longer than this between its commit and the vendor may no longer be the one who sends. */
+/** A process that was held up for longer between its commit and the vendor may have lost its lease: it does not send. */
 const STALE_MS = 5_000;
-const CONFIGS_KEPT = 10_000;
+const MAX_CHANNELS = 10_000;
 
-interface QueuedRow extends QueueRow, OutgoingRow, ChannelColumns {
-  attempts: number;
-  sending_at: Date | null;
-  created_at: Date;
+/** What a process remembers between messages. */
+export interface SendState {
+  recorder: SendRecorder;
+  pace: Pace;
+  configs: LRUCache<string, { encrypted: Buffer; config: ChannelConfig }>;
+  /** Channels whose credentials the vendor refused, and until when nothing is sent over them. */
+  restingUntil: LRUCache<string, Date>;
 }
 
-/**
- * Whether nothing of its chat is to go out before it: messages of a chat are sent one after another, in the order in
- * which they were to go out, and one that pauses holds those behind it. One of which nobody knows what became of it is
- * not sent again, so it holds nobody once nothing but time can settle it. By the chat alone and with `offset 0`, so that
- * it is one look at what waits in the chat: with the tenant it would read all that was ever said there, and as a join
- * everything that waits anywhere.
- */
-const isFirst = (name: string): string => `not exists (
-  select 1 from messages e
-   where e.chat_id = ${name}.chat_id and ${waits('e')}
-     and (e.sending_at is null or e.due_at < e.sending_at + interval '${UNKNOWN_MS} ms')
-     and (coalesce(e.scheduled_at, e.created_at), e.id) < (coalesce(${name}.scheduled_at, ${name}.created_at), ${name}.id)
-  offset 0)`;
-
-const queued = declareQueue<QueuedRow>({
-  name: MESSAGES_LIST,
-  table: 'messages',
-  lane: 'channel_id',
-  order: 'due_at, id',
-  due: 'due_at',
-  listed: `due_at is not null and ${isFirst('messages')}`,
-  claimMany: `select l.lane, m.* from unnest($1::smallint[], $2::uuid[], $4::int[]) as l (shard, lane, wanted)
-    cross join lateral (
-      select ${OUTGOING_COLUMNS}, m.tenant_id, m.channel_id, m.attempts, m.sending_at, m.created_at,
-             c.kind, c.provider, c.address, c.health, c.config_encrypted
-        from (select * from messages w
-               where w.shard = l.shard and w.channel_id = l.lane and w.due_at <= $3 and w.id <> all ($5::uuid[])
-                 and ${isFirst('w')}
-               order by w.due_at, w.id limit l.wanted) m
-        ${OUTGOING_JOINS} order by m.due_at, m.id) m`,
-  batch: 1,
-  perLane: 32,
-  atOnce: 1024,
+export const createSendState = (db: Database, clock: Clock, pace: Pace = createPace()): SendState => ({
+  recorder: createSendRecorder(db, clock),
+  pace,
+  configs: new LRUCache({ max: MAX_CHANNELS }),
+  restingUntil: new LRUCache({ max: MAX_CHANNELS }),
 });
 
 export interface SendDeps {
   db: Database;
-  clock: Clock;
   keys: Keys;
-  wakeUps: WakeUps;
-  publisher: Publisher;
   log: Logger;
   store: FileStore;
   adapters: ReadonlyMap<string, Adapter>;
   context: AdapterContext;
-  /** Nobody else can be sending, so what is found as being sent is not. */
+  /** No other process can be sending, so a message that is marked as being sent is not. */
   isSoleProcess: boolean;
   /** How long one attempt may take; shorter in tests. */
   sendDeadlineMs?: number;
-  pace?: Pace;
+  sendState: SendState;
 }
 
-/** Resolves with what `work` gives, or after the deadline with `late`; what comes after that is not heard. */
-async function within<T>(ms: number, work: Promise<T>, late: T): Promise<T> {
+/** Sends a message that is due: once, after those before it in its chat, as fast as the vendor allows. */
+export async function sendQueued(deps: SendDeps, [row]: MessageToSend[]): Promise<Outcome> {
+  if (!row) return 'ok';
+  const { recorder, restingUntil } = deps.sendState;
+  const adapter = deps.adapters.get(row.provider);
+  if (!adapter) {
+    const message = `There is no provider "${row.provider}" in this installation.`;
+    await recorder.end({
+      message: row,
+      outcome: { kind: 'failed', error: { code: 'provider_missing', message } },
+    });
+    return 'ok';
+  }
+  if (row.sending_at !== null) return resolveUnanswered(deps, row, adapter, row.sending_at);
+  const { now } = deps.db.forTenant(row.tenant_id);
+  const hasWindow = replyWindowMs(row.kind, channelOf(deps, row).config) !== null;
+  const error = checkSendable(row, row.kind, hasWindow, now) ?? (await findMissingFile(deps.store, row));
+  if (error) {
+    await recorder.end({ message: row, outcome: { kind: 'failed', error } });
+    return 'ok';
+  }
+  const restsUntil = restingUntil.get(row.channel_id);
+  if (restsUntil !== undefined && restsUntil > now) {
+    await recorder.end({ message: row, outcome: { kind: 'postponed', at: restsUntil } });
+    return 'failing';
+  }
+  return send(deps, row, adapter);
+}
+
+async function send(deps: SendDeps, row: MessageToSend, adapter: Adapter): Promise<Outcome> {
+  const { recorder, pace } = deps.sendState;
+  const channel = channelOf(deps, row);
+  const message = outgoingMessage(row, deps.store);
+  await pace.waitForTurn(channel.id, message.to.value, adapter);
+  const begunAt = performance.now();
+  if (!(await recorder.begin(row, row.scheduled_at !== null && row.attempts === 0))) return 'ok';
+  // The row stays marked as being sent, and is resolved like one whose process has died.
+  if (performance.now() - begunAt > STALE_MS) return 'failing';
+  const now = (): Date => deps.db.forTenant(row.tenant_id).now;
+  const attempt = attemptOf(row, now());
+  const result = await callVendor(deps, adapter, message, channel);
+  let outcome = outcomeOf(result, attempt, now(), Math.random());
+  if (outcome.kind === 'unknown' && adapter.reconcile) {
+    const reconciled = await reconcile(deps, adapter, message, channel);
+    outcome = outcomeOfReconciled(reconciled, attempt, now(), Math.random());
+  }
+  await recorder.end({ message: row, outcome });
+  await updateHealth(deps, row, result);
+  return result.ok || ['never', 'needs_template'].includes(result.retry) ? 'ok' : 'failing';
+}
+
+/** For a message whose process died while sending, or whose answer was lost: it is not simply sent again. */
+async function resolveUnanswered(
+  deps: SendDeps,
+  row: MessageToSend,
+  adapter: Adapter,
+  startedAt: Date,
+): Promise<Outcome> {
+  const { recorder } = deps.sendState;
+  const now = (): Date => deps.db.forTenant(row.tenant_id).now;
+  const mayRunUntil = startedAt.getTime() + deadlineOf(deps, adapter) + STALE_MS;
+  if (!deps.isSoleProcess && now().getTime() < mayRunUntil) {
+    await recorder.end({ message: row, outcome: { kind: 'unknown', until: new Date(mayRunUntil) } });
+    return 'ok';
+  }
+  const message = outgoingMessage(row, deps.store);
+  const reconciled = await reconcile(deps, adapter, message, channelOf(deps, row));
+  const outcome = outcomeOfReconciled(reconciled, attemptOf(row, startedAt), now(), Math.random());
+  await recorder.end({ message: row, outcome });
+  return 'ok';
+}
+
+const deadlineOf = ({ sendDeadlineMs }: SendDeps, adapter: Adapter): number =>
+  sendDeadlineMs ?? adapter.sendMs ?? DEADLINE_MS;
+
+/** The channel with its settings, which are decrypted again only when they have changed. */
+function channelOf({ keys, sendState: { configs } }: SendDeps, row: MessageToSend): AdapterChannel {
+  let known = configs.get(row.channel_id);
+  if (!known?.encrypted.equals(row.config_encrypted)) {
+    known = { encrypted: row.config_encrypted, config: decryptConfig(row.config_encrypted, keys) };
+    configs.set(row.channel_id, known);
+  }
+  const { channel_id: id, tenant_id: tenantId, kind, address } = row;
+  return { id, tenantId, kind, address, config: known.config };
+}
+
+const attemptOf = (row: MessageToSend, startedAt: Date): SendAttempt => ({
+  since: row.scheduled_at ?? row.created_at,
+  attempts: row.attempts,
+  startedAt,
+});
+
+const NO_ANSWER: SendResult = {
+  ok: false,
+  error: { code: 'no_answer', message: 'The vendor did not answer in time.' },
+  retry: 'unknown',
+};
+
+async function callVendor(
+  deps: SendDeps,
+  adapter: Adapter,
+  message: OutgoingMessage,
+  channel: AdapterChannel,
+): Promise<SendResult> {
+  try {
+    const sending = adapter.send(message, channel, deps.context);
+    return await withDeadline(deadlineOf(deps, adapter), sending, NO_ANSWER);
+  } catch (error) {
+    deps.log.warn({ err: error, channelId: channel.id, messageId: message.id }, 'sending a message failed');
+    const mayHaveArrived = !(error instanceof OutboundError) || error.bytesSent;
+    return {
+      ok: false,
+      error: { code: 'send_failed', message: 'The vendor could not be called.' },
+      retry: mayHaveArrived ? 'unknown' : 'backoff',
+    };
+  }
+}
+
+/** Asks the vendor whether a message was sent; undefined if the vendor cannot be asked. */
+async function reconcile(
+  deps: SendDeps,
+  adapter: Adapter,
+  message: OutgoingMessage,
+  channel: AdapterChannel,
+): Promise<Reconciled | undefined> {
+  if (!adapter.reconcile) return undefined;
+  const unknown: Reconciled = { outcome: 'unknown' };
+  try {
+    const asking = adapter.reconcile(message, channel, deps.context);
+    return await withDeadline(deadlineOf(deps, adapter), asking, unknown);
+  } catch (error) {
+    const line = { err: error, channelId: channel.id, messageId: message.id };
+    deps.log.warn(line, 'asking the vendor whether a message was sent failed');
+    return unknown;
+  }
+}
+
+/** Resolves with the result of `work`, or with `late` after the deadline; a later result is ignored. */
+async function withDeadline<T>(ms: number, work: Promise<T>, late: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<T>((resolve) => {
     timer = setTimeout(resolve, ms, late);
@@ -122,155 +212,22 @@ async function within<T>(ms: number, work: Promise<T>, late: T): Promise<T> {
   }
 }
 
-const NO_ANSWER: SendResult = {
-  ok: false,
-  error: { code: 'no_answer', message: 'The vendor did not answer in time.' },
-  retry: 'unknown',
-};
-
-/** Sends the messages that are due, each once, those of a chat one after another, at the vendor's pace. */
-export function sendQueued(deps: SendDeps): Work {
-  const { db, clock, keys, log, store, context } = deps;
-  const deadlineOf = (adapter: Adapter): number => deps.sendDeadlineMs ?? adapter.sendMs ?? DEADLINE_MS;
-  const record = sendRecorder(db, clock, deps.publisher);
-  const { turn } = deps.pace ?? pace();
-  const configs = new LRUCache<string, { encrypted: Buffer; config: ChannelConfig }>({ max: CONFIGS_KEPT });
-  /** Channels whose vendor refuses their credentials, and until when nothing else is tried over them. */
-  const resting = new LRUCache<string, Date>({ max: CONFIGS_KEPT });
-
-  function channelOf(row: QueuedRow): AdapterChannel {
-    let known = configs.get(row.channel_id);
-    if (!known?.encrypted.equals(row.config_encrypted)) {
-      known = { encrypted: row.config_encrypted, config: decryptConfig(row.config_encrypted, keys) };
-      configs.set(row.channel_id, known);
-    }
-    const { channel_id: id, tenant_id: tenantId, kind, address } = row;
-    return { id, tenantId, kind, address, config: known.config };
+async function findMissingFile(store: FileStore, { media }: MessageToSend): Promise<VendorError | null> {
+  for (const { fileId } of media) {
+    if (fileId === null) continue;
+    const isMissing = await access(store.pathOf(fileId)).then(
+      () => false,
+      () => true,
+    );
+    if (isMissing) return { code: 'file_gone', message: 'A file of the message has been deleted.' };
   }
+  return null;
+}
 
-  async function end(row: QueuedRow, outcome: Outcome): Promise<void> {
-    if (await record.end({ message: row, outcome }))
-      deps.wakeUps.give(MESSAGES_LIST, shardOf(row.channel_id, row.tenant_id), row.channel_id);
-  }
-
-  async function attempt(
-    adapter: Adapter,
-    message: OutgoingMessage,
-    channel: AdapterChannel,
-  ): Promise<SendResult> {
-    try {
-      return await within(deadlineOf(adapter), adapter.send(message, channel, context), NO_ANSWER);
-    } catch (error) {
-      log.warn({ err: error, channelId: channel.id, messageId: message.id }, 'sending failed');
-      const wasSeen = !(error instanceof OutboundError) || error.bytesSent;
-      const said = { code: 'send_failed', message: 'The message could not be handed to the vendor.' };
-      return { ok: false, error: said, retry: wasSeen ? 'unknown' : 'backoff' };
-    }
-  }
-
-  /** Asks the vendor what became of a send; undefined where it cannot be asked. */
-  async function ask(
-    adapter: Adapter,
-    message: OutgoingMessage,
-    channel: AdapterChannel,
-  ): Promise<Reconciled | undefined> {
-    const unknown = { outcome: 'unknown' as const };
-    try {
-      return await (adapter.reconcile &&
-        within<Reconciled>(deadlineOf(adapter), adapter.reconcile(message, channel, context), unknown));
-    } catch (error) {
-      log.warn(
-        { err: error, channelId: channel.id, messageId: message.id },
-        'asking what became of it failed',
-      );
-      return unknown;
-    }
-  }
-
-  const sendingOf = (row: QueuedRow, sendingAt: Date): Sending => ({
-    since: row.scheduled_at ?? row.created_at,
-    attempts: row.attempts,
-    sendingAt,
-  });
-
-  /** For a message that was being sent when its process ended, or whose answer was lost. It is not simply sent again. */
-  async function settle(row: QueuedRow, adapter: Adapter, sendingAt: Date): Promise<LaneOutcome> {
-    const now = clock.now(row.tenant_id);
-    const mayBeUnderWay = sendingAt.getTime() + deadlineOf(adapter) + STALE_MS;
-    if (!deps.isSoleProcess && now.getTime() < mayBeUnderWay) {
-      await end(row, { kind: 'unknown', until: new Date(mayBeUnderWay) });
-      return 'ok';
-    }
-    const told = await ask(adapter, outgoingMessage(row, store), channelOf(row));
-    await end(row, outcomeAfter(told, sendingOf(row, sendingAt), clock.now(row.tenant_id), Math.random()));
-    return 'ok';
-  }
-
-  async function missingFile(row: QueuedRow): Promise<VendorError | null> {
-    for (const { fileId } of row.media)
-      if (
-        fileId !== null &&
-        (await access(store.pathOf(fileId)).then(
-          () => false,
-          () => true,
-        ))
-      )
-        return { code: 'file_gone', message: 'A file of the message has been deleted.' };
-    return null;
-  }
-
-  async function noteHealth(row: QueuedRow, result: SendResult): Promise<void> {
-    if (result.ok && row.health === 'failing')
-      await setHealth(db, row.tenant_id, row.channel_id, 'healthy', null, deps);
-    if (result.ok || result.retry !== 'reauth') return;
-    resting.set(row.channel_id, new Date(clock.now(row.tenant_id).getTime() + REAUTH_PAUSE_MS));
-    await setHealth(db, row.tenant_id, row.channel_id, 'failing', result.error.message, deps);
-  }
-
-  async function send(row: QueuedRow, adapter: Adapter): Promise<LaneOutcome> {
-    const channel = channelOf(row);
-    const message = outgoingMessage(row, store);
-    await turn(channel.id, message.to.value, adapter);
-    const since = performance.now();
-    if (!(await record.begin(row, row.scheduled_at !== null && row.attempts === 0))) return 'ok';
-    // It stays as it is, and is asked about like every other whose process was gone.
-    if (performance.now() - since > STALE_MS) return 'failing';
-    const sending = sendingOf(row, clock.now(row.tenant_id));
-    const result = await attempt(adapter, message, channel);
-    let outcome = outcomeOf(result, sending, clock.now(row.tenant_id), Math.random());
-    if (outcome.kind === 'unknown' && adapter.reconcile)
-      outcome = outcomeAfter(
-        await ask(adapter, message, channel),
-        sending,
-        clock.now(row.tenant_id),
-        Math.random(),
-      );
-    await end(row, outcome);
-    await noteHealth(row, result);
-    return result.ok || ['never', 'needs_template'].includes(result.retry) ? 'ok' : 'failing';
-  }
-
-  return work(queued, async ([row]) => {
-    if (!row) return 'ok';
-    const adapter = deps.adapters.get(row.provider);
-    if (!adapter) {
-      const message = `There is no provider "${row.provider}" in this installation.`;
-      await end(row, { kind: 'failed', error: { code: 'provider_missing', message } });
-      return 'ok';
-    }
-    if (row.sending_at !== null) return settle(row, adapter, row.sending_at);
-    const now = clock.now(row.tenant_id);
-    const hasWindow = replyWindowMs(row.kind, channelOf(row).config) !== null;
-    const error = refusalOf(row, row, hasWindow, now) ?? (await missingFile(row));
-    if (error) {
-      await end(row, { kind: 'failed', error });
-      return 'ok';
-    }
-    const rest = resting.get(row.channel_id);
-    if (rest !== undefined && rest > now) {
-      await end(row, { kind: 'postponed', at: rest });
-      return 'failing';
-    }
-    return send(row, adapter);
-  });
+async function updateHealth(deps: SendDeps, row: MessageToSend, result: SendResult): Promise<void> {
+  const db = deps.db.forTenant(row.tenant_id);
+  if (result.ok && row.health === 'failing') await setHealth(db, row.channel_id, 'healthy', null, deps.log);
+  if (result.ok || result.retry !== 'reauth') return;
+  deps.sendState.restingUntil.set(row.channel_id, new Date(db.now.getTime() + REAUTH_DELAY_MS));
+  await setHealth(db, row.channel_id, 'failing', result.error.message, deps.log);
 }

@@ -2,10 +2,10 @@ import type { Adapter } from '../adapter.ts';
 import { configureWith, metaSettings, type Setting, vendorId } from '../meta/config.ts';
 import { download } from '../meta/graph.ts';
 import { handshake } from '../meta/handshake.ts';
-import { entriesIfReadable, idOf } from '../meta/payload.ts';
+import { entriesOrNone, idOf } from '../meta/payload.ts';
 import { isSigned } from '../meta/signature.ts';
 import { check } from './check.ts';
-import { readWebhook } from './parse.ts';
+import { parseWebhook } from './parse.ts';
 import { send } from './send.ts';
 
 const settings: Record<string, Setting> = {
@@ -13,16 +13,16 @@ const settings: Record<string, Setting> = {
   ...metaSettings,
   humanAgent: {
     isRequired: false,
-    isFine: (value) => typeof value === 'boolean',
-    otherwise: 'Must be true or false',
+    isValid: (value) => typeof value === 'boolean',
+    rule: 'Must be true or false',
   },
 };
 
-/** Instagram's direct messages. One callback serves a whole app, so requests name their account themselves. */
+/** Instagram direct messages. An app has one callback URL, so requests name their account. */
 export const instagram: Adapter = {
   provider: 'instagram',
   kinds: ['instagram'],
-  // What Meta allows for sound and film. Texts may go ten times as fast, but a channel has one pace.
+  // Meta's limit for audio and video. Texts may be ten times as fast, but a channel has one rate.
   perSecond: 10,
   perContactMs: 0,
   reply: { contentType: 'text/plain', body: '' },
@@ -31,12 +31,12 @@ export const instagram: Adapter = {
   verifyToken: ({ verifyToken }) => String(verifyToken),
   check,
   route: (request) => [
-    ...new Set(entriesIfReadable(request).flatMap(({ id }) => (idOf(id) === '' ? [] : [idOf(id)]))),
+    ...new Set(entriesOrNone(request).flatMap(({ id }) => (idOf(id) === '' ? [] : [idOf(id)]))),
   ],
   handshake,
   verifySignature: (request, { config }) => isSigned(request, config.appSecret),
-  parseInbound: (request, { config }) => readWebhook(request, String(config.accountId)),
-  /** The URL carries its own permission: no token is shown to whoever serves it. */
+  parseInbound: (request, { config }) => parseWebhook(request, String(config.accountId)),
+  /** The URL contains its own permission, so the access token is not sent. */
   async fetchMedia({ url }, _channel, { request }) {
     return { ...(await download(request, String(url))), filename: null };
   },

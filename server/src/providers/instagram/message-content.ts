@@ -1,10 +1,10 @@
 import type { InboundMedia, InboundMessage, MessageType } from '../adapter.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 
-type Said = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content'> &
+type Content = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content'> &
   Partial<Pick<InboundMessage, 'replyTo'>>;
 
-/** What is a file. A shared post may be a picture or a film: only its bytes will tell. */
+/** The types of attachments that are files. A shared post may be an image or a video, which only its bytes show. */
 const fileTypes: Record<string, MessageType> = {
   image: 'image',
   video: 'video',
@@ -26,28 +26,29 @@ const mediaIn = (attachment: Part): InboundMedia[] => {
   return [{ mimeType: null, filename: null, size: null, ref: { url } }];
 };
 
-/** What was shared, where it says so: a post or a reel, with its title. */
+/** What was shared: a post or a reel, with its title. */
 const shareIn = ({ type, payload }: Part): Record<string, unknown> =>
   SHARED.includes(String(type)) ? { share: { type, title: textOf(partOf(payload).title) } } : {};
 
-const story = (told: Part): Record<string, unknown> => ({
-  storyId: idOf(told.id) || null,
-  url: textOf(told.url),
+const storyContent = (story: Part): Record<string, unknown> => ({
+  storyId: idOf(story.id) || null,
+  url: textOf(story.url),
 });
 
-function saidBy(message: Part): Omit<Said, 'replyTo'> {
+function contentWithoutReply(message: Part): Omit<Content, 'replyTo'> {
   const text = textOf(message.text);
   const attachments = partsOf(message.attachments);
   const [first] = attachments;
   const { payload } = partOf(message.quick_reply);
   const plain = { text, media: [], content: {} };
   const media = attachments.flatMap(mediaIn);
-  const told = partOf(partOf(message.reply_to).story);
-  if (Object.keys(told).length > 0) return { type: 'story_reply', text, media, content: story(told) };
+  const story = partOf(partOf(message.reply_to).story);
+  if (Object.keys(story).length > 0)
+    return { type: 'story_reply', text, media, content: storyContent(story) };
   if (payload !== undefined)
     return { ...plain, type: 'interactive', content: { id: idOf(payload), title: text } };
   if (first?.type === 'story_mention')
-    return { ...plain, type: 'story_mention', content: story(partOf(first.payload)) };
+    return { ...plain, type: 'story_mention', content: storyContent(partOf(first.payload)) };
   if (first?.type === 'like_heart') return { ...plain, type: 'sticker', text: text ?? '❤️' };
   const type = attachments.map(typeOf).find((known) => known !== undefined);
   if (first && type !== undefined && media.length > 0) return { type, text, media, content: shareIn(first) };
@@ -55,8 +56,8 @@ function saidBy(message: Part): Omit<Said, 'replyTo'> {
   return { ...plain, type: 'unsupported', content: { vendorType: textOf(first?.type) ?? 'unsupported' } };
 }
 
-/** What a message says. An attachment that is new to us is `unsupported`, never an error. */
-export function contentOf(message: Part): Said {
+/** The content of a message. An unknown attachment is `unsupported`, not an error. */
+export function contentOf(message: Part): Content {
   const quoted = idOf(partOf(message.reply_to).mid);
-  return { ...saidBy(message), ...(quoted === '' ? {} : { replyTo: [quoted] }) };
+  return { ...contentWithoutReply(message), ...(quoted === '' ? {} : { replyTo: [quoted] }) };
 }

@@ -1,32 +1,31 @@
 import type { InboundEvent, ProviderRequest, VendorContact } from '../adapter.ts';
-import { entriesOf, idOf, momentOf, type Part, partOf, requireId, textOf } from '../meta/payload.ts';
+import { entriesOf, idOf, type Part, partOf, requireId, textOf, timeOf } from '../meta/payload.ts';
 import { contentOf } from './message-content.ts';
 
-/** One element of an entry, and which side of it the business is. */
+/** One element of an entry, with the contact on the other side. */
 interface Received {
-  told: Part;
+  element: Part;
   contact: VendorContact;
   kind: 'message' | 'echo';
   occurredAt: Date;
 }
 
-const message = (told: Received): InboundEvent[] => {
-  const message = partOf(told.told.message);
+const parseMessage = ({ element, kind, contact, occurredAt }: Received): InboundEvent[] => {
+  const message = partOf(element.message);
   const vendorId = requireId(message.mid, 'a message');
-  const { kind, contact, occurredAt } = told;
   if (message.is_deleted === true) return [{ kind: 'mutation', vendorId, occurredAt, change: 'delete' }];
   return [{ kind, vendorId, occurredAt, contact, ...contentOf(message) }];
 };
 
-const edit = ({ told, occurredAt }: Received): InboundEvent[] => {
-  const { mid, text } = partOf(told.message_edit);
-  const vendorId = requireId(mid, 'a change of a message');
+const parseEdit = ({ element, occurredAt }: Received): InboundEvent[] => {
+  const { mid, text } = partOf(element.message_edit);
+  const vendorId = requireId(mid, 'an edit of a message');
   return [{ kind: 'mutation', vendorId, occurredAt, change: 'edit', text: textOf(text) }];
 };
 
-/** Reactions have no id of their own: they are told apart by whose they are, of what and when. The sandbox gives one. */
-const reaction = ({ told, kind, contact, occurredAt }: Received): InboundEvent[] => {
-  const { id, mid, action, emoji } = partOf(told.reaction);
+/** Reactions have no id, so theirs is made of message, author and time. Those of the sandbox have one. */
+const parseReaction = ({ element, kind, contact, occurredAt }: Received): InboundEvent[] => {
+  const { id, mid, action, emoji } = partOf(element.reaction);
   const about = requireId(mid, 'a reaction');
   const by = kind === 'echo' ? 'business' : contact.value;
   return [
@@ -44,8 +43,8 @@ const reaction = ({ told, kind, contact, occurredAt }: Received): InboundEvent[]
   ];
 };
 
-const postback = ({ told, contact, kind, occurredAt }: Received): InboundEvent[] => {
-  const { mid, title, payload } = partOf(told.postback);
+const parsePostback = ({ element, contact, kind, occurredAt }: Received): InboundEvent[] => {
+  const { mid, title, payload } = partOf(element.postback);
   return [
     {
       kind,
@@ -60,39 +59,39 @@ const postback = ({ told, contact, kind, occurredAt }: Received): InboundEvent[]
   ];
 };
 
-/** One message, or everything up to a moment. */
-const read = ({ told, contact, occurredAt }: Received): InboundEvent[] => {
-  const { mid, watermark } = partOf(told.read);
+/** One message was read, or everything up to a moment. */
+const parseRead = ({ element, contact, occurredAt }: Received): InboundEvent[] => {
+  const { mid, watermark } = partOf(element.read);
   if (idOf(mid) !== '') return [{ kind: 'status', vendorId: idOf(mid), occurredAt, status: 'read' }];
-  return [{ kind: 'read_receipt', contact, occurredAt, until: momentOf(watermark) }];
+  return [{ kind: 'read_receipt', contact, occurredAt, until: timeOf(watermark) }];
 };
 
-const readers: Record<string, (told: Received) => InboundEvent[]> = {
-  message,
-  message_edit: edit,
-  reaction,
-  postback,
-  read,
+const parsers: Record<string, (received: Received) => InboundEvent[]> = {
+  message: parseMessage,
+  message_edit: parseEdit,
+  reaction: parseReaction,
+  postback: parsePostback,
+  read: parseRead,
 };
 
-function readElement(told: Part, accountId: string): InboundEvent[] {
-  const reader = Object.keys(readers).find((name) => told[name] !== undefined);
-  if (reader === undefined) return [];
-  const [sender, recipient] = [partOf(told.sender), partOf(told.recipient)];
-  const isEcho = idOf(sender.id) === accountId || partOf(told.message).is_echo === true;
-  const person = isEcho ? recipient : sender;
-  const value = requireId(person.id, 'a message of nobody');
-  // Somebody who writes to themselves has no conversation with anybody.
+function parseElement(element: Part, accountId: string): InboundEvent[] {
+  const parser = Object.keys(parsers).find((name) => element[name] !== undefined);
+  if (parser === undefined) return [];
+  const [sender, recipient] = [partOf(element.sender), partOf(element.recipient)];
+  const isEcho = idOf(sender.id) === accountId || partOf(element.message).is_echo === true;
+  const customer = isEcho ? recipient : sender;
+  const value = requireId(customer.id, 'a message of a sender');
+  // A message from the account to itself belongs to no chat.
   if (value === accountId) return [];
-  // Meta gives no name with a message; the sandbox does.
-  const contact: VendorContact = { type: 'instagram_id', value, name: textOf(person.name) };
+  // Meta sends no name with a message; the sandbox does.
+  const contact: VendorContact = { type: 'instagram_id', value, name: textOf(customer.name) };
   const kind = isEcho ? 'echo' : 'message';
-  return readers[reader]?.({ told, contact, kind, occurredAt: momentOf(told.timestamp) }) ?? [];
+  return parsers[parser]?.({ element, contact, kind, occurredAt: timeOf(element.timestamp) }) ?? [];
 }
 
-/** Everything that a request says to one account. Comments and whatever else means nothing to us are left out. */
-export const readWebhook = (request: ProviderRequest, accountId: string): InboundEvent[] =>
+/** The events of a request for one account. Comments and other fields are ignored. */
+export const parseWebhook = (request: ProviderRequest, accountId: string): InboundEvent[] =>
   entriesOf(request)
     .filter(({ id }) => idOf(id) === accountId)
     .flatMap(({ messaging }) => (Array.isArray(messaging) ? messaging : []))
-    .flatMap((told) => readElement(partOf(told), accountId));
+    .flatMap((element) => parseElement(partOf(element), accountId));

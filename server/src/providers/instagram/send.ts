@@ -4,31 +4,30 @@ import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
 import { templateText } from '../template-text.ts';
 
-const MOST_TEXT_BYTES = 1000;
+const MAX_TEXT_BYTES = 1000;
 const MEDIA = ['image', 'video', 'audio'];
 
-/** Instagram has no templates of its own: ours goes out as the text that it makes. */
+/** Instagram has no templates: ours are sent as text. */
 const textOf = ({ type, text, template }: OutgoingMessage): string =>
   type === 'template' && template ? templateText(template) : (text ?? '');
 
-/** What cannot be sent as it is, if anything. */
-function issueOf(message: OutgoingMessage): SendResult | undefined {
+/** The result if the message cannot be sent. */
+function checkMessage(message: OutgoingMessage): SendResult | undefined {
   const { type, media, text, template } = message;
   if (MEDIA.includes(type)) {
     if (media.length === 0) return unsendable('media_missing', `There is no ${type} to send.`);
-    return text
-      ? unsendable('caption_unsupported', `On Instagram a ${type} has no text beside it.`)
-      : undefined;
+    return text ? unsendable('caption_unsupported', `On Instagram a ${type} cannot have a text.`) : undefined;
   }
-  if (type === 'template' && !template) return unsendable('template_missing', 'The template is gone.');
+  if (type === 'template' && !template)
+    return unsendable('template_missing', 'The template has been deleted.');
   if (type !== 'text' && type !== 'template')
-    return unsendable('type_unsupported', `Instagram takes no message of the type ${type}.`);
+    return unsendable('type_unsupported', `Instagram does not support messages of the type ${type}.`);
   const bytes = Buffer.byteLength(textOf(message));
-  return bytes <= MOST_TEXT_BYTES
+  return bytes <= MAX_TEXT_BYTES
     ? undefined
     : unsendable(
         'text_too_long',
-        `On Instagram a text has at most ${MOST_TEXT_BYTES} bytes, this has ${bytes}.`,
+        `On Instagram a text has at most ${MAX_TEXT_BYTES} bytes, this has ${bytes}.`,
       );
 }
 
@@ -39,27 +38,27 @@ function contentOf(message: OutgoingMessage): Part {
     : { text: textOf(message) };
 }
 
-/** Sends one message. Files are fetched by Instagram from their public URL. */
+/** Sends one message. Instagram fetches files from their public URL. */
 export async function send(
   message: OutgoingMessage,
   { config }: AdapterChannel,
   context: AdapterContext,
 ): Promise<SendResult> {
-  const issue = issueOf(message);
-  if (issue) return issue;
+  const refusal = checkMessage(message);
+  if (refusal) return refusal;
   const graph = graphFor(config, INSTAGRAM_GRAPH, context);
-  // The tag says that a person answers, so a machine's message must not have it.
-  const isPersons = config.humanAgent === true && !message.isAutomatic;
+  // The tag states that a human agent replies, so automatic messages must not have it.
+  const isFromHuman = config.humanAgent === true && !message.isAutomatic;
   const answer = await call(graph, {
     method: 'POST',
     path: `${config.accountId}/messages`,
     json: {
       recipient: { id: message.to.value },
-      ...(isPersons ? { messaging_type: 'MESSAGE_TAG', tag: 'HUMAN_AGENT' } : {}),
+      ...(isFromHuman ? { messaging_type: 'MESSAGE_TAG', tag: 'HUMAN_AGENT' } : {}),
       message: contentOf(message),
     },
   });
-  if (!answer.ok) return asResult(answer.issue);
+  if (!answer.ok) return asResult(answer.error);
   const vendorId = idOf(answer.body.message_id);
   if (vendorId === '') return asResult(classifyAnswer({ status: 200, headers: {} }, undefined));
   const recipient = idOf(answer.body.recipient_id);

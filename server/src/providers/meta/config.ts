@@ -1,17 +1,17 @@
-import { ApiError, type InvalidParams } from '../../base/errors.ts';
+import { collectIssues } from '../../base/issues.ts';
 import { type ChannelConfig, mergeConfig } from '../adapter.ts';
 
-/** How a setting is written, and what to say to someone who writes it otherwise. */
 export interface Setting {
   isRequired: boolean;
-  isFine: (value: unknown) => boolean;
-  otherwise: string;
+  isValid: (value: unknown) => boolean;
+  /** The message of the issue if it is not valid. */
+  rule: string;
 }
 
-const matching = (pattern: RegExp, otherwise: string, isRequired = true): Setting => ({
+const matching = (pattern: RegExp, rule: string, isRequired = true): Setting => ({
   isRequired,
-  isFine: (value) => typeof value === 'string' && pattern.test(value),
-  otherwise,
+  isValid: (value) => typeof value === 'string' && pattern.test(value),
+  rule,
 });
 
 function isBaseUrl(value: unknown): boolean {
@@ -25,7 +25,7 @@ function isBaseUrl(value: unknown): boolean {
 export const vendorId = (named: string, isRequired = true): Setting =>
   matching(/^[0-9]{1,32}$/, `Must be ${named}: digits only`, isRequired);
 
-/** What every channel of Meta's has. */
+/** The settings of all channels of Meta. */
 export const metaSettings: Record<string, Setting> = {
   accessToken: matching(
     /^[\x21-\x7e]{1,4096}$/,
@@ -42,27 +42,27 @@ export const metaSettings: Record<string, Setting> = {
   graphVersion: matching(/^v[1-9][0-9]{0,2}\.[0-9]{1,2}$/, 'Must be a version such as v26.0', false),
   baseUrl: {
     isRequired: false,
-    isFine: isBaseUrl,
-    otherwise: 'Must be an http or https URL without a user, a query or a fragment',
+    isValid: isBaseUrl,
+    rule: 'Must be an http or https URL without a user, a query or a fragment',
   },
 };
 
-/** The settings that a channel keeps: those it has with those given put over them. Every fault is named at once. */
+/** The settings that a channel stores: the given ones merged into the stored ones. Throws one error with all issues. */
 export function configureWith(
   settings: Record<string, Setting>,
   given: ChannelConfig,
   stored: ChannelConfig,
 ): ChannelConfig {
   const merged = mergeConfig(stored, given);
-  const issues: InvalidParams = {};
-  const kept: ChannelConfig = {};
-  for (const [name, { isRequired, isFine, otherwise }] of Object.entries(settings)) {
+  const issues = collectIssues().at('config');
+  const config: ChannelConfig = {};
+  for (const [name, { isRequired, isValid, rule }] of Object.entries(settings)) {
     const value = merged[name];
     if (value === undefined) {
-      if (isRequired) issues[`config.${name}`] = { key: 'invalid_type', message: 'Required' };
-    } else if (isFine(value)) kept[name] = value;
-    else issues[`config.${name}`] = { key: 'custom', message: otherwise };
+      if (isRequired) issues.add(name, 'invalid_type', 'Required');
+    } else if (isValid(value)) config[name] = value;
+    else issues.add(name, 'custom', rule);
   }
-  if (Object.keys(issues).length > 0) throw new ApiError('invalid_body_params', { invalidParams: issues });
-  return kept;
+  issues.throwIfAny();
+  return config;
 }

@@ -1,18 +1,19 @@
+import { isNestedTooDeeply } from '../../base/json-depth.ts';
 import type { OutboundRequest, OutboundResponse } from '../../outbound/exchange.ts';
 import { type AdapterContext, type ChannelConfig, VendorFailure } from '../adapter.ts';
 import { asVendorFailure, classifyAnswer, classifyFailure, type GraphError } from './classify-error.ts';
 import { type Part, partOf } from './payload.ts';
 
-export const GRAPH_VERSION = 'v26.0';
+const GRAPH_VERSION = 'v26.0';
 export const FACEBOOK_GRAPH = 'https://graph.facebook.com';
 export const INSTAGRAM_GRAPH = 'https://graph.instagram.com';
 
 const DEADLINE_MS = 30_000;
-/** Long enough for the largest file over a slow line. */
+/** Long enough for the largest file over a slow connection. */
 export const FILE_DEADLINE_MS = 180_000;
-const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** One of Meta's Graph APIs, as one channel calls it. */
+/** One of Meta's Graph APIs with the credentials of a channel. */
 export interface Graph {
   root: string;
   accessToken: string;
@@ -36,9 +37,9 @@ interface GraphCall {
   deadlineMs?: number;
 }
 
-export type GraphAnswer = { ok: true; body: Part } | { ok: false; issue: GraphError };
+export type GraphAnswer = { ok: true; body: Part } | { ok: false; error: GraphError };
 
-/** One call. Never throws for what Meta or the network did: the fault says what it means. */
+/** Makes one call. Errors of Meta and of the network are returned, not thrown. */
 export async function call(graph: Graph, { method, path, ...rest }: GraphCall): Promise<GraphAnswer> {
   const query = rest.query ? `?${new URLSearchParams(rest.query)}` : '';
   const body = rest.json === undefined ? rest.body : JSON.stringify(rest.json);
@@ -52,35 +53,36 @@ export async function call(graph: Graph, { method, path, ...rest }: GraphCall): 
     },
     ...(body === undefined ? {} : { body }),
     deadlineMs: rest.deadlineMs ?? DEADLINE_MS,
-    maxResponseBytes: MOST_ANSWER_BYTES,
+    maxResponseBytes: MAX_ANSWER_BYTES,
   };
   let response: OutboundResponse;
   try {
     response = await graph.request(request);
   } catch (error) {
-    return { ok: false, issue: classifyFailure(error) };
+    return { ok: false, error: classifyFailure(error) };
   }
   const answer = objectIn(response.body);
   const isSuccess = response.status >= 200 && response.status < 300;
   if (isSuccess && answer && answer.error === undefined) return { ok: true, body: answer };
   const error = answer?.error === undefined ? undefined : partOf(answer.error);
-  return { ok: false, issue: withoutToken(classifyAnswer(response, error), graph.accessToken) };
+  return { ok: false, error: withoutToken(classifyAnswer(response, error), graph.accessToken) };
 }
 
-/** The same for what is not a message: a fault is thrown. */
-export async function demand(graph: Graph, asked: GraphCall): Promise<Part> {
-  const answer = await call(graph, asked);
-  if (!answer.ok) throw asVendorFailure(answer.issue);
+/** The same for calls other than sending a message: errors are thrown. */
+export async function callOrThrow(graph: Graph, request: GraphCall): Promise<Part> {
+  const answer = await call(graph, request);
+  if (!answer.ok) throw asVendorFailure(answer.error);
   return answer.body;
 }
 
-/** Meta quotes a token that it cannot read, and what it says is shown and logged. */
-const withoutToken = (issue: GraphError, token: string): GraphError => ({
-  ...issue,
-  message: issue.message.replaceAll(token, '…'),
+/** Meta quotes an invalid token in its error message, which is shown and logged. */
+const withoutToken = (error: GraphError, token: string): GraphError => ({
+  ...error,
+  message: error.message.replaceAll(token, '…'),
 });
 
 function objectIn(body: Buffer): Part | undefined {
+  if (isNestedTooDeeply(body)) return undefined;
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Part) : undefined;
@@ -89,7 +91,7 @@ function objectIn(body: Buffer): Part | undefined {
   }
 }
 
-/** The name that a file has in its URL. */
+/** The name of the file at a URL. */
 export function filenameIn(url: string): string {
   try {
     return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '') || 'file';
@@ -98,9 +100,9 @@ export function filenameIn(url: string): string {
   }
 }
 
-export const MOST_FILE_BYTES = 100 * 1024 * 1024;
+export const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
-/** The bytes behind a URL. Redirects are not followed, and what is too large is refused. */
+/** Downloads a file. Redirects are not followed, and a file that is too large is refused. */
 export async function download(
   request: AdapterContext['request'],
   url: string,
@@ -113,7 +115,7 @@ export async function download(
       method: 'GET',
       headers,
       deadlineMs: FILE_DEADLINE_MS,
-      maxResponseBytes: MOST_FILE_BYTES,
+      maxResponseBytes: MAX_FILE_BYTES,
     });
   } catch (error) {
     throw asVendorFailure(classifyFailure(error));
@@ -122,7 +124,7 @@ export async function download(
   if (status < 200 || status >= 300)
     throw new VendorFailure(
       `http_${status}`,
-      `The file was answered with HTTP ${status}.`,
+      `The download of the file failed with HTTP ${status}.`,
       status === 429 || status >= 500,
     );
   if (truncated) throw tooLarge();
@@ -130,4 +132,4 @@ export async function download(
 }
 
 export const tooLarge = (): VendorFailure =>
-  new VendorFailure('media_too_large', `The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`);
+  new VendorFailure('media_too_large', `The file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB.`);

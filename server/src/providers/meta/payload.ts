@@ -1,6 +1,7 @@
+import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../base/json-depth.ts';
 import type { ProviderRequest } from '../adapter.ts';
 
-/** Some of what Meta sends. Nothing in it is certain until it was looked at. */
+/** An object in a payload of Meta. None of its properties can be trusted to have a type. */
 export type Part = Record<string, unknown>;
 
 export const partOf = (value: unknown): Part =>
@@ -8,44 +9,45 @@ export const partOf = (value: unknown): Part =>
 
 export const partsOf = (value: unknown): Part[] => (Array.isArray(value) ? value.map(partOf) : []);
 
-/** A text with something in it, or null. */
+/** The text, or null if it is empty or not a text. */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
-/** An id, which Meta writes now as a string and now as a number; empty where there is none. */
+/** An id, which Meta writes as a string or as a number; empty if there is none. */
 export const idOf = (value: unknown): string =>
   typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : '';
 
 export function requireId(value: unknown, named: string): string {
   const id = idOf(value);
-  if (id === '') throw new Error(`The request holds ${named} without an id.`);
+  if (id === '') throw new Error(`The request contains ${named} without an id.`);
   return id;
 }
 
-/** From here on a number can only be milliseconds: as seconds it would be the year 5138. */
-const MILLISECONDS_FROM = 1e11;
-const LAST_MS = 8.64e15;
+/** A larger number is in milliseconds: in seconds it would be after the year 5138. */
+const MAX_SECONDS = 1e11;
+const MAX_MS = 8.64e15;
 
-/** A moment. WhatsApp writes seconds, as a string for messages and as a number for entries; Instagram milliseconds. */
-export function momentOf(value: unknown): Date {
+/** A time. WhatsApp writes seconds, as a string in messages and as a number in entries; Instagram milliseconds. */
+export function timeOf(value: unknown): Date {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  if (typeof number !== 'number' || !(number > 0) || number > LAST_MS)
-    throw new Error(`The request holds something without a time: ${JSON.stringify(value) ?? 'nothing'}.`);
-  return new Date(Math.round(number < MILLISECONDS_FROM ? number * 1000 : number));
+  if (typeof number !== 'number' || !(number > 0) || number > MAX_MS)
+    throw new Error(`The request contains an invalid time: ${JSON.stringify(value) ?? 'none'}.`);
+  return new Date(Math.round(number < MAX_SECONDS ? number * 1000 : number));
 }
 
-/** An id that JSON.parse would round. In a text of somebody its quotes are escaped, so this finds only the key. */
+/** An id that JSON.parse would round. In texts the quotes are escaped, so this only matches the key. */
 const LONG_ID = /"(message_template_id)"\s*:\s*([0-9]{16,})/g;
 
-/** What a request of Meta is about. Throws when it is not one. */
+/** The entries of a request of Meta. Throws if it has none. */
 export function entriesOf({ body }: ProviderRequest): Part[] {
+  if (isNestedTooDeeply(body)) throw new Error(`The request is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   const payload = partOf(JSON.parse(body.toString('utf8').replace(LONG_ID, '"$1":"$2"')));
   if (!Array.isArray(payload.entry)) throw new Error('The request has no list of entries.');
   return payload.entry.map(partOf);
 }
 
-/** The same for whoever only wants to know where it belongs: nothing where it cannot be read. */
-export function entriesIfReadable(request: ProviderRequest): Part[] {
+/** The same, but empty if the request cannot be parsed. */
+export function entriesOrNone(request: ProviderRequest): Part[] {
   try {
     return entriesOf(request);
   } catch {

@@ -8,8 +8,8 @@ const signatureOf = (body: Buffer, appSecret: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
 
 /**
- * Whether Meta signed these very bytes. It escapes what is not ASCII before it signs, so a body that was parsed and
- * written again would not fit. A channel without a secret takes nothing: an empty key is a key that everybody has.
+ * Whether Meta signed exactly these bytes. Meta escapes non-ASCII characters before it signs, so a body that was parsed
+ * and serialized again would not match. A channel without a secret accepts nothing: everybody has the empty key.
  */
 export function isSigned({ headers, body }: ProviderRequest, appSecret: unknown): boolean {
   if (typeof appSecret !== 'string' || appSecret === '') return false;
@@ -18,10 +18,10 @@ export function isSigned({ headers, body }: ProviderRequest, appSecret: unknown)
 
 /** A request as Meta would send it. */
 export function signedRequest(payload: unknown, url: string, appSecret: string): ProviderRequest {
-  const body = Buffer.from(escaped(JSON.stringify(payload)));
+  const body = Buffer.from(escapeNonAscii(JSON.stringify(payload)));
   const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signatureOf(body, appSecret) };
   return { url, headers, body };
 }
 
-const escaped = (json: string): string =>
+const escapeNonAscii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,16 +1,16 @@
 import type { ChannelConfig } from '../adapter.ts';
 
-/** What the sandbox does wrong when it is asked to, as vendors do now and then. */
+/** The failures that the sandbox simulates, as real vendors show them now and then. */
 export interface SandboxFaults {
-  /** Each of its requests comes twice. */
+  /** Each request is sent twice. */
   duplicate: boolean;
-  /** What it tells of a message comes in the wrong order: the last first. */
+  /** The statuses of a message come in reverse order. */
   reorder: boolean;
-  /** Every so many attempts to send, one is refused for the moment; 0: none. */
+  /** Every n-th attempt to send is refused temporarily; 0: none. */
   failEvery: number;
-  /** How long its answer to a send takes once it has accepted the message. */
+  /** How long the answer to a send takes after the message is accepted. */
   delayMs: number;
-  /** What it tells of a message comes before its answer to the send: at once. */
+  /** An echo or the first status of a message is sent before the answer to the send. */
   echoBeforeResponse: boolean;
 }
 
@@ -22,9 +22,12 @@ const none: SandboxFaults = {
   echoBeforeResponse: false,
 };
 
-/** The faults that are switched on; what is not named is off. */
-export const faultsIn = (given: Partial<SandboxFaults>): SandboxFaults => ({ ...none, ...given });
+/** All faults; those that are not given are off. */
+export const completeSandboxFaults = (given: Partial<SandboxFaults>): SandboxFaults => ({
+  ...none,
+  ...given,
+});
 
-/** Those of a channel. */
-export const faultsOf = (config: ChannelConfig): SandboxFaults =>
-  faultsIn((config.faults ?? {}) as Partial<SandboxFaults>);
+/** The faults of a channel. */
+export const sandboxFaultsOf = (config: ChannelConfig): SandboxFaults =>
+  completeSandboxFaults((config.faults ?? {}) as Partial<SandboxFaults>);

@@ -1,20 +1,20 @@
 import { isUuid } from '../../base/ids.ts';
 import { type AdapterChannel, type AdapterContext, type InboundMedia, VendorFailure } from '../adapter.ts';
 
-/** Where the sandbox keeps uploaded files, as far as its requests say. Nobody can call there. */
-const SHELF = 'https://sandbox.invalid/files/';
+/** The URLs of uploaded files in the sandbox's requests. They cannot be called. */
+const FILES_URL = 'https://sandbox.invalid/files/';
 const DEADLINE_MS = 30_000;
 const MAX_BYTES = 100 * 1024 * 1024;
 
-/** Where a file is that a person sends: some vendors name it by an id, others by a URL, so both are given. */
+/** The reference of a customer's file. Some vendors use an id, others a URL, so it has both. */
 export function refOf(source: { fileId: string } | { url: string }): NonNullable<InboundMedia['ref']> {
-  const url = 'fileId' in source ? `${SHELF}${source.fileId}` : source.url;
+  const url = 'fileId' in source ? `${FILES_URL}${source.fileId}` : source.url;
   return { id: url, url };
 }
 
 const isUrl = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value);
 
-/** The file that a reference of the sandbox means. */
+/** Fetches the file of a reference. */
 export async function fetchSandboxMedia(
   ref: Record<string, unknown>,
   channel: AdapterChannel,
@@ -22,8 +22,8 @@ export async function fetchSandboxMedia(
 ): Promise<{ bytes: Buffer; mimeType: string | null; filename: string | null }> {
   const url = Object.values(ref).find(isUrl);
   if (url === undefined) throw new VendorFailure('media_unknown', 'The sandbox has no such file.');
-  if (url.startsWith(SHELF)) {
-    const fileId = url.slice(SHELF.length);
+  if (url.startsWith(FILES_URL)) {
+    const fileId = url.slice(FILES_URL.length);
     const file = isUuid(fileId) ? await context.sandbox.readFile(channel, fileId) : undefined;
     if (!file) throw new VendorFailure('media_unknown', 'The sandbox has no such file.');
     return file;
@@ -36,6 +36,10 @@ export async function fetchSandboxMedia(
     maxResponseBytes: MAX_BYTES,
   });
   if (status !== 200 || truncated)
-    throw new VendorFailure('media_unavailable', `The file could not be fetched: ${status}.`, status >= 500);
+    throw new VendorFailure(
+      'media_unavailable',
+      `The download of the file failed with HTTP ${status}.`,
+      status >= 500,
+    );
   return { bytes: body, mimeType: headers['content-type'] ?? null, filename: null };
 }

@@ -13,35 +13,35 @@ import {
   type VendorStatus,
 } from '../adapter.ts';
 import { validateCustomer } from './customer.ts';
-import { faultsOf } from './faults.ts';
+import { sandboxFaultsOf } from './faults.ts';
 import { fetchSandboxMedia } from './media.ts';
-import { bounces, statusesFor } from './recipients.ts';
+import { bounces, refusalOfRecipient } from './recipients.ts';
 import { shapes } from './shapes.ts';
 import { requestsFor, vendorIdOf } from './write.ts';
 
-const LONGEST_DELAY_MS = 3600_000;
+const MAX_DELAY_MS = 3600_000;
 const STATUS_DELAY_MS = 200;
-const CHANNELS_COUNTED = 10_000;
+const MAX_CHANNELS = 10_000;
 
-/** What is wrong with the time that a message takes from one status to the next, if anything. */
+/** What is wrong with the delay between two statuses; undefined if it is valid. */
 const validateDelay = (ms: unknown): string | undefined =>
-  ms === undefined || (Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= LONGEST_DELAY_MS)
+  ms === undefined || (Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= MAX_DELAY_MS)
     ? undefined
-    : `Must be a whole number of milliseconds from 0 to ${LONGEST_DELAY_MS}`;
+    : `Must be a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`;
 
-/** What each kind's vendors tell of a message after they have taken it. */
-const toldOf: Record<ChannelKind, readonly VendorStatus[]> = {
+/** The statuses that vendors of each kind report for an accepted message. */
+const reportedStatuses: Record<ChannelKind, readonly VendorStatus[]> = {
   whatsapp: ['delivered', 'read'],
   instagram: ['read'],
   sms: ['delivered'],
   email: [],
 };
 
-/** Where the business's own messages come back as echoes. */
+/** Whether vendors of this kind send echoes of the business's own messages. */
 const hasEchoes = (kind: ChannelKind): boolean => kind === 'whatsapp' || kind === 'instagram';
 
-/** How many attempts there were over each channel, for the fault that lets some of them fail. */
-const attempts = new LRUCache<string, number>({ max: CHANNELS_COUNTED });
+/** How many attempts each channel had, for `failEvery`. */
+const attempts = new LRUCache<string, number>({ max: MAX_CHANNELS });
 
 function isRefused(channelId: string, failEvery: number): boolean {
   if (failEvery === 0) return false;
@@ -50,7 +50,7 @@ function isRefused(channelId: string, failEvery: number): boolean {
   return count % failEvery === 0;
 }
 
-/** What the vendor will tell of a message that it takes now, and when. */
+/** The requests that the vendor will send about a message that it accepts now, with their times. */
 async function laterRequests(
   message: OutgoingMessage,
   vendorId: string,
@@ -58,12 +58,12 @@ async function laterRequests(
   url: string,
   now: Date,
 ): Promise<{ at: Date; request: ProviderRequest }[]> {
-  const { reorder, echoBeforeResponse } = faultsOf(channel.config);
+  const { reorder, echoBeforeResponse } = sandboxFaultsOf(channel.config);
   const delayMs = Number(channel.config.statusDelayMs ?? STATUS_DELAY_MS);
-  const statuses: VendorStatus[] = bounces(message) ? ['failed'] : [...toldOf[channel.kind]];
+  const statuses: VendorStatus[] = bounces(message) ? ['failed'] : [...reportedStatuses[channel.kind]];
   const times = statuses.map((_, index) => new Date(now.getTime() + (index + 1) * delayMs));
   const events = statuses.map((status, index): InboundEvent => {
-    const told = {
+    const event = {
       kind: 'status' as const,
       vendorId,
       messageId: message.id,
@@ -71,8 +71,8 @@ async function laterRequests(
       occurredAt: times[index] as Date,
     };
     return status === 'failed'
-      ? { ...told, error: { code: '5.1.1', message: 'There is no such mailbox.' } }
-      : told;
+      ? { ...event, error: { code: '5.1.1', message: 'There is no such mailbox.' } }
+      : event;
   });
   if (reorder) times.reverse();
   if (echoBeforeResponse && hasEchoes(channel.kind)) {
@@ -86,9 +86,9 @@ async function laterRequests(
 }
 
 /**
- * The vendor that needs no account. What a customer writes there becomes a signed request to the same route that real
- * vendors call, and what is sent is accepted once and told of by such requests, so that signatures, storing and parsing
- * are exercised and not bypassed.
+ * A simulated vendor that needs no account. A message of a customer becomes a signed request to the route that real
+ * vendors call, and a sent message is accepted once and reported by such requests, so that signatures, storing and
+ * parsing are not bypassed.
  */
 export const sandbox: Adapter = {
   provider: 'sandbox',
@@ -98,8 +98,8 @@ export const sandbox: Adapter = {
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure(given, stored) {
     const { statusDelayMs } = mergeConfig(stored, given);
-    const fault = validateDelay(statusDelayMs);
-    if (fault) throw invalidParam('config.statusDelayMs', 'custom', fault);
+    const issue = validateDelay(statusDelayMs);
+    if (issue) throw invalidParam('config.statusDelayMs', 'custom', issue);
     return {
       ...(statusDelayMs === undefined ? {} : { statusDelayMs }),
       ...(stored.faults === undefined ? {} : { faults: stored.faults }),
@@ -107,11 +107,11 @@ export const sandbox: Adapter = {
     };
   },
   async check({ kind, address, config }) {
-    const faults = {
+    const issues = {
       address: validateCustomer(address, kind),
       'config.statusDelayMs': validateDelay(config.statusDelayMs),
     };
-    return Object.entries(faults).flatMap(([path, message]) =>
+    return Object.entries(issues).flatMap(([path, message]) =>
       message === undefined ? [] : [{ path, message }],
     );
   },
@@ -121,11 +121,11 @@ export const sandbox: Adapter = {
   fetchMedia: fetchSandboxMedia,
 
   async send(message, channel, context) {
-    const recipientStatus = statusesFor(message, channel.kind);
-    if (recipientStatus) return recipientStatus;
-    const { failEvery, delayMs } = faultsOf(channel.config);
+    const refusal = refusalOfRecipient(message, channel.kind);
+    if (refusal) return refusal;
+    const { failEvery, delayMs } = sandboxFaultsOf(channel.config);
     if (isRefused(channel.id, failEvery)) {
-      const error = { code: 'sandbox_fault', message: 'The sandbox was asked to refuse some attempts.' };
+      const error = { code: 'sandbox_fault', message: 'The sandbox simulates a failure.' };
       return { ok: false, error, retry: 'backoff' };
     }
     const vendorId = vendorIdOf(channel.kind, message.id);
@@ -155,7 +155,7 @@ export const sandbox: Adapter = {
     const accepted = await context.sandbox.find(id);
     return accepted ? { outcome: 'sent', vendorId: accepted.vendorId } : { outcome: 'not_sent' };
   },
-  // Of the vendors that it stands in for, WhatsApp's reviews templates.
+  // Of the simulated vendors, only WhatsApp reviews templates.
   review: {
     kinds: ['whatsapp'],
     decide(name, config) {

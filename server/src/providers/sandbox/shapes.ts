@@ -5,7 +5,7 @@ import { instagramShape } from './shapes/instagram.ts';
 import { smsShape } from './shapes/sms.ts';
 import { whatsappShape } from './shapes/whatsapp.ts';
 
-/** Whose requests those of the sandbox look like, by the kind of channel. */
+/** The vendor that the sandbox imitates, by kind of channel. */
 export const shapes: Record<ChannelKind, SandboxShape> = {
   whatsapp: whatsappShape,
   instagram: instagramShape,

@@ -6,34 +6,34 @@ import type {
   InboundMessage,
   ProviderRequest,
 } from '../adapter.ts';
-import { handleTypeOf, spelled } from './customer.ts';
-import { faultsOf } from './faults.ts';
+import { handleTypeOf, normalizeHandle } from './customer.ts';
+import { sandboxFaultsOf } from './faults.ts';
 import { shapes } from './shapes.ts';
 
-/** The sandbox's own id of a message: the same however often it is asked for. Mails have ids of another form. */
+/** The sandbox's id of a message, derived from ours. Mails have another format. */
 export const vendorIdOf = (kind: ChannelKind, id: string): string =>
   kind === 'email' ? `<sandbox-${id}@sandbox.invalid>` : `sandbox-${id}`;
 
-/** The request by which this vendor tells of something; more than one where it makes mistakes. */
+/** The request that reports an event; two if duplicates are simulated. */
 export async function requestsFor(
   event: InboundEvent,
   channel: AdapterChannel,
   url: string,
 ): Promise<ProviderRequest[]> {
   const request = await shapes[channel.kind].write(event, channel, url, String(channel.config.signingSecret));
-  return faultsOf(channel.config).duplicate ? [request, request] : [request];
+  return sandboxFaultsOf(channel.config).duplicate ? [request, request] : [request];
 }
 
-/** What a person does in the sandbox. */
-export type WrittenAsCustomer = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content' | 'replyTo'> & {
+/** A message that a customer writes in the sandbox. */
+export type CustomerMessage = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content' | 'replyTo'> & {
   from: string;
   name: string | null;
 };
 
-/** The requests that this vendor sends when a person writes. */
+/** The requests that the vendor sends when a customer writes. */
 export async function writeAsCustomer(
-  { from, name, ...message }: WrittenAsCustomer,
-  at: Date,
+  { from, name, ...message }: CustomerMessage,
+  writtenAt: Date,
   channel: AdapterChannel,
   url: string,
 ): Promise<{ vendorId: string; requests: ProviderRequest[] }> {
@@ -42,8 +42,8 @@ export async function writeAsCustomer(
   const event: InboundMessage = {
     kind: 'message',
     vendorId,
-    occurredAt: at,
-    contact: { type, value: spelled(type, from), name },
+    occurredAt: writtenAt,
+    contact: { type, value: normalizeHandle(type, from), name },
     ...message,
   };
   return { vendorId, requests: await requestsFor(event, channel, url) };

@@ -7,7 +7,7 @@ import {
   type OutgoingMessage,
   VendorFailure,
 } from '../adapter.ts';
-import { filled, templateText } from '../template-text.ts';
+import { fillVariables, templateText } from '../template-text.ts';
 import { bareAddress, isAddress, type SmtpConfig } from './config.ts';
 import { textOf } from './html-text.ts';
 import { messageIdOf, plusAddress } from './own-ids.ts';
@@ -15,37 +15,35 @@ import { messageIdOf, plusAddress } from './own-ids.ts';
 export interface ComposedMail {
   messageId: string;
   envelope: { from: string; to: string[] };
-  /** The mail's bytes, once. */
+  /** The bytes of the mail; can be read once. */
   stream: Readable;
-  /** Lets go of the files that it would have read. */
+  /** Closes the files that have not been read. */
   discard(): void;
 }
 
-const LONGEST_SUBJECT = 70;
+const MAX_SUBJECT = 70;
 const FETCH_DEADLINE_MS = 60_000;
 const FETCH_BYTES = 25 * 1024 * 1024;
 
-/** The subject of an answer: one `Re:`, however many there were, in whichever language. */
+/** The subject of a reply: one `Re:` instead of all prefixes, in any language. */
 export const replySubject = (subject: string): string =>
   `Re: ${subject.replace(/^(\s{0,3}(re|aw|antw|sv|vs|tr|rv|odp|ynt)\s{0,3}(\[\d{1,3}\])?\s{0,3}:)+/i, '').trim()}`;
 
-/** Its own, or that of the mail it answers, or the beginning of what it says. */
+/** Its own subject, or that of the mail it replies to, or the beginning of the text. */
 function subjectOf({ content, template, text, threadSubject }: OutgoingMessage): string {
   if (typeof content.subject === 'string' && content.subject !== '') return content.subject;
-  if (template?.header?.text) return filled(template.header.text, template.variables);
+  if (template?.header?.text) return fillVariables(template.header.text, template.variables);
   if (threadSubject) return replySubject(threadSubject);
-  const [line = ''] = (template ? filled(template.body, template.variables) : (text ?? ''))
+  const [line = ''] = (template ? fillVariables(template.body, template.variables) : (text ?? ''))
     .trim()
     .split('\n', 1);
   const characters = [...line.trim()];
-  return characters.length <= LONGEST_SUBJECT
-    ? line.trim()
-    : `${characters.slice(0, LONGEST_SUBJECT - 1).join('')}…`;
+  return characters.length <= MAX_SUBJECT ? line.trim() : `${characters.slice(0, MAX_SUBJECT - 1).join('')}…`;
 }
 
 const isMessageId = (id: string | null): id is string => id !== null && /^<[^<>\s]+>$/.test(id);
 
-/** Writes a message as a mail. Files of ours are read while it is sent; others are fetched before. */
+/** Writes a message as a mail. Our own files are read while it is sent; others are fetched before. */
 export async function composeMail(
   message: OutgoingMessage,
   channel: AdapterChannel,
@@ -68,14 +66,14 @@ export async function composeMail(
   const fetched = await Promise.all(
     message.media.map((media) => (media.read ? undefined : fetchFile(media, context))),
   );
-  const open: Readable[] = [];
+  const openFiles: Readable[] = [];
   const attachments = message.media.map((media, number) => {
     const bytes = fetched[number] ?? media.read?.();
-    if (bytes && !Buffer.isBuffer(bytes)) open.push(bytes);
+    if (bytes && !Buffer.isBuffer(bytes)) openFiles.push(bytes);
     return { filename: media.filename, contentType: media.mimeType, content: bytes };
   });
   const discard = (): void => {
-    for (const stream of open) stream.destroy();
+    for (const stream of openFiles) stream.destroy();
   };
 
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
@@ -96,8 +94,8 @@ export async function composeMail(
     disableUrlAccess: true,
   });
   const stream = mail.compile().createReadStream() as Readable;
-  // The composer would wait for ever for the rest of a file that breaks off.
-  for (const file of open) finished(file, (error) => error && stream.destroy(error));
+  // The composer would wait forever for the rest of a file whose stream fails.
+  for (const file of openFiles) finished(file, (error) => error && stream.destroy(error));
   stream.on('error', () => {});
   return { messageId, envelope: { from: tagged ?? from, to: [message.to.value, ...cc] }, stream, discard };
 }
@@ -118,7 +116,7 @@ async function fetchFile({ url }: OutgoingMedia, context: AdapterContext): Promi
   if (status !== 200)
     throw new VendorFailure(
       'media_unavailable',
-      `${url} was answered with ${status}.`,
+      `The download of ${url} failed with HTTP ${status}.`,
       status === 429 || status >= 500,
     );
   if (truncated) throw new VendorFailure('media_too_large', `${url} has more than ${FETCH_BYTES} bytes.`);

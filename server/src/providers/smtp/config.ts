@@ -1,10 +1,10 @@
 import { type ChannelConfig, mergeConfig } from '../adapter.ts';
-import { type Settings, settingsOf } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
 
 export interface MailServer {
   host: string;
   port: number;
-  /** TLS from the first byte; otherwise it begins with STARTTLS. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   secure: boolean;
   user?: string;
   password?: string;
@@ -22,7 +22,7 @@ export interface SmtpConfig extends ChannelConfig {
   smtp: MailServer;
   imap?: Mailbox;
   inboundSecret?: string;
-  /** Whether mail to `help+anything@…` arrives where mail to `help@…` does. */
+  /** Whether mail to `help+anything@…` arrives at `help@…`. */
   plusAddressing?: true;
 }
 
@@ -51,7 +51,7 @@ function relayOf(settings: Settings): MailServer {
   const user = settings.text('user');
   const password = settings.text('password');
   if ((user === undefined) !== (password === undefined))
-    settings.issue(user === undefined ? 'user' : 'password', 'user and password go together');
+    settings.addIssue(user === undefined ? 'user' : 'password', 'user and password must be given together');
   return {
     ...serverOf(settings, 465),
     ...(user === undefined || password === undefined ? {} : { user, password }),
@@ -65,14 +65,14 @@ const mailboxOf = (settings: Settings): Mailbox => ({
   mailbox: settings.text('mailbox') ?? 'INBOX',
 });
 
-/** What a channel keeps. */
+/** The settings that a channel stores. */
 export function configureSmtp(given: ChannelConfig, stored: ChannelConfig): SmtpConfig {
-  const settings = settingsOf(mergeConfig(stored, given));
+  const settings = readSettings(mergeConfig(stored, given));
   const from = settings.requiredText('from');
   if (from !== '' && !isAddress(bareAddress(from)))
-    settings.issue('from', 'Must be an address such as help@example.com or Support <help@example.com>');
+    settings.addIssue('from', 'Must be an address such as help@example.com or Support <help@example.com>');
   const relay = settings.group('smtp');
-  if (!relay) settings.issue('smtp', 'Required: host and port of the server that sends');
+  if (!relay) settings.addIssue('smtp', 'Required: host and port of the outgoing mail server');
   const inbox = settings.group('imap');
   const inboundSecret = settings.text('inboundSecret', secret);
   const config = {
@@ -82,6 +82,6 @@ export function configureSmtp(given: ChannelConfig, stored: ChannelConfig): Smtp
     ...(inboundSecret === undefined ? {} : { inboundSecret }),
     ...(settings.flag('plusAddressing') ? { plusAddressing: true as const } : {}),
   };
-  settings.refuse();
+  settings.throwIfAnyIssue();
   return config as SmtpConfig;
 }

@@ -1,4 +1,4 @@
-/** The first value of each header, unfolded, by its name in lower case; repeated ones are joined by a blank. */
+/** Unfolded values of headers by their name in lower case; the values of a repeated header are joined by a space. */
 export type MailHeaders = ReadonlyMap<string, string>;
 
 export function headersOf(lines: readonly { key: string; line: string }[]): MailHeaders {
@@ -14,26 +14,26 @@ export function headersOf(lines: readonly { key: string; line: string }[]): Mail
   return headers;
 }
 
-/** Header-like fields of a part: those of a bounced mail, or of a report about one. */
+/** Fields in the format of headers: of a bounced mail, or of a delivery report. */
 export function fieldsOf(text: string): MailHeaders {
   const unfolded = text.replaceAll(/\r?\n[ \t]+/g, ' ');
   const lines = unfolded.split(/\r?\n/).flatMap((line) => {
-    const at = line.indexOf(':');
-    return at > 0 ? [{ key: line.slice(0, at).trim().toLowerCase(), line }] : [];
+    const colon = line.indexOf(':');
+    return colon > 0 ? [{ key: line.slice(0, colon).trim().toLowerCase(), line }] : [];
   });
   return headersOf(lines);
 }
 
-const LONGEST_ID = 500;
-const IDS_MOST = 50;
+const MAX_ID_LENGTH = 500;
+const MAX_IDS = 50;
 
-/** The message ids in a header, in their angle brackets. Some writers leave the brackets away. */
+/** The message ids in a header, with angle brackets. Some mail clients omit the brackets. */
 export function idsIn(value: string | undefined): string[] {
   if (!value) return [];
   const bracketed = value.match(/<[^<>\s]{1,500}>/g);
   const ids = bracketed ?? value.split(/[\s,]+/).filter((word) => word.includes('@'));
   return ids
     .map((id) => (id.startsWith('<') ? id : `<${id}>`))
-    .filter((id) => id.length <= LONGEST_ID)
-    .slice(-IDS_MOST);
+    .filter((id) => id.length <= MAX_ID_LENGTH)
+    .slice(-MAX_IDS);
 }

@@ -2,33 +2,33 @@ import type { LookupFunction } from 'node:net';
 import type { ImapFlow } from 'imapflow';
 import type { AdapterChannel, AdapterContext, MailboxCursor, ProviderRequest } from '../adapter.ts';
 import type { Mailbox, SmtpConfig } from './config.ts';
-import { mayBePlain } from './relay.ts';
+import { mayBeUnencrypted } from './relay.ts';
 
 const CONNECT_MS = 15_000;
-const SILENCE_MS = 30_000;
-/** For a whole visit, however slowly the server goes on talking. */
-const VISIT_MS = 180_000;
-const MAILS_AT_ONCE = 50;
-/** More than that is no mailbox that fell behind, but a server that fills our memory. */
-const MAILS_LISTED = 200_000;
-const BYTES_AT_ONCE = 50 * 1024 * 1024;
-/** Of a larger mail only the headers come, so that people see at least who wrote and what about. */
-export const LARGEST_MAIL = 40 * 1024 * 1024;
-const LARGEST_HEADERS = 1024 * 1024;
+const IDLE_TIMEOUT_MS = 30_000;
+/** For reading a mailbox once, however slowly the server answers. */
+const TIMEOUT_MS = 180_000;
+const MAX_MAILS_READ = 50;
+/** A longer list would fill our memory; no real mailbox falls behind that far. */
+const MAX_MAILS_LISTED = 200_000;
+const MAX_BYTES_READ = 50 * 1024 * 1024;
+/** Of a larger mail only the headers are read, so that its sender and subject are shown. */
+export const MAX_MAIL_BYTES = 40 * 1024 * 1024;
+const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** What the server said, which its errors only carry along. */
-const wordsOf = (error: unknown): string => {
+/** The error with the server's answer, which is in another property. */
+const describeError = (error: unknown): string => {
   const { message, responseText } = error as Error & { responseText?: string };
   return responseText ? `${message}: ${responseText}` : message;
 };
 
-/** Opens a mailbox for reading, nothing in it is marked as seen, and leaves it in order. */
+/** Opens a mailbox for reading, without marking mails as seen, and closes it. */
 export async function withMailbox<T>(
   { host, port, secure, user, password, mailbox }: Mailbox,
   context: AdapterContext,
-  visit: (client: ImapFlow) => Promise<T>,
+  use: (client: ImapFlow) => Promise<T>,
 ): Promise<T> {
-  // The library connects by itself: it is handed the addresses that were judged, and asks for none.
+  // The library connects by itself: it gets the validated addresses and resolves none.
   const addresses = await context.resolve(host);
   const [first] = addresses;
   const lookup: LookupFunction = (_hostname, { all }, callback) => {
@@ -40,18 +40,18 @@ export async function withMailbox<T>(
     host,
     port,
     secure,
-    // A password goes over TLS only, unless the server is on this very machine.
-    ...(secure || addresses.every(({ address }) => mayBePlain(address)) ? {} : { doSTARTTLS: true }),
+    // A password is only sent over TLS, unless the server is on this machine.
+    ...(secure || addresses.every(({ address }) => mayBeUnencrypted(address)) ? {} : { doSTARTTLS: true }),
     tls: { lookup },
     auth: { user, pass: password },
     disableAutoIdle: true,
     logger: false,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-    maxLiteralSize: LARGEST_MAIL + LARGEST_HEADERS,
-    maxResponseSize: LARGEST_MAIL + 2 * LARGEST_HEADERS,
-    maxLineLength: LARGEST_HEADERS,
+    socketTimeout: IDLE_TIMEOUT_MS,
+    maxLiteralSize: MAX_MAIL_BYTES + MAX_HEADER_BYTES,
+    maxResponseSize: MAX_MAIL_BYTES + 2 * MAX_HEADER_BYTES,
+    maxLineLength: MAX_HEADER_BYTES,
   });
   const lost = new Promise<never>((_, reject) => {
     client.on('error', reject);
@@ -61,20 +61,20 @@ export async function withMailbox<T>(
   const timer = setTimeout(() => {
     client.emit('error', new Error('The server took too long.'));
     client.close();
-  }, VISIT_MS);
+  }, TIMEOUT_MS);
   try {
     const result = await Promise.race([
       lost,
       (async () => {
         await client.connect();
         await client.mailboxOpen(mailbox, { readOnly: true });
-        return visit(client);
+        return use(client);
       })(),
     ]);
     await client.logout().catch(() => {});
     return result;
   } catch (error) {
-    throw new Error(`The mailbox ${mailbox} at ${host} could not be read: ${wordsOf(error)}`, {
+    throw new Error(`The mailbox ${mailbox} at ${host} could not be read: ${describeError(error)}`, {
       cause: error,
     });
   } finally {
@@ -83,7 +83,7 @@ export async function withMailbox<T>(
   }
 }
 
-/** What came into a channel's mailbox since it was read up to the cursor. */
+/** The mails of a channel's mailbox after the cursor. */
 export async function receiveMails(
   channel: AdapterChannel,
   before: MailboxCursor | null,
@@ -97,7 +97,7 @@ export async function receiveMails(
     const newest = Number(client.mailbox.uidNext) - 1;
     if (!Number.isSafeInteger(uidValidity) || !Number.isSafeInteger(newest))
       throw new Error('the server does not number its mails');
-    // A mailbox that was made anew gives its mails other ids: those that it holds may all have been read.
+    // A mailbox that was created again has other ids: all of its mails may have been read before.
     if (before?.uidValidity !== uidValidity)
       return { requests: [], cursor: { uidValidity, uid: newest }, more: false };
 
@@ -107,7 +107,7 @@ export async function receiveMails(
     let bytes = 0;
     let read = 0;
     for (const mail of listed) {
-      if (read === MAILS_AT_ONCE || bytes > BYTES_AT_ONCE) break;
+      if (read === MAX_MAILS_READ || bytes > MAX_BYTES_READ) break;
       const body = await fetchMail(client, mail);
       if (body) requests.push({ url: '', headers: { 'content-type': 'message/rfc822' }, body });
       uid = mail.uid;
@@ -119,23 +119,23 @@ export async function receiveMails(
   });
 }
 
-/** The mails after one, the oldest first. A range up to `*` has the last mail in it, even when that is older. */
+/** The mails after an id, the oldest first. A range up to `*` always contains the last mail, even an older one. */
 async function listMails(client: ImapFlow, after: number): Promise<{ uid: number; size: number }[]> {
   const mails: { uid: number; size: number }[] = [];
   const wanted = { uid: true, size: true };
   for await (const { uid, size = 0 } of client.fetch(`${after + 1}:*`, wanted, { uid: true })) {
-    if (mails.length === MAILS_LISTED) throw new Error('the server tells of too many mails');
+    if (mails.length === MAX_MAILS_LISTED) throw new Error('the server lists too many mails');
     if (uid > after) mails.push({ uid, size });
   }
   return mails.sort((a, b) => a.uid - b.uid);
 }
 
-/** A mail's bytes, or undefined where somebody has removed it meanwhile. */
+/** The bytes of a mail; undefined if it was deleted meanwhile. */
 async function fetchMail(
   client: ImapFlow,
   { uid, size }: { uid: number; size: number },
 ): Promise<Buffer | undefined> {
-  const part = size > LARGEST_MAIL ? { headers: true } : { source: true };
+  const part = size > MAX_MAIL_BYTES ? { headers: true } : { source: true };
   const mail = await client.fetchOne(String(uid), part, { uid: true });
   return mail ? (mail.source ?? mail.headers) : undefined;
 }

@@ -6,7 +6,7 @@ import {
   type InboundMedia,
   type InboundMessage,
   type ProviderRequest,
-  receiptOf,
+  receivedAtOf,
 } from '../adapter.ts';
 import { clean } from '../clean.ts';
 import { isDeliveryReport, statusesIn } from './bounce.ts';
@@ -15,13 +15,13 @@ import { headersOf, idsIn, type MailHeaders } from './headers.ts';
 import { textOf } from './html-text.ts';
 import { ownAddresses, ownIdIn, ownIdInAddresses } from './own-ids.ts';
 
-const LONGEST_TEXT = 500_000;
-const LONGEST_HTML = 1_000_000;
-const MEDIA_MOST = 100;
-const CC_MOST = 100;
+const MAX_TEXT = 500_000;
+const MAX_HTML = 1_000_000;
+const MAX_MEDIA = 100;
+const MAX_CC = 100;
 
-// Loaded with the first mail: it would take a tenth of a start.
-async function read(bytes: Buffer): Promise<ParsedMail> {
+// Loaded with the first mail: it would take a tenth of the start-up time.
+async function parseMime(bytes: Buffer): Promise<ParsedMail> {
   const { simpleParser } = await import('mailparser');
   return simpleParser(bytes, {
     keepCidLinks: true,
@@ -32,11 +32,11 @@ async function read(bytes: Buffer): Promise<ParsedMail> {
   });
 }
 
-/** What a mail is: a message, or the news that one of ours came back. */
+/** The event in a mail: a message, or the status of one of ours in a delivery report. */
 export async function parseMail(request: ProviderRequest, channel: AdapterChannel): Promise<InboundEvent[]> {
-  const mail = await read(request.body);
+  const mail = await parseMime(request.body);
   const headers = headersOf(mail.headerLines ?? []);
-  const occurredAt = timeOf(headers, receiptOf(request));
+  const occurredAt = timeOf(headers, receivedAtOf(request));
   const recipients = ['to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to', 'x-forwarded-to']
     .map((name) => headers.get(name) ?? '')
     .join(' ');
@@ -45,8 +45,8 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     : undefined;
   if (statuses) return statuses;
 
-  const contact = writerOf(mail);
-  // A copy of what the business itself wrote. Whoever likes can claim that address, so it is no echo either.
+  const contact = senderOf(mail);
+  // A copy of a mail of the business. Anyone can use that address as the sender, so it is not an echo either.
   if (ownAddresses(channel).includes(contact.value)) return [];
   const replyTo = [
     ...new Set([...idsIn(headers.get('in-reply-to')), ...idsIn(headers.get('references')).reverse()]),
@@ -56,9 +56,9 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     ownIdInAddresses(recipients, channel);
   const html = mail.html ? clean(mail.html) : '';
   const written = clean(mail.text ?? '')
-    .slice(0, LONGEST_TEXT)
+    .slice(0, MAX_TEXT)
     .trim();
-  const text = written || textOf(html.slice(0, LONGEST_HTML)).slice(0, LONGEST_TEXT);
+  const text = written || textOf(html.slice(0, MAX_HTML)).slice(0, MAX_TEXT);
   const message: InboundMessage = {
     kind: 'message',
     vendorId: idsIn(headers.get('message-id'))[0] ?? `sha256-${sha256(request.body).toString('hex')}`,
@@ -66,11 +66,11 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     contact: { type: 'email', ...contact },
     type: 'email',
     text: text === '' ? null : text,
-    media: mail.attachments.slice(0, MEDIA_MOST).map(mediaOf),
+    media: mail.attachments.slice(0, MAX_MEDIA).map(mediaOf),
     content: {
       subject: mail.subject ? clean(mail.subject) : null,
-      html: html !== '' && html.length <= LONGEST_HTML ? html : null,
-      cc: addressesOf(mail.cc).slice(0, CC_MOST),
+      html: html !== '' && html.length <= MAX_HTML ? html : null,
+      cc: addressesOf(mail.cc).slice(0, MAX_CC),
     },
     ...(replyTo.length === 0 ? {} : { replyTo }),
     ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
@@ -80,8 +80,8 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
 }
 
 /**
- * When it was written, as far as that can be believed: not after it arrived. A Date names only the second, so in the
- * second of its arrival the arrival is more exact.
+ * The time of the Date header, unless it is after the arrival. The header has whole seconds, so within the second of the
+ * arrival the arrival is more exact.
  */
 function timeOf(headers: MailHeaders, receivedAt: Date): Date {
   const written = Date.parse(headers.get('date') ?? '');
@@ -98,14 +98,14 @@ const entriesOf = (addresses: Addresses): EmailAddress[] =>
 const addressesOf = (addresses: Addresses): string[] =>
   entriesOf(addresses).flatMap(({ address }) => (address ? [clean(address.toLowerCase())] : []));
 
-/** The person to answer to: writers may name another address for that than the one they write from. */
-function writerOf(mail: ParsedMail): { value: string; name: string | null } {
-  const writer = [...entriesOf(mail.replyTo), ...entriesOf(mail.from)].find(
+/** The contact to reply to: Reply-To may be another address than From. */
+function senderOf(mail: ParsedMail): { value: string; name: string | null } {
+  const sender = [...entriesOf(mail.replyTo), ...entriesOf(mail.from)].find(
     ({ address }) => address && isAddress(address),
   );
-  if (!writer?.address) throw new Error('The mail does not say who wrote it.');
-  const name = clean(writer.name || (entriesOf(mail.from)[0]?.name ?? '')).trim();
-  return { value: clean(writer.address.toLowerCase()), name: name === '' ? null : name };
+  if (!sender?.address) throw new Error('The mail has no valid sender.');
+  const name = clean(sender.name || (entriesOf(mail.from)[0]?.name ?? '')).trim();
+  return { value: clean(sender.address.toLowerCase()), name: name === '' ? null : name };
 }
 
 const mediaOf = ({ contentType, filename, content }: ParsedMail['attachments'][number]): InboundMedia => ({
@@ -115,7 +115,7 @@ const mediaOf = ({ contentType, filename, content }: ParsedMail['attachments'][n
   bytes: content,
 });
 
-/** Whether a machine wrote it, and no machine may answer (RFC 3834). */
+/** Whether the mail was sent automatically and must not be answered automatically (RFC 3834). */
 function isAutomatic(headers: MailHeaders): boolean {
   const submitted = headers.get('auto-submitted')?.split(';', 1)[0]?.trim().toLowerCase();
   return (

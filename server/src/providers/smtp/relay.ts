@@ -6,15 +6,15 @@ import type { MailServer } from './config.ts';
 
 const CONNECT_MS = 15_000;
 const GREETING_MS = 30_000;
-/** Without a word from the relay. */
-const SILENCE_MS = 60_000;
-/** For a whole conversation, however slowly the relay goes on talking. */
-const CONVERSATION_MS = 180_000;
+/** Without an answer from the relay. */
+const IDLE_TIMEOUT_MS = 60_000;
+/** For a whole session, however slowly the relay answers. */
+const SESSION_MS = 180_000;
 
-/** After a mail was taken, a relay that does not say goodbye is not waited for. */
-const GOODBYE_MS = 5_000;
+/** How long the relay may take to answer QUIT after a mail was accepted. */
+const QUIT_MS = 5_000;
 
-/** What a relay said no to, or how a conversation with it ended. */
+/** A refusal of the relay, or a broken session. */
 export interface RelayError extends Error {
   code?: string | undefined;
   responseCode?: number | undefined;
@@ -22,15 +22,15 @@ export interface RelayError extends Error {
 
 export interface Relay {
   send(envelope: { from: string; to: string[] }, mail: Readable): Promise<SMTPConnectionSendInfo>;
-  /** Whether the relay may have got the whole of a mail: everything was handed on, the final dot with it. */
-  isMailOut(): boolean;
+  /** Whether the relay may have received the complete mail, including the final dot. */
+  isMailWritten(): boolean;
 }
 
-/** A password is told to nobody who could be anybody: only within TLS, or to this very machine. */
-export const mayBePlain = (address: string | undefined): boolean =>
+/** Whether a password may be sent to this address without TLS: only on this machine. */
+export const mayBeUnencrypted = (address: string | undefined): boolean =>
   address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
 
-/** Runs a conversation with a relay over a guarded socket: greeting, STARTTLS, login; then what is to be said. */
+/** Opens a session with a relay over a guarded socket (greeting, STARTTLS, login) and runs `talk` in it. */
 export async function withRelay<T>(
   server: MailServer,
   context: AdapterContext,
@@ -45,16 +45,16 @@ export async function withRelay<T>(
     secure,
     secured: secure,
     connection: socket,
-    requireTLS: !secure && user !== undefined && !mayBePlain(socket.remoteAddress),
+    requireTLS: !secure && user !== undefined && !mayBeUnencrypted(socket.remoteAddress),
     greetingTimeout: GREETING_MS,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: IDLE_TIMEOUT_MS,
   });
-  let isOut = false;
+  let isWritten = false;
   const lost = new Promise<never>((_, reject) => {
     connection.on('error', reject);
     connection.once('end', () => reject(new Error('The relay closed the connection.')));
   });
-  // Whoever waits for an answer hears of it there; nobody may be waiting.
+  // The race below handles the rejection; without one it would be unhandled.
   lost.catch(() => {});
   const step = <R>(begin: (done: (error?: Error | null, result?: R) => void) => void): Promise<R> =>
     Promise.race([
@@ -66,23 +66,23 @@ export async function withRelay<T>(
   const timer = setTimeout(() => {
     connection.emit('error', Object.assign(new Error('The relay took too long.'), { code: 'ETIMEDOUT' }));
     connection.close();
-  }, CONVERSATION_MS);
+  }, SESSION_MS);
   try {
     await step<void>((done) => connection.connect(done));
     if (user !== undefined) await step((done) => connection.login({ user, pass: password }, done));
     const result = await talk({
-      isMailOut: () => isOut,
+      isMailWritten: () => isWritten,
       async send(envelope, mail) {
         if (mail.errored) throw mail.errored;
-        // The mail is read only when the relay has said yes to sender and recipient; after its end comes the dot.
+        // The mail is read only after the relay has accepted sender and recipient; the final dot follows its end.
         mail.once('end', () => {
-          isOut = true;
+          isWritten = true;
         });
         return step((done) => connection.send(envelope, mail, done));
       },
     });
     connection.quit();
-    setTimeout(() => connection.close(), GOODBYE_MS).unref();
+    setTimeout(() => connection.close(), QUIT_MS).unref();
     return result;
   } catch (error) {
     connection.close();

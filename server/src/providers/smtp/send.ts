@@ -11,14 +11,14 @@ import { type ComposedMail, composeMail } from './compose.ts';
 import type { SmtpConfig } from './config.ts';
 import { type RelayError, withRelay } from './relay.ts';
 
-/** Gives a mail to the relay. Its 250 is all that will be heard of it, unless the mail comes back. */
+/** Sends a mail through the relay. After its 250 nothing more is reported, unless the mail bounces. */
 export async function sendMail(
   message: OutgoingMessage,
   channel: AdapterChannel,
   context: AdapterContext,
 ): Promise<SendResult> {
   let mail: ComposedMail | undefined;
-  let isOut = (): boolean => false;
+  let isWritten = (): boolean => false;
   try {
     const composed = await composeMail(message, channel, context);
     mail = composed;
@@ -26,14 +26,14 @@ export async function sendMail(
       (channel.config as SmtpConfig).smtp,
       context,
       (relay) => {
-        isOut = relay.isMailOut;
+        isWritten = relay.isMailWritten;
         return relay.send(composed.envelope, composed.stream);
       },
     );
-    // The relay took it for those in copy, and not for the person it is meant for.
+    // The relay accepted it for the recipients in copy, but not for the main recipient.
     const [refused] = rejected.includes(message.to.value) ? (rejectedErrors ?? []) : [];
     if (refused) return { ...classifyReply(refused, false), retry: 'never' };
-    // Some relays give a mail an id of their own, and answers will name that one.
+    // Some relays give a mail an id of their own, which replies will contain.
     return { ok: true, vendorId: serverMessageId ?? composed.messageId, status: 'sent' };
   } catch (error) {
     if (error instanceof OutboundError) return failureOf(error);
@@ -41,23 +41,26 @@ export async function sendMail(
       return {
         ok: false,
         error: { code: error.code, message: error.message },
-        retry: error.isPassing ? 'backoff' : 'never',
+        retry: error.isTemporary ? 'backoff' : 'never',
       };
-    return classifyReply(error as RelayError, isOut());
+    return classifyReply(error as RelayError, isWritten());
   } finally {
     mail?.discard();
   }
 }
 
 /**
- * What a failed conversation means. A reply of the relay is its last word; without one, a mail that was not wholly
- * handed over was not taken, and of one that was nobody can tell.
+ * The result of a failed session. A reply of the relay is final. Without one, a mail that was not completely written was
+ * not accepted; for one that was, it is unknown.
  */
-export function classifyReply(error: RelayError, isOut: boolean): SendResult & { ok: false } {
+function classifyReply(error: RelayError, isWritten: boolean): SendResult & { ok: false } {
   const { responseCode, code = 'relay', message } = error;
-  const words = { code: responseCode === undefined ? code.toLowerCase() : String(responseCode), message };
-  const failed = { ok: false, error: words } as const;
-  // A relay that does not offer TLS may do so again, or its settings are mended meanwhile.
+  const vendorError = {
+    code: responseCode === undefined ? code.toLowerCase() : String(responseCode),
+    message,
+  };
+  const failed = { ok: false, error: vendorError } as const;
+  // A relay without TLS may offer it again later, or its settings may be fixed meanwhile.
   if (code === 'ETLS') return { ...failed, retry: 'backoff' };
   if (responseCode !== undefined) {
     if (responseCode < 500) return { ...failed, retry: 'backoff' };
@@ -65,6 +68,6 @@ export function classifyReply(error: RelayError, isOut: boolean): SendResult & {
     return { ...failed, retry: isAboutLogin ? 'reauth' : 'never' };
   }
   if (code === 'EAUTH') return { ...failed, retry: 'reauth' };
-  if (isOut) return { ...failed, retry: 'unknown' };
+  if (isWritten) return { ...failed, retry: 'unknown' };
   return { ...failed, retry: code === 'EENVELOPE' || code === 'EMESSAGE' ? 'never' : 'backoff' };
 }

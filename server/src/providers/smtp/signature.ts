@@ -5,8 +5,8 @@ import type { ProviderRequest } from '../adapter.ts';
 export const SIGNATURE_HEADER = 'x-parley-signature';
 
 /**
- * What whoever posts a mail signs it with. There is no time in it: the same mail posted twice is one message, so a
- * request that is repeated changes nothing.
+ * The signature of a posted mail. It contains no time: the same mail posted twice is one message, so a repeated request
+ * changes nothing.
  */
 export const mailSignature = (body: Buffer, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

@@ -1,21 +1,21 @@
 import type { Adapter, AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
 import { configureSmtp, isAddress, type SmtpConfig } from './config.ts';
-import { LARGEST_MAIL, receiveMails, withMailbox } from './mailbox.ts';
+import { MAX_MAIL_BYTES, receiveMails, withMailbox } from './mailbox.ts';
 import { parseMail } from './parse.ts';
 import { withRelay } from './relay.ts';
 import { sendMail } from './send.ts';
 import { isSignedMail } from './signature.ts';
 
-/** Mail: out through any relay by SMTP, in from any mailbox by IMAP, or posted as it is. */
+/** Mail: sent through any relay by SMTP, received from any mailbox by IMAP or posted as it is. */
 export const smtp: Adapter = {
   provider: 'smtp',
   kinds: ['email'],
-  // Relays differ; the stricter ones take about this much.
+  // Relays differ; strict ones allow about this much.
   perSecond: 10,
   perContactMs: 0,
-  // Fetching files of others, connecting, and the conversation with the relay, each at its longest.
+  // The timeouts of fetching files, connecting, and the SMTP session together.
   sendMs: 270_000,
-  bodyBytes: LARGEST_MAIL,
+  bodyBytes: MAX_MAIL_BYTES,
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure: configureSmtp,
   check: checkSmtp,
@@ -29,11 +29,11 @@ export const smtp: Adapter = {
   receive: receiveMails,
 };
 
-/** Whether relay and mailbox let us in. */
+/** Checks the logins to relay and mailbox. */
 async function checkSmtp(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]> {
   const { smtp: relay, imap, inboundSecret } = channel.config as SmtpConfig;
   const problems: ChannelProblem[] = [];
-  const tell =
+  const addProblem =
     (path: string) =>
     (error: unknown): void => {
       problems.push({ path, message: (error as Error).message });
@@ -43,9 +43,10 @@ async function checkSmtp(channel: AdapterChannel, context: AdapterContext): Prom
   if (!imap && inboundSecret === undefined)
     problems.push({
       path: 'config',
-      message: 'Nothing can come in: there is neither a mailbox (imap) nor an inboundSecret for posted mail',
+      message:
+        'No mail can be received: there is neither a mailbox (imap) nor an inboundSecret for posted mail',
     });
-  await withRelay(relay, context, async () => {}).catch(tell('config.smtp'));
-  if (imap) await withMailbox(imap, context, async () => {}).catch(tell('config.imap'));
+  await withRelay(relay, context, async () => {}).catch(addProblem('config.smtp'));
+  if (imap) await withMailbox(imap, context, async () => {}).catch(addProblem('config.imap'));
   return problems;
 }

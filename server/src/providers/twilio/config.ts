@@ -1,5 +1,5 @@
 import { type ChannelConfig, mergeConfig } from '../adapter.ts';
-import { settingsOf } from '../settings.ts';
+import { readSettings } from '../settings.ts';
 
 export interface TwilioConfig extends ChannelConfig {
   accountSid: string;
@@ -25,13 +25,13 @@ const sender = {
 };
 const url = { pattern: /^https?:\/\/[^\s?#]+$/, named: 'a URL that begins with https:// or http://' };
 
-/** What a channel keeps. */
+/** The settings that a channel stores. */
 export function configureTwilio(given: ChannelConfig, stored: ChannelConfig): TwilioConfig {
-  const settings = settingsOf(mergeConfig(stored, given));
+  const settings = readSettings(mergeConfig(stored, given));
   const from = settings.text('from', sender);
   const messagingServiceSid = settings.text('messagingServiceSid', serviceSid);
   if (from === undefined && messagingServiceSid === undefined)
-    settings.issue('from', 'Required, unless there is a messagingServiceSid');
+    settings.addIssue('from', 'Required, unless there is a messagingServiceSid');
   const config: TwilioConfig = {
     accountSid: settings.requiredText('accountSid', accountSid),
     authToken: settings.requiredText('authToken'),
@@ -39,7 +39,7 @@ export function configureTwilio(given: ChannelConfig, stored: ChannelConfig): Tw
     ...(messagingServiceSid === undefined ? {} : { messagingServiceSid }),
     baseUrl: (settings.text('baseUrl', url) ?? BASE_URL).replace(/\/+$/, ''),
   };
-  settings.refuse();
+  settings.throwIfAnyIssue();
   return config;
 }
 

@@ -4,11 +4,11 @@ import { type AdapterChannel, type AdapterContext, VendorFailure } from '../adap
 import { basicAuth, type TwilioConfig } from './config.ts';
 
 const DEADLINE_MS = 60_000;
-const MOST_BYTES = 20 * 1024 * 1024;
+const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
- * Fetches what came with an MMS. Twilio sends whoever shows the credentials on to where the bytes are: that one
- * redirect is followed, without them, under the same guard.
+ * Fetches a file of an MMS. Twilio redirects authenticated requests to the bytes: that one redirect is followed, without
+ * the credentials, through the same guarded client.
  */
 export async function fetchTwilioMedia(
   ref: Record<string, unknown>,
@@ -17,9 +17,9 @@ export async function fetchTwilioMedia(
 ): Promise<{ bytes: Buffer; mimeType: string | null; filename: string | null }> {
   const config = channel.config as TwilioConfig;
   const url = String(ref.url);
-  // The credentials go to Twilio and nowhere else, whatever a request said.
+  // The URL comes from a request; the credentials must only be sent to Twilio.
   if (!URL.canParse(url) || new URL(url).origin !== new URL(config.baseUrl).origin)
-    throw new VendorFailure('media_elsewhere', 'The file is not where Twilio keeps files.');
+    throw new VendorFailure('media_elsewhere', 'The URL of the file is not at Twilio.');
   let response = await get(url, { authorization: basicAuth(config) }, context);
   const { location } = response.headers;
   if (response.status >= 300 && response.status < 400 && location !== undefined)
@@ -28,10 +28,10 @@ export async function fetchTwilioMedia(
   if (status !== 200)
     throw new VendorFailure(
       `http_${status}`,
-      `The file was answered with ${status}.`,
+      `The download of the file failed with HTTP ${status}.`,
       status === 429 || status >= 500,
     );
-  if (truncated) throw new VendorFailure('too_large', `The file has more than ${MOST_BYTES} bytes.`);
+  if (truncated) throw new VendorFailure('too_large', `The file has more than ${MAX_BYTES} bytes.`);
   return { bytes: body, mimeType: headers['content-type']?.split(';')[0]?.trim() || null, filename: null };
 }
 
@@ -41,7 +41,7 @@ async function get(
   context: AdapterContext,
 ): Promise<OutboundResponse> {
   try {
-    const limits = { deadlineMs: DEADLINE_MS, maxResponseBytes: MOST_BYTES };
+    const limits = { deadlineMs: DEADLINE_MS, maxResponseBytes: MAX_BYTES };
     return await context.request({ url, method: 'GET', headers, ...limits });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;

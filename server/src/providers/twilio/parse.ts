@@ -4,27 +4,27 @@ import {
   type InboundMedia,
   type InboundMessage,
   type InboundStatus,
-  type MessageType,
   type ProviderRequest,
-  receiptOf,
+  receivedAtOf,
   type VendorStatus,
 } from '../adapter.ts';
 import { clean } from '../clean.ts';
+import { mediaTypeOf } from '../media-kind.ts';
 import { describeError } from './errors.ts';
 
-/** Under which the callback URL carries our own id. */
+/** The query parameter of the callback URL with our own message id. */
 export const MESSAGE_ID = 'messageId';
 
 const stopWords = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'];
 const startWords = ['START', 'UNSTOP'];
 
-/** What a text as a whole asks for. Within a sentence these words mean nothing. */
+/** The opt-out or opt-in that a text consists of. Within a sentence these words are ignored. */
 export function subscriptionOf(text: string | null): 'stop' | 'start' | undefined {
   const word = text?.trim().toUpperCase() ?? '';
   return stopWords.includes(word) ? 'stop' : startWords.includes(word) ? 'start' : undefined;
 }
 
-// Whatever is left out says only that the message is still with Twilio.
+// The other statuses mean that the message is still at Twilio.
 const statuses: Record<string, VendorStatus> = {
   sent: 'sent',
   delivered: 'delivered',
@@ -34,14 +34,9 @@ const statuses: Record<string, VendorStatus> = {
   canceled: 'failed',
 };
 
-const MEDIA_MOST = 10;
+const MAX_MEDIA = 10;
 
-export const mediaType = (mimeType: string | null): MessageType => {
-  const kind = mimeType?.split('/')[0] ?? '';
-  return kind === 'image' || kind === 'video' || kind === 'audio' ? kind : 'document';
-};
-
-/** What a request of Twilio's says: one message, or the status of one. */
+/** The event in a request of Twilio: a message, or the status of one. */
 export function parseTwilio(request: ProviderRequest): InboundEvent[] {
   const form = new URLSearchParams(request.body.toString('utf8'));
   const field = (name: string): string | null => {
@@ -49,12 +44,13 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
     return value === null || value === '' ? null : clean(value);
   };
   const vendorId = field('MessageSid') ?? field('SmsSid');
-  if (vendorId === null) throw new Error('The form names no message.');
-  const occurredAt = receiptOf(request);
-  const told = field('MessageStatus');
-  if (told !== null && told !== 'received') return statusOf(vendorId, told, occurredAt);
+  if (vendorId === null) throw new Error('The form has no MessageSid.');
+  const occurredAt = receivedAtOf(request);
+  const messageStatus = field('MessageStatus');
+  if (messageStatus !== null && messageStatus !== 'received')
+    return statusOf(vendorId, messageStatus, occurredAt);
   const from = field('From');
-  if (from === null) throw new Error('The form does not say who wrote.');
+  if (from === null) throw new Error('The form has no From.');
 
   const text = field('Body');
   const media = mediaOf();
@@ -69,7 +65,7 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
       value: /^[0-9]+$/.test(from) ? `+${from}` : from,
       name: field('ProfileName'),
     },
-    type: media[0] ? mediaType(media[0].mimeType) : 'text',
+    type: media[0] ? mediaTypeOf(media[0].mimeType ?? '') : 'text',
     text,
     media,
     content: {},
@@ -78,7 +74,7 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
   return [message];
 
   function mediaOf(): InboundMedia[] {
-    const count = Math.min(Number(field('NumMedia')) || 0, MEDIA_MOST);
+    const count = Math.min(Number(field('NumMedia')) || 0, MAX_MEDIA);
     return Array.from({ length: count }, (_, number) => number).flatMap((number) => {
       const url = field(`MediaUrl${number}`);
       const mimeType = field(`MediaContentType${number}`);
@@ -86,11 +82,11 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
     });
   }
 
-  function statusOf(vendorId: string, told: string, occurredAt: Date): InboundStatus[] {
-    const status = statuses[told];
+  function statusOf(vendorId: string, messageStatus: string, occurredAt: Date): InboundStatus[] {
+    const status = statuses[messageStatus];
     if (status === undefined) return [];
     const messageId = URL.canParse(request.url) ? new URL(request.url).searchParams.get(MESSAGE_ID) : null;
-    const code = field('ErrorCode') ?? told;
+    const code = field('ErrorCode') ?? messageStatus;
     return [
       {
         kind: 'status',

@@ -18,7 +18,7 @@ interface Answer {
   error_message?: unknown;
 }
 
-/** Hands a message to Twilio. The callback URL carries our id, so that a status tells what became of a lost answer. */
+/** Sends a message. The callback URL contains our id, so that a status resolves a send whose answer was lost. */
 export async function sendThroughTwilio(
   message: OutgoingMessage,
   channel: AdapterChannel,
@@ -57,7 +57,7 @@ function resultOf(response: OutboundResponse): SendResult {
     if (answer?.error_code) return refusal(String(answer.error_code), answer.error_message, 400);
     if (typeof answer?.sid === 'string')
       return { ok: true, vendorId: answer.sid, status: answer.status === 'sent' ? 'sent' : 'queued' };
-    const error = { code: 'answer_unreadable', message: 'Twilio’s answer could not be understood.' };
+    const error = { code: 'answer_unreadable', message: 'The answer of Twilio could not be parsed.' };
     return { ok: false, error, retry: 'unknown' };
   }
   const code = answer?.code === undefined ? `http_${response.status}` : String(answer.code);
@@ -66,8 +66,8 @@ function resultOf(response: OutboundResponse): SendResult {
   return result.retry === 'backoff' && seconds > 0 ? { ...result, retryAfterMs: seconds * 1000 } : result;
 }
 
-function refusal(code: string, words: unknown, status: number): SendResult & { ok: false } {
-  const message = typeof words === 'string' && words !== '' ? words : describeError(code);
+function refusal(code: string, text: unknown, status: number): SendResult & { ok: false } {
+  const message = typeof text === 'string' && text !== '' ? text : describeError(code);
   return { ok: false, error: { code, message }, retry: retryAfterRefusal(code, status) };
 }
 

@@ -3,7 +3,7 @@ import type { ProviderRequest } from '../adapter.ts';
 
 export const SIGNATURE_HEADER = 'x-twilio-signature';
 
-/** Twilio's signature: over the URL and the form's parameters, sorted, each value of a name once. */
+/** Twilio's signature: over the URL and the sorted form parameters, without repeated values of a name. */
 export function twilioSignature(url: string, form: URLSearchParams, authToken: string): string {
   const names = [...new Set(form.keys())].sort();
   const signed = names.flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value));
@@ -13,19 +13,19 @@ export function twilioSignature(url: string, form: URLSearchParams, authToken: s
 }
 
 /**
- * Whether Twilio signed the request. It signs the URL that it was given, which may have the port of its scheme
- * where ours has none, or the other way round.
+ * Whether Twilio signed the request. It signs the URL as it was configured, which may contain the default port of its
+ * scheme when ours does not, or the other way round.
  */
 export function isSignedByTwilio(request: ProviderRequest, authToken: string): boolean {
   const given = Buffer.from(request.headers[SIGNATURE_HEADER] ?? '');
   const form = new URLSearchParams(request.body.toString('utf8'));
-  return spellingsOf(request.url).some((url) => {
+  return urlVariants(request.url).some((url) => {
     const expected = Buffer.from(twilioSignature(url, form, authToken));
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
 }
 
-function spellingsOf(url: string): string[] {
+function urlVariants(url: string): string[] {
   const [, scheme, host, rest] = /^(https?):\/\/([^/?#:]+)(?::\d+)?([/?#].*)?$/.exec(url) ?? [];
   if (scheme === undefined) return [url];
   const bare = `${scheme}://${host}`;

@@ -13,7 +13,7 @@ const ANSWER_BYTES = 64 * 1024;
 export const twilio: Adapter = {
   provider: 'twilio',
   kinds: ['sms'],
-  // Twilio queues by itself what a number may not send yet; this only keeps below its limit on requests at once.
+  // Twilio queues what a number may not send yet; this only stays below its limit of concurrent requests.
   perSecond: 30,
   perContactMs: 0,
   reply: { contentType: 'text/xml', body: '<Response/>' },
@@ -25,7 +25,7 @@ export const twilio: Adapter = {
   send: sendThroughTwilio,
 };
 
-/** Whether the number looks like one, Twilio can call us, and the credentials open the account. */
+/** Checks the number, whether Twilio can call this server, and the credentials. */
 async function checkTwilio(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]> {
   const problems: ChannelProblem[] = [];
   if (!/^\+?[0-9]{3,20}$/.test(channel.address))
@@ -33,7 +33,7 @@ async function checkTwilio(channel: AdapterChannel, context: AdapterContext): Pr
   const callback = context.callbackUrl('twilio', channel.id);
   if (/^http:|^https?:\/\/(localhost|127\.|\[::1\])/.test(callback))
     problems.push({
-      message: `Twilio cannot call ${callback}: set PARLEY_BASE_URL to the https address under which this server is reached`,
+      message: `Twilio cannot call ${callback}: set PARLEY_BASE_URL to the public https URL of this server`,
     });
   const config = channel.config as TwilioConfig;
   try {

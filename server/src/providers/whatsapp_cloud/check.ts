@@ -17,14 +17,14 @@ async function problemsOfNumber(
     query: { fields: 'id,display_phone_number,verified_name' },
     deadlineMs: DEADLINE_MS,
   });
-  if (!answer.ok) return [problemOf(answer.issue, 'config.phoneNumberId', 'phone number')];
+  if (!answer.ok) return [problemOf(answer.error, 'config.phoneNumberId', 'phone number')];
   const shown = textOf(answer.body.display_phone_number);
   return shown === null || digitsOf(shown) === digitsOf(address)
     ? []
     : [{ path: 'address', message: `At Meta the number with this id is ${shown}.` }];
 }
 
-/** Templates and webhooks hang on the account, so it must be the one that holds the number. */
+/** Templates and webhooks belong to the account, so it must be the account of the number. */
 async function problemsOfAccount(graph: Graph, { config }: AdapterChannel): Promise<ChannelProblem[]> {
   const path = 'config.businessAccountId';
   const ask = (edge: string, query: Record<string, string>) =>
@@ -35,26 +35,26 @@ async function problemsOfAccount(graph: Graph, { config }: AdapterChannel): Prom
       deadlineMs: DEADLINE_MS,
     });
   const numbers = await ask('phone_numbers', { fields: 'id', limit: '1000' });
-  if (!numbers.ok) return [problemOf(numbers.issue, path, 'WhatsApp business account')];
-  const isHeld = partsOf(numbers.body.data).some(({ id }) => idOf(id) === config.phoneNumberId);
-  if (!isHeld && partOf(numbers.body.paging).next === undefined)
-    return [{ path, message: 'This account does not hold the phone number of config.phoneNumberId.' }];
+  if (!numbers.ok) return [problemOf(numbers.error, path, 'WhatsApp business account')];
+  const hasNumber = partsOf(numbers.body.data).some(({ id }) => idOf(id) === config.phoneNumberId);
+  if (!hasNumber && partOf(numbers.body.paging).next === undefined)
+    return [{ path, message: 'This account does not have the phone number of config.phoneNumberId.' }];
   const apps = await ask('subscribed_apps', {});
-  if (!apps.ok) return [problemOf(apps.issue, path, 'WhatsApp business account')];
+  if (!apps.ok) return [problemOf(apps.error, path, 'WhatsApp business account')];
   return partsOf(apps.body.data).length > 0
     ? []
     : [
         {
           path,
-          message: "No app is subscribed to this account's webhooks, so nothing that people write arrives.",
+          message: "No app is subscribed to this account's webhooks, so no messages arrive.",
         },
       ];
 }
 
-/** What Meta says to the settings, in words. Nothing is sent to anybody. */
+/** Checks the settings by calls to Meta. No message is sent. */
 export async function check(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]> {
   const graph = graphFor(channel.config, FACEBOOK_GRAPH, context);
   const problems = await problemsOfNumber(graph, channel);
-  const isReached = problems.every(({ path }) => path === 'address');
-  return isReached ? [...problems, ...(await problemsOfAccount(graph, channel))] : problems;
+  const isReachable = problems.every(({ path }) => path === 'address');
+  return isReachable ? [...problems, ...(await problemsOfAccount(graph, channel))] : problems;
 }

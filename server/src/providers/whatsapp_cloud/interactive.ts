@@ -1,3 +1,4 @@
+import type { Issues } from '../../base/issues.ts';
 import { partOf, partsOf, textOf } from '../meta/payload.ts';
 
 interface Choice {
@@ -6,7 +7,7 @@ interface Choice {
   description?: string;
 }
 
-/** What a message with choices offers: up to three buttons, or a list behind one button. */
+/** The choices of a message: up to three buttons, or a list behind one button. */
 export interface InteractiveContent {
   buttons?: Choice[];
   list?: { button: string; sections: { title?: string; rows: Choice[] }[] };
@@ -14,67 +15,71 @@ export interface InteractiveContent {
 
 const lengthOf = (text: string): number => [...text].length;
 
-type Issue = { path: string; message: string };
-
-function* validateText(path: string, text: unknown, most: number, isRequired = true): Generator<Issue> {
+function validateText(path: string, text: unknown, max: number, issues: Issues, isRequired = true): void {
   if (text === undefined && !isRequired) return;
-  if (textOf(text) === null) yield { path, message: 'Must be a text that is not empty' };
-  else if (lengthOf(text as string) > most)
-    yield { path, message: `Must have at most ${most} characters, received ${lengthOf(text as string)}` };
+  if (textOf(text) === null) issues.add(path, 'invalid_type', 'Must be a non-empty text');
+  else if (lengthOf(text as string) > max)
+    issues.add(path, 'too_big', `Must have at most ${max} characters, received ${lengthOf(text as string)}`);
 }
 
-function* validateCount(path: string, given: unknown, most: number): Generator<Issue> {
+function validateCount(path: string, given: unknown, max: number, issues: Issues): void {
   const count = Array.isArray(given) ? given.length : 0;
-  if (count < 1 || count > most) yield { path, message: `Must be a list of 1 to ${most}` };
+  if (count < 1 || count > max) issues.add(path, 'custom', `Must be a list of 1 to ${max}`);
 }
 
-function* validateSameIds(path: string, choices: readonly { id?: unknown }[]): Generator<Issue> {
+function validateUniqueIds(path: string, choices: readonly { id?: unknown }[], issues: Issues): void {
   const ids = choices.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) yield { path, message: 'Must have a different id each' };
+  if (new Set(ids).size < ids.length) issues.add(path, 'custom', 'Must have unique ids');
 }
 
-function* validateButtons(given: unknown): Generator<Issue> {
+function validateButtons(given: unknown, issues: Issues): void {
   const buttons = partsOf(given);
-  yield* validateCount('content.buttons', given, 3);
+  validateCount('content.buttons', given, 3, issues);
   for (const [index, { id, title }] of buttons.entries()) {
-    yield* validateText(`content.buttons.${index}.id`, id, 256);
-    yield* validateText(`content.buttons.${index}.title`, title, 20);
+    validateText(`content.buttons.${index}.id`, id, 256, issues);
+    validateText(`content.buttons.${index}.title`, title, 20, issues);
   }
-  yield* validateSameIds('content.buttons', buttons);
+  validateUniqueIds('content.buttons', buttons, issues);
 }
 
-function* validateList(given: unknown): Generator<Issue> {
+function validateList(given: unknown, issues: Issues): void {
   const { button, sections } = partOf(given);
   const path = 'content.list.sections';
-  yield* validateText('content.list.button', button, 20);
-  yield* validateCount(path, sections, 10);
+  validateText('content.list.button', button, 20, issues);
+  validateCount(path, sections, 10, issues);
   const parts = partsOf(sections);
   for (const [index, { title, rows }] of parts.entries()) {
-    yield* validateText(`${path}.${index}.title`, title, 24, parts.length > 1);
-    yield* validateCount(`${path}.${index}.rows`, rows, 10);
+    validateText(`${path}.${index}.title`, title, 24, issues, parts.length > 1);
+    validateCount(`${path}.${index}.rows`, rows, 10, issues);
     for (const [row, { id, title, description }] of partsOf(rows).entries()) {
-      yield* validateText(`${path}.${index}.rows.${row}.id`, id, 200);
-      yield* validateText(`${path}.${index}.rows.${row}.title`, title, 24);
-      yield* validateText(`${path}.${index}.rows.${row}.description`, description, 72, false);
+      validateText(`${path}.${index}.rows.${row}.id`, id, 200, issues);
+      validateText(`${path}.${index}.rows.${row}.title`, title, 24, issues);
+      validateText(`${path}.${index}.rows.${row}.description`, description, 72, issues, false);
     }
   }
   const rows = parts.flatMap((section) => partsOf(section.rows));
-  if (rows.length > 10) yield { path, message: `Must have at most 10 rows in all, received ${rows.length}` };
-  yield* validateSameIds(path, rows);
+  if (rows.length > 10)
+    issues.add(path, 'too_big', `Must have at most 10 rows in all, received ${rows.length}`);
+  validateUniqueIds(path, rows, issues);
 }
 
-/** All that is wrong with a message with choices on WhatsApp, by path, the body's text included. */
-export function validateInteractive(text: string | null, content: Record<string, unknown>): Issue[] {
+/** Adds everything that is wrong with a message with choices on WhatsApp, including its text. */
+export function validateInteractive(
+  text: string | null,
+  content: Record<string, unknown>,
+  issues: Issues,
+): void {
   const { buttons, list } = content;
-  if ((buttons === undefined) === (list === undefined))
-    return [{ path: 'content', message: 'Must have either `buttons` or a `list`' }];
-  return [
-    ...validateText('text', text ?? undefined, list === undefined ? 1024 : 4096),
-    ...(list === undefined ? validateButtons(buttons) : validateList(list)),
-  ];
+  if ((buttons === undefined) === (list === undefined)) {
+    issues.add('content', 'custom', 'Must have either `buttons` or a `list`');
+    return;
+  }
+  validateText('text', text ?? undefined, list === undefined ? 1024 : 4096, issues);
+  if (list === undefined) validateButtons(buttons, issues);
+  else validateList(list, issues);
 }
 
-/** Meta's way of writing it. It has no faults any more. */
+/** The payload for Meta, of valid content. */
 export function interactivePayload(text: string, content: InteractiveContent): Record<string, unknown> {
   const body = { text };
   if (content.list) {

@@ -2,19 +2,19 @@ import type { AdapterChannel, AdapterContext, OutgoingMedia } from '../adapter.t
 import type { GraphError } from '../meta/classify-error.ts';
 import {
   call,
-  demand,
+  callOrThrow,
   download,
   FACEBOOK_GRAPH,
   FILE_DEADLINE_MS,
   type Graph,
   graphFor,
-  MOST_FILE_BYTES,
+  MAX_FILE_BYTES,
   tooLarge,
 } from '../meta/graph.ts';
 import { idOf, textOf } from '../meta/payload.ts';
 import { type FormPart, multipart } from './multipart.ts';
 
-/** How a message names a file. */
+/** How a message references a file. */
 export type MediaReference = { id: string } | { link: string };
 
 async function readAll({ read }: OutgoingMedia): Promise<Buffer> {
@@ -24,14 +24,14 @@ async function readAll({ read }: OutgoingMedia): Promise<Buffer> {
 }
 
 /**
- * A file of ours goes to Meta first, so that it need not be able to reach us; somebody else's is named by its URL.
- * Until the message itself is sent nothing has happened, whatever became of the upload: it may be repeated.
+ * Uploads our own files to Meta, which need not be able to reach this server; other files are referenced by their URL.
+ * A failed upload can be repeated, because the message itself has not been sent.
  */
-export async function referTo(
+export async function referenceMedia(
   media: OutgoingMedia,
   phoneNumberId: string,
   graph: Graph,
-): Promise<{ ok: true; media: MediaReference } | { ok: false; issue: GraphError }> {
+): Promise<{ ok: true; media: MediaReference } | { ok: false; error: GraphError }> {
   if (!media.read) return { ok: true, media: { link: media.url } };
   const parts: FormPart[] = [
     { name: 'messaging_product', value: 'whatsapp' },
@@ -46,17 +46,17 @@ export async function referTo(
     body,
     deadlineMs: FILE_DEADLINE_MS,
   });
-  if (!answer.ok) return { ok: false, issue: { ...answer.issue, retry: beforeSending(answer.issue.retry) } };
+  if (!answer.ok) return { ok: false, error: { ...answer.error, retry: beforeSending(answer.error.retry) } };
   const id = idOf(answer.body.id);
   if (id !== '') return { ok: true, media: { id } };
-  const message = 'Meta took the file and gave no id for it.';
-  return { ok: false, issue: { code: 'unreadable_answer', subcode: '', message, retry: 'backoff' } };
+  const message = 'Meta returned no id for the file.';
+  return { ok: false, error: { code: 'unreadable_answer', subcode: '', message, retry: 'backoff' } };
 }
 
 const beforeSending = (retry: GraphError['retry']): GraphError['retry'] =>
   retry === 'unknown' ? 'backoff' : retry;
 
-/** Two steps: the first gives a URL that lives for five minutes and wants the token, too. */
+/** In two steps: the first returns a URL that is valid for five minutes and also needs the token. */
 export async function fetchMedia(
   { id }: Record<string, unknown>,
   { config }: AdapterChannel,
@@ -64,12 +64,12 @@ export async function fetchMedia(
 ): Promise<{ bytes: Buffer; mimeType: string | null; filename: string | null }> {
   const graph = graphFor(config, FACEBOOK_GRAPH, context);
   const query = { phone_number_id: String(config.phoneNumberId) };
-  const { url, mime_type, file_size } = await demand(graph, {
+  const { url, mime_type, file_size } = await callOrThrow(graph, {
     method: 'GET',
     path: encodeURIComponent(idOf(id)),
     query,
   });
-  if (Number(file_size) > MOST_FILE_BYTES) throw tooLarge();
+  if (Number(file_size) > MAX_FILE_BYTES) throw tooLarge();
   const authorization = `Bearer ${graph.accessToken}`;
   const { bytes, mimeType } = await download(context.request, String(url), { authorization });
   return { bytes, mimeType: textOf(mime_type) ?? mimeType, filename: null };

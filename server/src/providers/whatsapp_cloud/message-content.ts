@@ -1,15 +1,16 @@
+import { isNestedTooDeeply } from '../../base/json-depth.ts';
 import type { InboundMedia, InboundMessage } from '../adapter.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 
-/** What a message says, without who wrote it and when. */
-export type Said = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content'> &
+/** The content of a message, without its sender and time. */
+export type MessageContent = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content'> &
   Partial<Pick<InboundMessage, 'replyTo'>>;
 
-const nothing = { text: null, media: [], content: {} };
+const empty = { text: null, media: [], content: {} };
 
-/** What we have no words for: it is seen that something came, and of what kind. */
-const unsupported = (vendorType: string, content: Record<string, unknown> = {}): Said => ({
-  ...nothing,
+/** A type of message that we do not support: only its type is shown. */
+const unsupported = (vendorType: string, content: Record<string, unknown> = {}): MessageContent => ({
+  ...empty,
   type: 'unsupported',
   content: { vendorType, ...content },
 });
@@ -28,19 +29,24 @@ function mediaIn(media: Part): InboundMedia[] {
   ];
 }
 
-const mediaMessage = (type: 'image' | 'video' | 'audio' | 'document' | 'sticker', message: Part): Said => {
+const mediaMessage = (
+  type: 'image' | 'video' | 'audio' | 'document' | 'sticker',
+  message: Part,
+): MessageContent => {
   const media = partOf(message[type]);
   return { type, text: textOf(media.caption), media: mediaIn(media), content: {} };
 };
 
-const choice = (id: unknown, title: unknown, more: Record<string, unknown> = {}): Said => ({
+const choice = (id: unknown, title: unknown, more: Record<string, unknown> = {}): MessageContent => ({
   type: 'interactive',
   text: textOf(title),
   media: [],
   content: { id: idOf(id), title: textOf(title), ...more },
 });
 
+/** What a text says in JSON; the text itself where it is none, or nested too deeply to be stored. */
 function jsonIn(text: unknown): unknown {
+  if (isNestedTooDeeply(Buffer.from(String(text)))) return text;
   try {
     return JSON.parse(String(text));
   } catch {
@@ -48,8 +54,8 @@ function jsonIn(text: unknown): unknown {
   }
 }
 
-/** What the business offered to choose from, where it comes back as an echo. */
-function offer({ type, body, action }: Part): Said | undefined {
+/** The choices of a message of the business, in an echo. */
+function choicesOf({ type, body, action }: Part): MessageContent | undefined {
   const { buttons, button, sections } = partOf(action);
   const content =
     type === 'button'
@@ -60,7 +66,7 @@ function offer({ type, body, action }: Part): Said | undefined {
   return content && { type: 'interactive', text: textOf(partOf(body).text), media: [], content };
 }
 
-function interactive({ interactive }: Part): Said {
+function interactive({ interactive }: Part): MessageContent {
   const { type, button_reply, list_reply, nfm_reply } = partOf(interactive);
   if (type === 'button_reply') return choice(partOf(button_reply).id, partOf(button_reply).title);
   if (type === 'list_reply') {
@@ -71,27 +77,27 @@ function interactive({ interactive }: Part): Said {
     const { name, body, response_json } = partOf(nfm_reply);
     return choice(name, body, { response: jsonIn(response_json) });
   }
-  return offer(partOf(interactive)) ?? unsupported(textOf(type) ?? 'interactive');
+  return choicesOf(partOf(interactive)) ?? unsupported(textOf(type) ?? 'interactive');
 }
 
-function location({ location }: Part): Said {
+function location({ location }: Part): MessageContent {
   const { latitude, longitude, name, address } = partOf(location);
   if (typeof latitude !== 'number' || typeof longitude !== 'number') return unsupported('location');
   const content = { latitude, longitude, name: textOf(name), address: textOf(address) };
-  return { ...nothing, type: 'location', content };
+  return { ...empty, type: 'location', content };
 }
 
-function contacts({ contacts }: Part): Said {
-  const people = partsOf(contacts).map(({ name, org, phones, emails }) => ({
+function contacts({ contacts }: Part): MessageContent {
+  const shared = partsOf(contacts).map(({ name, org, phones, emails }) => ({
     name: textOf(partOf(name).formatted_name),
     organization: textOf(partOf(org).company),
     phoneNumbers: partsOf(phones).flatMap(({ phone }) => textOf(phone) ?? []),
     emails: partsOf(emails).flatMap(({ email }) => textOf(email) ?? []),
   }));
-  return { ...nothing, type: 'contacts', content: { contacts: people } };
+  return { ...empty, type: 'contacts', content: { contacts: shared } };
 }
 
-function order({ order }: Part): Said {
+function order({ order }: Part): MessageContent {
   const { text, catalog_id, product_items } = partOf(order);
   const items = partsOf(product_items).map((item) => ({
     productId: idOf(item.product_retailer_id),
@@ -102,22 +108,22 @@ function order({ order }: Part): Said {
   return { ...unsupported('order', { catalogId: idOf(catalog_id), items }), text: textOf(text) };
 }
 
-/** An emoji that was taken back comes empty or not at all. */
-function reaction({ reaction }: Part): Said {
+/** The emoji of a removed reaction is empty or missing. */
+function reaction({ reaction }: Part): MessageContent {
   const { message_id, emoji } = partOf(reaction);
   const replyTo = idOf(message_id) === '' ? {} : { replyTo: [idOf(message_id)] };
-  return { ...nothing, type: 'reaction', content: { emoji: textOf(emoji) }, ...replyTo };
+  return { ...empty, type: 'reaction', content: { emoji: textOf(emoji) }, ...replyTo };
 }
 
-const readers: Record<string, (message: Part) => Said> = {
-  text: ({ text }) => ({ ...nothing, type: 'text', text: String(partOf(text).body ?? '') }),
+const parsers: Record<string, (message: Part) => MessageContent> = {
+  text: ({ text }) => ({ ...empty, type: 'text', text: String(partOf(text).body ?? '') }),
   image: (message) => mediaMessage('image', message),
   video: (message) => mediaMessage('video', message),
   audio: (message) => mediaMessage('audio', message),
   document: (message) => mediaMessage('document', message),
   sticker: (message) => mediaMessage('sticker', message),
   button: ({ button }) => choice(partOf(button).payload, partOf(button).text),
-  unsupported: ({ unsupported: told }) => unsupported(textOf(partOf(told).type) ?? 'unsupported'),
+  unsupported: (message) => unsupported(textOf(partOf(message.unsupported).type) ?? 'unsupported'),
   interactive,
   location,
   contacts,
@@ -125,7 +131,7 @@ const readers: Record<string, (message: Part) => Said> = {
   reaction,
 };
 
-/** The advertisement or post that somebody wrote from. */
+/** The advertisement or post from which the customer wrote. */
 function referralIn({ referral }: Part): Record<string, unknown> {
   const { source_url, source_id, source_type, headline, body, ctwa_clid } = partOf(referral);
   if (referral === undefined) return {};
@@ -141,16 +147,16 @@ function referralIn({ referral }: Part): Record<string, unknown> {
   };
 }
 
-/** What a message says. A type that is new to us is `unsupported`, never an error. */
-export function contentOf(message: Part): Said {
+/** The content of a message. An unknown type is `unsupported`, not an error. */
+export function contentOf(message: Part): MessageContent {
   const type = textOf(message.type) ?? 'unknown';
-  const said = Object.hasOwn(readers, type) ? readers[type]?.(message) : undefined;
-  const { replyTo, ...rest } = said ?? unsupported(type);
+  const parsed = Object.hasOwn(parsers, type) ? parsers[type]?.(message) : undefined;
+  const { replyTo, ...rest } = parsed ?? unsupported(type);
   const quoted = idOf(partOf(message.context).id);
-  const answers = replyTo ?? (quoted === '' ? undefined : [quoted]);
+  const repliesTo = replyTo ?? (quoted === '' ? undefined : [quoted]);
   return {
     ...rest,
     content: { ...rest.content, ...referralIn(message) },
-    ...(answers === undefined ? {} : { replyTo: answers }),
+    ...(repliesTo === undefined ? {} : { replyTo: repliesTo }),
   };
 }

@@ -7,18 +7,18 @@ export interface FormPart {
   mimeType?: string;
 }
 
-/** As browsers write them: what would end the quotes or the line is percent-encoded. */
-const quoted = (text: string): string =>
+/** As browsers do: quotes and line breaks are percent-encoded. */
+const quote = (text: string): string =>
   `"${text.replace(/["\r\n]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)}"`;
 
-/** A form with files in it, as one body. */
+/** A multipart form as one body. */
 export function multipart(parts: readonly FormPart[]): { contentType: string; body: Buffer } {
   const boundary = `parley-${randomBytes(16).toString('hex')}`;
   const chunks = parts.flatMap(({ name, value, filename, mimeType }) => [
     Buffer.from(
       [
         `--${boundary}`,
-        `content-disposition: form-data; name=${quoted(name)}${filename === undefined ? '' : `; filename=${quoted(filename)}`}`,
+        `content-disposition: form-data; name=${quote(name)}${filename === undefined ? '' : `; filename=${quote(filename)}`}`,
         ...(mimeType === undefined ? [] : [`content-type: ${mimeType.replace(/[\r\n]/g, '')}`]),
         '\r\n',
       ].join('\r\n'),

@@ -1,12 +1,12 @@
 import { type AdapterChannel, type NewVendorTemplate, VendorFailure } from '../adapter.ts';
-import { demand, download, FILE_DEADLINE_MS, filenameIn, type Graph } from '../meta/graph.ts';
+import { callOrThrow, download, FILE_DEADLINE_MS, filenameIn, type Graph } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
 import { fill, fillWith } from '../placeholders.ts';
 import { isNumbered, variablesIn } from './numbered-variables.ts';
 
 type Examples = Record<string, string>;
 
-/** A reviewer sees the text with an example for each variable; Meta refuses one without. */
+/** Meta requires an example for each variable, which its reviewers see. */
 function exampleOf(where: 'header' | 'body', text: string, examples: Examples): Part {
   const names = variablesIn(text);
   if (names.length === 0) return {};
@@ -18,12 +18,12 @@ function exampleOf(where: 'header' | 'body', text: string, examples: Examples): 
   return { example: { [`${where}_text`]: where === 'body' ? [values] : values } };
 }
 
-/** Meta reviews a file by a handle that its uploads give, and these belong to an app. */
-async function handleOf(url: string, { config }: AdapterChannel, graph: Graph): Promise<string> {
+/** Uploads the file of a header; Meta returns a handle for its review. Uploads belong to an app. */
+async function uploadFile(url: string, { config }: AdapterChannel, graph: Graph): Promise<string> {
   if (config.appId === undefined)
     throw new VendorFailure(
       'app_id_missing',
-      'A template with a file in its header is uploaded in the name of the app: set config.appId of the channel.',
+      'The upload of a file in a template header needs config.appId of the channel.',
     );
   const { bytes, mimeType } = await download(graph.request, url);
   const query = {
@@ -31,8 +31,8 @@ async function handleOf(url: string, { config }: AdapterChannel, graph: Graph): 
     file_length: String(bytes.length),
     file_type: (mimeType ?? 'application/octet-stream').split(';')[0] as string,
   };
-  const session = await demand(graph, { method: 'POST', path: `${config.appId}/uploads`, query });
-  const { h } = await demand(graph, {
+  const session = await callOrThrow(graph, { method: 'POST', path: `${config.appId}/uploads`, query });
+  const { h } = await callOrThrow(graph, {
     method: 'POST',
     path: idOf(session.id),
     headers: { authorization: `OAuth ${graph.accessToken}`, file_offset: '0' },
@@ -40,7 +40,8 @@ async function handleOf(url: string, { config }: AdapterChannel, graph: Graph): 
     deadlineMs: FILE_DEADLINE_MS,
   });
   const handle = idOf(h);
-  if (handle === '') throw new VendorFailure('unreadable_answer', 'Meta gave no handle for the file.', true);
+  if (handle === '')
+    throw new VendorFailure('unreadable_answer', 'Meta returned no handle for the file.', true);
   return handle;
 }
 
@@ -57,13 +58,13 @@ async function headerOf(
   if (header.url === null)
     throw new VendorFailure(
       'header_file_missing',
-      `Meta reviews a ${header.type} header by a file: set header.url.`,
+      `Meta reviews the file of a ${header.type} header: set header.url.`,
     );
-  const handle = await handleOf(header.url, channel, graph);
+  const handle = await uploadFile(header.url, channel, graph);
   return [{ type: 'HEADER', format: header.type.toUpperCase(), example: { header_handle: [handle] } }];
 }
 
-/** A URL's variable has a place and no name; its example is the whole URL. */
+/** The variable of a URL is numbered; its example is the whole URL. */
 function buttonOf(
   { type, text, url, phoneNumber }: NewVendorTemplate['buttons'][number],
   examples: Examples,
@@ -76,7 +77,7 @@ function buttonOf(
   return { ...common, url: fill(url, '{{1}}'), example };
 }
 
-/** A new template in Meta's words. Uploads the file of its header first, where it has one. */
+/** The payload of a new template. Uploads the file of its header first, if it has one. */
 export async function newTemplatePayload(
   template: NewVendorTemplate,
   channel: AdapterChannel,

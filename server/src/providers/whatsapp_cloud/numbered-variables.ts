@@ -1,6 +1,6 @@
 import { variablesOf } from '../placeholders.ts';
 
-/** The variables of a text, each once: numbered ones in the order of their numbers, named ones as they appear. */
+/** The variables of a text, each once: numbered ones by their number, named ones in order of appearance. */
 export function variablesIn(text: string): string[] {
   const names = variablesOf([text]);
   return isNumbered(names) ? names.sort((a, b) => Number(a) - Number(b)) : names;

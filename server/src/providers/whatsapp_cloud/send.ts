@@ -1,3 +1,4 @@
+import { collectIssues } from '../../base/issues.ts';
 import type {
   AdapterChannel,
   AdapterContext,
@@ -11,7 +12,7 @@ import { call, FACEBOOK_GRAPH, filenameIn, type Graph, graphFor } from '../meta/
 import { idOf, type Part, partsOf, textOf } from '../meta/payload.ts';
 import { idHandle, numberHandle } from './contact.ts';
 import { type InteractiveContent, interactivePayload, validateInteractive } from './interactive.ts';
-import { type MediaReference, referTo } from './media.ts';
+import { type MediaReference, referenceMedia } from './media.ts';
 import { findMissingVariable, templatePayload } from './template-components.ts';
 
 type File = MediaReference & { filename?: string };
@@ -19,31 +20,30 @@ type File = MediaReference & { filename?: string };
 const MEDIA = ['image', 'video', 'audio', 'document', 'sticker'];
 const CAPTIONED = ['image', 'video', 'document'];
 
-/** What cannot be sent as it is, if anything. */
-function issueOf(message: OutgoingMessage, file: OutgoingMedia | undefined): SendResult | undefined {
+/** The result if the message cannot be sent. */
+function checkMessage(message: OutgoingMessage, file: OutgoingMedia | undefined): SendResult | undefined {
   const { type, text, content, template, replyToVendorId } = message;
   if (type === 'template') {
-    if (!template) return unsendable('template_missing', 'The template is gone.');
+    if (!template) return unsendable('template_missing', 'The template has been deleted.');
     const missing = findMissingVariable(template);
     if (missing !== undefined)
       return unsendable('variable_missing', `The template has no value for {{${missing}}}.`);
     if (template.header && template.header.type !== 'text' && !file)
-      return unsendable(
-        'media_missing',
-        `The template begins with a ${template.header.type}, and none was given.`,
-      );
+      return unsendable('media_missing', `The header of the template needs a ${template.header.type}.`);
   }
   if (type === 'interactive') {
-    const [issue] = validateInteractive(text, content);
-    if (issue) return unsendable('interactive_invalid', `${issue.path}: ${issue.message}.`);
+    const issues = collectIssues();
+    validateInteractive(text, content, issues);
+    const [first] = Object.entries(issues.params);
+    if (first) return unsendable('interactive_invalid', `${first[0]}: ${first[1].message}.`);
   }
   if (type === 'reaction' && replyToVendorId === null)
-    return unsendable('message_unknown', 'The message to react to is not known to WhatsApp.');
+    return unsendable('message_unknown', 'WhatsApp does not know the message to react to.');
   if (MEDIA.includes(type) && !file) return unsendable('media_missing', `There is no ${type} to send.`);
   return undefined;
 }
 
-/** A template shows the file that the message brings, or else its own. */
+/** The file of the message, or else of the template's header. */
 function fileOf({ media: [own], template }: OutgoingMessage): OutgoingMedia | undefined {
   const { url = null } = template?.header ?? {};
   if (own || url === null) return own;
@@ -75,7 +75,7 @@ function payloadOf(message: OutgoingMessage, file: File | undefined): Part {
   }
 }
 
-/** A person without a number is written to by their id, which has a field of its own. */
+/** A contact without a number is addressed by its id, in another field. */
 const recipientOf = ({ type, value }: Handle): Part =>
   type === 'whatsapp_id' ? { recipient: value } : { to: value.replace(/^\+/, '') };
 
@@ -88,7 +88,7 @@ function requestOf(message: OutgoingMessage, file: File | undefined): Part {
     type,
     [type]: payloadOf(message, file),
     ...(replyToVendorId === null || type === 'reaction' ? {} : { context: { message_id: replyToVendorId } }),
-    // Meta gives it back with every status, also with that of a message whose answer we never saw.
+    // Meta returns it with every status, also if the answer to this request was lost.
     biz_opaque_callback_data: id,
   };
 }
@@ -101,7 +101,7 @@ function resultOf(answer: Part): SendResult {
   const contact = [numberHandle(recipient.wa_id), idHandle(recipient.user_id)].filter(
     (handle) => handle !== undefined,
   );
-  // Held back until Meta has looked at its quality, or paused with its campaign: it may still go out.
+  // Held for Meta's quality assessment, or paused with its campaign: it may still be sent.
   const isHeld = ['held_for_quality_assessment', 'paused'].includes(String(message.message_status));
   return {
     ok: true,
@@ -111,35 +111,35 @@ function resultOf(answer: Part): SendResult {
   };
 }
 
-async function uploaded(
+async function uploadMedia(
   media: OutgoingMedia,
   type: string,
   phoneNumberId: string,
   graph: Graph,
 ): Promise<{ ok: true; file: File } | { ok: false; result: SendResult }> {
-  const referred = await referTo(media, phoneNumberId, graph);
-  if (!referred.ok) return { ok: false, result: asResult(referred.issue) };
+  const reference = await referenceMedia(media, phoneNumberId, graph);
+  if (!reference.ok) return { ok: false, result: asResult(reference.error) };
   return {
     ok: true,
-    file: { ...referred.media, ...(type === 'document' ? { filename: media.filename } : {}) },
+    file: { ...reference.media, ...(type === 'document' ? { filename: media.filename } : {}) },
   };
 }
 
-/** Sends one message. What went wrong before its own request was written has certainly not sent it. */
+/** Sends one message. An error before its own request means that it was not sent. */
 export async function send(
   message: OutgoingMessage,
   { config }: AdapterChannel,
   context: AdapterContext,
 ): Promise<SendResult> {
   const media = fileOf(message);
-  const issue = issueOf(message, media);
-  if (issue) return issue;
+  const refusal = checkMessage(message, media);
+  if (refusal) return refusal;
   const graph = graphFor(config, FACEBOOK_GRAPH, context);
   const phoneNumberId = String(config.phoneNumberId);
-  const shownAs = message.template ? message.template.header?.type : message.type;
+  const mediaType = message.template ? message.template.header?.type : message.type;
   let file: File | undefined;
-  if (media && shownAs && MEDIA.includes(shownAs)) {
-    const upload = await uploaded(media, shownAs, phoneNumberId, graph);
+  if (media && mediaType && MEDIA.includes(mediaType)) {
+    const upload = await uploadMedia(media, mediaType, phoneNumberId, graph);
     if (!upload.ok) return upload.result;
     file = upload.file;
   }
@@ -148,5 +148,5 @@ export async function send(
     path: `${phoneNumberId}/messages`,
     json: requestOf(message, file),
   });
-  return answer.ok ? resultOf(answer.body) : asResult(answer.issue);
+  return answer.ok ? resultOf(answer.body) : asResult(answer.error);
 }

@@ -4,7 +4,7 @@ import { isNumbered, variablesIn } from './numbered-variables.ts';
 
 type Component = Record<string, unknown>;
 
-/** The first variable that a template has and a message gives no value for. */
+/** The first variable of a template without a value. */
 export function findMissingVariable({
   header,
   body,
@@ -15,7 +15,7 @@ export function findMissingVariable({
   return texts.flatMap(variablesIn).find((name) => !variables[name]);
 }
 
-/** Meta wants numbered variables by their place and named ones by their name. */
+/** Numbered variables are given by position, named ones by name. */
 function parametersOf(text: string, values: Record<string, string>): Component[] {
   const names = variablesIn(text);
   const naming = isNumbered(names) ? () => ({}) : (name: string) => ({ parameter_name: name });
@@ -36,7 +36,7 @@ function headerOf(
   return parameters.length > 0 ? [{ type: 'header', parameters }] : [];
 }
 
-/** A URL's variable is only ever its end, and has a place and no name. */
+/** The variable of a URL is always its end, and is numbered. */
 const buttonsOf = ({ buttons, variables }: OutgoingTemplate): Component[] =>
   buttons.flatMap(({ type, url }, index) => {
     const [name] = type === 'url' ? variablesIn(url ?? '') : [];
@@ -45,7 +45,7 @@ const buttonsOf = ({ buttons, variables }: OutgoingTemplate): Component[] =>
     return [{ type: 'button', sub_type: 'url', index: String(index), parameters }];
   });
 
-/** What a template says this time. Parts without variables are left to the template. */
+/** The payload of a template with the values of its variables. Parts without variables are not repeated. */
 export function templatePayload(
   template: OutgoingTemplate,
   file: (MediaReference & { filename?: string }) | undefined,

@@ -1,7 +1,7 @@
 import type { TemplateStatus } from '../adapter.ts';
 import { type Part, partOf, textOf } from '../meta/payload.ts';
 
-/** Meta has more words than we have states: one that is flagged, for example, can be sent as before. */
+/** Meta has more statuses than we do: a flagged template, for example, can be sent as before. */
 const byVendor: Record<string, TemplateStatus> = {
   APPROVED: 'approved',
   REINSTATED: 'approved',
@@ -15,13 +15,14 @@ const byVendor: Record<string, TemplateStatus> = {
   ARCHIVED: 'disabled',
 };
 
-export const templateStatusOf = (told: unknown): TemplateStatus | undefined =>
-  typeof told === 'string' && Object.hasOwn(byVendor, told) ? byVendor[told] : undefined;
+export const templateStatusOf = (status: unknown): TemplateStatus | undefined =>
+  typeof status === 'string' && Object.hasOwn(byVendor, status) ? byVendor[status] : undefined;
 
-/** Why, in as many words as there are: a code, and a sentence where Meta wrote one. */
-export function reasonOf(told: Part): string | null {
-  const reason = textOf(told.reason ?? told.rejected_reason);
+/** The reason: a code, and a sentence if Meta sent one. */
+export function reasonOf(template: Part): string | null {
+  const reason = textOf(template.reason ?? template.rejected_reason);
   const code = reason === 'NONE' ? null : reason;
-  const sentence = textOf(partOf(told.rejection_info).reason) ?? textOf(partOf(told.other_info).description);
+  const sentence =
+    textOf(partOf(template.rejection_info).reason) ?? textOf(partOf(template.other_info).description);
   return [code, sentence].filter((part) => part !== null).join(': ') || null;
 }

@@ -7,14 +7,14 @@ import {
   type VendorTemplate,
 } from '../adapter.ts';
 import { asVendorFailure } from '../meta/classify-error.ts';
-import { call, demand, FACEBOOK_GRAPH, graphFor } from '../meta/graph.ts';
+import { call, callOrThrow, FACEBOOK_GRAPH, graphFor } from '../meta/graph.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 import { newTemplatePayload } from './new-template.ts';
 import { reasonOf, templateStatusOf } from './template-status.ts';
 
 const PAGE = 100;
-/** An account has at most 6000 templates with all their languages. */
-const MOST_PAGES = 100;
+/** An account has at most 6000 templates, counting all languages. */
+const MAX_PAGES = 100;
 const NOT_FOUND_SUBCODE = '2593002';
 const FIELDS = 'id,name,language,category,status,rejected_reason,components';
 
@@ -25,7 +25,7 @@ const pathOf = ({ config }: AdapterChannel): string => `${config.businessAccount
 const headerOf = ({ format, text }: Part): VendorTemplate['header'] => ({
   type: String(format).toLowerCase(),
   text: textOf(text),
-  // The example that was reviewed is no file to show: its URL ends after a while.
+  // The URL of the reviewed example expires, so it is not used as the file of the header.
   url: null,
 });
 
@@ -36,7 +36,7 @@ const buttonOf = ({ type, text, url, phone_number }: Part): VendorTemplate['butt
   phoneNumber: textOf(phone_number),
 });
 
-const expressible: Record<string, (component: Part) => boolean> = {
+const isSupported: Record<string, (component: Part) => boolean> = {
   HEADER: ({ format }) => ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT'].includes(String(format)),
   BODY: ({ text }) => textOf(text) !== null,
   FOOTER: () => true,
@@ -44,26 +44,26 @@ const expressible: Record<string, (component: Part) => boolean> = {
     partsOf(buttons).every(({ type }) => ['QUICK_REPLY', 'URL', 'PHONE_NUMBER'].includes(String(type))),
 };
 
-/** A template as we know them; nothing for what we have no words for, such as a carousel or a code to copy. */
-function templateOf(told: Part): VendorTemplate[] {
-  const components = partsOf(told.components);
+/** A template of Meta; empty if it has parts that we do not support, such as a carousel or a code to copy. */
+function templateOf(given: Part): VendorTemplate[] {
+  const components = partsOf(given.components);
   const part = (type: string): Part | undefined => components.find((component) => component.type === type);
-  const status = told.status === 'FLAGGED' ? 'approved' : templateStatusOf(told.status);
-  const isExpressible = components.every((component) => {
+  const status = given.status === 'FLAGGED' ? 'approved' : templateStatusOf(given.status);
+  const areAllSupported = components.every((component) => {
     const type = String(component.type);
-    return Object.hasOwn(expressible, type) && expressible[type]?.(component);
+    return Object.hasOwn(isSupported, type) && isSupported[type]?.(component);
   });
   const [header, body, footer] = [part('HEADER'), part('BODY'), part('FOOTER')];
-  if (status === undefined || !isExpressible || !body) return [];
-  const category = String(told.category).toLowerCase();
+  if (status === undefined || !areAllSupported || !body) return [];
+  const category = String(given.category).toLowerCase();
   return [
     {
-      vendorId: idOf(told.id),
-      name: textOf(told.name) ?? '',
-      language: textOf(told.language) ?? '',
+      vendorId: idOf(given.id),
+      name: textOf(given.name) ?? '',
+      language: textOf(given.language) ?? '',
       category: categories.find((known) => known === category) ?? 'utility',
       status,
-      reason: reasonOf(told),
+      reason: reasonOf(given),
       header: header ? headerOf(header) : null,
       body: String(body.text),
       footer: textOf(footer?.text),
@@ -76,9 +76,9 @@ async function list(channel: AdapterChannel, context: AdapterContext): Promise<V
   const graph = graphFor(channel.config, FACEBOOK_GRAPH, context);
   const found: VendorTemplate[] = [];
   let after = '';
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = { fields: FIELDS, limit: String(PAGE), ...(after === '' ? {} : { after }) };
-    const { data, paging } = await demand(graph, { method: 'GET', path: pathOf(channel), query });
+    const { data, paging } = await callOrThrow(graph, { method: 'GET', path: pathOf(channel), query });
     found.push(...partsOf(data).flatMap(templateOf));
     const next = idOf(partOf(partOf(paging).cursors).after);
     if (partOf(paging).next === undefined || next === '' || next === after) break;
@@ -94,14 +94,14 @@ async function create(
 ): Promise<{ vendorId: string; status: TemplateStatus }> {
   const graph = graphFor(channel.config, FACEBOOK_GRAPH, context);
   const json = await newTemplatePayload(template, channel, graph);
-  const { id, status } = await demand(graph, { method: 'POST', path: pathOf(channel), json });
+  const { id, status } = await callOrThrow(graph, { method: 'POST', path: pathOf(channel), json });
   const vendorId = idOf(id);
   if (vendorId === '')
-    throw new VendorFailure('unreadable_answer', 'Meta gave no id for the template.', true);
+    throw new VendorFailure('unreadable_answer', 'Meta returned no id for the template.', true);
   return { vendorId, status: templateStatusOf(status) ?? 'pending' };
 }
 
-/** Whatever is changed is reviewed again. How often and in which states that may be is for Meta to say. */
+/** A changed template is reviewed again. Meta limits how often and in which statuses it may be changed. */
 async function update(
   { vendorId, ...template }: NewVendorTemplate & { vendorId: string },
   channel: AdapterChannel,
@@ -110,11 +110,11 @@ async function update(
   const graph = graphFor(channel.config, FACEBOOK_GRAPH, context);
   const { category, components } = await newTemplatePayload(template, channel, graph);
   const json = { category, components };
-  await demand(graph, { method: 'POST', path: encodeURIComponent(vendorId), json });
+  await callOrThrow(graph, { method: 'POST', path: encodeURIComponent(vendorId), json });
   return { status: 'pending' };
 }
 
-/** By its name alone all its languages would go, so one that Meta never gave an id to is left alone. */
+/** Without an id Meta would delete all languages of this name, so a template without an id is not deleted. */
 async function remove(
   { vendorId, name }: { vendorId: string | null; name: string },
   channel: AdapterChannel,
@@ -124,7 +124,7 @@ async function remove(
   const graph = graphFor(channel.config, FACEBOOK_GRAPH, context);
   const query = { name, hsm_id: vendorId };
   const answer = await call(graph, { method: 'DELETE', path: pathOf(channel), query });
-  if (!answer.ok && answer.issue.subcode !== NOT_FOUND_SUBCODE) throw asVendorFailure(answer.issue);
+  if (!answer.ok && answer.error.subcode !== NOT_FOUND_SUBCODE) throw asVendorFailure(answer.error);
 }
 
 export const templates = { list, create, update, remove };

@@ -1,11 +1,11 @@
 import type { Adapter } from '../adapter.ts';
 import { configureWith, metaSettings, vendorId } from '../meta/config.ts';
 import { handshake } from '../meta/handshake.ts';
-import { entriesIfReadable, idOf, partOf, partsOf } from '../meta/payload.ts';
+import { entriesOrNone, idOf, partOf, partsOf } from '../meta/payload.ts';
 import { isSigned } from '../meta/signature.ts';
 import { check } from './check.ts';
 import { fetchMedia } from './media.ts';
-import { readWebhook } from './parse.ts';
+import { parseWebhook } from './parse.ts';
 import { send } from './send.ts';
 import { templates } from './templates.ts';
 
@@ -16,7 +16,7 @@ const settings = {
   ...metaSettings,
 };
 
-/** WhatsApp through Meta's Cloud API. One callback serves a whole app, so requests name their number themselves. */
+/** WhatsApp through Meta's Cloud API. An app has one callback URL, so requests name their number. */
 export const whatsappCloud: Adapter = {
   provider: 'whatsapp_cloud',
   kinds: ['whatsapp'],
@@ -29,9 +29,9 @@ export const whatsappCloud: Adapter = {
   verifyToken: ({ verifyToken }) => String(verifyToken),
   check,
   route(request) {
-    const keys = entriesIfReadable(request).flatMap((entry) =>
+    const keys = entriesOrNone(request).flatMap((entry) =>
       partsOf(entry.changes).map(
-        // What is not about one number, such as a template, is about the account.
+        // A change without a number, such as one of a template, is about the account.
         ({ value }) => idOf(partOf(partOf(value).metadata).phone_number_id) || idOf(entry.id),
       ),
     );
@@ -40,7 +40,7 @@ export const whatsappCloud: Adapter = {
   handshake,
   verifySignature: (request, { config }) => isSigned(request, config.appSecret),
   parseInbound: (request, { config }) =>
-    readWebhook(request, {
+    parseWebhook(request, {
       phoneNumberId: String(config.phoneNumberId),
       businessAccountId: String(config.businessAccountId),
     }),

@@ -4,29 +4,29 @@ import { parseMail } from '../../smtp/parse.ts';
 import { isSignedMail, mailSignature, SIGNATURE_HEADER } from '../../smtp/signature.ts';
 import type { SandboxShape } from '../shape.ts';
 
-/** Mail as a mail server posts it: signed MIME. */
+/** Mails as a mail server posts them: signed MIME. */
 export const emailShape: SandboxShape = {
   async write(event, channel, url, secret) {
-    const body = await mailOf(event, atAddress(channel));
+    const body = await mailOf(event, withMailAddress(channel));
     const headers = { 'content-type': 'message/rfc822', [SIGNATURE_HEADER]: mailSignature(body, secret) };
     return { url, headers, body, receivedAt: event.occurredAt };
   },
   verifySignature: (request, _channel, secret) => isSignedMail(request, secret),
-  parse: (request, channel) => parseMail(request, atAddress(channel)),
+  parse: (request, channel) => parseMail(request, withMailAddress(channel)),
 };
 
-/** In the sandbox a channel may have any address; mails go to one that is written like an address of mail. */
-const atAddress = (channel: AdapterChannel): AdapterChannel =>
+/** A sandbox channel may have any address; mails need an email address. */
+const withMailAddress = (channel: AdapterChannel): AdapterChannel =>
   isAddress(channel.address) ? channel : { ...channel, address: 'sandbox@sandbox.invalid' };
 
 async function mailOf(event: InboundEvent, channel: AdapterChannel): Promise<Buffer> {
   if (event.kind === 'message') return writtenMail(event, channel);
   if (event.kind === 'status' && (event.status === 'failed' || event.status === 'delivered'))
     return deliveryReport(event, channel);
-  throw new Error(`No mail tells of a ${event.kind === 'status' ? event.status : event.kind}.`);
+  throw new Error(`Mails do not report a ${event.kind === 'status' ? event.status : event.kind}.`);
 }
 
-function addressTagged(address: string, id: string | undefined): string {
+function plusAddress(address: string, id: string | undefined): string {
   const [local, domain] = address.split('@');
   return id === undefined ? address : `${local}+${id}@${domain}`;
 }
@@ -35,12 +35,13 @@ async function writtenMail(message: InboundMessage, { address }: AdapterChannel)
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const { vendorId, contact, content, text, media, replyTo = [], replyToMessageId, isAutomatic } = message;
   const { subject, html, cc } = content as { subject?: string | null; html?: string | null; cc?: string[] };
-  if (media.some(({ bytes }) => bytes === undefined)) throw new Error('A mail holds its files.');
+  if (media.some(({ bytes }) => bytes === undefined))
+    throw new Error('A mail must contain the bytes of its files.');
   const mail = new MailComposer({
     messageId: vendorId,
     date: message.occurredAt,
     from: { name: contact.name ?? '', address: contact.value },
-    to: addressTagged(address, replyToMessageId),
+    to: plusAddress(address, replyToMessageId),
     ...(cc?.length ? { cc } : {}),
     ...(subject ? { subject } : {}),
     ...(replyTo[0] === undefined ? {} : { inReplyTo: replyTo[0], references: replyTo.toReversed() }),
@@ -57,7 +58,7 @@ async function writtenMail(message: InboundMessage, { address }: AdapterChannel)
   return mail.compile().build();
 }
 
-/** What a mail server writes when it could, or could not, deliver. */
+/** The report of a mail server about a mail that was or was not delivered. */
 async function deliveryReport(status: InboundStatus, { address }: AdapterChannel): Promise<Buffer> {
   const { default: MimeNode } = await import('nodemailer/lib/mime-node');
   const { vendorId, messageId, error, occurredAt } = status;
@@ -65,7 +66,7 @@ async function deliveryReport(status: InboundStatus, { address }: AdapterChannel
   const report = new MimeNode('multipart/report; report-type=delivery-status');
   report.setHeader({
     From: 'mailer-daemon@sandbox.invalid',
-    To: addressTagged(address, messageId),
+    To: plusAddress(address, messageId),
     Date: occurredAt.toUTCString(),
     Subject: hasFailed ? 'Undelivered Mail Returned to Sender' : 'Delivery Status Notification',
     'Auto-Submitted': 'auto-replied',

@@ -1,10 +1,10 @@
 import type { AdapterChannel, InboundEvent, InboundMessage } from '../../adapter.ts';
-import { readWebhook } from '../../instagram/parse.ts';
+import { parseWebhook } from '../../instagram/parse.ts';
 import type { Part } from '../../meta/payload.ts';
 import { isSigned, signedRequest } from '../../meta/signature.ts';
 import type { SandboxShape } from '../shape.ts';
 
-/** A sandbox channel has no id at Meta; its own does as well. */
+/** A sandbox channel has no id at Meta, so its own id is used. */
 const accountIdOf = ({ id }: AdapterChannel): string => id;
 
 const attachmentTypes: Partial<Record<InboundMessage['type'], string>> = {
@@ -36,14 +36,15 @@ function contentOf({ kind, type, text, media, content }: InboundMessage): Part {
       return { ...plain, is_unsupported: true };
   }
   const attachment = attachmentTypes[type];
-  // What only a business sends, such as a template, comes back as its text.
+  // Types that only a business sends, such as templates, are echoed as text.
   if (attachment === undefined && kind === 'echo') return plain;
-  if (attachment === undefined) throw new Error(`Nobody writes a message of the type ${type} on Instagram.`);
+  if (attachment === undefined)
+    throw new Error(`Customers cannot write a message of the type ${type} on Instagram.`);
   const attachments = media.map(({ ref }) => ({ type: attachment, payload: { url: ref?.url } }));
   return { ...plain, attachments };
 }
 
-function written(event: InboundMessage): Part {
+function messageElement(event: InboundMessage): Part {
   const { type, content, replyTo: [quoted] = [], vendorId, kind } = event;
   if (type === 'reaction')
     return {
@@ -62,46 +63,46 @@ function written(event: InboundMessage): Part {
   };
 }
 
-/** Whoever it is about. What concerns a message by its id alone does not say, and nobody needs to know. */
-function personOf(event: InboundEvent): Part {
+/** The customer of an event. Events about a message id have none, and need none. */
+function customerOf(event: InboundEvent): Part {
   const { value, name } = 'contact' in event ? event.contact : { value: '0', name: null };
   return { id: value, ...(name === null ? {} : { name }) };
 }
 
-function toldBy(event: InboundEvent): Part {
+function elementOf(event: InboundEvent): Part {
   switch (event.kind) {
     case 'message':
     case 'echo':
-      return written(event);
+      return messageElement(event);
     case 'mutation':
       return event.change === 'edit'
         ? { message_edit: { mid: event.vendorId, text: event.text } }
         : { message: { mid: event.vendorId, is_deleted: true } };
     case 'status':
-      if (event.status !== 'read') throw new Error('Instagram tells of a message only that it was read.');
+      if (event.status !== 'read') throw new Error('Instagram only reports that a message was read.');
       return { read: { mid: event.vendorId } };
     case 'read_receipt':
       return { read: { watermark: event.until.getTime() } };
     case 'identity':
     case 'template_status':
-      throw new Error(`Instagram tells of no ${event.kind}.`);
+      throw new Error(`Instagram does not report a ${event.kind}.`);
   }
 }
 
 export const instagramShape: SandboxShape = {
   write(event, channel, url, secret) {
-    const [account, person] = [{ id: accountIdOf(channel) }, personOf(event)];
+    const [account, customer] = [{ id: accountIdOf(channel) }, customerOf(event)];
     const isEcho = event.kind === 'echo';
     const time = event.occurredAt.getTime();
-    const told = {
-      sender: isEcho ? account : person,
-      recipient: isEcho ? person : account,
+    const element = {
+      sender: isEcho ? account : customer,
+      recipient: isEcho ? customer : account,
       timestamp: time,
-      ...toldBy(event),
+      ...elementOf(event),
     };
-    const entry = { id: account.id, time, messaging: [told] };
+    const entry = { id: account.id, time, messaging: [element] };
     return signedRequest({ object: 'instagram', entry: [entry] }, url, secret);
   },
   verifySignature: (request, _channel, secret) => isSigned(request, secret),
-  parse: (request, channel) => readWebhook(request, accountIdOf(channel)),
+  parse: (request, channel) => parseWebhook(request, accountIdOf(channel)),
 };

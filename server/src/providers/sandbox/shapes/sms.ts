@@ -3,7 +3,7 @@ import { MESSAGE_ID, parseTwilio, subscriptionOf } from '../../twilio/parse.ts';
 import { isSignedByTwilio, SIGNATURE_HEADER, twilioSignature } from '../../twilio/signature.ts';
 import type { SandboxShape } from '../shape.ts';
 
-/** SMS as Twilio tells of it: signed forms. */
+/** SMS as Twilio reports them: signed forms. */
 export const smsShape: SandboxShape = {
   write(event, channel, url, secret) {
     const form = formOf(event, channel.address);
@@ -36,7 +36,7 @@ function formOf(event: InboundEvent, address: string): URLSearchParams {
     add({ ErrorCode: error?.code, ErrorMessage: error?.message });
     return form;
   }
-  if (event.kind !== 'message') throw new Error(`No vendor of SMS tells of a ${event.kind}.`);
+  if (event.kind !== 'message') throw new Error(`SMS vendors do not report a ${event.kind}.`);
   const { vendorId, contact, text, media, subscription } = event;
   add({ MessageSid: vendorId, SmsStatus: 'received', From: contact.value, To: address, Body: text ?? '' });
   add({ ProfileName: contact.name, NumMedia: String(media.length) });

@@ -2,9 +2,7 @@ import type { InboundMessage } from '../../adapter.ts';
 import { type Part, partOf, partsOf } from '../../meta/payload.ts';
 import { interactivePayload } from '../../whatsapp_cloud/interactive.ts';
 
-type Written = InboundMessage;
-
-function media({ type, text, media: [file] }: Written): Part {
+function media({ type, text, media: [file] }: InboundMessage): Part {
   const { id, url } = file?.ref ?? {};
   return {
     type,
@@ -22,7 +20,7 @@ function media({ type, text, media: [file] }: Written): Part {
   };
 }
 
-function interactive({ content, text }: Written): Part {
+function interactive({ content, text }: InboundMessage): Part {
   if (content.buttons !== undefined || content.list !== undefined)
     return { type: 'interactive', interactive: interactivePayload(text ?? '', content) };
   const { id, title, description } = content;
@@ -32,12 +30,12 @@ function interactive({ content, text }: Written): Part {
   return { type: 'interactive', interactive: { type, [type]: reply } };
 }
 
-const location = ({ content }: Written): Part => ({
+const location = ({ content }: InboundMessage): Part => ({
   type: 'location',
   location: Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null)),
 });
 
-const contacts = ({ content }: Written): Part => ({
+const contacts = ({ content }: InboundMessage): Part => ({
   type: 'contacts',
   contacts: partsOf(content.contacts).map(({ name, organization, phoneNumbers, emails }) => ({
     name: { formatted_name: name },
@@ -47,15 +45,15 @@ const contacts = ({ content }: Written): Part => ({
   })),
 });
 
-const reaction = ({ content, replyTo: [about] = [] }: Written): Part => ({
+const reaction = ({ content, replyTo: [about] = [] }: InboundMessage): Part => ({
   type: 'reaction',
   reaction: { message_id: about, ...(content.emoji === null ? {} : { emoji: content.emoji }) },
 });
 
-/** What only a business sends, such as a template, comes back by its type alone. */
-const unnamed = ({ type }: Written): Part => ({ type });
+/** Types that only a business sends, such as templates, are echoed without content. */
+const typeOnly = ({ type }: InboundMessage): Part => ({ type });
 
-const writers: Partial<Record<InboundMessage['type'], (message: Written) => Part>> = {
+const writers: Partial<Record<InboundMessage['type'], (message: InboundMessage) => Part>> = {
   text: ({ text }) => ({ type: 'text', text: { body: text } }),
   image: media,
   video: media,
@@ -69,7 +67,7 @@ const writers: Partial<Record<InboundMessage['type'], (message: Written) => Part
   unsupported: ({ content }) => ({ type: 'unsupported', unsupported: { type: content.vendorType } }),
 };
 
-function referral({ content }: Written): Part {
+function referral({ content }: InboundMessage): Part {
   if (content.referral === undefined) return {};
   const { url, id, type, headline, body, clickId } = partOf(content.referral);
   return {
@@ -77,11 +75,11 @@ function referral({ content }: Written): Part {
   };
 }
 
-/** What a message says, as Meta would write it: its type with the part of that name, and what it answers. */
-export function messagePayload(message: Written): Part {
-  const write = writers[message.type] ?? (message.kind === 'echo' ? unnamed : undefined);
-  if (!write) throw new Error(`Nobody writes a message of the type ${message.type} on WhatsApp.`);
+/** The content of a message as Meta writes it: the type, the part of that name, and the message it replies to. */
+export function messagePayload(message: InboundMessage): Part {
+  const write = writers[message.type] ?? (message.kind === 'echo' ? typeOnly : undefined);
+  if (!write) throw new Error(`Customers cannot write a message of the type ${message.type} on WhatsApp.`);
   const [quoted] = message.replyTo ?? [];
-  const isAnswer = quoted !== undefined && message.type !== 'reaction';
-  return { ...write(message), ...referral(message), ...(isAnswer ? { context: { id: quoted } } : {}) };
+  const isReply = quoted !== undefined && message.type !== 'reaction';
+  return { ...write(message), ...referral(message), ...(isReply ? { context: { id: quoted } } : {}) };
 }

@@ -11,17 +11,17 @@ import type {
 } from '../../adapter.ts';
 import type { Part } from '../../meta/payload.ts';
 import { isSigned, signedRequest } from '../../meta/signature.ts';
-import { readWebhook, type WhatsAppIds } from '../../whatsapp_cloud/parse.ts';
+import { parseWebhook, type WhatsAppIds } from '../../whatsapp_cloud/parse.ts';
 import type { SandboxShape } from '../shape.ts';
 import { messagePayload } from './whatsapp-message.ts';
 
-/** A sandbox channel has no ids at Meta; its own do as well. */
+/** A sandbox channel has no ids at Meta, so its own id is used. */
 const idsOf = ({ id }: AdapterChannel): WhatsAppIds => ({ phoneNumberId: id, businessAccountId: id });
 
 const digitsOf = (value: string): string => value.replace(/^\+/, '');
 
-/** Meta writes whole seconds. Here milliseconds follow as a fraction, so that what is quick stays in order. */
-const secondsOf = (at: Date): string => String(at.getTime() / 1000);
+/** Meta writes whole seconds. Here they have a fraction, so that fast messages stay in order. */
+const secondsOf = (time: Date): string => String(time.getTime() / 1000);
 
 const handleOf = (contact: VendorContact, type: Handle['type']): string | undefined =>
   [contact, ...(contact.others ?? [])].find((handle) => handle.type === type)?.value;
@@ -35,7 +35,7 @@ function contactOf(contact: VendorContact): Part {
   };
 }
 
-/** The person's side of a message: `from` where they wrote it, `to` where they got it. */
+/** The customer as the sender (`from`) or the recipient (`to`) of a message. */
 function sideOf(side: 'from' | 'to', contact: VendorContact): Part {
   const [number, userId] = [handleOf(contact, 'phone_number'), handleOf(contact, 'whatsapp_id')];
   return {
@@ -44,7 +44,7 @@ function sideOf(side: 'from' | 'to', contact: VendorContact): Part {
   };
 }
 
-function written(event: InboundMessage, channel: AdapterChannel): Part {
+function messageValue(event: InboundMessage, channel: AdapterChannel): Part {
   const { kind, vendorId, occurredAt, contact } = event;
   const message = {
     ...(kind === 'echo'
@@ -59,12 +59,12 @@ function written(event: InboundMessage, channel: AdapterChannel): Part {
 
 function mutation({ vendorId, occurredAt, change, text = null }: InboundMutation): Part {
   const about = { original_message_id: vendorId };
-  const now = text === null ? { type: 'image', image: {} } : { type: 'text', text: { body: text } };
+  const edited = text === null ? { type: 'image', image: {} } : { type: 'text', text: { body: text } };
   const message = {
     id: `${vendorId}:${change}:${occurredAt.getTime()}`,
     timestamp: secondsOf(occurredAt),
     ...(change === 'edit'
-      ? { type: 'edit', edit: { ...about, message: now } }
+      ? { type: 'edit', edit: { ...about, message: edited } }
       : { type: 'revoke', revoke: about }),
   };
   return { messages: [message] };
@@ -72,7 +72,7 @@ function mutation({ vendorId, occurredAt, change, text = null }: InboundMutation
 
 function identity({ vendorId, occurredAt, from, to }: InboundIdentity): Part {
   if (from.type !== to.type)
-    throw new Error('WhatsApp tells of a new number or of a new id, not of both in one.');
+    throw new Error('WhatsApp reports a new number or a new id, not both in one message.');
   const system =
     from.type === 'phone_number'
       ? { type: 'user_changed_number', wa_id: digitsOf(to.value) }
@@ -84,14 +84,14 @@ function identity({ vendorId, occurredAt, from, to }: InboundIdentity): Part {
 }
 
 function status({ vendorId, messageId, occurredAt, status, error }: InboundStatus): Part {
-  const told = {
+  const reported = {
     id: vendorId,
     status,
     timestamp: secondsOf(occurredAt),
     ...(messageId === undefined ? {} : { biz_opaque_callback_data: messageId }),
     ...(error ? { errors: [{ code: error.code, title: error.message, message: error.message }] } : {}),
   };
-  return { statuses: [told] };
+  return { statuses: [reported] };
 }
 
 const templateStatus = (event: InboundTemplateStatus): Part => ({
@@ -102,7 +102,7 @@ const templateStatus = (event: InboundTemplateStatus): Part => ({
   reason: event.reason ?? 'NONE',
 });
 
-/** What happened, as a change of one field. */
+/** The event as a change of one field. */
 function changeOf(event: InboundEvent, channel: AdapterChannel): { field: string; value: Part } {
   const common = {
     messaging_product: 'whatsapp',
@@ -111,22 +111,22 @@ function changeOf(event: InboundEvent, channel: AdapterChannel): { field: string
       phone_number_id: idsOf(channel).phoneNumberId,
     },
   };
-  const of = (value: Part, field = 'messages') => ({ field, value: { ...common, ...value } });
+  const withMetadata = (value: Part, field = 'messages') => ({ field, value: { ...common, ...value } });
   switch (event.kind) {
     case 'message':
-      return of(written(event, channel));
+      return withMetadata(messageValue(event, channel));
     case 'echo':
-      return of(written(event, channel), 'smb_message_echoes');
+      return withMetadata(messageValue(event, channel), 'smb_message_echoes');
     case 'status':
-      return of(status(event));
+      return withMetadata(status(event));
     case 'mutation':
-      return of(mutation(event));
+      return withMetadata(mutation(event));
     case 'identity':
-      return of(identity(event));
+      return withMetadata(identity(event));
     case 'template_status':
       return { field: 'message_template_status_update', value: templateStatus(event) };
     case 'read_receipt':
-      throw new Error('WhatsApp tells of each message by itself that it was read.');
+      throw new Error('WhatsApp reports each message as read separately.');
   }
 }
 
@@ -140,5 +140,5 @@ export const whatsappShape: SandboxShape = {
     return signedRequest({ object: 'whatsapp_business_account', entry: [entry] }, url, secret);
   },
   verifySignature: (request, _channel, secret) => isSigned(request, secret),
-  parse: (request, channel) => readWebhook(request, idsOf(channel)),
+  parse: (request, channel) => parseWebhook(request, idsOf(channel)),
 };

@@ -1,10 +1,9 @@
-import type { Tx } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
-import type { StoredValue } from './attribute-values.ts';
+import { statement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import type { StoredValue } from './values.ts';
 
 const setAttributes = statement<
   [
-    tenantId: string,
     now: Date,
     contactIds: string[],
     attributeIds: string[],
@@ -16,8 +15,8 @@ const setAttributes = statement<
 >(
   'contacts.set_attributes',
   `insert into contact_attributes as a (contact_id, attribute_id, tenant_id, value, number, time, updated_at)
-   select n.contact_id, n.attribute_id, $1, n.value, n.number, n.time, $2
-     from unnest($3::uuid[], $4::uuid[], $5::text[], $6::float8[], $7::timestamptz[])
+   select n.contact_id, n.attribute_id, $tenant, n.value, n.number, n.time, $1
+     from unnest($2::uuid[], $3::uuid[], $4::text[], $5::float8[], $6::timestamptz[])
        as n (contact_id, attribute_id, value, number, time)
     order by n.contact_id, n.attribute_id
    on conflict (contact_id, attribute_id) do update
@@ -25,27 +24,21 @@ const setAttributes = statement<
    where a.value <> excluded.value
    returning a.contact_id`,
 );
-const removeAttributes = statement<[contactId: string, tenantId: string, attributeIds: string[]]>(
+const removeAttributes = statement<[contactId: string, attributeIds: string[]]>(
   'contacts.remove_attributes',
-  'delete from contact_attributes where contact_id = $1 and tenant_id = $2 and attribute_id = any ($3::uuid[])',
+  'delete from contact_attributes where contact_id = $1 and tenant_id = $tenant and attribute_id = any ($2::uuid[])',
 );
 
-export interface ValueOfContact extends StoredValue {
+interface ValueOfContact extends StoredValue {
   contactId: string;
   attributeId: string;
 }
 
-/** Stores values of attributes and gives the contacts of which any changed. */
-export async function storeValues(
-  tx: Tx,
-  tenantId: string,
-  values: readonly ValueOfContact[],
-  now: Date,
-): Promise<string[]> {
+/** Stores values of attributes and returns the ids of the contacts of which any changed. */
+export async function storeValues(tx: TenantTx, values: readonly ValueOfContact[]): Promise<string[]> {
   if (values.length === 0) return [];
   const rows = await tx.all(setAttributes, [
-    tenantId,
-    now,
+    tx.now,
     values.map(({ contactId }) => contactId),
     values.map(({ attributeId }) => attributeId),
     values.map(({ value }) => value),
@@ -55,12 +48,11 @@ export async function storeValues(
   return rows.map((row) => row.contact_id);
 }
 
-/** Takes values away from a contact and says whether it had any of them. */
+/** Removes values from a contact and returns whether it had any of them. */
 export async function removeValues(
-  tx: Tx,
-  tenantId: string,
+  tx: TenantTx,
   contactId: string,
   attributeIds: string[],
 ): Promise<boolean> {
-  return attributeIds.length > 0 && (await tx.run(removeAttributes, [contactId, tenantId, attributeIds])) > 0;
+  return attributeIds.length > 0 && (await tx.run(removeAttributes, [contactId, attributeIds])) > 0;
 }

@@ -1,4 +1,4 @@
-/** Every event that a subscription can name, in the order in which the reference shows them. */
+/** Every type of event, in the order of the API reference. */
 export const eventTypes = [
   'message.received',
   'message.sent',
@@ -33,3 +33,17 @@ export const eventTypes = [
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
+
+/** An event to publish. */
+export interface NewEvent {
+  type: EventType;
+  channelId: string | null;
+  contactId: string | null;
+  chatId: string | null;
+  /** The resource as the API returns it. */
+  data: unknown;
+  /** The automation run that caused it. */
+  originRunId?: string;
+  /** What subscribers inside the server need in addition to `data`, such as which labels were added. Never sent to clients. */
+  facts?: Record<string, unknown>;
+}

@@ -1,0 +1,29 @@
+import { declareQueue, type QueueRow } from '../engine/queue.ts';
+import { exponentialBackoff, untilItSucceeds } from '../engine/retry.ts';
+
+export interface DueRun extends QueueRow {
+  attempts: number;
+}
+
+export const runsQueue = declareQueue<DueRun>({
+  name: 'automation_runs',
+  purpose: 'move runs of automations through their steps, 50 in one transaction',
+  table: 'automation_runs',
+  orderingKey: 'automation_id',
+  columns: 'q.attempts',
+  rowsPerCall: 50,
+  callsPerKey: 4,
+  callsPerProcess: 8,
+  retry: exponentialBackoff({ firstDelayMs: 1_000, factor: 4, attempts: 5 }),
+});
+
+export const schedulesQueue = declareQueue<QueueRow>({
+  name: 'automations',
+  purpose: 'start the runs of automations with a schedule, for all contacts in their audience',
+  table: 'automations',
+  orderingKey: 'tenant_id',
+  rowsPerCall: 1,
+  callsPerKey: 4,
+  callsPerProcess: 8,
+  retry: untilItSucceeds,
+});

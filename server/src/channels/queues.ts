@@ -1,0 +1,66 @@
+import { declareQueue, type QueueRow } from '../engine/queue.ts';
+import { exponentialBackoff } from '../engine/retry.ts';
+import type { ChannelKind } from '../providers/adapter.ts';
+
+/** A larger body is read when its turn has come, so that a claim of 200 rows does not hold 200 mails in memory. */
+const SMALL_BODY_BYTES = 16_384;
+
+export interface InboundRow extends QueueRow {
+  channel_id: string;
+  kind: ChannelKind;
+  provider: string;
+  address: string;
+  config_encrypted: Buffer;
+  attempts: number;
+  url: string;
+  headers: Record<string, string>;
+  receivedAt: Date;
+  bytes: number;
+  /** Null if it is larger than `SMALL_BODY_BYTES`. */
+  body: Buffer | null;
+}
+
+export const inboundQueue = declareQueue<InboundRow>({
+  name: 'inbound',
+  purpose: "Processes vendors' requests: messages, statuses, edits, read receipts",
+  table: 'inbound',
+  orderingKey: 'channel_id',
+  columns: `q.channel_id, q.attempts, q.url, q.headers, q.created_at as "receivedAt", octet_length(q.body) as bytes,
+    case when octet_length(q.body) <= ${SMALL_BODY_BYTES} then q.body end as body,
+    c.kind, c.provider, c.address, c.config_encrypted`,
+  joins: 'join channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
+  rowsPerCall: 200,
+  callsPerKey: 1,
+  callsPerProcess: 8,
+  retry: exponentialBackoff({ firstDelayMs: 1_000, factor: 2, attempts: 5 }),
+});
+
+export interface MailboxRow extends QueueRow {
+  kind: ChannelKind;
+  provider: string;
+  address: string;
+  config_encrypted: Buffer;
+  uid_validity: number | null;
+  uid: number | null;
+  attempts: number;
+  /** `due_at` as PostgreSQL writes it: it is compared with again, and may be infinite. */
+  due: string;
+}
+
+/** How often a mailbox is read. */
+export const MAILBOX_INTERVAL_MS = 30_000;
+
+export const mailboxesQueue = declareQueue<MailboxRow>({
+  name: 'mailboxes',
+  purpose: 'Reads IMAP mailboxes',
+  table: 'mailboxes',
+  orderingKey: 'id',
+  order: ['due_at'],
+  columns: `q.uid_validity, q.uid, q.attempts, q.due_at::text as due, c.kind, c.provider, c.address, c.config_encrypted`,
+  joins: 'join channels c on c.id = q.id and c.tenant_id = q.tenant_id',
+  isOnRealTime: true,
+  rowsPerCall: 1,
+  callsPerKey: 1,
+  callsPerProcess: 16,
+  retry: exponentialBackoff({ firstDelayMs: MAILBOX_INTERVAL_MS, factor: 2, maxDelayMs: 15 * 60_000 }),
+});

@@ -1,0 +1,77 @@
+import type { NewEvent } from '../base/events.ts';
+import type { AnyStatement } from './statement.ts';
+
+/** A queue that can be woken. */
+export interface WakeTarget {
+  readonly name: string;
+  shardOf(orderingKey: string, tenantId: string): number;
+}
+
+/** Reads the rows of one tenant. Statements get the tenant from here, not from the caller. */
+export interface TenantReader {
+  readonly tenantId: string;
+  /** The tenant's time: real time, or the own clock of a test tenant. */
+  readonly now: Date;
+  all<P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): Promise<R[]>;
+  find<P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): Promise<R | undefined>;
+}
+
+/** Reads and writes the rows of one tenant. */
+export interface TenantQueryable extends TenantReader {
+  /** Runs a statement and returns the number of changed rows. */
+  run<P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): Promise<number>;
+  /** For text that the search compiler builds. Values are always parameters. */
+  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+}
+
+/** A transaction of one tenant. Events and wake-ups only take effect if it commits. */
+export interface TenantTx extends TenantQueryable {
+  /**
+   * Sends a statement in the same round trip as the next one, at the latest with the commit. If it fails, so does the
+   * transaction.
+   */
+  enqueue<P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): void;
+  /**
+   * Stores events in this transaction. The caller must hold the lock of the changed row, so that events have the order of
+   * the changes.
+   */
+  publish(...events: NewEvent[]): void;
+  /** After the commit: wakes the process that owns the ordering key's shard, because the queue has new rows. */
+  wake(queue: WakeTarget, orderingKey: string): void;
+  /** Runs after the transaction is committed. */
+  afterCommit(effect: () => void): void;
+}
+
+/** The database for the rows of one tenant. Each statement commits by itself. */
+export interface TenantDatabase extends TenantQueryable {
+  /** Reads by primary key over shared pipelined connections. Fast, but a slow statement delays the others. */
+  readonly byKey: TenantReader;
+  /** For a change by one statement. It commits by itself, so that nothing can be enqueued or published with it. */
+  readonly autocommit: TenantTx;
+  /** Runs `work` in one transaction. It is repeated after a deadlock, so it must have no other effects. */
+  transaction<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
+}
+
+/** What transactions of tenants use from other parts of the program. */
+export interface TenantHooks {
+  now(tenantId: string): Date;
+  publish(tx: Pick<TenantTx, 'tenantId' | 'now' | 'enqueue' | 'afterCommit'>, events: NewEvent[]): void;
+  wake(queue: WakeTarget, orderingKey: string, tenantId: string): void;
+}
+
+/** For programs that do not change the data of tenants, such as migrations. */
+export const noHooks: TenantHooks = {
+  now: () => new Date(),
+  publish() {
+    throw new Error('This database was opened without an outbox for events.');
+  },
+  wake() {},
+};
+
+/** The same transaction, whose events contain the automation run that caused them. */
+export const causedByRun = (tx: TenantTx, originRunId: string): TenantTx =>
+  Object.create(tx, {
+    publish: {
+      value: (...events: NewEvent[]) => tx.publish(...events.map((event) => ({ ...event, originRunId }))),
+    },
+  });

@@ -1,0 +1,123 @@
+import type { Logger } from 'pino';
+import type { TenantClock } from '../base/clock.ts';
+import type { Database } from '../db/database.ts';
+import { repeat } from './background.ts';
+import { claimsOf } from './claims.ts';
+import { TEST_SHARD } from './queue.ts';
+import { type BoundQueue, type QueueRunner, runQueue } from './runner.ts';
+import { HEARTBEAT_MS, type Shards } from './shards.ts';
+import { createTestClock } from './test-clock/test-clock.ts';
+import type { Notifier, WakeUps } from './wakeups.ts';
+
+const SCAN_MS = 1_000;
+
+/** Runs the queues in a process. */
+export interface Worker {
+  /** Takes shards and starts to work. A sole process takes every shard immediately. */
+  start(options: { isSoleProcess: boolean }): Promise<void>;
+  wake(queue: string, shard: number, orderingKey: string): void;
+  /** Handles everything that is due and resolves when nothing is left. */
+  settle(): Promise<void>;
+  /** Starts nothing new, waits at most `graceMs` for running calls, and releases its shards. */
+  stop(graceMs: number): Promise<void>;
+  failures(): { queue: string; failures: number }[];
+}
+
+interface WorkerOptions {
+  db: Database;
+  shards: Shards;
+  queues: readonly BoundQueue[];
+  wakeUps: WakeUps & Notifier;
+  clock: TenantClock;
+  log: Logger;
+  /** Without timers only `settle` starts work. For tests that move the clock. */
+  timers: boolean;
+}
+
+/** Combines neighbouring shards to ranges for the scan. */
+function rangesOf(shards: number[]): { first: number; last: number }[] {
+  const ranges: { first: number; last: number }[] = [];
+  for (const shard of shards.toSorted((a, b) => a - b)) {
+    const latest = ranges.at(-1);
+    if (latest?.last === shard - 1) latest.last = shard;
+    else ranges.push({ first: shard, last: shard });
+  }
+  return ranges;
+}
+
+export function createWorker(options: WorkerOptions): Worker {
+  const { db, shards, clock, log } = options;
+  const runners = new Map<string, QueueRunner>();
+  for (const { queue, handle } of options.queues)
+    runners.set(
+      queue.name,
+      runQueue({
+        queue,
+        handle,
+        claim: claimsOf(db, queue, clock.real),
+        owns: shards.owns,
+        onError: (error, orderingKey) =>
+          log.error({ err: error, queue: queue.name, orderingKey }, 'work failed, it is retried'),
+      }),
+    );
+  const testClock = createTestClock({ ...options, isOwned: () => shards.owns(TEST_SHARD) });
+  const wake = (queue: string, shard: number, orderingKey: string): void =>
+    shard === TEST_SHARD ? testClock.wake(queue, orderingKey) : runners.get(queue)?.wake(shard, orderingKey);
+  const isBusy = (shard: number): boolean =>
+    shard === TEST_SHARD ? testClock.isBusy() : [...runners.values()].some((one) => one.isBusy(shard));
+  const idle = (): Promise<unknown> =>
+    Promise.all([testClock.idle(), ...[...runners.values()].map((one) => one.idle())]);
+
+  /** Finds ordering keys with due rows: rows that became due, and rows of lost wake-ups. */
+  async function scan(): Promise<number> {
+    const owned = rangesOf(shards.owned().filter((shard) => shard !== TEST_SHARD));
+    const queues = owned.length === 0 ? [] : options.queues;
+    const firsts = owned.map(({ first }) => first);
+    const lasts = owned.map(({ last }) => last);
+    const found = await Promise.all([
+      testClock.scan(),
+      ...queues.map(async ({ queue }) => {
+        const due = await db.all(queue.find, [firsts, lasts, clock.real()]);
+        for (const { shard, ordering_key } of due) wake(queue.name, shard, ordering_key);
+        return due.length;
+      }),
+    ]);
+    return found.reduce((sum, count) => sum + count, 0);
+  }
+
+  const timers: { stop(): Promise<void> }[] = [];
+  const beat = async (): Promise<void> => {
+    await shards.beat(isBusy);
+  };
+
+  return {
+    wake,
+    async start({ isSoleProcess }) {
+      if (isSoleProcess) await shards.acquireAll();
+      else await beat();
+      if (options.timers) {
+        options.wakeUps.attach({ wake, owns: shards.owns });
+        timers.push(repeat(HEARTBEAT_MS, beat, log), repeat(SCAN_MS, scan, log));
+      }
+      await scan();
+    },
+    async settle() {
+      // Without timers leases are renewed only here.
+      if (!options.timers) await beat();
+      while ((await scan()) > 0) await idle();
+    },
+    async stop(graceMs) {
+      testClock.stop();
+      for (const one of runners.values()) one.stop();
+      let grace: NodeJS.Timeout | undefined;
+      await Promise.race([idle(), new Promise((resolve) => (grace = setTimeout(resolve, graceMs)))]);
+      clearTimeout(grace);
+      await Promise.all(timers.map((timer) => timer.stop()));
+      await shards
+        .release()
+        .catch((error) => log.warn({ err: error }, 'shards could not be released, their leases will expire'));
+    },
+    failures: () =>
+      [...runners].map(([queue, one]) => ({ queue, failures: one.failures + testClock.failuresOf(queue) })),
+  };
+}

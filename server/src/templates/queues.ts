@@ -1,0 +1,32 @@
+import { declareQueue, type QueueRow } from '../engine/queue.ts';
+import { exponentialBackoff } from '../engine/retry.ts';
+import type { ChannelKind } from '../providers/adapter.ts';
+
+export interface TemplateTaskRow extends QueueRow {
+  channel_id: string;
+  /** The template to submit; null: it is deleted here and is to be deleted at the vendor. */
+  template_id: string | null;
+  name: string;
+  language: string;
+  vendor_id: string | null;
+  attempts: number;
+  kind: ChannelKind;
+  provider: string;
+  address: string;
+  config_encrypted: Buffer;
+}
+
+export const templateTasksQueue = declareQueue<TemplateTaskRow>({
+  name: 'templates',
+  purpose: 'Submits templates to vendors that review them, and deletes them there',
+  table: 'template_tasks',
+  orderingKey: 'channel_id',
+  listed: () => 'true',
+  columns: `q.channel_id, q.template_id, q.name, q.language, q.vendor_id, q.attempts,
+    c.kind, c.provider, c.address, c.config_encrypted`,
+  joins: 'join channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
+  rowsPerCall: 1,
+  callsPerKey: 1,
+  callsPerProcess: 8,
+  retry: exponentialBackoff({ firstDelayMs: 30_000, factor: 2, maxDelayMs: 3600_000 }),
+});
