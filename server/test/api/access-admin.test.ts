@@ -6,7 +6,7 @@ const admin = (method: string, path: string, body?: unknown) =>
   server.call(method, path, { token: OPERATOR_TOKEN, body });
 
 describe('the operator', () => {
-  it('makes a tenant that is not crippled, and a token that may do everything', async () => {
+  it('creates a tenant with the full plan, and a token with all rights', async () => {
     const tenant = (await admin('POST', '/admin/tenants', { name: 'Example' })).body.data;
     expect(tenant).toMatchObject({ name: 'Example', plan: 'scale', rateLimit: null });
     const made = (await admin('POST', `/admin/tenants/${tenant.id}/tokens`)).body.data;
@@ -19,7 +19,7 @@ describe('the operator', () => {
     expect((await admin('GET', '/admin/tenants')).body.data).toContainEqual(tenant);
   });
 
-  it('changes a plan and a limit, which hold at once', async () => {
+  it('changes a plan and a limit with immediate effect', async () => {
     const tenant = await server.tenant({ plan: 'free', rateLimit: 100 });
     const change = (body: object) => admin('PUT', `/admin/tenants/${tenant.id}`, body);
     const limits = async () => {
@@ -44,7 +44,7 @@ describe('the operator', () => {
     });
   });
 
-  it('deletes a tenant with everything it has, and its tokens fail at once', async () => {
+  it('deletes a tenant with all its data, and its tokens are refused at once', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
@@ -79,7 +79,7 @@ describe('the operator', () => {
     expect((await admin('DELETE', `/admin/tenants/${tenant.id}`)).body.data.notFoundIds).toEqual([tenant.id]);
   });
 
-  it('is told that a tenant is not there, whatever the id looks like', async () => {
+  it('gets 404 for an unknown tenant, also if its id is not a UUID', async () => {
     for (const id of ['019a82a0-0000-7000-8000-00000000ffff', 'x', '%00', '%zz']) {
       expect((await admin('PUT', `/admin/tenants/${id}`, {})).body.error.messageKey).toBe('tenant_not_found');
       expect((await admin('POST', `/admin/tenants/${id}/tokens`, {})).body.error.messageKey).toBe(
@@ -89,7 +89,7 @@ describe('the operator', () => {
     }
   });
 
-  it('may write a tenant’s id in capitals, and the token is no other tenant’s for it', async () => {
+  it('may write the id of a tenant in capitals and gets a token of the same tenant', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const { token } = (await admin('POST', `/admin/tenants/${tenant.id.toUpperCase()}/tokens`)).body.data;
@@ -105,7 +105,7 @@ describe('the operator', () => {
   });
 });
 
-describe('the operator’s door', () => {
+describe('the operator’s routes', () => {
   it.each([
     ['no token', {}],
     ['a wrong token', { authorization: `Bearer ${OPERATOR_TOKEN}x` }],
@@ -113,13 +113,13 @@ describe('the operator’s door', () => {
     ['nothing after Bearer', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: `Basic ${OPERATOR_TOKEN}` }],
     ['the token twice', { authorization: `Bearer ${OPERATOR_TOKEN}, Bearer ${OPERATOR_TOKEN}` }],
-  ])('is closed to %s', async (_, headers) => {
+  ])('refuse %s', async (_, headers) => {
     const answer = await server.call('GET', '/admin/tenants', { headers });
     expect([answer.status, answer.body.error.messageKey]).toEqual([401, 'unauthorized']);
     expect(answer.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('is closed to tenants, and theirs to the operator', async () => {
+  it('refuse tokens of tenants, and those of tenants refuse the operator’s', async () => {
     const tenant = await server.tenant();
     expect((await tenant.get('/admin/tenants')).status).toBe(401);
     expect((await server.call('GET', '/v3/me', { token: OPERATOR_TOKEN })).status).toBe(401);

@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers());
 const DAY = 24 * 3600_000;
 
 describe('a new token', () => {
-  it('is a JWT that says whose it is and what it may do', async () => {
+  it('is a JWT with its tenant and its scopes', async () => {
     const tenant = await server.tenant();
     const answer = await tenant.post('/v3/tokens', {
       name: 'Shop',
@@ -43,7 +43,7 @@ describe('a new token', () => {
     });
   });
 
-  it('lives 90 days unless told otherwise, a second at least and a year at most', async () => {
+  it('is valid for 90 days by default, at least a second and at most a year', async () => {
     const tenant = await server.tenant();
     const lifetime = async (expiresIn?: number) => {
       const answer = await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'], expiresIn });
@@ -66,7 +66,7 @@ describe('a new token', () => {
     }
   });
 
-  it('ends when it says, also where it was known before', async () => {
+  it('expires on time, also in a process that has used it before', async () => {
     const tenant = await server.tenant();
     const { token } = (await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'], expiresIn: 60 })).body
       .data;
@@ -82,7 +82,7 @@ describe('a new token', () => {
     expect((await tenant.get('/v3/me', { token })).body.error.message).toContain('expired');
   });
 
-  it('has only scopes that its maker has, and every other one is named', async () => {
+  it('has only scopes of its creator, and every other one is reported', async () => {
     const tenant = await server.tenant();
     const weak = await tenant.tokenWith(['tokens:write', 'chats:read']);
     const make = (wanted: string[]) =>
@@ -118,8 +118,8 @@ describe('a revoked token', () => {
     const other = await startServer({ databaseUrl: server.databaseUrl });
     const tenant = await server.tenant();
     const made = (await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'] })).body.data;
-    const status = async (at: typeof server) =>
-      (await at.call('GET', '/v3/me', { token: made.token })).status;
+    const status = async (on: typeof server) =>
+      (await on.call('GET', '/v3/me', { token: made.token })).status;
     expect([await status(server), await status(other)]).toEqual([200, 200]);
     const answer = await tenant.delete(`/v3/tokens/${made.id.toUpperCase()}`);
     expect(answer.body.data.notFoundIds).toEqual([]);
@@ -139,7 +139,7 @@ describe('a revoked token', () => {
 });
 
 describe('a search of tokens', () => {
-  it('finds the tenant’s own, without what opens the door', async () => {
+  it('finds those of the tenant, without the token itself', async () => {
     const tenant = await server.tenant();
     const names = ['Shop', 'shop two', 'Desk'];
     for (const name of names) await tenant.post('/v3/tokens', { name, scopes: ['chats:read'] });
@@ -153,11 +153,11 @@ describe('a search of tokens', () => {
     expect((await find({ search: shops.data[0].id })).data).toHaveLength(1);
     const far = new Date(Date.now() + 80 * DAY).toISOString();
     expect((await find({ query: `gt(expiresAt,"${far}")` })).pagination.total).toBe(4);
-    const stranger = await server.tenant();
-    expect((await stranger.post('/v3/tokens/search', {})).body.pagination.total).toBe(1);
+    const otherTenant = await server.tenant();
+    expect((await otherTenant.post('/v3/tokens/search', {})).body.pagination.total).toBe(1);
   });
 
-  it('says where an expression is wrong', async () => {
+  it('reports where an expression is invalid', async () => {
     const tenant = await server.tenant();
     const answer = await tenant.post('/v3/tokens/search', { query: 'eq(nane,"x")', sortBy: 'asc(name' });
     expect(answer.status).toBe(400);

@@ -12,7 +12,7 @@ async function secretOf(channelId: string): Promise<string> {
   return JSON.parse(server.keys.decrypt(config_encrypted, 'channels.config')).signingSecret;
 }
 
-/** A text message in the shape of the vendor that the sandbox stands in for. */
+/** A text message in the shape of the vendor that the sandbox imitates. */
 const message = (channelId: string, id: string): string =>
   JSON.stringify({
     object: 'whatsapp_business_account',
@@ -85,13 +85,13 @@ describe('a vendor’s request', () => {
     for (const [id, signature, raw = body, provider] of wrong)
       answers.push(await post(id, raw, signature, provider));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-    // Whoever cannot sign does not learn which channels there are.
+    // Callers without a valid signature cannot probe for channels.
     const messages = answers.map(({ body: { error } }) => `${error.messageKey} ${error.message}`);
     expect(new Set(messages).size).toBe(1);
     expect(await stored(tenant)).toBe(0);
   });
 
-  it('W1: rightly signed is stored, once however often it comes', async () => {
+  it('W1: with a valid signature is stored, and processed once however often it comes', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const body = message(channel.id, 'm1');
@@ -99,7 +99,7 @@ describe('a vendor’s request', () => {
     for (let times = 0; times < 3; times += 1)
       expect((await post(channel.id, body, signature)).status).toBe(200);
     expect(await stored(tenant)).toBe(2);
-    // A vendor sends what type it likes.
+    // Vendors may send any content type.
     const plain = await server.call('POST', `/providers/sandbox/${channel.id.toUpperCase()}/`, {
       raw: body,
       headers: { 'x-hub-signature-256': signature, 'content-type': 'text/plain' },
@@ -116,7 +116,7 @@ describe('a vendor’s request', () => {
     ['half a surrogate pair', (id) => message(id, 'm').replaceAll('"m"', '"\\ud800"')],
     ['objects for strings', (id) => message(id, 'm').replaceAll('"m"', '{}').replace('"15550001111"', '[]')],
     ['depth', () => `{"entry":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ])('W1: rightly signed and %s is kept for someone to look at, and holds up nothing', async (_, spoil) => {
+  ])('W1: with a valid signature and %s is listed as failed, and delays nothing', async (_, spoil) => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const body = spoil(channel.id);
@@ -136,7 +136,7 @@ describe('a vendor’s request', () => {
     expect((await server.call('GET', '/readyz')).status).toBe(200);
   });
 
-  it('W1: for a channel that went with its tenant a moment ago is refused like any other', async () => {
+  it('W1: for a channel whose tenant was just deleted is refused like any other', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const body = message(channel.id, 'm1');

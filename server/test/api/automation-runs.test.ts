@@ -125,7 +125,7 @@ describe('cancelling a run', () => {
     server.clock.advance(1000);
     const answer = await tenant.post(`/v3/automation_runs/${runId}/cancel`);
     expect([answer.status, answer.body.error.messageKey]).toEqual([409, 'conflict']);
-    expect(answer.body.error.message).toContain(`the run is ${status}`);
+    expect(answer.body.error.message).toContain(`the run is already ${status}`);
     expect((await tenant.get(`/v3/automation_runs/${runId}`)).body.data).toEqual(before);
   });
 

@@ -6,10 +6,10 @@ import { personOf } from '../kit/automations.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
-const page = readFileSync(new URL('../../../docs/automations.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/use/automations.md', import.meta.url), 'utf8');
 
-describe('docs/automations.md', () => {
-  it('has an example that works as it is written', async () => {
+describe('docs/use/automations.md', () => {
+  it('has an example that works as written', async () => {
     const [, raw = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
     const tenant = await server.tenant();
     const { contactId } = await personOf(server, tenant);
@@ -27,7 +27,7 @@ describe('docs/automations.md', () => {
     expect(data).toMatchObject({ status: 'scheduled', variables: { orderId: 'A-1', daysToWait: 2 } });
   });
 
-  it('names every type of step and of trigger, and every field of a condition', () => {
+  it('names every step type, every trigger type and every field of a condition', () => {
     for (const type of [...stepTypes, ...triggerTypes]) expect(page).toContain(`\`${type}\``);
     const rows = page.split('\n').filter((line) => line.startsWith('|'));
     for (const name of Object.keys(conditionFields([], []).fields)) {

@@ -210,7 +210,7 @@ describe('an automation', () => {
 });
 
 describe('deleting', () => {
-  it('takes versions and runs along, and is told of what was not there', async () => {
+  it('deletes versions and runs, and names what did not exist', async () => {
     const { tenant, ids } = await createFixtures(server);
     const path = `/v3/automations/${ids.automationId}`;
     await tenant.put(path, { steps: [hello] });

@@ -52,7 +52,7 @@ describe('what becomes of a recipient', () => {
     });
   });
 
-  it('is skipped where nothing may or can be sent, whoever finds that out', async () => {
+  it('is skipped where nothing may or can be sent, whether its run or the sending finds that out', async () => {
     const tenant = await server.tenant();
     const contact = async (body: object): Promise<string> =>
       (await tenant.post('/v3/contacts', body)).body.data.id;
@@ -63,10 +63,19 @@ describe('what becomes of a recipient', () => {
       await contact({ firstName: 'x', phoneNumber: '+15550003333' }),
       await contact({ firstName: 'x', phoneNumber: '+15550004444' }),
     ];
-    const { id } = await campaignOf(tenant, { audience: 'eq(firstName,"x")' });
-    const refuse = { [ids[2] as string]: 'window_closed', [ids[3] as string]: 'channel_failing' };
-    const { settle } = execution(server, workerDb, tenant, { refuse });
+    const { id: channelId } = await tenant.channel('whatsapp');
+    // The window of the third contact is closed: it never wrote.
+    for (const from of ['+15550003333', '+15550004444'])
+      await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from, text: 'Hi' });
+    await server.settle();
+    const { id } = await campaignOf(tenant, { audience: 'eq(firstName,"x")', channelId });
+    const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
+    expect((await sent()).map(({ contactId }) => contactId)).toEqual(ids.slice(3));
+    await db.query(
+      `update messages set status = 'failed', error = $3, due_at = null where campaign_id = $1 and contact_id = $2`,
+      [id, ids[3], { code: 'channel_failing', message: 'No' }],
+    );
     await deliver(server, id, 'failed', { code: 'window_closed', message: 'Too late' });
     expect(await recipientStatuses(tenant, id)).toEqual([
       ['skipped', 'unsubscribed', 'unsubscribed'],
@@ -92,6 +101,13 @@ describe('what becomes of a recipient', () => {
     const { id } = await campaignOf(tenant, { contacts: people(1) }, [{ id: 'end', type: 'end' }]);
     await execution(server, workerDb, tenant).settle();
     expect(await recipientStatuses(tenant, id)).toEqual([['failed', 'nothing_sent', null]]);
+  });
+
+  it('is failed where its run fails before a message', async () => {
+    const tenant = await server.tenant();
+    const { id } = await campaignOf(tenant, { contacts: people(1) });
+    await execution(server, workerDb, tenant, { adapters: new Map() }).settle();
+    expect(await recipientStatuses(tenant, id)).toEqual([['failed', 'provider_missing', null]]);
   });
 
   it('is failed where the chat is deleted with the message, or the automation with the run', async () => {

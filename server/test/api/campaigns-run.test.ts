@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
+import type { TenantTx } from '../../src/db/tenant.ts';
 import { automationOf, groundFor, people } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { approvedTemplate } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { failSingleChanges, wrapTransactions } from '../kit/wrap-database.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -37,7 +38,7 @@ describe('a campaign', () => {
     const { id } = await campaignOf(tenant, { contacts: people(3) });
     const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
-    expect(sent.map(({ text, author }) => [text, author]).sort()).toEqual(
+    expect((await sent()).map(({ text, author }) => [text, author]).sort()).toEqual(
       ['Hello N0', 'Hello N1', 'Hello N2'].map((text) => [text, 'campaign']),
     );
     expect(await read(tenant, id)).toMatchObject({
@@ -58,7 +59,7 @@ describe('a campaign', () => {
     ]);
     server.clock.advance(86_400 * SECOND);
     await settle();
-    expect(sent).toHaveLength(3);
+    expect(await sent()).toHaveLength(3);
   });
 
   it('with a time begins at it, and not before', async () => {
@@ -68,11 +69,11 @@ describe('a campaign', () => {
     const { sent, settle } = execution(server, workerDb, tenant);
     server.clock.advance(3599 * SECOND);
     await settle();
-    expect([sent.length, await told(tenant)]).toEqual([0, []]);
+    expect([(await sent()).length, await told(tenant)]).toEqual([0, []]);
     server.clock.advance(SECOND);
     await settle();
     expect(await read(tenant, id)).toMatchObject({ status: 'running', startedAt: at.toISOString() });
-    expect(sent).toHaveLength(1);
+    expect(await sent()).toHaveLength(1);
     expect(await told(tenant)).toMatchObject([{ type: 'campaign.started' }]);
   });
 
@@ -81,6 +82,8 @@ describe('a campaign', () => {
     const { id: channelId } = await tenant.channel();
     const template = (name: string): Promise<string> => approvedTemplate(server, tenant, { channelId, name });
     const [own, other] = [await template('own'), await template('other')];
+    // Text can be sent to those who wrote.
+    await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: people(1)[0]?.phoneNumber, text: 'Hi' });
     // The sandbox takes them, and approves them a moment later.
     await server.settle();
     server.clock.advance(SECOND);
@@ -106,8 +109,9 @@ describe('a campaign', () => {
     });
     const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
-    expect(sent.map(({ text, template: used }) => text ?? used?.templateId)).toEqual(['21', other, own]);
-    expect(sent[0]?.origin.campaignId).toBe(body.data.id);
+    const messages = await sent();
+    expect(messages.map(({ text, content }) => content.templateId ?? text)).toEqual(['21', other, own]);
+    expect(messages[0]?.campaignId).toBe(body.data.id);
     const { rows } = await db.query(
       `select state -> 'variables' as variables from automation_runs where campaign_id = $1`,
       [body.data.id],
@@ -122,7 +126,7 @@ describe('a campaign', () => {
     await settle();
     await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: people(2) });
     await settle();
-    expect(sent.map(({ text }) => text)).toEqual(['Hello N0', 'Hello N1']);
+    expect((await sent()).map(({ text }) => text)).toEqual(['Hello N0', 'Hello N1']);
     await deliver(server, id);
     server.clock.advance(SECOND);
     await settle();
@@ -153,7 +157,7 @@ describe('a campaign', () => {
     await make('Ada', '5555');
     server.clock.advance(600 * SECOND);
     await settle();
-    expect(sent.map(({ text }) => text).sort()).toEqual(['Hello Ada', 'Hello Ada', 'Hello Named']);
+    expect((await sent()).map(({ text }) => text).sort()).toEqual(['Hello Ada', 'Hello Ada', 'Hello Named']);
     expect((await read(tenant, id)).recipientCounts).toEqual({ ...NOBODY, queued: 3 });
   });
 
@@ -203,19 +207,14 @@ describe('exactly once', () => {
     for (let isOver = false; !isOver; ) {
       let left = cuts;
       // As a process that is killed: the work of a transaction is done, and then it does not commit.
-      const dying: Database = {
-        ...workerDb,
-        transaction: (work) =>
-          workerDb.transaction(async (tx) => {
-            const result = await work(tx);
-            left -= 1;
-            if (left < 0) throw new Error('killed');
-            return result;
-          }),
-        run: async () => {
-          throw new Error('killed');
-        },
-      };
+      const dying = wrapTransactions(failSingleChanges(workerDb, new Error('killed')), (run, work) =>
+        run(async (tx) => {
+          const result = await work(tx);
+          left -= 1;
+          if (left < 0) throw new Error('killed');
+          return result;
+        }),
+      );
       isOver = await execution(server, workerDb, tenant, { through: dying })
         .settle()
         .then(
@@ -247,7 +246,7 @@ describe('a campaign that cannot begin fails, and says why', () => {
     server.clock.advance(3600 * SECOND);
     const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
-    expect(sent).toEqual([]);
+    expect(await sent()).toEqual([]);
     const { status, error, recipientCounts } = await read(tenant, id);
     expect([status, error.code]).toEqual(['failed', code]);
     expect(recipientCounts.queued).toBe(0);
@@ -287,7 +286,7 @@ describe('a campaign that cannot begin fails, and says why', () => {
     ['template_not_approved', `update message_templates set status = 'paused' where id = $1`],
   ])('with %s', async (code, change) => {
     const tenant = await server.tenant();
-    const ground = await groundFor(tenant, { steps: HELLO });
+    const ground = await groundFor(tenant, { kind: 'whatsapp', steps: HELLO });
     const template = { channelId: ground.channelId, name: 'hello', language: 'en', body: 'Hello' };
     const messageTemplateId = (await tenant.post('/v3/message_templates', template)).body.data.id;
     const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', messageTemplateId, ...later() });
@@ -306,19 +305,15 @@ describe('a campaign that cannot begin fails, and says why', () => {
   it('for a reason of the server, after it was tried again', async () => {
     const tenant = await server.tenant();
     const { id } = await campaignOf(tenant, { contacts: people(1) });
-    const broken: Database = {
-      ...workerDb,
-      transaction: (work) =>
-        workerDb.transaction((tx) =>
-          work({
-            ...tx,
-            all: async (statement, parameters) => {
-              if (statement.name === 'recipients.pick_unserved') throw new Error('broken');
-              return tx.all(statement, parameters);
-            },
-          }),
-        ),
-    };
+    const broken = wrapTransactions(workerDb, (run, work) =>
+      run((tx) => {
+        const all: TenantTx['all'] = async (statement, parameters) => {
+          if (statement.name === 'recipients.pick_without_run') throw new Error('broken');
+          return (tx.all as TenantTx['all'])(statement, parameters);
+        };
+        return work(Object.create(tx, { all: { value: all } }));
+      }),
+    );
     const { settleCampaigns } = execution(server, workerDb, tenant, { through: broken });
     for (let tries = 0; tries < 4; tries += 1) {
       await settleCampaigns();

@@ -255,7 +255,7 @@ describe('a campaign', () => {
 
   it('A2: takes neither channel, automation nor template of another tenant', async () => {
     const [ours, theirs] = [await server.tenant(), await server.tenant()];
-    const [ground, foreign] = [await groundFor(ours), await groundFor(theirs)];
+    const [ground, foreign] = [await groundFor(ours), await groundFor(theirs, { kind: 'whatsapp' })];
     const template = { name: 'hello', language: 'en', body: 'Hello' };
     const made = await theirs.post('/v3/message_templates', { ...template, channelId: foreign.channelId });
     const before = await traces(theirs);

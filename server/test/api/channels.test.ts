@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { adapters } from '../../src/adapters.ts';
 import { mergeConfig } from '../../src/providers/adapter.ts';
-import { adapters } from '../../src/queues.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -35,7 +35,7 @@ const write = (channelId: string, from = '+15550001111') =>
   tenant.post(`/v3/sandbox/${channelId}/inbound`, { from, text: 'hello' });
 
 describe('a channel', () => {
-  it('is found by every field that it shows', async () => {
+  it('is found by every field', async () => {
     const channel = await make({ name: 'Sales desk' });
     await make({ kind: 'email', address: 'help@example.com' });
     const found = async (body: object): Promise<string[]> =>
@@ -56,7 +56,7 @@ describe('a channel', () => {
     expect((await tenant.post('/v3/channels/search', { query: 'isNull(config)' })).status).toBe(400);
   });
 
-  it('of a provider that is not there is refused, naming those that are', async () => {
+  it('of an unknown provider is refused with a list of the known ones', async () => {
     const answer = await tenant.post('/v3/channels', {
       kind: 'sms',
       provider: 'pigeon',
@@ -71,7 +71,7 @@ describe('a channel', () => {
     });
   });
 
-  it('keeps what a change does not name, and can name what it is', async () => {
+  it('keeps the fields that a change does not contain, and accepts its own kind and provider', async () => {
     const channel = await make();
     server.clock.advance(1000);
     const renamed = await tenant.put(`/v3/channels/${channel.id}`, { name: 'Sales', kind: 'sms' });
@@ -85,7 +85,7 @@ describe('a channel', () => {
     expect((await tenant.get(`/v3/channels/${channel.id}`)).body.data).toEqual(moved.body.data);
   });
 
-  it('becomes neither another medium nor another vendor’s', async () => {
+  it('cannot change its kind or provider', async () => {
     const channel = await make();
     const { body } = await tenant.put(`/v3/channels/${channel.id}`, {
       name: 'Sales',
@@ -93,13 +93,13 @@ describe('a channel', () => {
       provider: 'twilio',
     });
     expect(body.error.invalidParams).toEqual({
-      kind: { key: 'custom', message: 'Cannot change: the channel\'s is "sms"' },
-      provider: { key: 'custom', message: 'Cannot change: the channel\'s is "sandbox"' },
+      kind: { key: 'custom', message: 'Cannot be changed from "sms"' },
+      provider: { key: 'custom', message: 'Cannot be changed from "sandbox"' },
     });
     expect((await tenant.get(`/v3/channels/${channel.id}`)).body.data).toEqual(channel);
   });
 
-  it('keeps the settings that a change does not name, and its vendor’s own whatever the change says', async () => {
+  it('keeps the settings that a change does not contain, and those of the adapter in any case', async () => {
     const channel = await make({ config: { statusDelayMs: 50 } });
     const { signingSecret } = await configOf(channel.id);
     const change = (config: object) => tenant.put(`/v3/channels/${channel.id}`, { config });
@@ -120,7 +120,7 @@ describe('a channel', () => {
     3_600_001,
     {},
     [],
-  ])('is refused a statusDelayMs of %j, when it is made and when it is changed', async (statusDelayMs) => {
+  ])('refuses a statusDelayMs of %j, on creation and on update', async (statusDelayMs) => {
     const channel = await make();
     const before = await configOf(channel.id);
     const config = { statusDelayMs };
@@ -145,7 +145,7 @@ describe('a channel', () => {
     expect((await tenant.post('/v3/channels/search', {})).body.pagination.total).toBe(1);
   });
 
-  it('is checked: what is wrong with it is said, and nothing is changed', async () => {
+  it('is checked: all problems are returned, and nothing is changed', async () => {
     const good = await make();
     expect((await tenant.post(`/v3/channels/${good.id}/check`)).body.data).toEqual({
       ok: true,
@@ -163,7 +163,7 @@ describe('a channel', () => {
 });
 
 describe('the health of a channel', () => {
-  it('is shown and searched for, with what is the matter', async () => {
+  it('is shown with its problem, and can be searched', async () => {
     const [failing, healthy] = [await make(), await make()];
     expect(healthy).toMatchObject({ health: 'healthy', problem: null });
     const problem = 'The access token has expired';
@@ -176,7 +176,7 @@ describe('the health of a channel', () => {
     expect((await tenant.get(`/v3/channels/${failing.id}`)).body.data.problem).toBe(problem);
   });
 
-  it('is not changed by a check, which is answered again for the same Idempotency-Key', async () => {
+  it('is not changed by a check, which is replayed for the same Idempotency-Key', async () => {
     const channel = await make({ kind: 'email' });
     const check = () =>
       tenant.post(`/v3/channels/${channel.id}/check`, undefined, { headers: { 'idempotency-key': 'k' } });
@@ -186,7 +186,7 @@ describe('the health of a channel', () => {
     const again = await check();
     expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
     expect((await tenant.get(`/v3/channels/${channel.id}`)).body.data.health).toBe('healthy');
-    // A channel that is not there leaves the key free.
+    // A check of an unknown channel does not use up the key.
     const unknown = '/v3/channels/019a82a0-0000-7000-8000-00000000ffff/check';
     for (const _ of [1, 2])
       expect(
@@ -196,7 +196,7 @@ describe('the health of a channel', () => {
   });
 });
 
-describe('a channel that is deleted', () => {
+describe('a deleted channel', () => {
   const rowsOf = async (channelId: string): Promise<number> => {
     const { rows } = await db.query(
       `select (select count(*) from chats where channel_id = $1) + (select count(*) from messages where channel_id = $1)
@@ -207,7 +207,7 @@ describe('a channel that is deleted', () => {
     return Number(rows[0]?.n);
   };
 
-  it('takes along all that came over it and nothing else', async () => {
+  it('is deleted with everything that came over it and nothing else', async () => {
     const [channel, other] = [await make(), await make()];
     for (const { id } of [channel, other]) {
       await write(id);
@@ -225,13 +225,13 @@ describe('a channel that is deleted', () => {
     expect(await rowsOf(other.id)).toBe(otherRows);
     expect((await tenant.get(`/v3/channels/${channel.id}`)).body.error.messageKey).toBe('channel_not_found');
     expect((await tenant.delete(`/v3/channels/${channel.id}`)).body.data.notFoundIds).toEqual([channel.id]);
-    const people = await db.query('select 1 from contacts where tenant_id = $1', [tenant.id]);
-    expect(people.rows).toHaveLength(1);
+    const contacts = await db.query('select 1 from contacts where tenant_id = $1', [tenant.id]);
+    expect(contacts.rows).toHaveLength(1);
     await server.settle();
     expect(await rowsOf(channel.id)).toBe(0);
   });
 
-  it('can be written to by nobody, not even by those who remember it', async () => {
+  it('accepts no requests, even while it is cached', async () => {
     const channel = await make();
     expect((await write(channel.id)).status).toBe(200);
     await tenant.delete(`/v3/channels/${channel.id}`);
@@ -240,7 +240,7 @@ describe('a channel that is deleted', () => {
     expect(await rowsOf(channel.id)).toBe(0);
   });
 
-  it('leaves a subscription to it silent, and does not widen it to other channels', async () => {
+  it('leaves webhooks that are limited to it without events of other channels', async () => {
     const [channel, other] = [await make(), await make()];
     const subscribe = (ids: string[], path: string) =>
       tenant.post('/v3/api_webhooks', {
@@ -257,7 +257,7 @@ describe('a channel that is deleted', () => {
     expect(kept.body.data.events[0].scopes[0].ids).toEqual([channel.id, other.id]);
   });
 
-  it('goes in one piece while its customers write', async () => {
+  it('is deleted completely while its customers write', async () => {
     const channel = await make();
     await write(channel.id, '+15550002000');
     await server.settle();
@@ -271,29 +271,29 @@ describe('a channel that is deleted', () => {
     expect(await rowsOf(channel.id)).toBe(0);
   });
 
-  it('with more chats than one statement takes goes whole', async () => {
+  it('with more chats than one statement deletes is deleted completely', async () => {
     const channel = await make();
     const of = [tenant.id, channel.id];
     // The nth contact, handle and chat of the channel have the same id.
     const id = `md5($2::uuid::text || n)::uuid`;
-    const people = 'generate_series(1, 4500) n';
+    const numbers = 'generate_series(1, 4500) n';
     await db.query(
       `with made as (insert into contacts (id, tenant_id, is_subscribed, metadata, created_at, updated_at)
-         select ${id}, $1, true, '{}', now(), now() from ${people})
+         select ${id}, $1, true, '{}', now(), now() from ${numbers})
        insert into handles (id, tenant_id, contact_id, type, value, is_primary, extra, created_at, updated_at)
-         select ${id}, $1, ${id}, 'phone_number', '+' || n, true, '{}', now(), now() from ${people}`,
+         select ${id}, $1, ${id}, 'phone_number', '+' || n, true, '{}', now(), now() from ${numbers}`,
       of,
     );
     await db.query(
       `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, created_at, updated_at)
-         select ${id}, $1, $2, ${id}, ${id}, 'open', now(), now() from ${people}`,
+         select ${id}, $1, $2, ${id}, ${id}, 'open', now(), now() from ${numbers}`,
       of,
     );
     await db.query(
       `insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, media, content, status,
                              timestamp, created_at, updated_at)
          select gen_random_uuid(), $1, ${id}, $2, ${id}, 'inbound', 'contact', 'text', '[]', '{}', 'delivered', now(), now(), now()
-           from ${people}`,
+           from ${numbers}`,
       of,
     );
     expect(await rowsOf(channel.id)).toBe(9_000);
@@ -303,7 +303,7 @@ describe('a channel that is deleted', () => {
 });
 
 describe('settings', () => {
-  it('are merged at any depth; lists and scalars are replaced, null takes away', () => {
+  it('are merged at any depth; lists and scalars are replaced, null removes', () => {
     const stored = {
       from: 'a@example.com',
       smtp: { host: 'h', password: 'old', list: [1, 2] },

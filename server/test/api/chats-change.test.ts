@@ -16,7 +16,7 @@ const write = async (text: string): Promise<void> => {
   await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: '+15550001111', text });
   await server.settle();
 };
-const told = async (): Promise<string[]> => {
+const newEventTypes = async (): Promise<string[]> => {
   await server.settle();
   return receiver.received.map(({ body }) => body.type);
 };
@@ -32,24 +32,24 @@ beforeEach(async () => {
 });
 
 describe('the status of a chat', () => {
-  it('is closed when nothing else is asked for, once', async () => {
+  it('is closed by default, once', async () => {
     const closed = await tenant.post(`/v3/chats/${chatId}/status`, { triggerAutomations: true });
     expect(closed.body.data).toMatchObject({ id: chatId, status: 'closed', snoozedUntil: null });
     expect((await tenant.post(`/v3/chats/${chatId}/status`)).body.data.status).toBe('closed');
-    expect(await told()).toEqual(['chat.status_changed']);
+    expect(await newEventTypes()).toEqual(['chat.status_changed']);
     expect(receiver.received[0]?.body.data).toEqual(closed.body.data);
   });
 
-  it('goes from any to any other', async () => {
+  it('can change from any to any other', async () => {
     for (const status of ['closed', 'open', 'snoozed', 'closed', 'snoozed', 'open']) {
       const more = status === 'snoozed' ? { snoozedUntil: '2026-11-16T00:00:00Z' } : {};
       const answer = await tenant.post(`/v3/chats/${chatId}/status`, { status, ...more });
       expect(answer.body.data.status).toBe(status);
     }
-    expect(await told()).toHaveLength(6);
+    expect(await newEventTypes()).toHaveLength(6);
   });
 
-  it('is open again when the snooze is over, and not before', async () => {
+  it('is open again when the snooze has ended, and not before', async () => {
     await tenant.post(`/v3/chats/${chatId}/status`, {
       status: 'snoozed',
       snoozedUntil: '2026-11-15T03:02:03.456+01:00',
@@ -61,14 +61,14 @@ describe('the status of a chat', () => {
       snoozedUntil: '2026-11-15T02:02:03.456Z',
     });
     server.clock.advance(1);
-    expect(await told()).toEqual(['chat.status_changed', 'chat.status_changed']);
+    expect(await newEventTypes()).toEqual(['chat.status_changed', 'chat.status_changed']);
     expect((await tenant.get(`/v3/chats/${chatId}`)).body.data).toMatchObject({
       status: 'open',
       snoozedUntil: null,
     });
   });
 
-  it('is open again when the customer writes, and the snooze is forgotten', async () => {
+  it('is open again when the customer writes, and the snooze is removed', async () => {
     await tenant.post(`/v3/chats/${chatId}/status`, {
       status: 'snoozed',
       snoozedUntil: '2026-11-16T00:00:00Z',
@@ -92,24 +92,24 @@ describe('the status of a chat', () => {
   ])('%j is refused at snoozedUntil', async (body, key) => {
     const { body: answer } = await tenant.post(`/v3/chats/${chatId}/status`, body);
     expect(answer.error.invalidParams.snoozedUntil.key).toBe(key);
-    expect(await told()).toEqual([]);
+    expect(await newEventTypes()).toEqual([]);
   });
 });
 
 describe('a chat', () => {
-  it('is read, and marked as unread by hand', async () => {
+  it('is marked as read, and manually as unread', async () => {
     const read = await tenant.post(`/v3/chats/${chatId}/read`);
     expect(read.body.data).toMatchObject({ isUnread: false, unreadCount: 0 });
     await tenant.post(`/v3/chats/${chatId}/read`, { isUnread: false });
     const marked = await tenant.post(`/v3/chats/${chatId}/read`, { isUnread: true });
     expect(marked.body.data).toMatchObject({ isUnread: true, unreadCount: 0 });
-    expect(await told()).toEqual(['chat.read', 'chat.read']);
+    expect(await newEventTypes()).toEqual(['chat.read', 'chat.read']);
     server.clock.advance(1000);
     await write('one more');
     expect((await tenant.get(`/v3/chats/${chatId}`)).body.data.unreadCount).toBe(1);
   });
 
-  it('is assigned to known people only, and to nobody when they leave', async () => {
+  it('is assigned to existing users and teams only, and unassigned when they are deleted', async () => {
     const user = (await tenant.post('/v3/users', { name: 'G', email: 'g@example.com', role: 'agent' })).body
       .data;
     const team = (await tenant.post('/v3/teams', { name: 'T', userIds: [user.id] })).body.data;
@@ -124,26 +124,26 @@ describe('a chat', () => {
     });
     const unknown = await assign({ userId: team.id, teamId: user.id });
     expect(Object.keys(unknown.body.error.invalidParams)).toEqual(['userId', 'teamId']);
-    expect(await told()).toEqual(['chat.assigned', 'chat.assigned']);
+    expect(await newEventTypes()).toEqual(['chat.assigned', 'chat.assigned']);
     await tenant.delete(`/v3/users/${user.id}`);
     expect((await tenant.get(`/v3/chats/${chatId}`)).body.data.assignedUserId).toBeNull();
     expect((await tenant.get(`/v3/teams/${team.id}`)).body.data.userIds).toEqual([]);
   });
 
-  it('that is sensitive keeps its words from events', async () => {
+  it('that is sensitive has events without content', async () => {
     const answer = await tenant.put(`/v3/chats/${chatId}`, { isSensitive: true });
     expect(answer.body.data).toMatchObject({ isSensitive: true, latestMessage: { text: 'hello' } });
     await tenant.post(`/v3/chats/${chatId}/status`);
-    await told();
+    await newEventTypes();
     expect(receiver.received.at(-1)?.body.data.latestMessage).toMatchObject({ text: null, media: [] });
   });
 
-  it('is deleted with its messages; the contact stays and makes a new one', async () => {
+  it('is deleted with its messages; the contact stays, and its next message creates a new chat', async () => {
     const before = (await tenant.get(`/v3/chats/${chatId}`)).body.data;
     const gone = await tenant.delete(`/v3/chats/${chatId}`);
     expect(gone.body.data).toEqual({ deletedIds: [chatId], notFoundIds: [] });
     expect((await tenant.delete(`/v3/chats/${chatId}`)).body.data.notFoundIds).toEqual([chatId]);
-    expect(await told()).toEqual(['chat.deleted']);
+    expect(await newEventTypes()).toEqual(['chat.deleted']);
     const { rows } = await server.system.db.query('select 1 from messages where chat_id = $1', [chatId]);
     expect(rows).toEqual([]);
     await write('I am back');

@@ -7,7 +7,7 @@ let tenant: TestTenant;
 let channels: { whatsapp: string; sms: string; email: string };
 let userId: string;
 let teamId: string;
-/** By the first name of the person. */
+/** By the first name of the contact. */
 const chats: Record<string, Chat> = {};
 
 const search = async (body: object): Promise<Chat[]> =>
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 
 describe('a search of chats', () => {
-  it('shows whole chats as reading each one does, newest first', async () => {
+  it('returns complete chats, newest first', async () => {
     const found = await search({});
     expect(namesOf(found)).toEqual(['Emmy', 'Grace', 'Ada']);
     for (const chat of found) {
@@ -79,7 +79,7 @@ describe('a search of chats', () => {
     ['example.com', ['Emmy']],
     ['four', []],
     ['%', []],
-  ])('for %j looks in names and handles of the contact, and finds %j', async (text, names) => {
+  ])('for %j searches names and handles of the contact, and finds %j', async (text, names) => {
     expect(namesOf(await search({ search: text }))).toEqual(names);
   });
 
@@ -111,7 +111,7 @@ describe('a search of chats', () => {
     expect(namesOf(second)).toEqual(['Ada']);
   });
 
-  it('names the field that is not there, and the nearest that is', async () => {
+  it('names the unknown field and the nearest known one', async () => {
     const { body } = await tenant.post('/v3/chats/search', { query: 'eq(assignedUser,"x")' });
     expect(body.error.invalidParams.query).toEqual({
       key: 'invalid_string',
@@ -119,7 +119,7 @@ describe('a search of chats', () => {
     });
   });
 
-  it('A1: finds nothing of another tenant, whatever it names', async () => {
+  it('A1: finds nothing of another tenant', async () => {
     const other = await server.tenant();
     for (const body of [
       {},

@@ -15,7 +15,7 @@ beforeEach(async () => {
   receiver.received.length = 0;
 });
 
-/** A person who wrote once, on a channel of this kind. */
+/** A contact who wrote once, on a channel of this kind. */
 async function personOn(
   kind: string,
   from: string,
@@ -39,7 +39,7 @@ const chatsOf = async (channelId: string): Promise<number> =>
   (await db.query('select 1 from chats where channel_id = $1', [channelId])).rows.length;
 
 describe('starting a chat', () => {
-  it('makes an open one in which nobody has written yet, and tells of it', async () => {
+  it('creates an open chat without messages, with an event', async () => {
     const { contactId } = await personOn('sms', '+15550001111');
     const channel = await tenant.channel('whatsapp');
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{}] });
@@ -63,14 +63,14 @@ describe('starting a chat', () => {
     expect(receiver.received.map(({ body: event }) => [event.type, event.channelId, event.data])).toEqual([
       ['chat.created', channel.id, body.data],
     ]);
-    // Whoever answers, answers in it.
+    // A reply of the contact arrives in it.
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'yes?' });
     await server.settle();
     expect((await tenant.get(`/v3/chats/${body.data.id}`)).body.data.latestMessage.text).toBe('yes?');
     expect(await chatsOf(channel.id)).toBe(1);
   });
 
-  it('gives back the one that is there, unchanged and untold', async () => {
+  it('returns the existing chat, unchanged and without an event', async () => {
     const { contactId, channelId, chatId } = await personOn('whatsapp', '+15550001111');
     await tenant.post(`/v3/chats/${chatId}/status`, { status: 'closed' });
     await server.settle();
@@ -83,7 +83,7 @@ describe('starting a chat', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('50 times at once makes one chat and one event', async () => {
+  it('50 times at once creates one chat and one event', async () => {
     const { contactId } = await personOn('sms', '+15550001111');
     const channel = await tenant.channel('sms');
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'chat.created' }] });
@@ -95,7 +95,7 @@ describe('starting a chat', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('while the person writes for the first time there makes one chat too', async () => {
+  it('while the contact writes for the first time also creates one chat', async () => {
     const { contactId } = await personOn('sms', '+15550001111');
     const channel = await tenant.channel('sms');
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
@@ -112,7 +112,7 @@ describe('starting a chat', () => {
     ['sms', 'phone_number', '+15550003333'],
     ['email', 'email', 'ada@example.com'],
     ['instagram', 'instagram_id', 'ada.l'],
-  ])('on %s runs over the contact’s %s', async (kind, type, value) => {
+  ])('on %s uses the contact’s %s', async (kind, type, value) => {
     const { contactId } = await personOn(kind, value);
     const channel = await tenant.channel(kind);
     expect((await start(contactId, channel.id)).body.data.handle).toMatchObject({ type, value });
@@ -132,7 +132,7 @@ describe('starting a chat', () => {
     expect((await start(contactId, whatsapp.id)).body.data.id).toBe(byNumber.id);
   });
 
-  it('needs a handle by which the contact is reached there', async () => {
+  it('needs a handle of the channel’s type', async () => {
     const { contactId } = await personOn('email', 'ada@example.com');
     const channel = await tenant.channel('whatsapp');
     const answer = await start(contactId, channel.id);
@@ -140,13 +140,13 @@ describe('starting a chat', () => {
       contactId: {
         key: 'custom',
         message:
-          'The contact has no handle of the type phone_number or whatsapp_id, by which people are reached on whatsapp',
+          'The contact has no handle of the type phone_number or whatsapp_id, which whatsapp channels need',
       },
     });
     expect(await chatsOf(channel.id)).toBe(0);
   });
 
-  it('A2: with another tenant’s contact or channel is refused as with one that nobody has', async () => {
+  it('A2: with another tenant’s contact or channel is refused like with an unknown one', async () => {
     const ours = await personOn('sms', '+15550001111');
     const us = tenant;
     tenant = await server.tenant();
@@ -165,7 +165,7 @@ describe('starting a chat', () => {
     expect([await chatsOf(ours.channelId), await chatsOf(theirs.channelId)]).toEqual([1, 1]);
   });
 
-  it('on a channel that is being deleted is done or refused, and never half done', async () => {
+  it('on a channel that is being deleted succeeds or is refused, never partly', async () => {
     const { contactId } = await personOn('sms', '+15550001111');
     for (let times = 0; times < 5; times += 1) {
       const channel = await tenant.channel('sms');
@@ -181,7 +181,7 @@ describe('starting a chat', () => {
 });
 
 describe('a snooze', () => {
-  it('ends before the year 10000, whatever the offset says', async () => {
+  it('ends before the year 10000, with any offset', async () => {
     const { chatId } = await personOn('sms', '+15550001111');
     const answer = await tenant.post(`/v3/chats/${chatId}/status`, {
       status: 'snoozed',

@@ -5,14 +5,14 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 let tenant: TestTenant;
-let told: ReturnType<typeof listener>;
+let published: ReturnType<typeof listener>;
 let id: string;
 // biome-ignore lint/suspicious/noExplicitAny: as the API shows it
 let before: any;
 
 beforeEach(async () => {
   tenant = await server.tenant();
-  told = listener(server, tenant);
+  published = listener(server, tenant);
   for (const [externalId, type] of [
     ['size', 'number'],
     ['city', 'text'],
@@ -28,18 +28,18 @@ beforeEach(async () => {
   });
   before = made.body.data;
   id = before.id;
-  await told();
+  await published();
   server.clock.advance(1000);
 });
 
 const change = (body: unknown) => tenant.put(`/v3/contacts/${id}`, body);
-const types = async (): Promise<string[]> => (await told()).map((event) => event.type);
-/** Gives the contact a chat on its first phone number. */
+const types = async (): Promise<string[]> => (await published()).map((event) => event.type);
+/** Creates a chat with the contact's first phone number. */
 async function chat(): Promise<void> {
   const channel = await tenant.channel();
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
   await server.settle();
-  await told();
+  await published();
 }
 const phones = (contact: { handles: { type: string; value: string; isPrimary: boolean }[] }) =>
   contact.handles
@@ -47,8 +47,8 @@ const phones = (contact: { handles: { type: string; value: string; isPrimary: bo
     .map((handle) => `${handle.value}${handle.isPrimary ? ' shown' : ''}`)
     .sort();
 
-describe('changing a contact', () => {
-  it('changes what is given: null clears, what is left out stays', async () => {
+describe('updating a contact', () => {
+  it('changes the given fields: null clears one, and one that is left out stays', async () => {
     const { body } = await change({ firstName: null, lastName: 'King', metadata: { b: [2] } });
     expect(body.data).toEqual({
       ...before,
@@ -59,11 +59,11 @@ describe('changing a contact', () => {
       metadata: { b: [2] },
       updatedAt: server.clock.now().toISOString(),
     });
-    expect(await told()).toEqual([{ type: 'contact.updated', contactId: id, data: body.data }]);
+    expect(await published()).toEqual([{ type: 'contact.updated', contactId: id, data: body.data }]);
     expect((await change({ metadata: null })).body.data.metadata).toEqual({});
   });
 
-  it('that makes no difference is a success and no event', async () => {
+  it('publishes no event if nothing is different', async () => {
     for (const body of [
       {},
       undefined,
@@ -78,7 +78,7 @@ describe('changing a contact', () => {
     expect(await types()).toEqual([]);
   });
 
-  it('merges attributes, and null takes a value away', async () => {
+  it('merges attributes, and null removes a value', async () => {
     const first = await change({ attributes: [{ externalId: 'city', value: 'London' }] });
     expect(first.body.data.attributes).toMatchObject([{ value: '44' }, { value: 'London' }]);
     const second = await change({ attributes: [{ externalId: 'size', value: null }] });
@@ -91,7 +91,7 @@ describe('changing a contact', () => {
     });
   });
 
-  it('replaces the labels where they are given, and tells what came and what went', async () => {
+  it('replaces the labels if they are given, and publishes what was added and removed', async () => {
     const [vip, late] = await Promise.all(
       ['VIP', 'Late'].map(async (name) => (await tenant.post('/v3/labels', { name })).body.data.id),
     );
@@ -106,7 +106,7 @@ describe('changing a contact', () => {
     expect((await tenant.get(`/v3/contacts/${id}`)).body.data).toEqual(body.data);
   });
 
-  it('tells of an opt-out, once, and of the way back as a change', async () => {
+  it('publishes an opt-out once, and an opt-in as a change', async () => {
     await change({ isSubscribed: false });
     expect(await types()).toEqual(['contact.updated', 'contact.unsubscribed']);
     await change({ isSubscribed: false });
@@ -115,7 +115,7 @@ describe('changing a contact', () => {
     expect(await types()).toEqual(['contact.updated']);
   });
 
-  it('cannot take away all by which somebody is known', async () => {
+  it('cannot remove all names and handles', async () => {
     const nothing = { firstName: null, lastName: null, phoneNumber: null, email: null };
     expect((await change(nothing)).body.error.invalidParams.body.key).toBe('custom');
     expect((await tenant.get(`/v3/contacts/${id}`)).body.data).toEqual(before);
@@ -125,7 +125,7 @@ describe('changing a contact', () => {
     });
   });
 
-  it('is not for a contact that is not there', async () => {
+  it('of an unknown contact is 404', async () => {
     for (const unknown of [newId(), 'nothing'])
       expect(
         (await tenant.put(`/v3/contacts/${unknown}`, { phoneNumber: '+15550009999' })).body.error.messageKey,
@@ -134,7 +134,7 @@ describe('changing a contact', () => {
 });
 
 describe('the handles of a contact', () => {
-  it('are replaced by a new phoneNumber, and found by it', async () => {
+  it('are replaced by a new phoneNumber, and the contact is found by it', async () => {
     const { body } = await change({ phoneNumber: '+15550002222' });
     expect([body.data.phoneNumber, phones(body.data)]).toEqual(['+15550002222', ['+15550002222 shown']]);
     const found = await tenant.post('/v3/contacts', { phoneNumber: '+15550002222' });
@@ -142,7 +142,7 @@ describe('the handles of a contact', () => {
     expect((await tenant.post('/v3/contacts', { phoneNumber: '+15550001111' })).status).toBe(200);
   });
 
-  it('with chats stay beside a new phoneNumber', async () => {
+  it('with chats are kept when there is a new phoneNumber', async () => {
     await chat();
     const { body } = await change({ phoneNumber: '+15550002222' });
     expect(phones(body.data)).toEqual(['+15550001111', '+15550002222 shown']);
@@ -150,7 +150,7 @@ describe('the handles of a contact', () => {
     expect(phones(back.body.data)).toEqual(['+15550001111 shown']);
   });
 
-  it('are taken away by null, unless they have chats', async () => {
+  it('are removed by null, unless they have chats', async () => {
     expect((await change({ email: null })).body.data.email).toBeNull();
     await chat();
     const refused = await change({ phoneNumber: null, firstName: 'Changed' });
@@ -162,7 +162,7 @@ describe('the handles of a contact', () => {
     expect([body.data.phoneNumber, body.data.firstName]).toEqual([null, 'Ada']);
   });
 
-  it('given as a list replace the list', async () => {
+  it('given as a list replace the earlier list', async () => {
     const { body } = await change({
       handles: [
         { type: 'phone_number', value: '+15550001111' },
@@ -172,7 +172,7 @@ describe('the handles of a contact', () => {
     });
     expect(phones(body.data)).toEqual(['+15550001111', '+15550002222 shown']);
     expect(body.data.email).toBeNull();
-    // The one that stays is the same one as before.
+    // The one that stays keeps its id.
     const kept = (contact: { handles: { id: string; value: string }[] }) =>
       contact.handles.find((handle) => handle.value === '+15550001111')?.id;
     expect(kept(body.data)).toBe(kept(before));
@@ -183,9 +183,9 @@ describe('the handles of a contact', () => {
     expect(both.body.error.invalidParams.email.key).toBe('custom');
   });
 
-  it('of somebody else are a conflict that names them, and nothing changes', async () => {
+  it('of another contact are a conflict that names it, and nothing changes', async () => {
     const other = (await tenant.post('/v3/contacts', { email: 'taken@example.com' })).body.data.id;
-    await told();
+    await published();
     const { status, body } = await change({ firstName: 'X', email: 'taken@example.com' });
     expect([status, body.error.messageKey]).toEqual([409, 'conflict']);
     expect(body.error.message).toContain(other);
@@ -193,7 +193,7 @@ describe('the handles of a contact', () => {
     expect(await types()).toEqual([]);
   });
 
-  it('set by 50 at once belong to one contact, and each contact shows one', async () => {
+  it('set by 50 requests at once belong to one contact, and each contact has one primary handle', async () => {
     const others = await Promise.all(
       Array.from(
         { length: 5 },

@@ -5,10 +5,10 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 let tenant: TestTenant;
-let told: ReturnType<typeof listener>;
+let published: ReturnType<typeof listener>;
 beforeEach(async () => {
   tenant = await server.tenant();
-  told = listener(server, tenant);
+  published = listener(server, tenant);
 });
 
 const create = (body: unknown) => tenant.post('/v3/contacts', body);
@@ -28,7 +28,7 @@ const contacts = async (): Promise<number> =>
   );
 
 describe('a contact', () => {
-  it('is made with everything that it can have, read, and told of once', async () => {
+  it('is created with all fields and read, and is published once', async () => {
     const label = (await tenant.post('/v3/labels', { name: 'VIP', color: '#0f766e' })).body.data;
     const size = (await tenant.post('/v3/attributes', { name: 'Size', externalId: 'size', type: 'number' }))
       .body.data;
@@ -70,12 +70,12 @@ describe('a contact', () => {
       ['phone_number', true, false],
     ]);
     expect((await tenant.get(`/v3/contacts/${made.body.data.id}`)).body).toEqual(made.body);
-    expect(await told()).toEqual([
+    expect(await published()).toEqual([
       { type: 'contact.created', contactId: made.body.data.id, data: made.body.data },
     ]);
   });
 
-  it('is shown by its name, else its phone number, its email, any handle', async () => {
+  it('is displayed by its name, or else its phone number, its email or another handle', async () => {
     const shown = async (body: unknown) => {
       const { displayName, fullName } = (await create(body)).body.data;
       return [displayName, fullName];
@@ -92,7 +92,7 @@ describe('a contact', () => {
     expect(await shown({ handles: [{ type: 'instagram_id', value: '17841' }] })).toEqual(['17841', '']);
   });
 
-  it('is somebody: without a name and without a handle it is refused', async () => {
+  it('needs a name or a handle', async () => {
     for (const body of [
       {},
       undefined,
@@ -103,7 +103,7 @@ describe('a contact', () => {
     expect(await contacts()).toBe(0);
   });
 
-  it('has one handle of each type that is shown: the one said to be, phoneNumber and email, or the first', async () => {
+  it('has one primary handle of each type: the one marked as such, phoneNumber and email, or the first', async () => {
     const phone = (value: string, isPrimary?: boolean) => ({
       type: 'phone_number',
       value,
@@ -123,7 +123,7 @@ describe('a contact', () => {
     });
   });
 
-  it('with anything wrong is refused with all of it named, and nothing is stored', async () => {
+  it('with invalid fields is refused with every issue, and nothing is stored', async () => {
     const other = await server.tenant();
     const foreignLabel = (await other.post('/v3/labels', { name: 'Theirs' })).body.data.id;
     const foreignAttribute = (await other.post('/v3/attributes', { name: 'x', externalId: 'theirs' })).body
@@ -165,10 +165,10 @@ describe('a contact', () => {
       'attributes.4.externalId': 'invalid_type',
       metadata: 'too_big',
     });
-    expect([await contacts(), await told()]).toEqual([0, []]);
+    expect([await contacts(), await published()]).toEqual([0, []]);
   });
 
-  it('A2: a foreign label or attribute is refused as one that nobody has', async () => {
+  it('A2: a label or attribute of another tenant is refused like one that does not exist', async () => {
     const other = await server.tenant();
     const label = (await other.post('/v3/labels', { name: 'Theirs' })).body.data.id;
     const attribute = (await other.post('/v3/attributes', { name: 'x', externalId: 'theirs' })).body.data.id;
@@ -185,10 +185,10 @@ describe('a contact', () => {
     expect(await contacts()).toBe(0);
   });
 
-  it('whose handle somebody has is a conflict that names them', async () => {
+  it('with the handle of another contact is a conflict that names it', async () => {
     const { id } = (await create({ firstName: 'Ada', phoneNumber: '+15550001111', email: 'a@example.com' }))
       .body.data;
-    await told();
+    await published();
     for (const body of [
       { phoneNumber: '+1 555 000 1111' },
       { firstName: 'Other', email: 'A@example.com' },
@@ -198,22 +198,22 @@ describe('a contact', () => {
       expect([answer.status, answer.body.error.messageKey]).toEqual([409, 'conflict']);
       expect(answer.body.error.message).toContain(id);
     }
-    expect([await contacts(), await told()]).toEqual([1, []]);
-    // Nor did the number that came with the address stay behind.
+    expect([await contacts(), await published()]).toEqual([1, []]);
+    // The phone number of the refused request is not stored either.
     expect((await create({ phoneNumber: '+15550009999' })).status).toBe(200);
   });
 
-  it('of a person who wrote before is a conflict too', async () => {
+  it('with the handle of a sender is a conflict too', async () => {
     const channel = await tenant.channel('sms');
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '15550001111', text: 'hello' });
     await server.settle();
-    const [created] = await told();
+    const [created] = await published();
     expect(created?.data.phoneNumber).toBe('+15550001111');
     const answer = await create({ phoneNumber: '+15550001111' });
     expect(answer.body.error.message).toContain(created?.contactId);
   });
 
-  it('made 50 times at once is one, and 49 learn whose the handle is', async () => {
+  it('created 50 times at once is one, and 49 conflicts name it', async () => {
     const bodies = Array.from({ length: 50 }, (_, n) => ({
       firstName: `N${n}`,
       phoneNumber: '+15550001111',
@@ -225,10 +225,10 @@ describe('a contact', () => {
     const refused = answers.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(49);
     for (const { body } of refused) expect(body.error.message).toContain(made?.body.data.id);
-    expect([await contacts(), (await told()).length]).toEqual([1, 1]);
+    expect([await contacts(), (await published()).length]).toEqual([1, 1]);
   });
 
-  it('of one tenant and of another may have the same number', async () => {
+  it('may have the same number as a contact of another tenant', async () => {
     const other = await server.tenant();
     const ours = await create({ phoneNumber: '+15550001111', firstName: 'Ours' });
     const theirs = await other.post('/v3/contacts', { phoneNumber: '+15550001111', firstName: 'Theirs' });
@@ -239,7 +239,7 @@ describe('a contact', () => {
     );
   });
 
-  it('is the one whose number then writes', async () => {
+  it('is found when its number sends a message', async () => {
     const { id } = (await create({ firstName: 'Ada', phoneNumber: '+15550001111' })).body.data;
     const channel = await tenant.channel();
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, {

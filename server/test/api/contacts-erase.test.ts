@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 const PHONE = '+15550001111';
-/** What nobody else in the test has. */
+/** Texts that only this contact has. */
 const SECRETS = [
   '5550001111',
   'Augusta',
@@ -27,17 +27,17 @@ const SECRETS = [
 ];
 
 let tenant: TestTenant;
-let told: ReturnType<typeof listener>;
+let published: ReturnType<typeof listener>;
 beforeEach(async () => {
   tenant = await server.tenant();
-  told = listener(server, tenant);
+  published = listener(server, tenant);
   receiver.received.length = 0;
 });
 
 const write = (channelId: string, text: string) =>
   tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: PHONE, text, name: 'Augusta Byronsdaughter' });
 
-/** Every row of the tenant in every table, as text and with bytes as text. */
+/** Every row of the tenant in every table as text, also of bytes. */
 async function dump(): Promise<string> {
   const { rows: tables } = await db.query(
     `select c.table_name as name from information_schema.columns c
@@ -60,8 +60,8 @@ async function dump(): Promise<string> {
 const found = (text: string): string[] =>
   SECRETS.filter((secret) => text.toLowerCase().includes(secret.toLowerCase()));
 
-describe('erasing a contact', () => {
-  it('leaves nothing of the person in any table', async () => {
+describe('deleting a contact', () => {
+  it('leaves nothing about it in any table', async () => {
     const channel = await tenant.channel();
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{}] });
     await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
@@ -77,7 +77,7 @@ describe('erasing a contact', () => {
     const reply = { text: 'The analytical engine is still available.' };
     expect((await tenant.post(`/v3/chats/${chats[0]?.id}/messages`, reply)).status).toBe(200);
     await server.settle();
-    const { contactId: id } = (await told())[0] as { contactId: string };
+    const { contactId: id } = (await published())[0] as { contactId: string };
     const change = {
       email: 'ada@erased.example',
       labels: [{ id: label }],
@@ -95,21 +95,21 @@ describe('erasing a contact', () => {
     const made = { name: 'Unrelated' };
     const key = { headers: { 'idempotency-key': 'without' } };
     await tenant.post('/v3/labels', made, key);
-    // A receiver that answers what it was told, and a request that could not be understood.
+    // A receiver that repeats what it got in its answer, and a request that could not be parsed.
     await db.query(
       `update attempts a set response_body = 'got ' || $2, response_headers = jsonb_build_object('x-echo', $2::text)
          from deliveries d join events e on e.id = d.event_id
         where a.tenant_id = $1 and a.delivery_id = d.id and e.contact_id = $3 and a.response_status is not null`,
       [tenant.id, PHONE, id],
     );
-    await storeInbound(db, tenant.id, channel.id, [
+    await storeInbound(db.forTenant(tenant.id), channel.id, [
       Buffer.from('{"messages":[{"from":"15550001111","text":"analytical engine"'),
       Buffer.from('From=%2B15550001111&Body=analytical+engine&broken'),
       Buffer.from('{"messages":[{"from":"15550001111222"'),
     ]);
     await db.query('update inbound set due_at = null where tenant_id = $1', [tenant.id]);
     await server.settle();
-    await write(channel.id, 'not yet told: analytical engine');
+    await write(channel.id, 'not yet published: analytical engine');
     await server.settle();
     expect(found(await dump())).toEqual(SECRETS);
     const answers = async () =>
@@ -119,30 +119,30 @@ describe('erasing a contact', () => {
     const answer = await tenant.delete(`/v3/contacts/${id}`);
     expect(answer.body.data).toEqual({ deletedIds: [id], notFoundIds: [] });
     const after = await dump();
-    // The one number that is left begins like the person's and is another's.
+    // The number that is left starts like that of the deleted contact and belongs to another.
     expect(found(after.replaceAll('15550001111222', 'another'))).toEqual([]);
     expect(after).toContain('15550001111222');
     expect(after).toContain('+15550002222');
     expect((await tenant.get(`/v3/contacts/${id}`)).body.error.messageKey).toBe('contact_not_found');
 
     await server.settle();
-    expect(await told()).toContainEqual({ type: 'contact.deleted', contactId: id, data: { id } });
+    expect(await published()).toContainEqual({ type: 'contact.deleted', contactId: id, data: { id } });
     expect(receiver.received.at(-1)?.body).toMatchObject({ type: 'contact.deleted', data: { id } });
     expect(found((await dump()).replaceAll('15550001111222', 'another'))).toEqual([]);
     expect(found(server.logged.join('\n'))).toEqual([]);
-    // Answers are stored encrypted, so they are counted: one that has nothing to do with the person is still known.
+    // Answers are stored encrypted, so they are counted: one that does not mention the contact is still stored.
     expect(await answers()).toBe(1);
     const again = await tenant.post('/v3/labels', made, key);
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
-  it('sends nothing more about the person: neither retries nor what was not yet told', async () => {
+  it('sends nothing more about it: no retries and no pending events', async () => {
     const channel = await tenant.channel();
     receiver.answerWith(500, 500, 500);
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{}] });
     await write(channel.id, 'one');
     await server.settle();
-    const { contactId: id } = (await told())[0] as { contactId: string };
+    const { contactId: id } = (await published())[0] as { contactId: string };
     const before = receiver.received.length;
     expect(before).toBeGreaterThan(0);
     await tenant.put(`/v3/contacts/${id}`, { firstName: 'Changed' });
@@ -156,21 +156,21 @@ describe('erasing a contact', () => {
     expect(sent[0].data).toEqual({ id });
   });
 
-  it('is not undone by a repetition of an old message, and a new one makes a new contact', async () => {
+  it('is not undone by a repeated old message, and a new message creates a new contact', async () => {
     const channel = await tenant.channel();
     const at = server.clock.now();
     const message = (vendorId: string) =>
       sandboxBody(channel, { id: vendorId, from: PHONE, at, text: vendorId });
     const receive = async (...vendorIds: string[]) => {
-      await storeInbound(db, tenant.id, channel.id, await Promise.all(vendorIds.map(message)));
+      await storeInbound(db.forTenant(tenant.id), channel.id, await Promise.all(vendorIds.map(message)));
       await server.settle();
-      return (await told()).map(({ type }) => type);
+      return (await published()).map(({ type }) => type);
     };
     expect(await receive('old')).toEqual(['contact.created', 'chat.created', 'message.received']);
     const { rows } = await db.query('select contact_id from chats where tenant_id = $1', [tenant.id]);
     const first = rows[0]?.contact_id as string;
     await tenant.delete(`/v3/contacts/${first}`);
-    await told();
+    await published();
     expect(await receive('old', 'old')).toEqual([]);
     expect(found(await dump())).toEqual([]);
     expect(await receive('old', 'new')).toEqual(['contact.created', 'chat.created', 'message.received']);
@@ -181,11 +181,11 @@ describe('erasing a contact', () => {
     expect(second.rows[0]?.contact_id).not.toBe(first);
   });
 
-  it('keeps the numbers of events, so that nobody who reads by them misses one', async () => {
+  it('keeps the numbers of events, so that a reader by sequence misses none', async () => {
     const channel = await tenant.channel();
     await write(channel.id, 'one');
     await server.settle();
-    const { contactId: id } = (await told())[0] as { contactId: string };
+    const { contactId: id } = (await published())[0] as { contactId: string };
     await tenant.delete(`/v3/contacts/${id}`);
     await server.settle();
     const { rows } = await db.query(
@@ -202,16 +202,16 @@ describe('erasing a contact', () => {
       expect(JSON.parse(data as string)).toEqual({ id: expect.any(String), erased: true });
   });
 
-  it('50 times at once is done once and told once', async () => {
+  it('50 times at once is done once and published once', async () => {
     const id = (await tenant.post('/v3/contacts', { phoneNumber: PHONE })).body.data.id;
-    await told();
+    await published();
     const answers = await Promise.all(Array.from({ length: 50 }, () => tenant.delete(`/v3/contacts/${id}`)));
     expect(answers.filter(({ body }) => body.data.deletedIds.length === 1)).toHaveLength(1);
     expect(answers.filter(({ body }) => body.data.notFoundIds.length === 1)).toHaveLength(49);
-    expect((await told()).map(({ type }) => type)).toEqual(['contact.deleted']);
+    expect((await published()).map(({ type }) => type)).toEqual(['contact.deleted']);
   });
 
-  it('of an id that is not there, or not ours, names it as not found', async () => {
+  it('of an unknown id, or of another tenant’s, reports it as not found', async () => {
     const other = await server.tenant();
     const theirs = (await other.post('/v3/contacts', { phoneNumber: PHONE })).body.data.id;
     for (const id of [newId(), 'nothing', theirs])
@@ -222,11 +222,11 @@ describe('erasing a contact', () => {
     expect((await other.get(`/v3/contacts/${theirs}`)).status).toBe(200);
   });
 
-  it('while the person writes ends with all of it or none of it', async () => {
+  it('while a message arrives deletes all of it or none of it', async () => {
     const channel = await tenant.channel();
     await write(channel.id, 'first');
     await server.settle();
-    const { contactId: id } = (await told())[0] as { contactId: string };
+    const { contactId: id } = (await published())[0] as { contactId: string };
     for (let n = 0; n < 20; n++) await write(channel.id, `more ${n}`);
     await Promise.all([server.settle(), tenant.delete(`/v3/contacts/${id}`)]);
     server.clock.advance(60_000);

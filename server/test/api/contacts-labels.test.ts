@@ -16,7 +16,7 @@ const label = async (name: string): Promise<string> =>
   (await tenant.post('/v3/labels', { name })).body.data.id;
 const add = (...ids: string[]) =>
   tenant.post(`/v3/contacts/${contactId}/labels`, { labels: ids.map((id) => ({ id })) });
-const told = async (): Promise<string[]> => {
+const published = async (): Promise<string[]> => {
   await server.settle();
   return receiver.received.map(({ body }) => body.type);
 };
@@ -32,18 +32,18 @@ beforeEach(async () => {
 });
 
 describe('labels of a contact', () => {
-  it('are added, and one that is there already is no error and no event', async () => {
+  it('are added, and one that the contact already has is not an error and no event', async () => {
     const [vip, late] = [await label('VIP'), await label('Late')];
     const answer = await add(vip);
     expect(answer.body.data.labels).toEqual([{ id: vip, name: 'VIP', color: null }]);
     expect((await add(vip)).status).toBe(200);
     const both = await add(vip, late, late.toUpperCase());
     expect(both.body.data.labels.map(({ name }: { name: string }) => name)).toEqual(['VIP', 'Late']);
-    expect(await told()).toEqual(['contact.labels_added', 'contact.labels_added']);
+    expect(await published()).toEqual(['contact.labels_added', 'contact.labels_added']);
     expect(receiver.received[1]?.body.data).toEqual(both.body.data);
   });
 
-  it('are not added at all when one of them is unknown, and every unknown one is named', async () => {
+  it('are not added if one of them is unknown, and every unknown one is reported', async () => {
     const vip = await label('VIP');
     const foreign = (await (await server.tenant()).post('/v3/labels', { name: 'Theirs' })).body.data.id;
     const unknown = newId().toUpperCase();
@@ -54,7 +54,7 @@ describe('labels of a contact', () => {
       'labels.2.id': { key: 'custom', message: `There is no label ${foreign}` },
     });
     expect((await tenant.get(`/v3/contacts/${contactId}`)).body.data.labels).toEqual([]);
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
   });
 
   it('must be given, each as a UUID', async () => {
@@ -64,24 +64,24 @@ describe('labels of a contact', () => {
     expect((await add('VIP')).body.error.invalidParams['labels.0.id'].key).toBe('invalid_string');
   });
 
-  it('are taken away, and one that is not there is no error and no event', async () => {
+  it('are removed, and one that the contact does not have is not an error and no event', async () => {
     const vip = await label('VIP');
     await add(vip);
     const path = `/v3/contacts/${contactId}/labels/${vip}`;
     expect((await tenant.delete(path)).body.data.labels).toEqual([]);
     expect((await tenant.delete(path)).status).toBe(200);
     expect((await tenant.delete(`/v3/contacts/${contactId}/labels/nothing`)).status).toBe(200);
-    expect(await told()).toEqual(['contact.labels_added', 'contact.labels_removed']);
+    expect(await published()).toEqual(['contact.labels_added', 'contact.labels_removed']);
   });
 
-  it('added 50 times at once are there once, and told once', async () => {
+  it('added 50 times at once are added once and published once', async () => {
     const vip = await label('VIP');
     const answers = await Promise.all(Array.from({ length: 50 }, () => add(vip)));
     for (const { body } of answers) expect(body.data.labels).toHaveLength(1);
-    expect(await told()).toEqual(['contact.labels_added']);
+    expect(await published()).toEqual(['contact.labels_added']);
   });
 
-  it('are for contacts that are there', async () => {
+  it('of an unknown contact are 404', async () => {
     const vip = await label('VIP');
     const { body } = await tenant.post(`/v3/contacts/${newId()}/labels`, { labels: [{ id: vip }] });
     expect(body.error.messageKey).toBe('contact_not_found');

@@ -22,7 +22,7 @@ async function makeChannel(body: object): Promise<{ id: string }> {
   return made.body.data;
 }
 
-/** A vendor calls, twice, as vendors do whose answer was lost. */
+/** Calls the provider route twice, as vendors do after a lost answer. */
 async function deliver(path: string, raw: string | Buffer, headers: Record<string, string>): Promise<void> {
   for (let time = 0; time < 2; time += 1)
     expect((await server.call('POST', path, { raw, headers })).status).toBe(200);
@@ -53,7 +53,7 @@ describe('an SMS through Twilio', () => {
     channel = await makeChannel({ kind: 'sms', provider: 'twilio', address: '+15550009999', config });
   });
 
-  const told = (fields: Record<string, string>, url = `/providers/twilio/${channel.id}`) => {
+  const postWebhook = (fields: Record<string, string>, url = `/providers/twilio/${channel.id}`) => {
     const form = new URLSearchParams({ AccountSid: ACCOUNT, ...fields });
     return deliver(url, form.toString(), {
       'content-type': 'application/x-www-form-urlencoded',
@@ -61,9 +61,9 @@ describe('an SMS through Twilio', () => {
     });
   };
   const written = (MessageSid: string, Body: string, more: Record<string, string> = {}) =>
-    told({ MessageSid, From: '+15550002345', To: '+15550009999', Body, NumMedia: '0', ...more });
+    postWebhook({ MessageSid, From: '+15550002345', To: '+15550009999', Body, NumMedia: '0', ...more });
 
-  it('comes in with a picture, is answered, and tells of its fate, each once', async () => {
+  it('is received with a picture, answered, and its statuses arrive, each once', async () => {
     await written('SMin1', 'Look', {
       NumMedia: '1',
       MediaUrl0: `${twilio.url}/2010-04-01/Accounts/${ACCOUNT}/Messages/MM1/Media/ME1`,
@@ -87,13 +87,13 @@ describe('an SMS through Twilio', () => {
     expect(await messageOf(tenant, reply.id)).toMatchObject({ vendorId: sid });
     const callback = form.get('StatusCallback')?.replace('https://parley.test', '') as string;
     for (const status of ['sent', 'delivered', 'sent'])
-      await told({ MessageSid: sid, MessageStatus: status }, callback);
+      await postWebhook({ MessageSid: sid, MessageStatus: status }, callback);
     expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'delivered', error: null });
     expect(await conversation()).toHaveLength(2);
     expect(await failed()).toEqual([]);
   });
 
-  it('STOP ends it until START', async () => {
+  it('with STOP opts out until START', async () => {
     await written('SMin2', 'Hello');
     const chat = await onlyChat();
     await written('SMin3', ' stop ');
@@ -106,7 +106,7 @@ describe('an SMS through Twilio', () => {
     expect(twilio.taken.map(({ form }) => form.get('Body'))).toEqual(['Welcome back']);
   });
 
-  it('whose answer was lost is not sent again, and its callback tells what became of it', async () => {
+  it('whose answer was lost is not sent again, and its callback resolves it', async () => {
     await written('SMin5', 'Hello');
     twilio.answerWith('break');
     const reply = await send(tenant, await onlyChat(), { text: 'Hi' });
@@ -114,7 +114,7 @@ describe('an SMS through Twilio', () => {
     const [{ sid, form }] = twilio.taken as [FakeTwilio['taken'][number]];
     expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'queued', vendorId: null });
     const callback = form.get('StatusCallback')?.replace('https://parley.test', '') as string;
-    await told({ MessageSid: sid, MessageStatus: 'delivered' }, callback);
+    await postWebhook({ MessageSid: sid, MessageStatus: 'delivered' }, callback);
     expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'delivered', vendorId: sid });
     clock.advance(3600_000);
     await server.settle();
@@ -159,7 +159,7 @@ describe('a mail', () => {
       text,
     );
 
-  it('comes in posted, is answered in its thread, and what comes back is a failure', async () => {
+  it('is received by POST, answered in its thread, and a bounce is a failure', async () => {
     await written('in1', 'Where is it?');
     const chat = await onlyChat();
     expect(chat.contact).toMatchObject({ fullName: 'Ada Lovelace', email: 'ada@example.com' });
@@ -245,7 +245,7 @@ describe('an Instagram message', () => {
     });
   });
 
-  const told = (element: object, isEcho = false) => {
+  const postWebhook = (element: object, isEcho = false) => {
     const [sender, recipient] = isEcho ? [graph.accountId, SOL] : [SOL, graph.accountId];
     const timestamp = clock.now().getTime();
     const messaging = [{ sender: { id: sender }, recipient: { id: recipient }, timestamp, ...element }];
@@ -254,12 +254,12 @@ describe('an Instagram message', () => {
     return deliver('/providers/instagram', body, headers);
   };
 
-  it('comes in with a picture, is answered, echoed and read, each once', async () => {
+  it('is received with a picture, answered, echoed and read, each once', async () => {
     graph.files.set('77', { bytes: PICTURE, mimeType: 'image/png', filename: '' });
-    await told({ message: { mid: 'mid.in1', text: 'How much is it?' } });
+    await postWebhook({ message: { mid: 'mid.in1', text: 'How much is it?' } });
     clock.advance(1000);
     const attachments = [{ type: 'image', payload: { url: graph.publicUrl('77') } }];
-    await told({ message: { mid: 'mid.in2', attachments } });
+    await postWebhook({ message: { mid: 'mid.in2', attachments } });
     const chat = await onlyChat();
     expect(chat).toMatchObject({ channelId: channel.id, unreadCount: 2 });
     expect(await conversation()).toMatchObject([
@@ -270,10 +270,10 @@ describe('an Instagram message', () => {
     await server.settle();
     expect(graph.taken).toEqual([{ recipient: { id: SOL }, message: { text: 'Nine hundred.' } }]);
     const { vendorId } = await messageOf(tenant, reply.id);
-    await told({ message: { mid: vendorId, text: 'Nine hundred.', is_echo: true } }, true);
+    await postWebhook({ message: { mid: vendorId, text: 'Nine hundred.', is_echo: true } }, true);
     expect(await conversation()).toHaveLength(3);
-    await told({ message: { mid: 'mid.app1', text: 'From the app', is_echo: true } }, true);
-    await told({ read: { mid: vendorId } });
+    await postWebhook({ message: { mid: 'mid.app1', text: 'From the app', is_echo: true } }, true);
+    await postWebhook({ read: { mid: vendorId } });
     expect(await messageOf(tenant, reply.id)).toMatchObject({ status: 'read', sender: 'outbound' });
     expect((await conversation()).at(-1)).toMatchObject({ text: 'From the app', sender: 'outbound' });
     expect(await conversation()).toHaveLength(4);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
-import { written } from '../../src/db/parameters.ts';
+import { encodeArrays } from '../../src/db/parameters.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const db = openDatabase({
@@ -83,8 +83,8 @@ describe('an array', () => {
   });
 
   it('is written by us where it is plain, and by pg where it is not', () => {
-    expect(written([['a', 'b"c', null, 1]])).toEqual(['{"a","b\\"c",null,1}']);
+    expect(encodeArrays([['a', 'b"c', null, 1]])).toEqual(['{"a","b\\"c",null,1}']);
     for (const left of [['a\nb'], [Buffer.alloc(1)], [['a']], [Number.NaN], [{}]])
-      expect(written([left])).toEqual([left]);
+      expect(encodeArrays([left])).toEqual([left]);
   });
 });

@@ -30,11 +30,11 @@ const insertEvent = (id: string): Promise<unknown> =>
     `insert into events (id, tenant_id, type, data, shard, created_at) values ($1, $2, 'chat.created', '{}', 0, now())`,
     [id, newId()],
   );
-const placeOf = async (id: string): Promise<unknown> =>
+const partitionOf = async (id: string): Promise<unknown> =>
   (await db.query('select tableoid::regclass::text as name from events where id = $1', [id])).rows[0]?.name;
 
 describe('weeks', () => {
-  it('begin on Monday, follow each other without a gap, and hold the moment itself', () => {
+  it('begin on Monday, follow each other without a gap, and contain the current time', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (now) => {
         const weeks = weeksNeeded(now);
@@ -51,8 +51,8 @@ describe('weeks', () => {
   });
 });
 
-describe('making partitions', () => {
-  it('leaves out of ANALYZE what nothing is looked up by', async () => {
+describe('creating partitions', () => {
+  it('leaves columns that no query filters by out of ANALYZE', async () => {
     await ensurePartitions(db, new Date('2033-03-05T00:00:00Z'));
     const { rows } = await db.query(
       `select attname from pg_attribute where attrelid = 'attempts_20330228'::regclass and attstattarget = 0 order by 1`,
@@ -67,7 +67,7 @@ describe('making partitions', () => {
     ]);
   });
 
-  it('leaves a young week to itself, so that nobody plans anew each time autovacuum looks', async () => {
+  it('sets high autovacuum thresholds, so that statements are not planned again every minute', async () => {
     await ensurePartitions(db, new Date('2035-03-05T00:00:00Z'));
     const { rows } = await db.query(
       `select relname, reloptions from pg_class where relname in ('events_20350305', 'chats', 'deliveries_default')`,
@@ -81,7 +81,7 @@ describe('making partitions', () => {
         );
   });
 
-  it('is safe when many do it at once, and does nothing the second time', async () => {
+  it('is safe for many callers at once, and does nothing the second time', async () => {
     const now = new Date('2031-03-05T00:00:00Z');
     const before = await partitions();
     await Promise.all(Array.from({ length: 8 }, () => ensurePartitions(db, now)));
@@ -91,23 +91,23 @@ describe('making partitions', () => {
     expect(await partitions()).toEqual(after);
   });
 
-  it("puts rows into their week across a year's end, and into the default where no week is ready", async () => {
+  it("stores rows in their week across a year's end, and in the default partition if the week does not exist", async () => {
     await ensurePartitions(db, new Date('2032-12-30T12:00:00Z'));
-    const placed = [
+    const expected = [
       ['2032-12-27T00:00:00.000Z', 'events_20321227'],
       ['2033-01-02T23:59:59.999Z', 'events_20321227'],
       ['2033-01-03T00:00:00.000Z', 'events_20330103'],
       ['2032-12-26T23:59:59.999Z', 'events_default'],
       ['2033-01-10T00:00:00.000Z', 'events_default'],
     ];
-    for (const [time, table] of placed) {
+    for (const [time, table] of expected) {
       const id = firstIdAt(new Date(time as string));
       await insertEvent(id);
-      expect(await placeOf(id), time).toBe(table);
+      expect(await partitionOf(id), time).toBe(table);
     }
   });
 
-  it('leaves a week to the default partition that already has rows of it, and makes the others', async () => {
+  it('skips a week whose rows are already in the default partition, and creates the others', async () => {
     const now = new Date('2034-06-07T00:00:00Z');
     const early = firstIdAt(new Date(now.getTime() + 8 * DAY));
     await insertEvent(early);
@@ -116,6 +116,6 @@ describe('making partitions', () => {
     expect(names).toContain('events_20340605');
     expect(names).not.toContain('events_20340612');
     expect(names).toContain('attempts_20340612');
-    expect(await placeOf(early)).toBe('events_default');
+    expect(await partitionOf(early)).toBe('events_default');
   });
 });

@@ -6,7 +6,7 @@ import '../../src/automations/triggers/events.ts';
 import '../../src/queues.ts';
 import '../../src/installation.ts';
 import { clientConfig } from '../../src/db/database.ts';
-import { declaredStatements, statement } from '../../src/db/statement.ts';
+import { declaredStatements, systemStatement } from '../../src/db/statement.ts';
 import '../../src/system.ts';
 import { freshDatabase } from '../kit/server.ts';
 
@@ -27,7 +27,7 @@ const ours = declaredStatements().filter(({ name }) => !name.startsWith('test.')
 describe('every declared statement', () => {
   it('is there to be checked', () => {
     const names = ours.map(({ name }) => name);
-    for (const name of ['inbound.find', 'events.claim', 'deliveries.depth', 'shards.take', 'hints.notify'])
+    for (const name of ['inbound.find', 'events.claim', 'deliveries.depth', 'shards.take', 'wakeups.notify'])
       expect(names).toContain(name);
   });
 
@@ -35,7 +35,16 @@ describe('every declared statement', () => {
     await client.query(`prepare "${name}" as ${text}`);
   });
 
+  it('has a text that no other statement has', () => {
+    const names = new Map<string, string[]>();
+    for (const { name, text } of ours.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+      const normalized = text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
+      names.set(normalized, [...(names.get(normalized) ?? []), name]);
+    }
+    expect([...names.values()].filter((same) => same.length > 1)).toEqual([]);
+  });
+
   it('has a name of its own', () => {
-    expect(() => statement('inbound.find', 'select 1')).toThrow('declared twice');
+    expect(() => systemStatement('inbound.find', 'select 1')).toThrow('declared twice');
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
-import { type Database, openDatabase, type Tx } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
+import type { Database, SystemTx } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { systemStatement } from '../../src/db/statement.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const POOL = 8;
@@ -20,20 +21,20 @@ afterAll(() => db.close());
 await db.query('create table things (id int primary key, note text)', []);
 await db.query('insert into things select n, $1 from generate_series(1, 10) n', ['old']);
 
-const read = statement<[id: number], { id: number; note: string }>(
+const read = systemStatement<[id: number], { id: number; note: string }>(
   'test.things_read',
   'select id, note from things where id = $1',
 );
-const write = statement<[id: number, note: string]>(
+const write = systemStatement<[id: number, note: string]>(
   'test.things_write',
   'update things set note = $2 where id = $1',
 );
-const insert = statement<[id: number, note: string]>(
+const insert = systemStatement<[id: number, note: string]>(
   'test.things_insert',
   'insert into things (id, note) values ($1, $2)',
 );
 const noteOf = async (id: number): Promise<string | undefined> => (await db.find(read, [id]))?.note;
-const kill = (tx: Tx): Promise<unknown> =>
+const kill = (tx: SystemTx): Promise<unknown> =>
   tx
     .query('select pg_backend_pid() as pid', [])
     .then(({ rows: [row] }) => db.query('select pg_terminate_backend($1)', [row?.pid]));
@@ -44,14 +45,14 @@ describe('a transaction', () => {
   it('keeps everything or nothing, and its effects run only after the commit', async () => {
     const effects: string[] = [];
     await expect(
-      db.transaction(async (tx) => {
+      db.systemTransaction(async (tx) => {
         tx.afterCommit(() => effects.push('never'));
         await tx.run(write, [1, 'half']);
         throw new ApiError('conflict');
       }),
     ).rejects.toMatchObject({ key: 'conflict' });
     expect(await noteOf(1)).toBe('old');
-    await db.transaction(async (tx) => {
+    await db.systemTransaction(async (tx) => {
       tx.afterCommit(() => effects.push('committed'));
       await tx.run(write, [1, 'new']);
       expect(effects).toEqual([]);
@@ -62,7 +63,7 @@ describe('a transaction', () => {
 
   it('fails as a whole when a statement of it failed and nobody minded', async () => {
     const effects: string[] = [];
-    const swallowing = db.transaction(async (tx) => {
+    const swallowing = db.systemTransaction(async (tx) => {
       tx.afterCommit(() => effects.push('never'));
       await tx.run(write, [2, 'lost']);
       await tx.query('select 1 / 0', []).catch(() => {});
@@ -73,19 +74,19 @@ describe('a transaction', () => {
   });
 
   it('does what nobody waits for before what comes next, and fails as a whole when that fails', async () => {
-    await db.transaction(async (tx) => {
-      await tx.write(write, [10, 'first']);
+    await db.systemTransaction(async (tx) => {
+      tx.enqueue(write, [10, 'first']);
       expect((await tx.find(read, [10]))?.note).toBe('first');
-      await tx.write(write, [10, 'last']);
+      tx.enqueue(write, [10, 'last']);
     });
     expect(await noteOf(10)).toBe('last');
     const effects: string[] = [];
-    const failing = db.transaction(async (tx) => {
+    const failing = db.systemTransaction(async (tx) => {
       tx.afterCommit(() => effects.push('never'));
       await tx.run(write, [10, 'lost']);
-      await tx.write(write, [9, 'lost']);
-      await tx.write(insert, [10, 'double']);
-      await tx.write(write, [8, 'lost']);
+      tx.enqueue(write, [9, 'lost']);
+      tx.enqueue(insert, [10, 'double']);
+      tx.enqueue(write, [8, 'lost']);
     });
     await expect(failing).rejects.toMatchObject({ code: '23505' });
     expect(await Promise.all([8, 9, 10].map(noteOf))).toEqual(['old', 'old', 'last']);
@@ -93,16 +94,16 @@ describe('a transaction', () => {
   });
 
   it('says which write failed, and not that nothing could follow it', async () => {
-    const failing = db.transaction(async (tx) => {
-      await tx.write(insert, [10, 'double']);
+    const failing = db.systemTransaction(async (tx) => {
+      tx.enqueue(insert, [10, 'double']);
       await tx.find(read, [10]);
     });
     await expect(failing).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('is over when it is over: a late statement of it reaches nobody else', async () => {
+  it('refuses a statement that comes after its end', async () => {
     let late: Promise<unknown> | undefined;
-    const failing = db.transaction(async (tx) => {
+    const failing = db.systemTransaction(async (tx) => {
       const slow = tx.query('select pg_sleep(0.02)', []).then(() => {
         late = tx.run(write, [3, 'late']);
         late.catch(() => {});
@@ -111,7 +112,7 @@ describe('a transaction', () => {
       await Promise.all([slow, Promise.reject(new ApiError('conflict'))]);
     });
     await expect(failing).rejects.toMatchObject({ key: 'conflict' });
-    await expect(late).rejects.toThrow('over');
+    await expect(late).rejects.toThrow('has ended');
     expect(await noteOf(3)).toBe('old');
   });
 
@@ -123,7 +124,7 @@ describe('a transaction', () => {
       bothHere = resolve;
     });
     const cross = (first: number, second: number) =>
-      db.transaction(async (tx) => {
+      db.systemTransaction(async (tx) => {
         runs += 1;
         await tx.run(write, [first, 'crossed']);
         arrived += 1;
@@ -137,13 +138,13 @@ describe('a transaction', () => {
   });
 
   it('is not needed for a single statement to be repeated after a deadlock', async () => {
-    const both = statement<[note: string]>(
+    const both = systemStatement<[note: string]>(
       'test.things_both',
       `with first as (update things set note = $1 where id = 9 returning id)
        update things set note = $1 where id = 10 and exists (select 1 from first)`,
     );
     let single: Promise<number> | undefined;
-    await db.transaction(async (tx) => {
+    await db.systemTransaction(async (tx) => {
       // The other one notices first, and is the one that has to give way.
       await tx.query(`set local deadlock_timeout = '10s'`, []);
       await tx.run(write, [10, 'transaction']);
@@ -169,7 +170,7 @@ describe('a transaction', () => {
   });
 
   it('says that it took too long, and leaves a connection behind that works', async () => {
-    const slow = db.transaction(async (tx) => {
+    const slow = db.systemTransaction(async (tx) => {
       await tx.query(`set local statement_timeout = '30ms'`, []);
       await tx.query('select pg_sleep(1)', []);
     });
@@ -180,7 +181,7 @@ describe('a transaction', () => {
 
 describe('a connection that breaks', () => {
   it('inside a transaction: out of reach, nothing stored, the next one works', async () => {
-    const broken = db.transaction(async (tx) => {
+    const broken = db.systemTransaction(async (tx) => {
       await tx.run(write, [6, 'lost']);
       await kill(tx);
       await tx.run(write, [6, 'lost too']);
@@ -190,7 +191,7 @@ describe('a connection that breaks', () => {
   });
 
   it('inside a transaction that then gives up by itself', async () => {
-    const broken = db.transaction(async (tx) => {
+    const broken = db.systemTransaction(async (tx) => {
       await kill(tx);
       throw new ApiError('conflict');
     });
@@ -199,7 +200,7 @@ describe('a connection that breaks', () => {
   });
 
   it('with many statements in flight: each is refused, none is left without an answer', async () => {
-    const broken = db.transaction(async (tx) => {
+    const broken = db.systemTransaction(async (tx) => {
       const sleeping = Promise.allSettled(
         Array.from({ length: 5 }, () => tx.query('select pg_sleep(5)', [])),
       );
@@ -243,7 +244,7 @@ describe('a schema that changes under prepared statements', () => {
     // Every connection of the pool and every reader has the statement prepared.
     await Promise.all(
       Array.from({ length: POOL }, () =>
-        db.transaction(async (tx) => {
+        db.systemTransaction(async (tx) => {
           await tx.find(read, [8]);
           await tx.query('select pg_sleep(0.05)', []);
         }),
@@ -254,7 +255,7 @@ describe('a schema that changes under prepared statements', () => {
     await other.query('alter table things alter column id type bigint', []);
     await other.close();
     expect(await db.find(read, [8])).toEqual({ id: 8, note: 'old' });
-    expect(await db.transaction((tx) => tx.find(read, [8]))).toEqual({ id: 8, note: 'old' });
+    expect(await db.systemTransaction((tx) => tx.find(read, [8]))).toEqual({ id: 8, note: 'old' });
     const reads = await Promise.all(Array.from({ length: 8 }, () => db.byKey.find(read, [8])));
     expect(reads).toEqual(Array(8).fill({ id: 8, note: 'old' }));
   });

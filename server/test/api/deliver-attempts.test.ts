@@ -2,12 +2,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChannelKind } from '../../src/providers/adapter.ts';
-import { PAUSES_MS } from '../../src/webhooks/schedule.ts';
+import { RETRY_DELAYS_MS } from '../../src/webhooks/schedule.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { type Received, type Receiver, startReceiver, verifySignature } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
-// Every look at this clock is a moment later, so that attempts tell in which order they began.
+// This clock advances each time it is read, so that the times of attempts show their order.
 let time = new Date('2026-11-15T01:02:03.456Z').getTime();
 const server = await useServer({ clock: { real: () => new Date(++time) } });
 const { db } = server.system;
@@ -22,7 +22,7 @@ async function receiver(): Promise<Receiver> {
   closing.push(made);
   return made;
 }
-/** A receiver that answers as it likes. */
+/** A receiver with any behaviour. */
 async function rawReceiver(listener: RequestListener): Promise<string> {
   const made: Server = createServer(listener);
   await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve));
@@ -39,7 +39,7 @@ const write = async (
   const bodies = texts.map((text) =>
     sandboxBody(channel, { id: text.slice(0, 20), from: '+15550001111', at: new Date(time), text }),
   );
-  return storeInbound(db, tenant.id, channel.id, await Promise.all(bodies));
+  return storeInbound(db.forTenant(tenant.id), channel.id, await Promise.all(bodies));
 };
 async function deliveriesOf(tenant: TestTenant, webhook: { id: string }) {
   const { rows } = await db.query('select id from deliveries where webhook_id = $1 order by sequence', [
@@ -51,7 +51,7 @@ async function deliveriesOf(tenant: TestTenant, webhook: { id: string }) {
 }
 
 describe('deliveries', () => {
-  it('are made once for each webhook that asked, however many of its lines match', async () => {
+  it('are created once for each matching webhook, also if several of its subscriptions match', async () => {
     const tenant = await server.tenant();
     const [here, there] = [await tenant.channel(), await tenant.channel('sms')];
     const { url } = await receiver();
@@ -83,7 +83,7 @@ describe('deliveries', () => {
     expect(await types(hooks.off)).toEqual([]);
   });
 
-  it('to one webhook begin in sequence', async () => {
+  it('to one webhook start in sequence', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const target = await receiver();
@@ -91,7 +91,7 @@ describe('deliveries', () => {
     await write(
       tenant,
       channel,
-      Array.from({ length: 100 }, (_, at) => `message ${at}`),
+      Array.from({ length: 100 }, (_, index) => `message ${index}`),
     );
     await server.settle();
     const starts = (await deliveriesOf(tenant, hook)).map((delivery) => delivery.attempts[0].startedAt);
@@ -100,7 +100,7 @@ describe('deliveries', () => {
     expect(new Set(target.received.map(({ body }) => body.sequence)).size).toBe(100);
   });
 
-  it('to a slow webhook hold up no other, of the same tenant or another', async () => {
+  it('to a slow webhook delay no other webhook of any tenant', async () => {
     const [slowTenant, otherTenant] = [await server.tenant(), await server.tenant()];
     const held: (() => void)[] = [];
     const slow = await rawReceiver((request, response) => {
@@ -114,12 +114,12 @@ describe('deliveries', () => {
       await write(
         tenant,
         channel,
-        Array.from({ length: 60 }, (_, at) => `message ${at}`),
+        Array.from({ length: 60 }, (_, index) => `message ${index}`),
       );
     }
     const settled = server.settle();
     await expect.poll(() => target.received.length, { timeout: 10_000 }).toBe(120);
-    // A lane has 32 places, so 32 of the 60 are waiting for their answers, and only those.
+    // A webhook may have 32 requests open, so exactly 32 of the 60 wait for their answers.
     await expect.poll(() => held.length).toBe(32);
     const answering = setInterval(() => {
       for (const answer of held.splice(0)) answer();
@@ -130,7 +130,7 @@ describe('deliveries', () => {
     expect(slowOnes.map((delivery) => delivery.status)).toEqual(Array(60).fill('delivered'));
   });
 
-  it('of a megabyte arrive whole and signed', async () => {
+  it('of a megabyte arrive complete and signed', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const target = await receiver();
@@ -145,7 +145,7 @@ describe('deliveries', () => {
 });
 
 describe('an attempt', () => {
-  it('fails when the receiver redirects, and the redirect is not followed', async () => {
+  it('fails if the receiver redirects, and the redirect is not followed', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const elsewhere = await receiver();
@@ -160,7 +160,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('fails when the receiver breaks off, and is made again', async () => {
+  it('fails if the receiver closes the connection, and is repeated', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     let calls = 0;
@@ -188,7 +188,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('is made ten times and then no more', async () => {
+  it('is repeated until there were ten', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const target = await receiver();
@@ -196,8 +196,8 @@ describe('an attempt', () => {
     target.answerWith(...Array(12).fill(500));
     await write(tenant, channel, ['hello']);
     await server.settle();
-    // Twice more than there are pauses, and each as long as it can be: almost four days in all.
-    for (const pause of [...PAUSES_MS, 1, 1]) {
+    // Two more than there are delays, each with its largest jitter: almost four days in all.
+    for (const pause of [...RETRY_DELAYS_MS, 1, 1]) {
       pass(pause * 1.2);
       await server.settle();
     }
@@ -211,7 +211,7 @@ describe('an attempt', () => {
     ['deleted', 'cancelled', 'delete from webhooks where id = $1'],
     ['inactive', 'pending', `update webhooks set status = 'inactive' where id = $1`],
     ['disabled', 'cancelled', `update webhooks set status = 'disabled' where id = $1`],
-  ])('is not made when the webhook is %s while retries wait (R14)', async (_name, status, change) => {
+  ])('is not made if the webhook is %s while retries are pending (R14)', async (_name, status, change) => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const target = await receiver();

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { type DeliveryResult, recorder } from '../../src/webhooks/record.ts';
+import {
+  cancelDelivery,
+  createAttemptRecorder,
+  type DeliveryResult,
+  holdDelivery,
+} from '../../src/webhooks/record.ts';
 import { changeWebhook } from '../../src/webhooks/webhook.ts';
 import { useServer } from '../kit/server.ts';
 import { subscribe } from '../kit/webhooks.ts';
@@ -10,11 +15,11 @@ import { subscribe } from '../kit/webhooks.ts';
 const server = await useServer();
 const { db } = server.system;
 const { clock } = server;
-const record = recorder(db, clock);
+const record = createAttemptRecorder(db, clock);
 
 async function newDelivery(tenantId: string, webhookId = newId()): Promise<string> {
   const id = newId();
-  // A shard that nobody looks at, so that no worker of this server touches it.
+  // A shard that no worker of this server owns.
   await db.query(
     `insert into deliveries (id, tenant_id, webhook_id, shard, event_id, event_type, sequence, status, due_at, created_at, updated_at)
      values ($1, $2, $3, $4, $1, 'chat.created', 1, 'pending', '-infinity', now(), now())`,
@@ -45,7 +50,7 @@ const result = (
 const later = (): Date => new Date(clock.now().getTime() + 5_000);
 
 describe('a delivery of a paused webhook', () => {
-  it('is not held when the webhook becomes active in the same moment', async () => {
+  it('is not held if the webhook becomes active at the same time', async () => {
     const tenant = await server.tenant();
     const hook = await subscribe(tenant, 'http://127.0.0.1:9/');
     await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'inactive' });
@@ -61,29 +66,29 @@ describe('a delivery of a paused webhook', () => {
         )
       ).rows.length === 1;
     let holding: Promise<void> | undefined;
-    await db.transaction(async (tx) => {
+    await db.forTenant(tenant.id).transaction(async (tx) => {
       const policy = { allow: parseAllowList(''), loopback: true };
-      await changeWebhook(tx, tenant.id, hook.id, { status: 'active' }, { policy, now: clock.now() });
-      holding = record.hold({ id, tenant_id: tenant.id, webhook_id: hook.id });
+      await changeWebhook(tx, hook.id, { status: 'active' }, policy);
+      holding = holdDelivery(db.forTenant(tenant.id), id, hook.id);
       await expect.poll(isWaiting).toBe(true);
     });
     await holding;
     expect(await dueAt()).toBe('-infinity');
     await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'inactive' });
-    await record.hold({ id, tenant_id: tenant.id, webhook_id: hook.id });
+    await holdDelivery(db.forTenant(tenant.id), id, hook.id);
     expect(await dueAt()).toBe('infinity');
   });
 });
 
 describe('the result of an attempt', () => {
-  it('counts once, and a late one of a worker that lost its lease changes nothing (R5)', async () => {
+  it('is stored once, and a late result of a worker that lost its lease changes nothing (R5)', async () => {
     const tenant = await server.tenant();
     const id = await newDelivery(tenant.id);
-    await record.attempt(result(id, tenant.id, { status: 'pending', dueAt: later(), error: 'broke' }));
-    // Another worker has the row since, and so has its own number of attempts.
-    await recorder(db, clock).attempt(result(id, tenant.id, { attempts: 1 }));
-    await record.attempt(result(id, tenant.id, { status: 'failed', error: 'late' }));
-    await record.attempt(result(id, tenant.id, { attempts: 2, status: 'failed', error: 'later still' }));
+    await record(result(id, tenant.id, { status: 'pending', dueAt: later(), error: 'broke' }));
+    // Another worker has recorded an attempt since.
+    await createAttemptRecorder(db, clock)(result(id, tenant.id, { attempts: 1 }));
+    await record(result(id, tenant.id, { status: 'failed', error: 'late' }));
+    await record(result(id, tenant.id, { attempts: 2, status: 'failed', error: 'later still' }));
     const shown = await tenant.get(`/v3/webhook_deliveries/${id}`);
     expect(shown.body.data).toMatchObject({
       status: 'delivered',
@@ -95,12 +100,12 @@ describe('the result of an attempt', () => {
     });
   });
 
-  it('counts once when two workers report at the same moment, together or apart', async () => {
+  it('is stored once if two workers record it at the same time, in one batch or in two', async () => {
     const tenant = await server.tenant();
     const ids = await Promise.all(Array.from({ length: 20 }, () => newDelivery(tenant.id)));
-    const [one, two] = [recorder(db, clock), recorder(db, clock)];
+    const [first, second] = [createAttemptRecorder(db, clock), createAttemptRecorder(db, clock)];
     await Promise.all(
-      ids.flatMap((id) => [one, one, two].map((each) => each.attempt(result(id, tenant.id)))),
+      ids.flatMap((id) => [first, first, second].map((recordWith) => recordWith(result(id, tenant.id)))),
     );
     const { rows } = await db.query('select delivery_id, number from attempts where tenant_id = $1', [
       tenant.id,
@@ -109,14 +114,14 @@ describe('the result of an attempt', () => {
     expect(new Set(rows.map((row) => row.number))).toEqual(new Set([1]));
   });
 
-  it('does not revive a delivery that was cancelled meanwhile, unless it arrived', async () => {
+  it('does not change a delivery that was cancelled meanwhile, unless it was received', async () => {
     const tenant = await server.tenant();
     const [lost, arrived] = [await newDelivery(tenant.id), await newDelivery(tenant.id)];
-    for (const id of [lost, arrived]) await record.cancel({ id, tenant_id: tenant.id });
-    await record.attempt(result(lost, tenant.id, { status: 'pending', dueAt: later(), error: 'broke' }));
-    await record.attempt(result(arrived, tenant.id));
+    for (const id of [lost, arrived]) await cancelDelivery(db.forTenant(tenant.id), id);
+    await record(result(lost, tenant.id, { status: 'pending', dueAt: later(), error: 'broke' }));
+    await record(result(arrived, tenant.id));
     const shown = async (id: string) => (await tenant.get(`/v3/webhook_deliveries/${id}`)).body.data;
-    // The attempt was made, and so it is on record.
+    // The attempt was made, so it is stored.
     expect(await shown(lost)).toMatchObject({
       status: 'cancelled',
       attemptCount: 1,
@@ -129,19 +134,19 @@ describe('the result of an attempt', () => {
     });
   });
 
-  it('is kept whatever the receiver answered, without harm to those beside it', async () => {
+  it('is stored for every answer of a receiver, without affecting others of the batch', async () => {
     const tenant = await server.tenant();
     const ids = await Promise.all(Array.from({ length: 3 }, () => newDelivery(tenant.id)));
     const bodies = [Buffer.from('a\0b'), Buffer.from([0xff, 0xc3, 0x28, 0x00]), Buffer.alloc(5_000, 'é')];
     await Promise.all(
-      ids.map((id, at) => {
+      ids.map((id, index) => {
         const given = result(id, tenant.id, { error: 'NUL \0 and half \ud800 a character' });
         const response = {
           ...(given.response as NonNullable<DeliveryResult['response']>),
           headers: { 'x-odd': '\0\ud800é' },
-          body: bodies[at] as Buffer,
+          body: bodies[index] as Buffer,
         };
-        return record.attempt({ ...given, response });
+        return record({ ...given, response });
       }),
     );
     const [first, second, third] = await Promise.all(

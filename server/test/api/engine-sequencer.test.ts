@@ -1,20 +1,26 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import type { TenantHooks } from '../../src/db/tenant.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
-import { publisher } from '../../src/engine/outbox.ts';
+import { publishEvents } from '../../src/engine/outbox.ts';
 import { type QueueRow, realShardOf } from '../../src/engine/queue.ts';
-import { type SequencedEvent, sequencer } from '../../src/engine/sequencer.ts';
-import type { WakeUps } from '../../src/engine/wakeups.ts';
+import { eventsQueue, type SequencedEvent, sequenceEvents } from '../../src/engine/sequencer.ts';
 import { useServer } from '../kit/server.ts';
-import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const server = await useServer();
-const { db } = server.system;
-const given: string[] = [];
-const wakeUps: WakeUps = {
-  ...silentWakeUps,
-  give: (list, shard, lane) => void given.push(`${list}:${shard}:${lane}`),
-};
-const { publish } = publisher(server.clock, wakeUps);
+const woken: string[] = [];
+const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
+  void woken.push(`${queue.name}:${queue.shardOf(orderingKey, tenantId)}:${orderingKey}`);
+const db = openDatabase(
+  {
+    connection: { connectionString: server.databaseUrl },
+    applicationName: 'test',
+    poolSize: 8,
+    readers: 0,
+  },
+  { now: server.clock.now, publish: publishEvents(wake), wake },
+);
+afterAll(() => db.close());
 const event = (note: string) => ({
   type: 'chat.created' as const,
   channelId: null,
@@ -32,25 +38,26 @@ const notes = async (tenantId: string) =>
   ).rows as { sequence: number | null; position: number; note: string }[];
 
 const seen: SequencedEvent[] = [];
-const { list, handle } = sequencer(db, [async (_tx, _tenantId, events) => void seen.push(...events)]);
+const handle = (rows: QueueRow[]) =>
+  sequenceEvents({ db, subscribers: [async (_tx, events) => void seen.push(...events)] }, rows);
 const claim = (tenantId: string, limit = 500): Promise<QueueRow[]> =>
-  claimsOf(db, list, server.clock.real)(realShardOf(tenantId), tenantId, limit, new Set());
+  claimsOf(db, eventsQueue, server.clock.real)(realShardOf(tenantId), tenantId, limit, new Set());
 
 describe('publishing', () => {
-  it('gives a hint after the commit, and neither an event nor a hint after a rollback', async () => {
+  it('wakes the sequencer after the commit, and neither stores an event nor wakes it after a rollback', async () => {
     const tenant = await server.tenant();
-    given.length = 0;
-    await db.transaction(async (tx) => {
-      await publish(tx, tenant.id, [event('kept')]);
-      expect(given).toEqual([]);
+    woken.length = 0;
+    await db.forTenant(tenant.id).transaction(async (tx) => {
+      tx.publish(event('kept'));
+      expect(woken).toEqual([]);
     });
-    expect(given).toEqual([`events:${realShardOf(tenant.id)}:${tenant.id}`]);
-    const failing = db.transaction(async (tx) => {
-      await publish(tx, tenant.id, [event('lost')]);
+    expect(woken).toEqual([`events:${realShardOf(tenant.id)}:${tenant.id}`]);
+    const failing = db.forTenant(tenant.id).transaction(async (tx) => {
+      tx.publish(event('lost'));
       throw new Error('on purpose');
     });
     await expect(failing).rejects.toThrow('on purpose');
-    expect(given).toHaveLength(1);
+    expect(woken).toHaveLength(1);
     await server.settle();
     expect((await notes(tenant.id)).map(({ sequence, note }) => [sequence, note])).toEqual([[1, 'kept']]);
   });
@@ -61,7 +68,9 @@ describe('the sequencer', () => {
     const tenant = await server.tenant();
     const names = Array.from({ length: 1203 }, (_, at) => `event ${at}`);
     for (let at = 0; at < names.length; at += 401)
-      await db.transaction((tx) => publish(tx, tenant.id, names.slice(at, at + 401).map(event)));
+      await db
+        .forTenant(tenant.id)
+        .transaction(async (tx) => tx.publish(...names.slice(at, at + 401).map(event)));
     await server.settle();
     const rows = await notes(tenant.id);
     expect(rows.map((row) => row.note)).toEqual(names);
@@ -72,7 +81,7 @@ describe('the sequencer', () => {
 
   it('numbers no event twice when two of them have the same events in hand', async () => {
     const tenant = await server.tenant();
-    await db.transaction((tx) => publish(tx, tenant.id, ['a', 'b', 'c', 'd'].map(event)));
+    await db.forTenant(tenant.id).transaction(async (tx) => tx.publish(...['a', 'b', 'c', 'd'].map(event)));
     seen.length = 0;
     const rows = await claim(tenant.id);
     await Promise.all([handle(rows.slice(0, 3)), handle(rows.slice(1)), handle(rows)]);
@@ -83,11 +92,12 @@ describe('the sequencer', () => {
     expect(seen.map((one) => one.id).toSorted()).toEqual(rows.map((row) => row.id).toSorted());
   });
 
-  it('keeps the numbers back when a reaction fails', async () => {
+  it('stores no numbers when a subscriber fails', async () => {
     const tenant = await server.tenant();
-    await db.transaction((tx) => publish(tx, tenant.id, [event('a')]));
-    const broken = sequencer(db, [() => Promise.reject(new Error('on purpose'))]);
-    await expect(broken.handle(await claim(tenant.id))).rejects.toThrow('on purpose');
+    await db.forTenant(tenant.id).transaction(async (tx) => tx.publish(event('a')));
+    const subscribers = [() => Promise.reject(new Error('on purpose'))];
+    const failing = sequenceEvents({ db, subscribers }, await claim(tenant.id));
+    await expect(failing).rejects.toThrow('on purpose');
     await server.settle();
     expect((await notes(tenant.id)).map((row) => row.sequence)).toEqual([1]);
   });
@@ -101,8 +111,9 @@ describe('the sequencer', () => {
     const writers = Array.from({ length: WRITERS }, async (_, writer) => {
       for (let at = 0; at < EACH; at += 1)
         await db
+          .forTenant(tenant.id)
           .transaction(async (tx) => {
-            await publish(tx, tenant.id, [event(`${writer}.${at}`), event(`${writer}.${at}+`)]);
+            tx.publish(event(`${writer}.${at}`), event(`${writer}.${at}+`));
             if (at % 5 === 4) throw new Error('on purpose');
           })
           .catch((error) => expect(String(error)).toContain('on purpose'));

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { ALL_SHARDS as SHARDS, TEST_SHARD } from '../../src/engine/queue.ts';
-import { LEASE_MS, type Shards, shards } from '../../src/engine/shards.ts';
+import { createShards, LEASE_MS, type Shards } from '../../src/engine/shards.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const db = openDatabase({
@@ -27,7 +28,7 @@ const lapse = (): Promise<unknown> =>
 
 describe('shards', () => {
   it('all belong to a worker that is alone', async () => {
-    const one = shards(db, newId());
+    const one = createShards(db, newId());
     expect(one.owns(0)).toBe(false);
     await one.beat(nothingBusy);
     expect(one.owned().toSorted((a, b) => a - b)).toEqual(ALL);
@@ -35,10 +36,10 @@ describe('shards', () => {
   });
 
   it('are shared fairly within two beats when a second and a third worker join', async () => {
-    const workers = [shards(db, newId())];
+    const workers = [createShards(db, newId())];
     await workers[0]?.beat(nothingBusy);
     for (const share of [33, 22]) {
-      workers.push(shards(db, newId()));
+      workers.push(createShards(db, newId()));
       await workers.at(-1)?.beat(nothingBusy);
       for (let beats = 0; beats < 2; beats += 1) for (const one of workers) await one.beat(nothingBusy);
       expect(workers.flatMap((one) => one.owned()).toSorted((a, b) => a - b)).toEqual(ALL);
@@ -50,7 +51,7 @@ describe('shards', () => {
   });
 
   it('are kept while something of them is under way, and start nothing meanwhile', async () => {
-    const [one, two] = [shards(db, newId()), shards(db, newId())];
+    const [one, two] = [createShards(db, newId()), createShards(db, newId())];
     await one.beat(nothingBusy);
     await two.beat(nothingBusy);
     await one.beat(() => true);
@@ -62,7 +63,7 @@ describe('shards', () => {
   });
 
   it('go to others when their owner no longer beats, and it takes back no more than its share', async () => {
-    const [gone, heir] = [shards(db, newId()), shards(db, newId())];
+    const [gone, heir] = [createShards(db, newId()), createShards(db, newId())];
     await gone.beat(nothingBusy);
     await lapse();
     await db.query(`update workers set seen_at = now() - interval '1 hour'`, []);
@@ -76,7 +77,7 @@ describe('shards', () => {
   });
 
   it('are not owned once the lease is past, whatever the memory says', async () => {
-    const one = shards(db, newId());
+    const one = createShards(db, newId());
     await one.beat(nothingBusy);
     const now = performance.now();
     const time = vi.spyOn(performance, 'now').mockReturnValue(now + LEASE_MS - 3_000);
@@ -88,7 +89,7 @@ describe('shards', () => {
   });
 
   it('are free at once after a release', async () => {
-    const [one, two] = [shards(db, newId()), shards(db, newId())];
+    const [one, two] = [createShards(db, newId()), createShards(db, newId())];
     await one.beat(nothingBusy);
     await one.release();
     expect(countOf(one)).toBe(0);
@@ -97,7 +98,7 @@ describe('shards', () => {
   });
 
   it('can all be seized by a process that knows to be alone, though leases still run', async () => {
-    const [killed, restarted] = [shards(db, newId()), shards(db, newId())];
+    const [killed, restarted] = [createShards(db, newId()), createShards(db, newId())];
     await killed.beat(nothingBusy);
     await restarted.acquireAll();
     expect(restarted.ownsAll()).toBe(true);
@@ -109,11 +110,11 @@ describe('shards', () => {
 });
 
 it('gives back only what is over its share, when the share grew while it was still busy', async () => {
-  const [two, three] = [shards(db, newId()), shards(db, newId())];
+  const [two, three] = [createShards(db, newId()), createShards(db, newId())];
   const owners: Shards[] = [two];
   let overtaking = false;
   // Whoever gives back is overtaken by the other at the worst moment: before it has heard what it may take itself.
-  const one = shards(
+  const one = createShards(
     {
       ...watched(owners),
       all: async (statement, parameters) => {
@@ -164,7 +165,7 @@ it('never have two owners at once, however workers come, beat, are busy and go',
       await db.query('delete from workers', []);
       const workers: Shards[] = [];
       const eye = watched(workers);
-      for (let at = 0; at < 3; at += 1) workers.push(shards(eye, newId()));
+      for (let at = 0; at < 3; at += 1) workers.push(createShards(eye, newId()));
       for (const { who, busy, leaves } of steps) {
         const chosen = [...new Set(who)].map((at) => workers[at] as Shards);
         await Promise.all(chosen.map((one) => one.beat((shard) => busy.includes(shard))));

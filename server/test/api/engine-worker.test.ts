@@ -3,16 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
-import type { Database } from '../../src/db/database.ts';
+import { inboundQueue } from '../../src/channels/queues.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
-import { publisher } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import { fileStore } from '../../src/files/store.ts';
 import { processInbound } from '../../src/messages/inbound/worker.ts';
-import { adapters } from '../../src/queues.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { startServer, useServer } from '../kit/server.ts';
-import { silentWakeUps } from '../kit/silent-wakeups.ts';
+import { workerDeps } from '../kit/worker-deps.ts';
+import { wrapTransactions } from '../kit/wrap-database.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -26,7 +24,7 @@ describe('settling', () => {
   it('does what is due also when the last settling was longer ago than a lease lasts', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    await storeInbound(db, tenant.id, channel.id, [await hello(channel, 'late')]);
+    await storeInbound(db.forTenant(tenant.id), channel.id, [await hello(channel, 'late')]);
     const now = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(now + 3600_000);
     await server.settle();
@@ -36,42 +34,30 @@ describe('settling', () => {
 });
 
 describe('processing inbound', () => {
-  it('does not hold it against a request that the database went away while it was its turn', async () => {
+  it('does not count it as an attempt of a request when the database is unavailable', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    await storeInbound(db, tenant.id, channel.id, [
+    await storeInbound(db.forTenant(tenant.id), channel.id, [
       await hello(channel, 'a'),
       Buffer.from('no JSON'),
       await hello(channel, 'b'),
     ]);
     let transactions = 0;
-    const flaky: Database = {
-      ...db,
-      transaction: async (work) => {
-        transactions += 1;
-        if (transactions === 1) throw new ApiError('service_unavailable');
-        return db.transaction(work);
-      },
-    };
-    const { list, handle } = processInbound({
-      db: flaky,
-      clock: server.clock,
-      keys: server.keys,
-      wakeUps: silentWakeUps,
-      publisher: publisher(server.clock, silentWakeUps),
-      adapters,
-      store: fileStore(server.filesFolder),
-      baseUrl: () => '',
-      log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
+    const flaky = wrapTransactions(db, async (run, work) => {
+      transactions += 1;
+      if (transactions === 1) throw new ApiError('service_unavailable');
+      return run(work);
     });
-    const rows = await claimsOf(db, list, server.clock.real)(
+    const log = createLog({ level: 'silent', json: true, destination: { write: () => {} } });
+    const rows = await claimsOf(db, inboundQueue, server.clock.real)(
       realShardOf(channel.id),
       channel.id,
       10,
       new Set(),
     );
     expect(rows).toHaveLength(3);
-    await expect(handle(rows)).rejects.toMatchObject({ key: 'service_unavailable' });
+    const processing = processInbound({ ...workerDeps(server, flaky), log }, rows);
+    await expect(processing).rejects.toMatchObject({ key: 'service_unavailable' });
     const { rows: left } = await db.query('select attempts, error from inbound where tenant_id = $1', [
       tenant.id,
     ]);
@@ -103,7 +89,7 @@ describe('stopping', () => {
       url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
       events: [{ type: 'message.received' }],
     });
-    await storeInbound(db, tenant.id, channel.id, [await hello(channel, 'under way')]);
+    await storeInbound(db.forTenant(tenant.id), channel.id, [await hello(channel, 'under way')]);
     void draining.settle().catch(() => {});
     await underWay;
     const shardsHeld = async (): Promise<number> =>

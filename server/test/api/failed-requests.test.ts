@@ -4,7 +4,7 @@ import { storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { type PigeonChannel, pigeon, pigeonBody, pigeonChannel, written } from '../kit/vendor.ts';
 
-/** A vendor whose requests an older version of the server does not understand. */
+/** A vendor whose requests an older version of the server cannot parse. */
 let understands = false;
 const adapter: Adapter = {
   ...pigeon,
@@ -24,11 +24,10 @@ beforeEach(async () => {
   channel = await pigeonChannel(tenant);
 });
 
-/** Stores requests and lets them fail until they are listed. */
+/** Stores requests and processes them until they are listed as failed. */
 async function fail(...bodies: (string | Buffer)[]): Promise<string[]> {
   const ids = await storeInbound(
-    db,
-    tenant.id,
+    db.forTenant(tenant.id),
     channel.id,
     bodies.map((body) => Buffer.from(body as string)),
   );
@@ -45,13 +44,13 @@ const newKind = (text: string): string =>
   pigeonBody(channel, [written('new kind', server.clock.now(), { text })]);
 
 describe('a request that could not be processed', () => {
-  it('is listed with what it said and why it failed, the newest first, and nothing that still waits', async () => {
+  it('is listed with its body and error, the newest first, without requests that still wait', async () => {
     const [, binary, long] = await fail(
       newKind('hello'),
       Buffer.from([0xff, 0x00, 0x01]),
       'ä'.repeat(40_000),
     );
-    await storeInbound(db, tenant.id, channel.id, [Buffer.from('waits')]);
+    await storeInbound(db.forTenant(tenant.id), channel.id, [Buffer.from('waits')]);
     const all = await listed();
     expect(all).toMatchObject([
       { id: long, encoding: 'text', size: 80_000 },
@@ -71,16 +70,16 @@ describe('a request that could not be processed', () => {
     await server.settle();
   });
 
-  it('is listed for whoever has the channel, and for nobody else', async () => {
+  it('is listed only for the tenant of the channel', async () => {
     await fail('x');
-    const stranger = await server.tenant();
+    const otherTenant = await server.tenant();
     const other = await pigeonChannel(tenant);
     expect(await listed({}, other.id)).toEqual([]);
-    const refused = await stranger.post(`/v3/channels/${channel.id}/failed_requests/search`, {});
+    const refused = await otherTenant.post(`/v3/channels/${channel.id}/failed_requests/search`, {});
     expect(refused.body.error.messageKey).toBe('channel_not_found');
   });
 
-  it('is processed at once when it is replayed, as if it had just come, and is listed no more', async () => {
+  it('is processed when it is replayed, like a new one, and no longer listed', async () => {
     const [id] = (await fail(newKind('hello'))) as [string];
     understands = true;
     const replayed = await tenant.post(`${place(id)}/replay`);
@@ -92,7 +91,7 @@ describe('a request that could not be processed', () => {
     expect((await tenant.post(`${place(id)}/replay`)).body.error.messageKey).toBe('failed_request_not_found');
   });
 
-  it('has all its tries again when it still fails', async () => {
+  it('has all attempts again after a replay', async () => {
     const [id] = (await fail(newKind('hello'))) as [string];
     await tenant.post(`${place(id)}/replay`);
     await server.settle();
@@ -114,7 +113,9 @@ describe('a request that could not be processed', () => {
   it('is neither replayed nor deleted by another channel, nor while it waits', async () => {
     const [id] = (await fail('x')) as [string];
     const other = await pigeonChannel(tenant);
-    const [waiting] = (await storeInbound(db, tenant.id, channel.id, [Buffer.from('x')])) as [string];
+    const [waiting] = (await storeInbound(db.forTenant(tenant.id), channel.id, [Buffer.from('x')])) as [
+      string,
+    ];
     for (const path of [place(id, other.id), place(waiting), place('x'), place(id, 'x')]) {
       expect((await tenant.post(`${path}/replay`)).status).toBe(404);
       expect((await tenant.delete(path)).body.data.deletedIds).toEqual([]);
@@ -122,7 +123,7 @@ describe('a request that could not be processed', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  it('leaves a line in the log that says which it is and nothing of what it says, and is counted', async () => {
+  it('is logged without its content, and counted', async () => {
     const [id] = (await fail('my secret', newKind('my secret'))) as [string];
     const lines = server.logged.filter((line) => line.includes(id)).map((line) => JSON.parse(line));
     expect(lines).toHaveLength(5);
@@ -130,6 +131,6 @@ describe('a request that could not be processed', () => {
     expect(lines.at(-1).msg).toContain('failed for good');
     expect(server.logged.join('')).not.toContain('my secret');
     const metrics = (await server.call('GET', '/metrics')).text;
-    expect(metrics).toMatch(/parley_work_failures_total\{list="inbound"\} [1-9]/);
+    expect(metrics).toMatch(/parley_work_failures_total\{queue="inbound"\} [1-9]/);
   });
 });

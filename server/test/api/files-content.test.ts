@@ -33,7 +33,7 @@ describe('the bytes of a file', () => {
     ['bytes=-', 200, content, undefined],
     ['bytes=a-b', 200, content, undefined],
     ['lines=1-2', 200, content, undefined],
-  ])('are given by range: %s', async (range, status, text, place) => {
+  ])('are sent by range: %s', async (range, status, text, place) => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, content, 'digits.txt');
     for (const answer of [
@@ -52,7 +52,7 @@ describe('the bytes of a file', () => {
     'bytes=10-12',
     'bytes=-0',
     'bytes=99999999999999999999-',
-  ])('do not go on after their end: %s', async (range) => {
+  ])('have no range after their end: %s', async (range) => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, content, 'digits.txt');
     const answer = await tenant.get(`${file.path}/content`, { headers: { range } });
@@ -61,7 +61,7 @@ describe('the bytes of a file', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('are named by their checksum, and not sent to who has them', async () => {
+  it('have their checksum as ETag and are not sent again to a client that has them', async () => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, content, 'digits.txt');
     const etag = `"${file.sha256}"`;
@@ -82,7 +82,7 @@ describe('the bytes of a file', () => {
     }
   });
 
-  it('can be asked about without being sent', async () => {
+  it('answer HEAD without a body', async () => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, content, 'digits.txt');
     const port = await listen(server.system.app.server);
@@ -98,7 +98,7 @@ describe('the bytes of a file', () => {
     }
   });
 
-  it('that are lost are not found, and that is no failure of the server', async () => {
+  it('that are lost are 404 and not an internal error', async () => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, content, 'digits.txt');
     await rm(join(server.filesFolder, file.id.slice(-2), file.id));
@@ -106,7 +106,7 @@ describe('the bytes of a file', () => {
       expect((await tenant.get(path)).body.error.messageKey).toBe('file_not_found');
   });
 
-  it('are removed after the file is, and with their tenant', async () => {
+  it('are removed after the file is deleted, and with their tenant', async () => {
     const [one, other] = [await server.tenant(), await server.tenant()];
     const files = [await uploaded(one, 'x', 'x.txt'), await uploaded(other, 'y', 'y.txt')];
     await one.delete(files[0]?.path);
@@ -123,7 +123,7 @@ describe('the bytes of a file', () => {
 });
 
 describe('a public URL', () => {
-  it('is the same ever after, for fifty who ask at once, and another for every file', async () => {
+  it('never changes, also for fifty requests at once, and differs for every file', async () => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, 'x', 'Grüße & so.txt');
     const answers = await Promise.all(
@@ -136,7 +136,7 @@ describe('a public URL', () => {
     expect((await uploaded(tenant, 'x', 'Grüße & so.txt')).publicUrl).not.toBe(file.publicUrl);
   });
 
-  it('is enough to get the file, for anyone, kept for as long as they like', async () => {
+  it('is enough to download the file, and its content can be cached', async () => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, PNG, 'dot.png');
     const answer = await server.call('GET', file.publicPath);
@@ -153,7 +153,7 @@ describe('a public URL', () => {
     expect(own.headers['cache-control']).toBe('private, no-cache');
   });
 
-  it('ends in a name that is only there to be read', async () => {
+  it('ends in a name that is ignored', async () => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, 'x', 'x.txt');
     const port = await listen(server.system.app.server);
@@ -170,7 +170,7 @@ describe('a public URL', () => {
     '..',
     `${'A'.repeat(22)}%00`,
     '%F0%9F%98%80',
-  ])('with a wrong token is not found, in the envelope: %s', async (token) => {
+  ])('with a wrong token is 404 in the envelope: %s', async (token) => {
     const port = await listen(server.system.app.server);
     const answer = await send(port, 'GET', `/public/files/${token}/x.txt`);
     expect([answer.status, answer.body.error.messageKey]).toEqual([404, 'file_not_found']);
@@ -187,7 +187,7 @@ describe('a public URL', () => {
   });
 });
 
-describe('a file that a browser could run', () => {
+describe('a file that a browser could execute', () => {
   const SCRIPT = '<script>alert(1)</script>';
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
 
@@ -199,7 +199,7 @@ describe('a file that a browser could run', () => {
     ['a drawing that says it is a picture', 'photo.png', SVG, 'image/png', 'image/svg+xml'],
     ['XML', 'feed.xml', '<?xml version="1.0"?><a/>', 'image/png', 'application/xml'],
     ['bytes', 'photo.png', Buffer.from([0, 1, 2, 255]), 'image/png', 'application/octet-stream'],
-  ])('F1: is for saving, and is what its bytes are: %s', async (_, name, content, claimed, type) => {
+  ])('F1: is sent as an attachment with the type of its bytes: %s', async (_, name, content, claimed, type) => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, content, name, claimed);
     expect(file.mimeType).toBe(type);
@@ -217,7 +217,7 @@ describe('a file that a browser could run', () => {
     }
   });
 
-  it('F1: a script with a harmless type is text, which no browser runs', async () => {
+  it('F1: a script with a harmless type is sent as text, which no browser executes', async () => {
     const tenant = await server.tenant();
     const file = await uploaded(tenant, 'alert(1)', 'code.js', 'text/javascript');
     const { headers } = await server.call('GET', file.publicPath);

@@ -46,15 +46,15 @@ describe('a file', () => {
     expect((await tenant.delete(path)).body.data.notFoundIds).toEqual([made.body.data.id]);
   });
 
-  it('is told to webhooks, once', async () => {
+  it('is published to webhooks once', async () => {
     const tenant = await server.tenant();
     const hook = await startReceiver();
     try {
       await tenant.post('/v3/api_webhooks', { url: hook.url, events: [{ type: 'file.created' }] });
       const made = await upload(tenant, 'x', 'x.txt');
       await server.settle();
-      const told = hook.received.map(({ body }) => body);
-      expect(told).toMatchObject([{ type: 'file.created', channelId: null, data: made.body.data }]);
+      const bodies = hook.received.map(({ body }) => body);
+      expect(bodies).toMatchObject([{ type: 'file.created', channelId: null, data: made.body.data }]);
     } finally {
       await hook.close();
     }
@@ -67,7 +67,7 @@ describe('a file', () => {
     ['C:\\\\boot.ini', 'boot.ini'],
     ['nul\0byte.txt', 'nulbyte.txt'],
     ['Grüße 😀.txt', 'Grüße 😀.txt'],
-  ])('F2: called %j is shown by its base name and stored under a key of our own', async (given, shown) => {
+  ])('F2: named %j is shown by its base name and stored under its id', async (given, shown) => {
     const tenant = await server.tenant();
     const before = await storedNames(server);
     const made = await upload(tenant, 'x', given);
@@ -86,7 +86,7 @@ describe('a file', () => {
   });
 });
 
-describe('what is no upload', () => {
+describe('an invalid upload', () => {
   const file: Part = { content: 'text', filename: 'a.txt' };
 
   it.each<[string, Part[], object]>([
@@ -124,7 +124,7 @@ describe('what is no upload', () => {
     ],
     [
       'too many fields',
-      Array.from({ length: 30 }, (_, at) => ({ name: `f${at}`, content: 'x' })),
+      Array.from({ length: 30 }, (_, index) => ({ name: `f${index}`, content: 'x' })),
       { body: { key: 'custom', message: 'The form has more than 20 parts' } },
     ],
     [
@@ -132,7 +132,7 @@ describe('what is no upload', () => {
       [{ name: 'x', type: 'application/json', content: '{' }, file],
       { body: { key: 'custom', message: 'The form has a field that is not the JSON it says it is' } },
     ],
-  ])('is told what is wrong with it: %s', async (_, parts, invalidParams) => {
+  ])('reports what is wrong with it: %s', async (_, parts, invalidParams) => {
     const [status, error] = await post(...parts);
     expect([status, error.messageKey]).toEqual([400, 'invalid_body_params']);
     expect(error.invalidParams).toEqual(invalidParams);
@@ -148,13 +148,13 @@ describe('what is no upload', () => {
       form(file).raw,
       { 'content-type': `multipart/form-data; boundary=${'x'.repeat(300)}` },
     ],
-  ])('is refused as a body: %s', async (_, raw, headers) => {
+  ])('is refused as an invalid body: %s', async (_, raw, headers) => {
     const tenant = await server.tenant();
     const answer = await tenant.call('POST', '/v3/files', { raw, headers });
     expect([answer.status, Object.keys(answer.body.error.invalidParams)]).toEqual([400, ['body']]);
   });
 
-  it('I2: is never a failure of the server, whatever is in the form', async () => {
+  it('I2: is never an internal error, whatever the form contains', async () => {
     const tenant = await server.tenant();
     const from = server.logged.length;
     const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
@@ -223,7 +223,7 @@ describe('what is no upload', () => {
     expect((await tenant.post('/v3/files/search', {})).body.data).toEqual([fits.body.data]);
   });
 
-  it('leaves nothing behind', async () => {
+  it('leaves no files behind', async () => {
     const only = await server.tenant();
     await only.call('POST', '/v3/files', form(file, file));
     await only.call('POST', '/v3/files', form({ ...file, content: '' }));
@@ -239,7 +239,7 @@ describe('what is no upload', () => {
 });
 
 describe('the order of checks of an upload', () => {
-  it('is that of every other operation', async () => {
+  it('is the same as of every other operation', async () => {
     const tenant = await server.tenant();
     const large = { ...form(), headers: { ...form().headers, 'content-length': '9999999' } };
     const weak = { token: await tenant.tokenWith(['files:read']) };
@@ -261,7 +261,7 @@ describe('an upload with an Idempotency-Key', () => {
     return (await storedNames(server)).length;
   };
 
-  it('sent again is the same file, and leaves no second one', async () => {
+  it('sent again is the same file, and stores no second one', async () => {
     const tenant = await server.tenant();
     const first = await upload(tenant, 'text', 'a.txt', key);
     const stored = await countStored();

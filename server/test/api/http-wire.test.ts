@@ -45,7 +45,7 @@ const routes = [
 
 describe('a client that is too slow', async () => {
   const slow = await bareServer(server, routes, {
-    patience: { headersMs: 250, requestMs: 400, checkMs: 50 },
+    timeouts: { headersMs: 250, requestMs: 400, checkMs: 50 },
   });
   const slowPort = await listen(slow);
   afterAll(() => slow.close());

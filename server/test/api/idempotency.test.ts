@@ -9,7 +9,7 @@ const countTokens = async (tenant: TestTenant): Promise<number> =>
   (await tenant.post('/v3/tokens/search', { query: 'eq(name,"a")' })).body.pagination.total;
 
 describe('the same key', () => {
-  it('gives the stored answer, secret and all, and acts once', async () => {
+  it('returns the stored answer with its secret, and acts once', async () => {
     const tenant = await server.tenant();
     const first = await tenant.post('/v3/tokens', token, withKey('k'));
     expect(first.headers['idempotent-replayed']).toBeUndefined();
@@ -35,7 +35,7 @@ describe('the same key', () => {
     expect(await countTokens(tenant)).toBe(1);
   });
 
-  it('after a failure is a new attempt: only successes are kept', async () => {
+  it('after a failure is a new attempt: only successes are stored', async () => {
     const tenant = await server.tenant();
     expect((await tenant.post('/v3/tokens', {}, withKey('k'))).status).toBe(400);
     const good = await tenant.post('/v3/tokens', token, withKey('k'));
@@ -45,7 +45,7 @@ describe('the same key', () => {
       expect((await tenant.post(path, { from: '+15550001111', text: 'a' }, withKey('k'))).status).toBe(404);
   });
 
-  it('is kept for 24 hours by the clock, and then forgotten', async () => {
+  it('is stored for 24 hours and then deleted', async () => {
     const tenant = await server.tenant();
     const first = await tenant.post('/v3/tokens', token, withKey('k'));
     server.clock.advance(24 * HOUR - 1);
@@ -63,7 +63,7 @@ describe('the same key', () => {
     expect(kept.rows).toEqual([]);
   });
 
-  it('is another key for another tenant and another path, and the same with a slash at the end', async () => {
+  it('is another key for another tenant and another path, and the same with a trailing slash', async () => {
     const tenant = await server.tenant();
     const other = await server.tenant();
     const first = await tenant.post('/v3/tokens', token, withKey('k'));
@@ -79,7 +79,7 @@ describe('the same key', () => {
       expect((await tenant.post(path, token, withKey('k'))).text).toBe(first.text);
   });
 
-  it('of another token of the tenant gives the answer only to who may ask', async () => {
+  it('of another token of the tenant returns the answer only if the token has the scope', async () => {
     const tenant = await server.tenant();
     const first = await tenant.post('/v3/tokens', token, withKey('k'));
     const strong = { ...withKey('k'), token: await tenant.tokenWith(['tokens:write', 'chats:read']) };
@@ -88,7 +88,7 @@ describe('the same key', () => {
     expect((await tenant.post('/v3/tokens', token, weak)).status).toBe(403);
   });
 
-  it('is ignored on searches and on everything that is no POST', async () => {
+  it('is ignored on searches and on every method but POST', async () => {
     const tenant = await server.tenant();
     const search = () => tenant.post('/v3/tokens/search', {}, withKey('k'));
     const before = (await search()).body.pagination.total;
@@ -116,8 +116,8 @@ describe('the same key at the same time', () => {
     const tenant = await server.tenant();
     const { db } = server.system;
     let second: Answer | undefined;
-    // Whoever holds the tenant's row keeps the first request in the middle of its transaction.
-    const first = await db.transaction(async (tx) => {
+    // A lock on the tenant's row holds the first request in the middle of its transaction.
+    const first = await db.systemTransaction(async (tx) => {
       await tx.query('select 1 from tenants where id = $1 for update', [tenant.id]);
       const pending = tenant.post('/v3/tokens', token, withKey('k'));
       await expect

@@ -6,7 +6,7 @@ const server = await useServer();
 const fiftyTimes = <T>(make: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 50 }, make));
 
 describe('a label', () => {
-  it('is made, changed, found and deleted', async () => {
+  it('is created, updated, found and deleted', async () => {
     const tenant = await server.tenant();
     const made = await tenant.post('/v3/labels', { name: 'VIP', color: '#0f766e' });
     expect(made.body.data).toMatchObject({ name: 'VIP', color: '#0f766e' });
@@ -20,7 +20,7 @@ describe('a label', () => {
     expect(again.body.error.messageKey).toBe('label_not_found');
   });
 
-  it('has a name that nobody else has, whatever the case', async () => {
+  it('has a unique name, which is not case-sensitive', async () => {
     const tenant = await server.tenant();
     await tenant.post('/v3/labels', { name: 'VIP' });
     const other = await tenant.post('/v3/labels', { name: 'Other' });
@@ -31,7 +31,7 @@ describe('a label', () => {
     expect((await server.tenant().then((one) => one.post('/v3/labels', { name: 'VIP' }))).status).toBe(200);
   });
 
-  it('made 50 times at once is one', async () => {
+  it('created 50 times at once is one', async () => {
     const tenant = await server.tenant();
     const answers = await fiftyTimes(() => tenant.post('/v3/labels', { name: 'Rush' }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -41,7 +41,7 @@ describe('a label', () => {
 });
 
 describe('an attribute', () => {
-  it('is made with defaults, changed, found and deleted', async () => {
+  it('is created with defaults, updated, found and deleted', async () => {
     const tenant = await server.tenant();
     const made = await tenant.post('/v3/attributes', { name: 'Shoe size', externalId: 'shoeSize' });
     expect(made.body.data).toMatchObject({
@@ -66,13 +66,13 @@ describe('an attribute', () => {
     expect((await tenant.put(path, { name: 'Size' })).body.error.messageKey).toBe('attribute_not_found');
   });
 
-  it.each(['1abc', 'a b', 'ä', '', '_a'])('cannot be called %j in requests', async (externalId) => {
+  it.each(['1abc', 'a b', 'ä', '', '_a'])('cannot have the externalId %j', async (externalId) => {
     const tenant = await server.tenant();
     const { body } = await tenant.post('/v3/attributes', { name: 'x', externalId });
     expect(body.error.invalidParams.externalId.key).toBe('invalid_string');
   });
 
-  it('has options exactly if it is a select', async () => {
+  it('has options if and only if it is a select', async () => {
     const tenant = await server.tenant();
     const post = async (more: object) =>
       (await tenant.post('/v3/attributes', { name: 'x', externalId: 'x', ...more })).body;
@@ -84,7 +84,7 @@ describe('an attribute', () => {
     expect(emptied.body.error.invalidParams.options.key).toBe('too_small');
   });
 
-  it('made 50 times at once is one', async () => {
+  it('created 50 times at once is one', async () => {
     const tenant = await server.tenant();
     const answers = await fiftyTimes(() => tenant.post('/v3/attributes', { name: 'x', externalId: 'rush' }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -6,7 +6,7 @@ const server = await useServer();
 const ADA = '+15550001111';
 const BOB = '+15550002222';
 
-/** A tenant to which these texts were written, a second apart, each by its sender. */
+/** A tenant that has received these texts, a second apart, each from its sender. */
 async function written(...texts: [from: string, text: string][]) {
   const tenant = await server.tenant();
   const channel = await tenant.channel();
@@ -23,7 +23,7 @@ const search = async (tenant: TestTenant, body: object, path = '/v3/messages/sea
 const textsOf = (found: { data: { text: string }[] }): string[] => found.data.map(({ text }) => text);
 
 describe('a message', () => {
-  it('is read by itself as it is in its chat', async () => {
+  it('is returned by its id as in its chat', async () => {
     const { tenant, channel } = await written([ADA, 'Is this still available?']);
     const [found] = (await search(tenant, {})).data;
     expect(found).toMatchObject({
@@ -44,7 +44,7 @@ describe('a message', () => {
     expect(chat.contactId).toBe(found.contactId);
   });
 
-  it('that nobody has is not found', async () => {
+  it('that does not exist is not found', async () => {
     const tenant = await server.tenant();
     for (const id of [newId(), 'x', '%00']) {
       const answer = await tenant.get(`/v3/messages/${id}`);
@@ -52,7 +52,7 @@ describe('a message', () => {
     }
   });
 
-  it('of a sensitive chat is shown by the API alone', async () => {
+  it('of a sensitive chat is returned by the API only', async () => {
     const { tenant } = await written([ADA, 'secret']);
     const [found] = (await search(tenant, {})).data;
     await tenant.put(`/v3/chats/${found.chatId}`, { isSensitive: true });
@@ -62,7 +62,7 @@ describe('a message', () => {
 });
 
 describe('the search for messages', () => {
-  it('gives the newest first, page by page', async () => {
+  it('returns the newest first, page by page', async () => {
     const { tenant } = await written([ADA, 'one'], [BOB, 'two'], [ADA, 'three']);
     const first = await search(tenant, { pagination: { limit: 2 } });
     expect(textsOf(first)).toEqual(['three', 'two']);
@@ -72,7 +72,7 @@ describe('the search for messages', () => {
     expect(textsOf(await search(tenant, { sortBy: 'asc(timestamp)' }))).toEqual(['one', 'two', 'three']);
   });
 
-  it('finds by every field that a message has', async () => {
+  it('finds by every field', async () => {
     const { tenant, channel } = await written([ADA, 'one'], [BOB, 'two']);
     const [two, one] = (await search(tenant, {})).data;
     for (const [query, texts] of [
@@ -93,14 +93,14 @@ describe('the search for messages', () => {
     expect(textsOf(await search(tenant, { search: two.id }))).toEqual(['two']);
   });
 
-  it('does not sort by texts, which may be long', async () => {
+  it('does not sort by texts', async () => {
     const { body, status } = await (await server.tenant()).post('/v3/messages/search', {
       sortBy: 'asc(text)',
     });
     expect([status, Object.keys(body.error.invalidParams)]).toEqual([400, ['sortBy']]);
   });
 
-  it('within a chat gives those of the chat alone', async () => {
+  it('in a chat returns its messages only', async () => {
     const { tenant } = await written([ADA, 'one'], [BOB, 'two'], [ADA, 'three']);
     const [{ chatId }] = (await search(tenant, { query: 'eq(text,"one")' })).data;
     const path = `/v3/chats/${chatId}/messages/search`;
@@ -115,7 +115,7 @@ describe('the search for messages', () => {
     expect((await other.post(path, {})).body.error.messageKey).toBe('chat_not_found');
   });
 
-  it('counts to ten thousand and says when there are more', async () => {
+  it('counts up to ten thousand and reports that there are more', async () => {
     const { tenant } = await written([ADA, 'one']);
     const copies = async (count: number) => {
       const ids = Array.from({ length: count }, () => newId());

@@ -20,7 +20,7 @@ const newAccount = (config: object) => ({
   config: { ...secrets, ...config },
 });
 
-/** Posts what a vendor would, and does what follows from it. */
+/** Posts a request as the vendor does, and processes it. */
 async function deliver(
   provider: string,
   channelId: string,
@@ -41,7 +41,7 @@ const messagesOf = async (tenant: TestTenant): Promise<Record<string, unknown>[]
     .data;
 
 describe('a channel at Meta', () => {
-  it('is made with its settings, which no answer shows', async () => {
+  it('is created with its settings, which no answer contains', async () => {
     const tenant = await server.tenant();
     const answers = [
       await tenant.post('/v3/channels', newChannel({ phoneNumberId: '5551' })),
@@ -51,7 +51,7 @@ describe('a channel at Meta', () => {
     expect(answers.map(({ text }) => text).join()).not.toMatch(/planted|config/);
   });
 
-  it('is refused with every wrong setting by its path', async () => {
+  it('is refused with an issue for every invalid setting', async () => {
     const tenant = await server.tenant();
     const { status, body } = await tenant.post('/v3/channels', newChannel({ appSecret: '', baseUrl: 'x' }));
     expect(status).toBe(400);
@@ -62,7 +62,7 @@ describe('a channel at Meta', () => {
     });
   });
 
-  it('is of its medium and no other', async () => {
+  it('has only its own kind', async () => {
     const tenant = await server.tenant();
     const { body } = await tenant.post('/v3/channels', { ...newAccount({ accountId: '5553' }), kind: 'sms' });
     expect(body.error.invalidParams).toHaveProperty('kind');
@@ -78,7 +78,7 @@ describe('a channel at Meta', () => {
   });
 });
 
-describe('what Meta sends', () => {
+describe('a request of Meta', () => {
   const payload = {
     object: 'whatsapp_business_account',
     entry: [
@@ -106,7 +106,7 @@ describe('what Meta sends', () => {
     ],
   };
 
-  it('becomes one message of one contact, however often it comes', async () => {
+  it('becomes one message of one contact, however often it is sent', async () => {
     const tenant = await server.tenant();
     const { body } = await tenant.post('/v3/channels', newChannel({ phoneNumberId: '5555' }));
     for (let time = 0; time < 3; time += 1)
@@ -119,7 +119,7 @@ describe('what Meta sends', () => {
     expect(await failures(tenant)).toEqual([]);
   });
 
-  it('W1: is refused when another app signed it', async () => {
+  it('W1: is refused if another app signed it', async () => {
     const tenant = await server.tenant();
     const { body } = await tenant.post('/v3/channels', newChannel({ phoneNumberId: '5556' }));
     for (const secret of ['another', 'undefined', ' '])

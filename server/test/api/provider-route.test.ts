@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { pigeonChannel, pigeonHeaders, tell, withPigeon, written } from '../kit/vendor.ts';
+import { pigeonChannel, pigeonHeaders, postEvents, withPigeon, written } from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon });
 const at = server.clock.now();
@@ -11,12 +11,12 @@ const textsOf = async (tenant: TestTenant): Promise<string[]> =>
   (await tenant.post('/v3/messages/search', {})).body.data
     .map((message: { text: string }) => message.text)
     .toSorted();
-/** What a vendor posts that has one address for all of its customers. */
+/** A request of a vendor that has one URL for all of its customers. */
 const post = (raw: string, secret: string) =>
   server.call('POST', '/providers/pigeon', { raw, headers: pigeonHeaders(raw, secret) });
 
-describe('a vendor that calls one address for all channels', () => {
-  it('reaches each channel that its request speaks of and whose secret it is signed with', async () => {
+describe('a vendor with one URL for all channels', () => {
+  it('reaches each channel in its request whose secret signed it', async () => {
     const tenant = await server.tenant();
     const shared = { secret: `shared-${tenant.id}` };
     const mine = await pigeonChannel(tenant, 'whatsapp', shared);
@@ -40,7 +40,7 @@ describe('a vendor that calls one address for all channels', () => {
     expect(chats.body.data).toEqual([]);
   });
 
-  it('W1: unsigned, wrongly signed, signed for another channel, or about nobody is 401, and nothing is stored', async () => {
+  it('W1: unsigned, wrongly signed, signed for another channel, or for an unknown one is 401, and nothing is stored', async () => {
     const tenant = await server.tenant();
     const channel = await pigeonChannel(tenant);
     const other = await pigeonChannel(tenant);
@@ -72,7 +72,7 @@ describe('a vendor that calls one address for all channels', () => {
     expect(await inboundOf(tenant)).toEqual([]);
   });
 
-  it('reaches the others when one of them was deleted a moment ago', async () => {
+  it('reaches the other channels if one of them was just deleted', async () => {
     const tenant = await server.tenant();
     const shared = { secret: `shared-${tenant.id}` };
     const [gone, there] = [
@@ -89,11 +89,11 @@ describe('a vendor that calls one address for all channels', () => {
     expect(await textsOf(tenant)).toEqual([there.account]);
   });
 
-  it('may call many times at once: each request is stored as it came, and answered for itself', async () => {
+  it('may call many times at once: each request is stored as it came, and answered separately', async () => {
     const tenant = await server.tenant();
     const kept = await pigeonChannel(tenant);
     const gone = await pigeonChannel(tenant);
-    await tell(server, gone, written('before', at));
+    await postEvents(server, gone, written('before', at));
     expect((await tenant.call('DELETE', `/v3/channels/${gone.id}`)).status).toBe(200);
     const bodies = [kept, gone].flatMap(({ account }) =>
       Array.from({ length: 30 }, (_, number) => ({
@@ -121,7 +121,7 @@ describe('a vendor that calls one address for all channels', () => {
     );
   });
 
-  it('is remembered with its type and own headers, and without those of anyone else', async () => {
+  it('is stored with its content type and x-headers, and no others', async () => {
     const tenant = await server.tenant();
     const channel = await pigeonChannel(tenant);
     const raw = JSON.stringify({ sent: [{ account: channel.account, events: [] }] });
@@ -144,11 +144,11 @@ describe('a vendor that calls one address for all channels', () => {
     expect(JSON.stringify((await inboundOf(tenant))[0]?.headers)).not.toMatch(/cookie|authorization/);
   });
 
-  it('may send as much as the vendor needs, and no more', async () => {
+  it('may send bodies up to the limit of the vendor', async () => {
     const tenant = await server.tenant();
     const channel = await pigeonChannel(tenant);
     const long = written('long', at, { text: 'x'.repeat(2_000_000) });
-    await tell(server, channel, long);
+    await postEvents(server, channel, long);
     const tooLong = 'x'.repeat(4_000_001);
     const refused = await server.call('POST', `/providers/pigeon/${channel.id}`, {
       raw: tooLong,
@@ -158,8 +158,8 @@ describe('a vendor that calls one address for all channels', () => {
   });
 });
 
-describe('what a vendor calls a channel by', () => {
-  it('belongs to one channel, whoever has it, and is refused by its path without telling whose it is', async () => {
+describe('the vendor key of a channel', () => {
+  it('belongs to one channel of all tenants, and is refused without revealing which', async () => {
     const tenant = await server.tenant();
     const others = await server.tenant();
     const theirs = await pigeonChannel(others);
@@ -176,15 +176,15 @@ describe('what a vendor calls a channel by', () => {
     for (const answer of [made, changed]) {
       expect(answer.status).toBe(400);
       expect(answer.body.error.invalidParams).toEqual({
-        'config.account': { key: 'custom', message: 'There is a channel with this one already' },
+        'config.account': { key: 'custom', message: 'Another channel already has this one' },
       });
       expect(answer.text).not.toContain(theirs.id);
     }
     expect((await tenant.put(`/v3/channels/${mine.id}`, { name: 'b' })).status).toBe(200);
-    await tell(server, mine, written('still mine', at));
+    await postEvents(server, mine, written('still mine', at));
   });
 
-  it('is found under its new name after a change', async () => {
+  it('is found by its new value after a change', async () => {
     const tenant = await server.tenant();
     const channel = await pigeonChannel(tenant);
     const account = `new-${channel.account}`;
@@ -198,7 +198,7 @@ describe('what a vendor calls a channel by', () => {
 describe('a vendor’s first call', () => {
   const ask = (place: string, query: string) => server.call('GET', `/providers/${place}?${query}`);
 
-  it('gets its challenge back when it shows a token of ours, as text', async () => {
+  it('gets its challenge as text if the token is known', async () => {
     const tenant = await server.tenant();
     const channel = await pigeonChannel(tenant, 'sms', { verifyToken: 'open sesame' });
     for (const place of ['pigeon', `pigeon/${channel.id}`]) {
@@ -212,7 +212,7 @@ describe('a vendor’s first call', () => {
     expect((await ask('pigeon', 'token=another&challenge=1')).status).toBe(200);
   });
 
-  it('is refused without a word otherwise', async () => {
+  it('is refused with an empty answer otherwise', async () => {
     const tenant = await server.tenant();
     const channel = await pigeonChannel(tenant, 'sms', { verifyToken: 'mine' });
     const other = await pigeonChannel(tenant, 'sms', { verifyToken: 'theirs' });

@@ -33,7 +33,7 @@ describe('the limit of a tenant', () => {
     });
   });
 
-  it('is told with every answer, and counts down', async () => {
+  it('is sent with every answer, and counts down', async () => {
     const tenant = await server.tenant({ rateLimit: 5 });
     const paths = ['/v3/me', '/v3/nothing', '/v3/chats/x', '/v3/tokens', '/v3/me'];
     for (const [at, path] of paths.entries()) {
@@ -75,8 +75,7 @@ describe('the limit of a tenant', () => {
       const { system, clock } = server;
       const { id } = await createTenant(system.db, { name: plan, plan }, clock.now());
       const { token } = await issueToken(
-        system.db,
-        id,
+        system.db.forTenant(id),
         { name: 'a', scopes: ['*'] },
         system.app.authenticator,
       );

@@ -3,7 +3,15 @@ import type { InboundIdentity, InboundMutation, InboundTemplateStatus } from '..
 import { listener } from '../kit/events.ts';
 import { storedNames } from '../kit/files.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { ADA, echoed, type PigeonChannel, pigeonChannel, tell, withPigeon, written } from '../kit/vendor.ts';
+import {
+  ADA,
+  echoed,
+  type PigeonChannel,
+  pigeonChannel,
+  postEvents,
+  withPigeon,
+  written,
+} from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon });
 const { db } = server.system;
@@ -11,17 +19,17 @@ const at = (seconds: number): Date => new Date(server.clock.now().getTime() + se
 
 let tenant: TestTenant;
 let channel: PigeonChannel;
-let told: ReturnType<typeof listener>;
+let newEvents: ReturnType<typeof listener>;
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await pigeonChannel(tenant);
-  told = listener(server, tenant);
+  newEvents = listener(server, tenant);
 });
 
-const tellAll = async (
-  ...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never
+const receive = async (
+  ...events: Parameters<typeof postEvents> extends [unknown, unknown, ...infer E] ? E : never
 ) => {
-  await tell(server, channel, ...events);
+  await postEvents(server, channel, ...events);
   await server.settle();
 };
 // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
@@ -45,30 +53,30 @@ const takeBack = (vendorId: string, occurredAt: Date): InboundMutation => ({
   occurredAt,
 });
 
-describe('a message that its writer changes', () => {
-  it('says what it says now, and since when, and that is told once', async () => {
-    await tellAll(written('m', at(1), { text: 'teh' }));
-    await told();
-    await tellAll(edit('m', 'the', at(2)), edit('m', 'the', at(2)));
-    await tellAll(edit('m', 'the', at(2)));
+describe('an edited message', () => {
+  it('has the new text and the time of the edit, with one event', async () => {
+    await receive(written('m', at(1), { text: 'teh' }));
+    await newEvents();
+    await receive(edit('m', 'the', at(2)), edit('m', 'the', at(2)));
+    await receive(edit('m', 'the', at(2)));
     const [message] = await messages();
     expect(message).toMatchObject({ text: 'the', editedAt: at(2).toISOString(), deletedAt: null });
-    expect(await told()).toMatchObject([{ type: 'message.updated', data: message }]);
+    expect(await newEvents()).toMatchObject([{ type: 'message.updated', data: message }]);
     const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
     expect(chat).toMatchObject({ unreadCount: 1, latestMessage: { text: 'the' } });
   });
 
-  it('is not changed back by an older change that comes late', async () => {
-    await tellAll(written('m', at(1)), edit('m', 'third', at(3)));
-    await tellAll(edit('m', 'second', at(2)));
+  it('is not changed back by an older edit that arrives late', async () => {
+    await receive(written('m', at(1)), edit('m', 'third', at(3)));
+    await receive(edit('m', 'second', at(2)));
     expect(await messages()).toMatchObject([{ text: 'third', editedAt: at(3).toISOString() }]);
   });
 
-  it('is changed also when the change is told first, within a minute', async () => {
-    await tellAll(edit('m', 'the', at(2)), takeBack('gone', at(2)), written('other', at(1)));
+  it('is edited even if the edit arrives up to a minute before the message', async () => {
+    await receive(edit('m', 'the', at(2)), takeBack('gone', at(2)), written('other', at(1)));
     expect(await waiting()).toBe(1);
     server.clock.advance(1000);
-    await tellAll(written('m', at(-1), { text: 'teh' }), written('gone', at(-1), { text: 'oops' }));
+    await receive(written('m', at(-1), { text: 'teh' }), written('gone', at(-1), { text: 'oops' }));
     server.clock.advance(1000);
     await server.settle();
     expect(await waiting()).toBe(0);
@@ -76,37 +84,37 @@ describe('a message that its writer changes', () => {
     expect(Object.fromEntries(shown)).toEqual({ m: 'the', gone: null, other: 'other' });
   });
 
-  it('that nobody has heard of after a minute is given up, without fault', async () => {
-    await tellAll(edit('never', 'x', at(1)));
+  it('drops the edit if the message has not arrived after a minute', async () => {
+    await receive(edit('never', 'x', at(1)));
     server.clock.advance(59_999);
     await server.settle();
     expect(await waiting()).toBe(1);
     server.clock.advance(1000);
     await server.settle();
     expect(await waiting()).toBe(0);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
   });
 
-  it('and whose chat is gone stays gone', async () => {
-    await tellAll(written('m', at(1)));
+  it('stays deleted if its chat is deleted', async () => {
+    await receive(written('m', at(1)));
     await tenant.delete(`/v3/chats/${(await messages())[0].chatId}`);
-    await tellAll(edit('m', 'x', at(2)));
+    await receive(edit('m', 'x', at(2)));
     expect([await waiting(), await messages()]).toEqual([0, []]);
   });
 });
 
-describe('a message that its writer takes back', () => {
-  it('keeps its place and nothing that it said, nor its files', async () => {
+describe('a message deleted by its author', () => {
+  it('stays in the chat without its content and files', async () => {
     const file = { bytes: Buffer.from('secret\n'), mimeType: 'text/plain', filename: 'a.txt', size: 7 };
     const fetched = { ref: { url: 'http://127.0.0.1:9/' }, mimeType: null, filename: null, size: null };
-    await tellAll(
+    await receive(
       written('m', at(1), { type: 'document', content: { x: 1 }, media: [file, fetched] }),
       written('later', at(2)),
     );
     expect(await storedNames(server)).toHaveLength(1);
-    await told();
-    await tellAll(takeBack('m', at(3)));
-    await tellAll(takeBack('m', at(4)), edit('m', 'again', at(5)));
+    await newEvents();
+    await receive(takeBack('m', at(3)));
+    await receive(takeBack('m', at(4)), edit('m', 'again', at(5)));
     const [message] = await messages();
     expect(message).toMatchObject({
       type: 'document',
@@ -116,7 +124,7 @@ describe('a message that its writer takes back', () => {
       deletedAt: at(3).toISOString(),
       editedAt: null,
     });
-    expect(await told()).toMatchObject([{ type: 'message.deleted', data: message }]);
+    expect(await newEvents()).toMatchObject([{ type: 'message.deleted', data: message }]);
     expect((await tenant.post('/v3/files/search', {})).body.data).toEqual([]);
     expect(await storedNames(server)).toEqual([]);
     expect((await db.query('select 1 from media_fetches where tenant_id = $1', [tenant.id])).rows).toEqual(
@@ -124,10 +132,10 @@ describe('a message that its writer takes back', () => {
     );
   });
 
-  it('may be one of ours, taken back elsewhere', async () => {
-    await tellAll(echoed('e', at(1)), takeBack('e', at(2)));
+  it('may be ours, deleted in another program', async () => {
+    await receive(echoed('e', at(1)), takeBack('e', at(2)));
     expect(await messages()).toMatchObject([{ sender: 'outbound', text: null }]);
-    expect(typesOf(await told())).toEqual([
+    expect(typesOf(await newEvents())).toEqual([
       'contact.created',
       'chat.created',
       'message.echo',
@@ -136,7 +144,7 @@ describe('a message that its writer takes back', () => {
   });
 });
 
-describe('a person who goes by another handle now', () => {
+describe('a contact with a new handle', () => {
   const NEW = { ...ADA, value: '+15550004444' };
   const moved = (from = ADA, to = NEW): InboundIdentity => ({
     kind: 'identity',
@@ -146,20 +154,20 @@ describe('a person who goes by another handle now', () => {
     occurredAt: at(2),
   });
 
-  it('keeps contact and chat: what came before under the old one, what comes after under the new one', async () => {
-    await tellAll(
+  it('keeps contact and chat, before the change by the old handle and after it by the new one', async () => {
+    await receive(
       written('before', at(1)),
       moved(),
       written('after', at(3), { contact: NEW }),
       moved(),
       edit('before', 'Before', at(4)),
     );
-    await tellAll(written('later', at(5), { contact: NEW }));
+    await receive(written('later', at(5), { contact: NEW }));
     const chats = (await tenant.post('/v3/chats/search', {})).body.data;
     expect(chats).toMatchObject([
       { unreadCount: 3, handle: { value: NEW.value, isPrimary: true }, contact: { phoneNumber: NEW.value } },
     ]);
-    expect(typesOf(await told())).toEqual([
+    expect(typesOf(await newEvents())).toEqual([
       'contact.created',
       'chat.created',
       'message.received',
@@ -172,24 +180,24 @@ describe('a person who goes by another handle now', () => {
       (await tenant.post('/v3/contacts/search', { search: text })).body.data;
     expect(await search('0004444')).toHaveLength(1);
     expect(await search('0001111')).toHaveLength(0);
-    // The old number is free again for whoever gets it.
-    await tellAll(written('stranger', at(6), { contact: { ...ADA, name: 'Grace' } }));
+    // The old number can belong to a new contact.
+    await receive(written('new owner', at(6), { contact: { ...ADA, name: 'Grace' } }));
     expect((await tenant.post('/v3/contacts/search', {})).body.data).toHaveLength(2);
   });
 
-  it('stays as they are where somebody has the new one, and where nobody had the old one', async () => {
+  it('is not changed if another contact has the new handle, or no contact had the old one', async () => {
     const grace = (await tenant.post('/v3/contacts', { phoneNumber: NEW.value })).body.data;
-    await tellAll(written('m', at(1)));
-    await told();
-    await tellAll(moved(), moved({ ...ADA, value: '+15550005555' }, { ...ADA, value: '+15550006666' }));
-    expect(await told()).toEqual([]);
+    await receive(written('m', at(1)));
+    await newEvents();
+    await receive(moved(), moved({ ...ADA, value: '+15550005555' }, { ...ADA, value: '+15550006666' }));
+    expect(await newEvents()).toEqual([]);
     expect((await tenant.get(`/v3/contacts/${grace.id}`)).body.data.handles).toEqual(grace.handles);
     const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
     expect(chat.handle.value).toBe(ADA.value);
   });
 });
 
-describe('what a vendor decides on a template', () => {
+describe('a vendor’s decision on a template', () => {
   const decided = (more: Partial<InboundTemplateStatus> = {}): InboundTemplateStatus => ({
     kind: 'template_status',
     vendorId: 'v1',
@@ -211,26 +219,26 @@ describe('what a vendor decides on a template', () => {
     ).body.data;
   const shown = async (id: string) => (await tenant.get(`/v3/message_templates/${id}`)).body.data;
 
-  it('is taken in by name and language first and by the vendor’s id from then on, and told once', async () => {
+  it('is matched by name and language first and by the vendor’s id from then on, with one event', async () => {
     const [mine, other] = [await make('en'), await make('de')];
-    await told();
-    await tellAll(decided(), decided());
-    await tellAll(decided());
+    await newEvents();
+    await receive(decided(), decided());
+    await receive(decided());
     const rejected = await shown(mine.id);
     expect(rejected).toMatchObject({ status: 'rejected', rejectionReason: 'Too loud', vendorId: 'v1' });
     expect(await shown(other.id)).toEqual(other);
-    expect(await told()).toMatchObject([{ type: 'template.status_changed', data: rejected }]);
-    await tellAll(decided({ name: 'renamed', language: 'fr', status: 'approved', reason: null }));
+    expect(await newEvents()).toMatchObject([{ type: 'template.status_changed', data: rejected }]);
+    await receive(decided({ name: 'renamed', language: 'fr', status: 'approved', reason: null }));
     expect(await shown(mine.id)).toMatchObject({ status: 'approved', rejectionReason: null });
-    // Made anew at the vendor, the old one's fate is not its.
-    await tellAll(decided({ vendorId: 'v0', status: 'disabled' }));
+    // A decision on the deleted template does not apply to the one that was created again.
+    await receive(decided({ vendorId: 'v0', status: 'disabled' }));
     expect(await shown(mine.id)).toMatchObject({ status: 'approved' });
-    expect(typesOf(await told())).toEqual(['template.status_changed']);
+    expect(typesOf(await newEvents())).toEqual(['template.status_changed']);
   });
 
-  it('is of its channel only', async () => {
+  it('applies to its channel only', async () => {
     const mine = await make('en');
-    await tell(server, await pigeonChannel(tenant), decided());
+    await postEvents(server, await pigeonChannel(tenant), decided());
     await server.settle();
     expect(await shown(mine.id)).toEqual(mine);
   });

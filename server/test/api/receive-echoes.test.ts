@@ -6,8 +6,8 @@ import {
   echoed,
   type PigeonChannel,
   pigeonChannel,
+  postEvents,
   storeSending,
-  tell,
   withPigeon,
   written,
 } from '../kit/vendor.ts';
@@ -18,17 +18,17 @@ const at = (seconds: number): Date => new Date(server.clock.now().getTime() + se
 
 let tenant: TestTenant;
 let channel: PigeonChannel;
-let told: ReturnType<typeof listener>;
+let newEvents: ReturnType<typeof listener>;
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await pigeonChannel(tenant, 'instagram');
-  told = listener(server, tenant);
+  newEvents = listener(server, tenant);
 });
 
-const tellAll = async (
-  ...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never
+const receive = async (
+  ...events: Parameters<typeof postEvents> extends [unknown, unknown, ...infer E] ? E : never
 ) => {
-  await tell(server, channel, ...events);
+  await postEvents(server, channel, ...events);
   await server.settle();
 };
 const theChat = async () => (await tenant.post('/v3/chats/search', {})).body.data[0];
@@ -40,13 +40,13 @@ const waiting = async (): Promise<number> =>
   (await db.query('select 1 from inbound where tenant_id = $1', [tenant.id])).rows.length;
 
 describe('an echo', () => {
-  it('of what was written elsewhere is an answer: stored once, told, and nothing before it is unread', async () => {
-    await tellAll(written('question', at(1)), written('hurry', at(2)));
+  it('of a message written elsewhere is a reply: stored once, with an event, and nothing before it is unread', async () => {
+    await receive(written('question', at(1)), written('hurry', at(2)));
     const before = await theChat();
     await tenant.post(`/v3/chats/${before.id}/status`, {});
-    await told();
-    await tellAll(echoed('answer', at(3)), echoed('answer', at(3)));
-    await tellAll(echoed('answer', at(3)));
+    await newEvents();
+    await receive(echoed('answer', at(3)), echoed('answer', at(3)));
+    await receive(echoed('answer', at(3)));
     const chat = await theChat();
     expect(chat).toMatchObject({
       unreadCount: 0,
@@ -61,45 +61,45 @@ describe('an echo', () => {
         vendorId: 'answer',
       },
     });
-    expect(await told()).toMatchObject([{ type: 'message.echo', data: chat.latestMessage }]);
-    await tellAll(written('thanks', at(4)));
+    expect(await newEvents()).toMatchObject([{ type: 'message.echo', data: chat.latestMessage }]);
+    await receive(written('thanks', at(4)));
     expect(await theChat()).toMatchObject({ unreadCount: 1, status: 'open' });
   });
 
-  it('that comes late leaves unread what was written after it, and does not count what was before', async () => {
-    await tellAll(...[1, 2, 3, 4, 5].map((second) => written(`${second}`, at(second))));
-    await tellAll(echoed('answer', at(3)), written('6', at(6)), written('2.5', at(2.5)));
+  it('that arrives late leaves newer messages unread and marks older ones as read', async () => {
+    await receive(...[1, 2, 3, 4, 5].map((second) => written(`${second}`, at(second))));
+    await receive(echoed('answer', at(3)), written('6', at(6)), written('2.5', at(2.5)));
     expect(await theChat()).toMatchObject({ unreadCount: 3, latestMessage: { text: '6' } });
-    await tellAll(echoed('an older answer', at(1)));
+    await receive(echoed('an older answer', at(1)));
     expect(await theChat()).toMatchObject({ unreadCount: 3 });
   });
 
-  it('to somebody new makes a contact and a chat without anything unread', async () => {
-    await tellAll(echoed('hello', at(1)));
+  it('to a new recipient creates a contact and a chat without unread messages', async () => {
+    await receive(echoed('hello', at(1)));
     expect(await theChat()).toMatchObject({
       unreadCount: 0,
       openUntil: null,
       contact: { displayName: 'Ada Lovelace' },
     });
-    expect(typesOf(await told())).toEqual(['contact.created', 'chat.created', 'message.echo']);
+    expect(typesOf(await newEvents())).toEqual(['contact.created', 'chat.created', 'message.echo']);
   });
 
-  it('of a send that the vendor has answered for is dropped', async () => {
-    await tellAll(written('question', at(1)));
+  it('of a send that the vendor has answered is dropped', async () => {
+    await receive(written('question', at(1)));
     await storeSending(server, tenant, await theChat(), { vendorId: 'ours', status: 'sent' });
-    await told();
-    await tellAll(echoed('ours', at(2)));
+    await newEvents();
+    await receive(echoed('ours', at(2)));
     expect(await messages()).toHaveLength(2);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
   });
 
-  it('before the answer to the send waits for it, holding up nothing else, and is dropped then', async () => {
-    await tellAll(written('question', at(1)));
+  it('before the answer to the send waits for it without delaying other events, and is then dropped', async () => {
+    await receive(written('question', at(1)));
     const chat = await theChat();
     const id = await storeSending(server, tenant, chat, { text: 'ours', sendingAt: at(0), dueAt: at(0) });
-    await told();
+    await newEvents();
     const grace = { ...ADA, value: '+15550002222' };
-    await tellAll(
+    await receive(
       echoed('early', at(2), { text: 'ours' }),
       written('meanwhile', at(3)),
       echoed('to Grace', at(4), { contact: grace }),
@@ -109,7 +109,7 @@ describe('an echo', () => {
     server.clock.advance(999);
     await server.settle();
     expect(await waiting()).toBe(1);
-    // As whoever sends does when the vendor answers: the id and the end of the send in one transaction.
+    // As the worker does when the vendor answers: the id and the result in one transaction.
     await db.query(
       `with known as (insert into vendor_messages (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
                       values ($1, $2, 'early', $3, 1, now()))
@@ -120,25 +120,25 @@ describe('an echo', () => {
     await server.settle();
     expect(await waiting()).toBe(0);
     expect(textsOf(await messages()).filter((text) => text === 'ours')).toHaveLength(1);
-    expect(typesOf(await told()).filter((type) => type === 'message.echo')).toHaveLength(1);
+    expect(typesOf(await newEvents()).filter((type) => type === 'message.echo')).toHaveLength(1);
   });
 
-  it('waits a minute at most, and is then of that send if it says the same, and else of somebody', async () => {
-    await tellAll(written('question', at(1)));
+  it('waits a minute at most, and then belongs to that send if its content is the same', async () => {
+    await receive(written('question', at(1)));
     const chat = await theChat();
     const id = await storeSending(server, tenant, chat, { text: 'ours', sendingAt: at(0), dueAt: at(0) });
-    await told();
-    await tellAll(echoed('same', at(2), { text: 'ours' }), echoed('other', at(3), { text: 'theirs' }));
+    await newEvents();
+    await receive(echoed('same', at(2), { text: 'ours' }), echoed('other', at(3), { text: 'theirs' }));
     for (let second = 0; second < 59; second += 1) {
       server.clock.advance(1000);
       await server.settle();
     }
     expect(await waiting()).toBe(1);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     server.clock.advance(1000);
     await server.settle();
     expect(await waiting()).toBe(0);
-    expect((await told()).map(({ type, data }) => [type, data.text])).toEqual([
+    expect((await newEvents()).map(({ type, data }) => [type, data.text])).toEqual([
       ['message.echo', 'theirs'],
       ['message.sent', 'ours'],
     ]);
@@ -149,13 +149,13 @@ describe('an echo', () => {
     });
   });
 
-  it('of a send of which nobody knows what became of it is that send, at once, and each is found once', async () => {
-    await tellAll(written('question', at(1)));
+  it('of a send with an unknown outcome resolves that send immediately, each once', async () => {
+    await receive(written('question', at(1)));
     const chat = await theChat();
     const unknown = { text: 'ours', sendingAt: at(-40), dueAt: at(560) };
     const first = await storeSending(server, tenant, chat, { ...unknown, sendingAt: at(-50) });
     const second = await storeSending(server, tenant, chat, unknown);
-    await tellAll(
+    await receive(
       ...['a', 'b', 'c'].map((vendorId, number) => echoed(vendorId, at(2 + number), { text: 'ours' })),
     );
     const shown = async (id: string) => (await tenant.get(`/v3/messages/${id}`)).body.data;
@@ -165,23 +165,23 @@ describe('an echo', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('in a request with much else does not make any of that happen twice', async () => {
-    await tellAll(written('question', at(1)));
+  it('does not repeat the other events of its request', async () => {
+    await receive(written('question', at(1)));
     const chat = await theChat();
     await storeSending(server, tenant, chat, { sendingAt: at(0), dueAt: at(0) });
     await storeSending(server, tenant, chat, { vendorId: 'out', status: 'sent' });
-    await told();
-    await tellAll(
+    await newEvents();
+    await receive(
       echoed('early', at(2)),
       written('STOP', at(3), { subscription: 'stop' }),
       { kind: 'status', vendorId: 'out', status: 'delivered', occurredAt: at(4) },
       { kind: 'mutation', vendorId: 'question', change: 'edit', text: 'Question', occurredAt: at(5) },
       { kind: 'read_receipt', contact: ADA, until: at(6), occurredAt: at(6) },
     );
-    const once = typesOf(await told());
+    const once = typesOf(await newEvents());
     await tenant.put(`/v3/contacts/${chat.contactId}`, { isSubscribed: true });
-    await tellAll({ kind: 'mutation', vendorId: 'question', change: 'edit', text: 'Q', occurredAt: at(7) });
-    await told();
+    await receive({ kind: 'mutation', vendorId: 'question', change: 'edit', text: 'Q', occurredAt: at(7) });
+    await newEvents();
     for (let second = 0; second < 3; second += 1) {
       server.clock.advance(1000);
       await server.settle();
@@ -194,7 +194,7 @@ describe('an echo', () => {
       'message.read',
       'message.updated',
     ]);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     expect(textsOf(await messages())).toContain('Q');
     expect((await tenant.get(`/v3/contacts/${chat.contactId}`)).body.data.isSubscribed).toBe(true);
   });

@@ -2,7 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { messageTypes } from '../../src/providers/adapter.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { ADA, echoed, type PigeonChannel, pigeonChannel, tell, withPigeon, written } from '../kit/vendor.ts';
+import {
+  ADA,
+  echoed,
+  type PigeonChannel,
+  pigeonChannel,
+  postEvents,
+  withPigeon,
+  written,
+} from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon });
 const { db } = server.system;
@@ -10,17 +18,17 @@ const at = (seconds: number): Date => new Date(server.clock.now().getTime() + se
 
 let tenant: TestTenant;
 let channel: PigeonChannel;
-let told: ReturnType<typeof listener>;
+let newEvents: ReturnType<typeof listener>;
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await pigeonChannel(tenant);
-  told = listener(server, tenant);
+  newEvents = listener(server, tenant);
 });
 
-const tellAll = async (
-  ...events: Parameters<typeof tell> extends [unknown, unknown, ...infer E] ? E : never
+const receive = async (
+  ...events: Parameters<typeof postEvents> extends [unknown, unknown, ...infer E] ? E : never
 ) => {
-  await tell(server, channel, ...events);
+  await postEvents(server, channel, ...events);
   await server.settle();
 };
 // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
@@ -40,7 +48,7 @@ describe('a message', () => {
     messageTypes.map((type, number) => [type, number] as const),
   )('of the type %s is shown with its text, its content, and in its chat', async (type, number) => {
     const content = { number, deep: { er: ['x', null] } };
-    await tellAll(written('m', at(0), { type, text: number % 2 ? null : 'caption', content }));
+    await receive(written('m', at(0), { type, text: number % 2 ? null : 'caption', content }));
     const [message] = await messages();
     expect(message).toMatchObject({
       type,
@@ -55,12 +63,12 @@ describe('a message', () => {
       scheduledAt: null,
     });
     expect((await chats())[0]).toMatchObject({ unreadCount: 1, latestMessage: message });
-    expect((await told()).at(-1)).toMatchObject({ type: 'message.received', data: message });
+    expect((await newEvents()).at(-1)).toMatchObject({ type: 'message.received', data: message });
   });
 
-  it('is not held up by a request before it that says nothing to us', async () => {
-    await tell(server, channel);
-    await tell(server, channel, written('after', server.clock.now()));
+  it('is not delayed by an earlier request without events', async () => {
+    await postEvents(server, channel);
+    await postEvents(server, channel, written('after', server.clock.now()));
     await server.settle();
     const { rows } = await server.system.db.query('select id from inbound where channel_id = $1', [
       channel.id,
@@ -69,9 +77,9 @@ describe('a message', () => {
     expect((await tenant.post('/v3/messages/search', {})).body.data).toMatchObject([{ text: 'after' }]);
   });
 
-  it('names what it answers by the vendor’s ids, the likeliest first, also of what came with it', async () => {
-    await tellAll(written('first', at(0)));
-    await tellAll(
+  it('names the message it replies to by the vendor’s ids, the most likely first, also within one request', async () => {
+    await receive(written('first', at(0)));
+    await receive(
       written('second', at(1), { replyTo: ['unknown', 'first'] }),
       written('third', at(2), { replyTo: ['second', 'first'] }),
       written('fourth', at(3), { replyTo: ['nobody knows'] }),
@@ -82,11 +90,11 @@ describe('a message', () => {
     expect(fourth.replyToMessageId).toBeNull();
   });
 
-  it('names what it answers by our own id only where that is of the same chat', async () => {
+  it('names the message it replies to by our own id only within the same chat', async () => {
     const grace = { ...ADA, value: '+15550002222' };
-    await tellAll(written('hers', at(0)), written('not hers', at(1), { contact: grace }));
+    await receive(written('hers', at(0)), written('not hers', at(1), { contact: grace }));
     const [hers, notHers] = await messages();
-    await tellAll(
+    await receive(
       written('a', at(2), { replyToMessageId: hers.id.toUpperCase() }),
       written('b', at(3), { replyToMessageId: notHers.id }),
       written('c', at(4), { replyToMessageId: 'no id' }),
@@ -96,8 +104,8 @@ describe('a message', () => {
     expect(replied).toEqual([hers.id, null, null, hers.id]);
   });
 
-  it('that is a reaction says what it is about', async () => {
-    await tellAll(
+  it('that is a reaction names its message', async () => {
+    await receive(
       written('joke', at(0)),
       written('laugh', at(1), { type: 'reaction', text: null, content: { emoji: '😂' }, replyTo: ['joke'] }),
     );
@@ -105,8 +113,8 @@ describe('a message', () => {
     expect(laugh.content).toEqual({ messageId: joke.id, emoji: '😂' });
   });
 
-  it('that a machine wrote is marked as such', async () => {
-    await tellAll(written('note', at(0), { isAutomatic: true }), written('word', at(1)));
+  it('that was sent automatically is marked as such', async () => {
+    await receive(written('note', at(0), { isAutomatic: true }), written('word', at(1)));
     const { rows } = await db.query(
       'select vendor_id, is_automatic from messages where tenant_id = $1 order by timestamp',
       [tenant.id],
@@ -121,25 +129,25 @@ describe('a message', () => {
     const same = written('once', at(0), {
       media: [{ bytes: Buffer.from('hello'), mimeType: 'text/plain', filename: 'a.txt', size: 5 }],
     });
-    await Promise.all(Array.from({ length: 50 }, () => tell(server, channel, same, same)));
+    await Promise.all(Array.from({ length: 50 }, () => postEvents(server, channel, same, same)));
     await server.settle();
     server.clock.advance(7 * 24 * 3600_000);
-    await tellAll(same);
+    await receive(same);
     expect(await messages()).toHaveLength(1);
     expect((await tenant.post('/v3/files/search', {})).body.data).toHaveLength(1);
-    expect(typesOf(await told())).toEqual(['contact.created', 'chat.created', 'message.received']);
+    expect(typesOf(await newEvents())).toEqual(['contact.created', 'chat.created', 'message.received']);
   });
 });
 
-describe('a person with several handles', () => {
+describe('a contact with several handles', () => {
   const US = { type: 'whatsapp_id' as const, value: 'US.1' };
   const hidden = { ...US, name: null };
   const both = { ...ADA, others: [US] };
 
-  it('is one contact with one chat, whichever of them the vendor tells, and in whatever order', async () => {
-    await tellAll(written('1', at(1), { contact: both }));
-    await tellAll(written('2', at(2), { contact: hidden }), written('3', at(3), { contact: ADA }));
-    await tellAll(written('4', at(4), { contact: { ...hidden, others: [ADA] } }));
+  it('is one contact with one chat, whichever handles the vendor sends, in any order', async () => {
+    await receive(written('1', at(1), { contact: both }));
+    await receive(written('2', at(2), { contact: hidden }), written('3', at(3), { contact: ADA }));
+    await receive(written('4', at(4), { contact: { ...hidden, others: [ADA] } }));
     const [contact, ...more] = await contacts();
     expect(more).toEqual([]);
     expect(
@@ -153,20 +161,20 @@ describe('a person with several handles', () => {
       { ...US, isPrimary: true },
     ]);
     expect(await chats()).toMatchObject([{ unreadCount: 4, handle: { value: ADA.value } }]);
-    expect(typesOf(await told())).toEqual([
+    expect(typesOf(await newEvents())).toEqual([
       'contact.created',
       'chat.created',
       ...Array(4).fill('message.received'),
     ]);
   });
 
-  it('whose number is seen only later keeps contact and chat, and the contact gets the number', async () => {
-    await tellAll(written('1', at(1), { contact: hidden }));
-    await tellAll(written('2', at(2), { contact: both }));
-    await tellAll(written('3', at(3), { contact: ADA }));
+  it('whose number arrives later keeps contact and chat, and the number is added', async () => {
+    await receive(written('1', at(1), { contact: hidden }));
+    await receive(written('2', at(2), { contact: both }));
+    await receive(written('3', at(3), { contact: ADA }));
     expect(await contacts()).toMatchObject([{ phoneNumber: ADA.value }]);
     expect(await chats()).toMatchObject([{ unreadCount: 3, handle: { value: 'US.1' } }]);
-    expect(typesOf(await told())).toEqual([
+    expect(typesOf(await newEvents())).toEqual([
       'contact.created',
       'chat.created',
       'message.received',
@@ -178,16 +186,16 @@ describe('a person with several handles', () => {
     expect(found.body.data).toHaveLength(1);
   });
 
-  it('who is new and tells one handle here and both there, in one breath, is one contact', async () => {
-    await tellAll(written('1', at(1), { contact: hidden }), written('2', at(2), { contact: both }));
+  it('that is new and comes with one handle and with both in the same request is one contact', async () => {
+    await receive(written('1', at(1), { contact: hidden }), written('2', at(2), { contact: both }));
     expect(await contacts()).toMatchObject([{ handles: [{}, {}] }]);
     expect(await chats()).toMatchObject([{ unreadCount: 2 }]);
   });
 
-  it('leaves another contact alone who has one of them', async () => {
+  it('does not change another contact that has one of the handles', async () => {
     const other = await tenant.post('/v3/contacts', { firstName: 'Grace', handles: [US] });
     const mine = await tenant.post('/v3/contacts', { firstName: 'Ada', phoneNumber: ADA.value });
-    await tellAll(written('1', at(1), { contact: both }));
+    await receive(written('1', at(1), { contact: both }));
     expect(await chats()).toMatchObject([{ contactId: mine.body.data.id }]);
     const grace = (await tenant.get(`/v3/contacts/${other.body.data.id}`)).body.data;
     expect(grace.handles).toEqual(other.body.data.handles);
@@ -200,12 +208,12 @@ describe('a person with several handles', () => {
       handles: [ADA.value, '+15550002222'].map((value) => ({ type: 'phone_number', value })),
     });
     expect(made.status).toBe(200);
-    await tellAll(written('1', at(1)), written('2', at(2), { contact: { ...ADA, value: '+15550002222' } }));
+    await receive(written('1', at(1)), written('2', at(2), { contact: { ...ADA, value: '+15550002222' } }));
     expect(await contacts()).toHaveLength(1);
     expect(await chats()).toMatchObject([{ unreadCount: 1 }, { unreadCount: 1 }]);
   });
 
-  it('makes one contact when two channels see both handles of somebody new at once', async () => {
+  it('creates one contact when two channels receive both handles of a new sender at once', async () => {
     const second = await pigeonChannel(tenant, 'whatsapp');
     await Promise.all(
       [channel, second].flatMap((one) =>
@@ -216,48 +224,48 @@ describe('a person with several handles', () => {
             name: null,
             others: [{ type: 'whatsapp_id' as const, value: `US.300${person}` }],
           };
-          return tell(server, one, written(`${person}`, at(0), { contact }));
+          return postEvents(server, one, written(`${person}`, at(0), { contact }));
         }),
       ),
     );
     await server.settle();
-    const people = await contacts();
-    expect(people).toHaveLength(5);
-    expect(people.every(({ handles }) => handles.length === 2)).toBe(true);
+    const found = await contacts();
+    expect(found).toHaveLength(5);
+    expect(found.every(({ handles }) => handles.length === 2)).toBe(true);
     expect(await chats()).toHaveLength(10);
   });
 });
 
-describe('asking not to be written to', () => {
+describe('an opt-out', () => {
   const optOutOf = async () =>
     (await db.query('select opted_out_at from handles where tenant_id = $1', [tenant.id])).rows[0]
       ?.opted_out_at;
   const events = async () =>
-    (await told())
+    (await newEvents())
       .map(({ type }) => type)
       .filter((type) => type.startsWith('contact.') && type !== 'contact.created');
 
-  it('is done, told once, and taken back', async () => {
-    await tellAll(written('STOP', at(1), { subscription: 'stop' }));
+  it('is stored with one event, and can be taken back', async () => {
+    await receive(written('STOP', at(1), { subscription: 'stop' }));
     expect(await contacts()).toMatchObject([{ isSubscribed: false }]);
     expect(await optOutOf()).toEqual(at(1));
     expect(await events()).toEqual(['contact.updated', 'contact.unsubscribed']);
 
-    await tellAll(written('STOP', at(1), { subscription: 'stop' }));
-    await tellAll(written('STOP again', at(2), { subscription: 'stop' }));
+    await receive(written('STOP', at(1), { subscription: 'stop' }));
+    await receive(written('STOP again', at(2), { subscription: 'stop' }));
     expect(await events()).toEqual([]);
 
-    await tellAll(written('START', at(3), { subscription: 'start' }));
+    await receive(written('START', at(3), { subscription: 'start' }));
     expect(await contacts()).toMatchObject([{ isSubscribed: true }]);
     expect(await optOutOf()).toBeNull();
     expect(await events()).toEqual(['contact.updated']);
 
-    await tellAll(written('STOP', at(1), { subscription: 'stop' }));
+    await receive(written('STOP', at(1), { subscription: 'stop' }));
     expect(await contacts()).toMatchObject([{ isSubscribed: true }]);
   });
 
-  it('counts by when it was said, not by when it came', async () => {
-    await tellAll(
+  it('counts by the time it was written, not by the time it arrived', async () => {
+    await receive(
       written('START', at(3), { subscription: 'start' }),
       written('STOP', at(1), { subscription: 'stop' }),
     );
@@ -267,13 +275,13 @@ describe('asking not to be written to', () => {
   });
 });
 
-describe('what a sensitive chat says', () => {
-  it('stays out of events, whatever it is', async () => {
-    await tellAll(written('hello', at(0)));
+describe('the content of a sensitive chat', () => {
+  it('is left out of all events', async () => {
+    await receive(written('hello', at(0)));
     const [chat] = await chats();
     await tenant.put(`/v3/chats/${chat.id}`, { isSensitive: true });
-    await told();
-    await tellAll(
+    await newEvents();
+    await receive(
       written('secret', at(1), {
         type: 'document',
         content: { note: 'secret' },
@@ -284,7 +292,7 @@ describe('what a sensitive chat says', () => {
       { kind: 'status', vendorId: 'secret echo', status: 'read', occurredAt: at(4) },
       { kind: 'mutation', vendorId: 'secret echo', change: 'delete', occurredAt: at(5) },
     );
-    const events = await told();
+    const events = await newEvents();
     expect(typesOf(events)).toEqual([
       'message.received',
       'message.echo',

@@ -6,7 +6,7 @@ import type { InboundMedia } from '../../src/providers/adapter.ts';
 import { listener } from '../kit/events.ts';
 import { pathOfUrl, storedNames } from '../kit/files.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { type PigeonChannel, pigeonChannel, tell, withPigeon, written } from '../kit/vendor.ts';
+import { type PigeonChannel, pigeonChannel, postEvents, withPigeon, written } from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon });
 const { db } = server.system;
@@ -16,7 +16,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** The vendor's own server, where files are fetched from. */
+/** The vendor's server, from which files are fetched. */
 let asked: string[] = [];
 let answer: (path: string, response: ServerResponse) => void = () => {};
 const give = (response: ServerResponse, body = PNG): void =>
@@ -31,13 +31,13 @@ const { port } = vendor.address() as AddressInfo;
 
 let tenant: TestTenant;
 let channel: PigeonChannel;
-let told: ReturnType<typeof listener>;
+let newEvents: ReturnType<typeof listener>;
 let before: string[];
 beforeEach(async () => {
   before = await storedNames(server);
   tenant = await server.tenant();
   channel = await pigeonChannel(tenant);
-  told = listener(server, tenant);
+  newEvents = listener(server, tenant);
   asked = [];
   answer = (_path, response) => give(response);
 });
@@ -63,14 +63,14 @@ const files = async () => (await tenant.post('/v3/files/search', {})).body.data;
 const fetches = async () =>
   (await db.query('select attempts, due_at, error from media_fetches where tenant_id = $1', [tenant.id]))
     .rows;
-/** What lies in the folder of files since the test began. */
+/** The new files in the folder since the test began. */
 const left = async (): Promise<string[]> =>
   (await storedNames(server)).filter((name) => !before.includes(name));
 const typesOf = (events: { type: string }[]): string[] => events.map(({ type }) => type);
 
 describe('files that come with a message', () => {
-  it('are stored with it, told of with it, and there for whoever has their URL', async () => {
-    await tell(
+  it('are stored with it, appear in its event, and can be fetched by their URL', async () => {
+    await postEvents(
       server,
       channel,
       written('m', at(1), {
@@ -94,23 +94,23 @@ describe('files that come with a message', () => {
     expect((await tenant.get(`/v3/files/${media[0].fileId}/content`)).text).toBe('hello\n');
     const { publicUrl } = (await tenant.get(`/v3/files/${media[0].fileId}/public_url`)).body.data;
     expect(publicUrl).toBe(media[0].url);
-    const events = await told();
+    const events = await newEvents();
     expect(typesOf(events)).toEqual(['contact.created', 'chat.created', 'message.received']);
     expect(events.at(-1)?.data.media).toEqual(media);
   });
 
-  it('leave nothing behind when the message is not stored', async () => {
+  it('are removed if the message is not stored', async () => {
     const bad = written('bad', at(1), { text: 'a\0b', media: [bytes('hello\n')] });
-    await tell(server, channel, written('good', at(0), { media: [bytes('hi\n')] }), bad);
+    await postEvents(server, channel, written('good', at(0), { media: [bytes('hi\n')] }), bad);
     await server.settle();
     expect(await files()).toEqual([]);
     expect(await left()).toEqual([]);
   });
 
-  it('go with their chat, their contact and their channel', async () => {
+  it('are deleted with their chat, contact or channel', async () => {
     const write = async (): Promise<{ chatId: string; contactId: string; fileId: string }> => {
       const id = `m ${Math.random()}`;
-      await tell(server, channel, written(id, at(1), { media: [bytes('hello\n'), ref('slow')] }));
+      await postEvents(server, channel, written(id, at(1), { media: [bytes('hello\n'), ref('slow')] }));
       await server.settle();
       const { chatId, contactId, media } = await message();
       return { chatId, contactId, fileId: media[0].fileId };
@@ -129,16 +129,20 @@ describe('files that come with a message', () => {
   });
 });
 
-describe('a file that is still with the vendor', () => {
-  const publishStatus = async (...paths: string[]): Promise<void> => {
-    await tell(server, channel, written('m', at(1), { type: 'image', text: null, media: paths.map(ref) }));
+describe('a file that is fetched from the vendor', () => {
+  const receiveMedia = async (...paths: string[]): Promise<void> => {
+    await postEvents(
+      server,
+      channel,
+      written('m', at(1), { type: 'image', text: null, media: paths.map(ref) }),
+    );
   };
 
-  it('is fetched after the message is there, and told of when it is', async () => {
+  it('is fetched after the message is stored, with an event of its own', async () => {
     const underWay = new Promise<ServerResponse>((resolve) => {
       answer = (_path, response) => resolve(response);
     });
-    await publishStatus('a');
+    await receiveMedia('a');
     const settled = server.settle();
     const response = await underWay;
     expect((await message()).media).toEqual([
@@ -149,7 +153,7 @@ describe('a file that is still with the vendor', () => {
     const shown = await message();
     expect(shown.media).toMatchObject([{ mimeType: 'image/png', filename: 'image.png', size: PNG.length }]);
     expect((await server.call('GET', pathOfUrl(shown.media[0].url))).bytes).toEqual(PNG);
-    const events = await told();
+    const events = await newEvents();
     expect(typesOf(events)).toEqual([
       'contact.created',
       'chat.created',
@@ -160,23 +164,23 @@ describe('a file that is still with the vendor', () => {
     expect([await fetches(), asked]).toEqual([[], ['/a']]);
   });
 
-  it('is one of several, each shown in its place', async () => {
+  it('is shown in its place among several', async () => {
     answer = (path, response) => give(response, Buffer.from(`this is ${path}\n`));
-    await publishStatus('a', 'b', 'c');
+    await receiveMedia('a', 'b', 'c');
     await server.settle();
     const { media } = await message();
     for (const [at, name] of ['a', 'b', 'c'].entries())
       expect((await server.call('GET', pathOfUrl(media[at].url))).text).toBe(`this is /${name}\n`);
   });
 
-  it('is asked for again while the vendor has passing trouble, later and later', async () => {
+  it('is fetched again after temporary errors, with growing delays', async () => {
     let failures = 3;
     answer = (_path, response) => (failures-- > 0 ? void response.writeHead(503).end() : give(response));
-    await publishStatus('a');
+    await receiveMedia('a');
     await server.settle();
-    for (const [attempts, pauseMs] of [5_000, 30_000, 120_000].entries()) {
+    for (const [attempts, delayMs] of [5_000, 30_000, 120_000].entries()) {
       expect(await fetches()).toMatchObject([{ attempts: attempts + 1, error: 'The pigeon lost it.' }]);
-      server.clock.advance(pauseMs - 1);
+      server.clock.advance(delayMs - 1);
       await server.settle();
       expect(asked).toHaveLength(attempts + 1);
       server.clock.advance(1);
@@ -195,25 +199,25 @@ describe('a file that is still with the vendor', () => {
     [
       'is empty',
       (response: ServerResponse) => give(response, Buffer.alloc(0)),
-      'The vendor gave an empty file.',
+      'The vendor returned an empty file.',
     ],
-  ])('that %s is given up at once: the message stays as it is, and why is kept', async (_, reply, error) => {
+  ])('that %s is not fetched again: the message stays as it is, and the error is stored', async (_, reply, error) => {
     answer = (_path, response) => reply(response);
-    await publishStatus('a');
+    await receiveMedia('a');
     await server.settle();
     server.clock.advance(24 * 3600_000);
     await server.settle();
     expect(asked).toHaveLength(1);
     expect(await fetches()).toEqual([{ attempts: 1, due_at: null, error }]);
     expect((await message()).media).toMatchObject([{ fileId: null, mimeType: 'image/png' }]);
-    expect(typesOf(await told())).not.toContain('message.updated');
-    expect(server.logged.some((line) => line.includes('is given up'))).toBe(true);
+    expect(typesOf(await newEvents())).not.toContain('message.updated');
+    expect(server.logged.some((line) => line.includes('will not be tried again'))).toBe(true);
     expect(await left()).toEqual([]);
   });
 
-  it('that never comes is given up after the last try', async () => {
+  it('is given up after the last attempt', async () => {
     answer = (_path, response) => void response.destroy();
-    await publishStatus('a');
+    await receiveMedia('a');
     for (let tries = 0; tries < 10; tries += 1) {
       await server.settle();
       server.clock.advance(24 * 3600_000);
@@ -227,17 +231,18 @@ describe('a file that is still with the vendor', () => {
     ['its contact is erased', async () => tenant.delete(`/v3/contacts/${(await message()).contactId}`)],
     [
       'it is taken back',
-      () => tell(server, channel, { kind: 'mutation', change: 'delete', vendorId: 'm', occurredAt: at(2) }),
+      () =>
+        postEvents(server, channel, { kind: 'mutation', change: 'delete', vendorId: 'm', occurredAt: at(2) }),
     ],
-  ])('leaves nothing behind when %s while it is fetched', async (_, happen) => {
+  ])('is removed when %s while it is fetched', async (_, happen) => {
     const underWay = new Promise<ServerResponse>((resolve) => {
       answer = (_path, response) => resolve(response);
     });
-    await publishStatus('a');
+    await receiveMedia('a');
     const settled = server.settle();
     const response = await underWay;
     await happen();
-    // What was told meanwhile is processed by the same worker, beside the fetch that is under way.
+    // A request that arrives meanwhile is processed by the same worker, beside the running fetch.
     server.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
     for (;;) {
       const { rows } = await db.query(
@@ -253,12 +258,12 @@ describe('a file that is still with the vendor', () => {
     expect(await files()).toEqual([]);
     expect(await left()).toEqual([]);
     expect(await fetches()).toEqual([]);
-    expect(typesOf(await told())).not.toContain('message.updated');
+    expect(typesOf(await newEvents())).not.toContain('message.updated');
   });
 
-  it('is not fetched from where nobody may reach', async () => {
+  it('is not fetched from a forbidden address', async () => {
     const media = { ...ref('x'), ref: { url: 'http://169.254.169.254/latest' } };
-    await tell(server, channel, written('m', at(1), { media: [media] }));
+    await postEvents(server, channel, written('m', at(1), { media: [media] }));
     await server.settle();
     expect(await fetches()).toMatchObject([
       { attempts: 1, error: expect.stringContaining('169.254.169.254') },

@@ -1,27 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { publisher } from '../../src/engine/outbox.ts';
 import { receiveMessages } from '../../src/messages/inbound/messages.ts';
 import type { InboundMessage } from '../../src/providers/adapter.ts';
 import { inboundMessage, sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const silent = publisher(server.clock, silentWakeUps);
 const ADA = '+15550001111';
 const at = (seconds: number): Date => new Date(server.clock.now().getTime() + seconds * 1000);
 
 const receive = (tenant: TestTenant, channel: { id: string }, messages: InboundMessage[]): Promise<void> =>
-  db.transaction((tx) =>
-    receiveMessages(
-      tx,
-      { id: channel.id, tenantId: tenant.id, kind: 'whatsapp', config: {} },
-      messages,
-      server.clock.now(),
-      silent,
-    ),
-  );
+  db
+    .forTenant(tenant.id)
+    .transaction((tx) => receiveMessages(tx, { id: channel.id, kind: 'whatsapp', config: {} }, messages));
 const rowsOf = async (table: string, tenant: TestTenant): Promise<Record<string, unknown>[]> =>
   (await db.query(`select * from ${table} where tenant_id = $1`, [tenant.id])).rows;
 const eventsOf = async (tenant: TestTenant) =>
@@ -46,7 +37,7 @@ describe('receiving', () => {
     ]);
   });
 
-  it('makes one contact and two chats when two channels see a new person at once', async () => {
+  it('creates one contact and two chats when two channels receive a new sender at once', async () => {
     const tenant = await server.tenant();
     const channels = await Promise.all([tenant.channel(), tenant.channel('sms')]);
     for (let person = 0; person < 10; person += 1)
@@ -63,13 +54,13 @@ describe('receiving', () => {
     expect(types.filter((type) => type === 'chat.created')).toHaveLength(20);
   });
 
-  it('keeps people apart when many write at once, in batches that overlap in every order', async () => {
+  it('keeps senders apart when many write at once, in batches that overlap in every order', async () => {
     const tenant = await server.tenant();
     const channels = await Promise.all([tenant.channel(), tenant.channel()]);
-    const people = Array.from({ length: 40 }, (_, person) => `+155500030${String(person).padStart(2, '0')}`);
+    const senders = Array.from({ length: 40 }, (_, index) => `+155500030${String(index).padStart(2, '0')}`);
     await Promise.all(
       Array.from({ length: 12 }, (_, batch) => {
-        const turned = [...people.slice(batch * 3), ...people.slice(0, batch * 3)];
+        const turned = [...senders.slice(batch * 3), ...senders.slice(0, batch * 3)];
         if (batch % 2) turned.reverse();
         const messages = turned.map((from) => inboundMessage(`${batch}.${from}`, from, at(batch)));
         return receive(tenant, channels[batch % 2] as { id: string }, messages);
@@ -82,7 +73,7 @@ describe('receiving', () => {
     expect(chats.every((chat) => chat.unread_count === 6)).toBe(true);
   });
 
-  it('takes of a message that is twice in a batch the first, at the first place', async () => {
+  it('stores the first of two messages with the same id in a batch', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     await receive(tenant, channel, [
@@ -97,7 +88,7 @@ describe('receiving', () => {
     expect(shown.body.data).toMatchObject({ unreadCount: 2, latestMessage: { text: 'second' } });
   });
 
-  it('counts what came after the last look, and shows the latest by time, in whatever order they come', async () => {
+  it('counts the messages after the last read, and shows the latest by time, in any order of arrival', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     await receive(tenant, channel, [inboundMessage('5', ADA, at(5))]);
@@ -116,7 +107,7 @@ describe('receiving', () => {
     expect(shown.body.data).toMatchObject({ unreadCount: 3, latestMessage: { text: '9' } });
   });
 
-  it('reopens a closed chat and says so', async () => {
+  it('reopens a closed chat with an event', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     await receive(tenant, channel, [inboundMessage('1', ADA, at(1))]);
@@ -132,7 +123,7 @@ describe('receiving', () => {
     expect(received).toMatchObject({ type: 'message.received', data: { text: '2' } });
   });
 
-  it('leaves what a sensitive chat says out of events, but not out of the API', async () => {
+  it('leaves the content of a sensitive chat out of events, but not out of the API', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     await receive(tenant, channel, [inboundMessage('1', ADA, at(1))]);
@@ -149,7 +140,7 @@ describe('receiving', () => {
   });
 });
 
-describe('a request that cannot be understood', () => {
+describe('an invalid request', () => {
   const hello = (id: string) => ({ id, from: ADA, at: at(0), text: 'hello' });
   const as = (bytes: Buffer) => () => bytes;
   it.each<[string, (proper: Buffer) => Buffer]>([
@@ -168,12 +159,12 @@ describe('a request that cannot be understood', () => {
       (proper) =>
         Buffer.from(proper.toString().replace(/"timestamp":"[^"]*"/, '"timestamp":"253402300800000"')),
     ],
-  ])('fails alone, again and again, and stays listed: it %s', async (_name, spoil) => {
+  ])('fails alone, after all attempts, and stays listed: it %s', async (_name, spoil) => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     const body = spoil(await sandboxBody(channel, hello('x')));
     const neighbours = await Promise.all(['before', 'after'].map((id) => sandboxBody(channel, hello(id))));
-    const [, bad] = await storeInbound(db, tenant.id, channel.id, [
+    const [, bad] = await storeInbound(db.forTenant(tenant.id), channel.id, [
       neighbours[0] as Buffer,
       body,
       neighbours[1] as Buffer,

@@ -8,8 +8,8 @@ import {
   echoed,
   type PigeonChannel,
   pigeonChannel,
+  postEvents,
   storeSending,
-  tell,
   withPigeon,
   written,
 } from '../kit/vendor.ts';
@@ -20,22 +20,26 @@ const at = (seconds: number): Date => new Date(server.clock.now().getTime() + se
 
 let tenant: TestTenant;
 let channel: PigeonChannel;
-let told: ReturnType<typeof listener>;
+let newEvents: ReturnType<typeof listener>;
 let chat: { id: string; channelId: string; contactId: string };
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await pigeonChannel(tenant);
-  await tell(server, channel, written('hello', at(0)));
+  await postEvents(server, channel, written('hello', at(0)));
   await server.settle();
   [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
-  told = listener(server, tenant);
-  await told();
+  newEvents = listener(server, tenant);
+  await newEvents();
 });
 
-const status = (vendorId: string, told: VendorStatus, more: Partial<InboundStatus> = {}): InboundStatus => ({
+const status = (
+  vendorId: string,
+  reported: VendorStatus,
+  more: Partial<InboundStatus> = {},
+): InboundStatus => ({
   kind: 'status',
   vendorId,
-  status: told,
+  status: reported,
   occurredAt: at(1),
   ...more,
 });
@@ -43,7 +47,7 @@ const message = async (id: string) => (await tenant.get(`/v3/messages/${id}`)).b
 const typesOf = (events: { type: string }[]): string[] => events.map(({ type }) => type);
 
 describe('statuses', () => {
-  it('in any order, cut into requests in any way, never move a message back, and tell each step once (R11)', async () => {
+  it('in any order, split into requests in any way, never move a message back, and publish each step once (R11)', async () => {
     const statuses = fc.array(fc.constantFrom<VendorStatus>('sent', 'delivered', 'read', 'failed'), {
       minLength: 1,
       maxLength: 8,
@@ -61,8 +65,8 @@ describe('statuses', () => {
           const events = statuses.map((one) => status(vendorId, one, one === 'failed' ? { error } : {}));
           const echo = echoed(vendorId, at(number));
           const first = [...(isEarly ? [] : [echo]), ...events.slice(0, cut)];
-          // The model: of all that was told the furthest counts, and what is not further than before is not told.
-          // What came before the message counts as if it was told with it, once.
+          // The model: the furthest status counts, and one that is not further has no event.
+          // Statuses before the message count together with it, once.
           const early = statuses
             .slice(0, cut)
             .reduce((a, b) => (isFurther(b, a) ? b : a), 'sent' as VendorStatus);
@@ -71,18 +75,18 @@ describe('statuses', () => {
             if (isFurther(one, steps.at(-1) as string)) steps.push(one);
           return { vendorId, first, second: [...events.slice(cut), echo], steps };
         });
-        await tell(server, channel, ...all.flatMap(({ first }) => first));
+        await postEvents(server, channel, ...all.flatMap(({ first }) => first));
         await server.settle();
-        await tell(server, channel, ...all.flatMap(({ second }) => second));
+        await postEvents(server, channel, ...all.flatMap(({ second }) => second));
         await server.settle();
 
-        const heard = await told();
+        const published = await newEvents();
         const { rows } = await db.query(
           'select vendor_id, status, error from messages where tenant_id = $1',
           [tenant.id],
         );
         for (const { vendorId, steps } of all) {
-          const types = heard.filter(({ data }) => data.vendorId === vendorId).map(({ type }) => type);
+          const types = published.filter(({ data }) => data.vendorId === vendorId).map(({ type }) => type);
           expect(types).toEqual(['message.echo', ...steps.slice(1).map((one) => `message.${one}`)]);
           const last = steps.at(-1);
           const shown = { vendor_id: vendorId, status: last, error: last === 'failed' ? error : null };
@@ -93,12 +97,18 @@ describe('statuses', () => {
     );
   });
 
-  it('of a message that the vendor has answered for move it, and say so as it then was', async () => {
+  it('of a message that the vendor has accepted advance it, each with an event of that moment', async () => {
     const id = await storeSending(server, tenant, chat, { vendorId: 'out', status: 'sent' });
-    await tell(server, channel, status('out', 'delivered'), status('out', 'read'), status('out', 'read'));
-    await tell(server, channel, status('out', 'delivered'));
+    await postEvents(
+      server,
+      channel,
+      status('out', 'delivered'),
+      status('out', 'read'),
+      status('out', 'read'),
+    );
+    await postEvents(server, channel, status('out', 'delivered'));
     await server.settle();
-    const events = await told();
+    const events = await newEvents();
     expect(events).toMatchObject([
       { type: 'message.delivered', data: { id, status: 'delivered' } },
       { type: 'message.read', data: { id, status: 'read' } },
@@ -106,44 +116,44 @@ describe('statuses', () => {
     expect(await message(id)).toEqual(events[1]?.data);
   });
 
-  it('that say that a message failed keep why, also where the vendor says nothing', async () => {
+  it('of failures store the reason, or a default without one', async () => {
     const error = { code: '131026', message: 'Not on WhatsApp' };
     const ids = await Promise.all(
       ['a', 'b'].map((vendorId) => storeSending(server, tenant, chat, { vendorId, status: 'sent' })),
     );
-    await tell(server, channel, status('a', 'failed', { error }), status('b', 'failed'));
+    await postEvents(server, channel, status('a', 'failed', { error }), status('b', 'failed'));
     await server.settle();
     expect(await message(ids[0] as string)).toMatchObject({ status: 'failed', error });
     expect((await message(ids[1] as string)).error).toMatchObject({ code: 'failed' });
-    // Whoever got it got it.
-    await tell(server, channel, status('a', 'sent'), status('a', 'delivered'));
+    // A delivered message cannot fail.
+    await postEvents(server, channel, status('a', 'sent'), status('a', 'delivered'));
     await server.settle();
     expect(await message(ids[0] as string)).toMatchObject({ status: 'delivered', error: null });
   });
 
-  it('of a message of another channel or of nobody change nothing', async () => {
+  it('of a message of another channel or of an unknown one change nothing', async () => {
     const id = await storeSending(server, tenant, chat, { vendorId: 'out', status: 'sent' });
     const other = await pigeonChannel(tenant);
-    await tell(
+    await postEvents(
       server,
       other,
       status('out', 'read'),
       status('hello', 'read'),
       status('x', 'read', { messageId: id }),
     );
-    await tell(server, channel, status('hello', 'failed'), status('never seen', 'read'));
+    await postEvents(server, channel, status('hello', 'failed'), status('never seen', 'read'));
     await server.settle();
     expect(await message(id)).toMatchObject({ status: 'sent', vendorId: 'out' });
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
   });
 
-  it('of a message whose chat is gone change nothing', async () => {
+  it('of a message whose chat is deleted change nothing', async () => {
     await storeSending(server, tenant, chat, { vendorId: 'out', status: 'sent' });
     await tenant.delete(`/v3/chats/${chat.id}`);
-    await told();
-    await tell(server, channel, status('out', 'read'));
+    await newEvents();
+    await postEvents(server, channel, status('out', 'read'));
     await server.settle();
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     const { rows } = await db.query('select count(*)::int as n from inbound where tenant_id = $1', [
       tenant.id,
     ]);
@@ -151,54 +161,54 @@ describe('statuses', () => {
   });
 });
 
-describe('a status that carries our own id', () => {
+describe('a status with our own id', () => {
   const sending = { sendingAt: at(0), dueAt: at(600) };
   const rowOf = async (id: string) =>
     (await db.query('select sending_at, due_at, vendor_id, status from messages where id = $1', [id]))
       .rows[0];
 
-  it('settles a send whose answer was lost, and is known by the vendor’s id from then on', async () => {
+  it('resolves a send whose answer was lost, and the vendor’s id is known from then on', async () => {
     const id = await storeSending(server, tenant, chat, sending);
-    await tell(server, channel, status('lost', 'sent', { messageId: id.toUpperCase() }));
+    await postEvents(server, channel, status('lost', 'sent', { messageId: id.toUpperCase() }));
     await server.settle();
     expect(await rowOf(id)).toEqual({ sending_at: null, due_at: null, vendor_id: 'lost', status: 'sent' });
-    await tell(server, channel, status('lost', 'read'), echoed('lost', at(2), { text: 'hello' }));
+    await postEvents(server, channel, status('lost', 'read'), echoed('lost', at(2), { text: 'hello' }));
     await server.settle();
-    expect(typesOf(await told())).toEqual(['message.sent', 'message.read']);
+    expect(typesOf(await newEvents())).toEqual(['message.sent', 'message.read']);
     expect(await message(id)).toMatchObject({ status: 'read', vendorId: 'lost' });
   });
 
-  it('and that it was read says that it was sent, too', async () => {
+  it('publishes sent before read', async () => {
     const id = await storeSending(server, tenant, chat, sending);
-    await tell(server, channel, status('lost', 'read', { messageId: id }));
+    await postEvents(server, channel, status('lost', 'read', { messageId: id }));
     await server.settle();
-    expect(await told()).toMatchObject([
+    expect(await newEvents()).toMatchObject([
       { type: 'message.sent', data: { status: 'sent', vendorId: 'lost' } },
       { type: 'message.read', data: { status: 'read' } },
     ]);
   });
 
-  it('and that it failed says just that', async () => {
+  it('publishes only failed for a failure', async () => {
     const id = await storeSending(server, tenant, chat, sending);
     const error = { code: '1', message: 'lost' };
-    await tell(server, channel, status('lost', 'failed', { messageId: id, error }));
+    await postEvents(server, channel, status('lost', 'failed', { messageId: id, error }));
     await server.settle();
-    expect(typesOf(await told())).toEqual(['message.failed']);
+    expect(typesOf(await newEvents())).toEqual(['message.failed']);
     expect(await rowOf(id)).toMatchObject({ due_at: null, status: 'failed' });
   });
 
-  it('is nothing where the id is not one of a message that went out here', async () => {
+  it('is ignored if the id is not of a message sent over this channel', async () => {
     const [received] = (await tenant.post('/v3/messages/search', {})).body.data;
     for (const messageId of ['x', '', chat.id, received.id])
-      await tell(server, channel, status(`about ${messageId}`, 'read', { messageId }));
+      await postEvents(server, channel, status(`about ${messageId}`, 'read', { messageId }));
     await server.settle();
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     expect(await message(received.id)).toEqual(received);
   });
 });
 
-describe('a read mark', () => {
-  it('makes everything read that was sent up to then, each told once', async () => {
+describe('a read receipt', () => {
+  it('sets all messages up to its time to read, each with one event', async () => {
     const ids: string[] = [];
     for (const [number, state] of ['sent', 'delivered', 'failed', 'queued', 'sent'].entries()) {
       server.clock.advance(1000);
@@ -206,13 +216,13 @@ describe('a read mark', () => {
     }
     const until = at(-1);
     const mark = { kind: 'read_receipt' as const, contact: ADA, until, occurredAt: until };
-    await tell(server, channel, mark, { ...mark, until: at(-3) }, mark);
-    await tell(server, channel, mark);
-    await tell(server, channel, { ...mark, contact: { ...ADA, value: '+15550009876' }, until: at(99) });
+    await postEvents(server, channel, mark, { ...mark, until: at(-3) }, mark);
+    await postEvents(server, channel, mark);
+    await postEvents(server, channel, { ...mark, contact: { ...ADA, value: '+15550009876' }, until: at(99) });
     await server.settle();
     const shown = await Promise.all(ids.map(message));
     expect(shown.map((one) => one.status)).toEqual(['read', 'read', 'failed', 'queued', 'sent']);
-    expect((await told()).map(({ type, data }) => [type, data.id])).toEqual([
+    expect((await newEvents()).map(({ type, data }) => [type, data.id])).toEqual([
       ['message.read', ids[0]],
       ['message.read', ids[1]],
     ]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { pathOfUrl, upload } from '../kit/files.ts';
-import { type Kind, messageOf, openChat, people, send } from '../kit/sending.ts';
+import { customers, type Kind, messageOf, openChat, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -13,7 +13,7 @@ const PLACE = { latitude: 52.52, longitude: 13.405, name: 'Shop', address: null 
 const CARD = { name: 'Ada', organization: null, phoneNumbers: ['+15550001111'], emails: [] };
 const STORY = { storyId: '17900000000000001', url: 'https://cdn.example.com/story.jpg' };
 
-/** What people can write: on which kinds, as what is asked of the sandbox, and as what it is shown. */
+/** What customers can write: the kinds of channels, the body of the request, and the message. */
 const contents: [string, Kind[], object, object][] = [
   ['a text', ['whatsapp', 'sms', 'instagram'], { text: 'Grüße 🎉' }, { type: 'text', text: 'Grüße 🎉' }],
   [
@@ -75,7 +75,7 @@ const filesOnEveryKind = files.flatMap(([type, bytes, filename, kinds]) =>
 
 async function written(kind: Kind, body: object) {
   const channel = await tenant.channel(kind);
-  const answer = await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: people[kind], ...body });
+  const answer = await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: customers[kind], ...body });
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
   await server.settle();
   const { rows } = await server.system.db.query('select error from inbound where channel_id = $1', [
@@ -92,8 +92,8 @@ async function written(kind: Kind, body: object) {
   return data[0];
 }
 
-describe('what people write in the sandbox', () => {
-  it.each(onEveryKind)('%s on %s is shown as it was written', async (_, kind, ask, shown) => {
+describe('a message of a customer in the sandbox', () => {
+  it.each(onEveryKind)('%s on %s is returned as it was written', async (_, kind, ask, shown) => {
     expect(await written(kind, ask)).toMatchObject(shown);
   });
 
@@ -111,12 +111,14 @@ describe('what people write in the sandbox', () => {
   it.each<Kind>([
     'whatsapp',
     'instagram',
-  ])('a reaction on %s names the message, and is taken back', async (kind) => {
+  ])('a reaction on %s names the message, and can be removed', async (kind) => {
     const channel = await tenant.channel(kind);
-    const ours = await send(tenant, await openChat(server, tenant, channel, people[kind]), { text: 'hello' });
+    const ours = await send(tenant, await openChat(server, tenant, channel, customers[kind]), {
+      text: 'hello',
+    });
     await server.settle();
     const path = `/v3/sandbox/${channel.id}/inbound`;
-    const reaction = { from: people[kind], type: 'reaction', replyToMessageId: ours.id };
+    const reaction = { from: customers[kind], type: 'reaction', replyToMessageId: ours.id };
     for (const emoji of ['👍', null]) {
       expect((await tenant.post(path, { ...reaction, content: { emoji } })).status).toBe(200);
       server.clock.advance(1000);

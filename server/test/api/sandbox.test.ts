@@ -14,11 +14,11 @@ import { upload } from '../kit/files.ts';
 import {
   approvedTemplate,
   chatWith,
+  customers,
   type Kind,
   messageOf,
   openChat,
   outboxOf,
-  people,
   send,
 } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -45,7 +45,7 @@ async function adapterChannel(id: string, kind: Kind): Promise<AdapterChannel> {
   return { id, tenantId, kind, address, config };
 }
 
-/** What the sandbox has told, or will tell, of this channel: when, and what. Every request is signed. */
+/** The requests of the sandbox about this channel, with their times. Every request is signed. */
 async function requestsOf(
   channel: { id: string },
   kind: Kind,
@@ -56,17 +56,17 @@ async function requestsOf(
       where channel_id = $1 order by due_at, id`,
     [channel.id],
   );
-  const told: { inMs: number; event: InboundEvent }[] = [];
+  const reports: { inMs: number; event: InboundEvent }[] = [];
   for (const row of rows as unknown as (ProviderRequest & { due: number })[]) {
     expect(sandbox.verifySignature(row, known)).toBe(true);
-    // Twilio is given our id as a part of the URL that it tells of a message at.
+    // Twilio gets our id in the callback URL.
     expect(row.url.replace(/\?messageId=[0-9a-f-]{36}$/, '')).toBe(
       `https://parley.test/providers/sandbox/${channel.id}`,
     );
     for (const event of await sandbox.parseInbound(row, known))
-      told.push({ inMs: Math.round(Number(row.due) - clock.now().getTime()), event });
+      reports.push({ inMs: Math.round(Number(row.due) - clock.now().getTime()), event });
   }
-  return told;
+  return reports;
 }
 const statusesOf = async (channel: { id: string }, kind: Kind): Promise<[number, string][]> =>
   (await requestsOf(channel, kind)).map(({ inMs, event }) => [
@@ -76,7 +76,7 @@ const statusesOf = async (channel: { id: string }, kind: Kind): Promise<[number,
 const faults = (channel: { id: string }, body: object) =>
   tenant.post(`/v3/sandbox/${channel.id}/faults`, body);
 
-describe('what the sandbox tells of a message', () => {
+describe('the sandbox’s reports about a message', () => {
   it.each<[Kind, [number, string][]]>([
     [
       'whatsapp',
@@ -88,9 +88,9 @@ describe('what the sandbox tells of a message', () => {
     ['instagram', [[200, 'read']]],
     ['sms', [[200, 'delivered']]],
     ['email', []],
-  ])('on %s is what its vendors tell, in time', async (kind, expected) => {
+  ])('on %s are those of its vendors, at their times', async (kind, expected) => {
     const channel = await tenant.channel(kind);
-    const chat = await openChat(server, tenant, channel, people[kind]);
+    const chat = await openChat(server, tenant, channel, customers[kind]);
     const message = await send(tenant, chat, { text: 'hello' });
     await server.settle();
     expect(await statusesOf(channel, kind)).toEqual(expected);
@@ -98,12 +98,12 @@ describe('what the sandbox tells of a message', () => {
     for (const { event } of await requestsOf(channel, kind))
       expect(event).toMatchObject({
         vendorId: accepted.vendorId,
-        // Instagram knows no id but its own.
+        // Instagram has only its own id.
         ...(kind === 'instagram' ? {} : { messageId: message.id }),
       });
   });
 
-  it('takes as long as the channel says', async () => {
+  it('follow the delay of the channel', async () => {
     const channel = await tenant.channel('whatsapp');
     await tenant.put(`/v3/channels/${channel.id}`, { config: { statusDelayMs: 5000 } });
     await send(tenant, await openChat(server, tenant, channel), { text: 'hello' });
@@ -114,17 +114,17 @@ describe('what the sandbox tells of a message', () => {
     ]);
   });
 
-  it('of a mail to bounce@… is that it came back', async () => {
+  it('of a mail to bounce@… are a bounce', async () => {
     const channel = await tenant.channel('email');
     const chat = await openChat(server, tenant, channel, 'bounce@example.com');
     await send(tenant, chat, { text: 'hello' });
     await server.settle();
-    const [told] = await requestsOf(channel, 'email');
-    expect(told).toMatchObject({ inMs: 200, event: { status: 'failed', error: { code: '5.1.1' } } });
+    const [report] = await requestsOf(channel, 'email');
+    expect(report).toMatchObject({ inMs: 200, event: { status: 'failed', error: { code: '5.1.1' } } });
   });
 });
 
-describe('people with a fate of their own', () => {
+describe('special recipients', () => {
   const sentTo = async (kind: Kind, to: string, body: object = { text: 'hello' }) => {
     const channel = await tenant.channel(kind);
     const message = await send(tenant, await openChat(server, tenant, channel, to), body);
@@ -145,7 +145,7 @@ describe('people with a fate of their own', () => {
     expect(await outboxOf(tenant, channel)).toEqual([]);
   });
 
-  it('who take templates only get them', async () => {
+  it('that only accept templates receive them', async () => {
     const channel = await tenant.channel('whatsapp');
     const templateId = await approvedTemplate(server, tenant, { channelId: channel.id });
     const chat = await openChat(server, tenant, channel, '+15550000002');
@@ -154,7 +154,7 @@ describe('people with a fate of their own', () => {
     expect((await messageOf(tenant, message.id)).status).toBe('sent');
   });
 
-  it('who are throttled twice get the message the third time', async () => {
+  it('that are throttled twice receive the message the third time', async () => {
     const { channel, now } = await sentTo('sms', '+15550000004');
     for (let attempt = 0; attempt < 2; attempt += 1) {
       expect((await now()).status).toBe('queued');
@@ -167,8 +167,8 @@ describe('people with a fate of their own', () => {
   });
 });
 
-describe('what the sandbox does wrong', () => {
-  it('is what was asked for last, and nothing once nothing is', async () => {
+describe('simulated failures', () => {
+  it('are the last given ones, and none after an empty body', async () => {
     const channel = await tenant.channel('sms');
     const off = { duplicate: false, reorder: false, failEvery: 0, delayMs: 0, echoBeforeResponse: false };
     expect((await faults(channel, { duplicate: true, failEvery: 3 })).body.data).toEqual({
@@ -191,20 +191,20 @@ describe('what the sandbox does wrong', () => {
     ['failEvery', 1.5],
     ['delayMs', 60_001],
     ['echoBeforeResponse', 'yes'],
-  ])('is not %s of %j', async (name, value) => {
+  ])('do not accept %s of %j', async (name, value) => {
     const channel = await tenant.channel('sms');
     const answer = await faults(channel, { [name]: value });
     expect(Object.keys(answer.body.error.invalidParams)).toEqual([name]);
   });
 
-  it('belongs to sandbox channels of the tenant', async () => {
+  it('can be set for sandbox channels of the tenant only', async () => {
     const channel = await (await server.tenant()).channel();
     expect((await faults(channel, {})).body.error.messageKey).toBe('channel_not_found');
     const outbox = await tenant.get(`/v3/sandbox/${channel.id}/outbox`);
     expect(outbox.body.error.messageKey).toBe('channel_not_found');
   });
 
-  it('duplicate: what it tells comes twice', async () => {
+  it('duplicate: every request is sent twice', async () => {
     const channel = await tenant.channel('sms');
     const chat = await openChat(server, tenant, channel);
     await faults(channel, { duplicate: true });
@@ -229,7 +229,7 @@ describe('what the sandbox does wrong', () => {
     ]);
   });
 
-  it('failEvery: one attempt of so many is refused, and everything arrives in the end', async () => {
+  it('failEvery: every n-th attempt is refused, and everything is sent in the end', async () => {
     const channel = await tenant.channel('sms');
     await faults(channel, { failEvery: 3 });
     const messages = [];
@@ -246,7 +246,7 @@ describe('what the sandbox does wrong', () => {
     expect(await outboxOf(tenant, channel)).toHaveLength(9);
   });
 
-  it('echoBeforeResponse: what it tells does not wait for the answer', async () => {
+  it('echoBeforeResponse: reports do not wait for the answer', async () => {
     for (const kind of ['whatsapp', 'sms'] as const) {
       const channel = await tenant.channel(kind);
       const chat = await openChat(server, tenant, channel);
@@ -257,7 +257,7 @@ describe('what the sandbox does wrong', () => {
       await sandbox.send(
         {
           ...message,
-          to: { type: 'phone_number', value: people[kind] },
+          to: { type: 'phone_number', value: customers[kind] },
           template: null,
           replyToVendorId: null,
           references: [],
@@ -268,7 +268,8 @@ describe('what the sandbox does wrong', () => {
           now: clock.now,
           callbackUrl: () => '',
           sandbox: {
-            accept: async (...[, , told]: Parameters<SandboxStore['accept']>) => void later.push(...told),
+            accept: async (...[, , requests]: Parameters<SandboxStore['accept']>) =>
+              void later.push(...requests),
           },
         } as never,
       );
@@ -281,7 +282,7 @@ describe('what the sandbox does wrong', () => {
 });
 
 describe('the outbox', () => {
-  it('shows as many as are asked for, the oldest first', async () => {
+  it('returns the requested number, the oldest first', async () => {
     const channel = await tenant.channel('sms');
     const chat = await openChat(server, tenant, channel);
     for (const text of ['first', 'second', 'third']) {
@@ -299,7 +300,7 @@ describe('the outbox', () => {
 
 describe('writing as a customer', () => {
   const write = (channel: { id: string }, kind: Kind, body: object) =>
-    tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: people[kind], ...body });
+    tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: customers[kind], ...body });
 
   it.each<[string, Kind, object, object]>([
     ['a text', 'whatsapp', { text: 'hello' }, { type: 'text', text: 'hello', media: [] }],
@@ -336,25 +337,25 @@ describe('writing as a customer', () => {
       {
         type: 'image',
         text: 'look',
-        // Twilio tells no name of a file.
+        // Twilio sends no file name.
         media: [expect.objectContaining({ mimeType: 'image/png', filename: null })],
       },
     ],
   ])('%s on %s', async (_, kind, body, expected) => {
     const channel = await tenant.channel(kind);
     const { body: answer } = await write(channel, kind, body);
-    const [told] = await requestsOf(channel, kind);
-    expect(told?.event).toMatchObject({ kind: 'message', vendorId: answer.data.vendorId, ...expected });
+    const [report] = await requestsOf(channel, kind);
+    expect(report?.event).toMatchObject({ kind: 'message', vendorId: answer.data.vendorId, ...expected });
   });
 
-  it('an uploaded file: the vendor can be asked for it, a mail brings it along', async () => {
+  it('an uploaded file: fetched from the vendor, or contained in a mail', async () => {
     const fileId = (await upload(tenant, 'hello', 'a.txt')).body.data.id;
     for (const kind of ['whatsapp', 'email'] as const) {
       const channel = await tenant.channel(kind);
       await write(channel, kind, { media: [{ fileId }] });
-      const [told] = await requestsOf(channel, kind);
-      const { media } = told?.event as InboundMessage;
-      // WhatsApp tells how large a file is when it is asked for it.
+      const [report] = await requestsOf(channel, kind);
+      const { media } = report?.event as InboundMessage;
+      // WhatsApp sends the size of a file only when it is fetched.
       const size = kind === 'email' ? 5 : null;
       expect(media).toMatchObject([{ mimeType: 'text/plain', filename: 'a.txt', size }]);
       if (kind === 'email') expect(media[0]?.bytes?.toString()).toBe('hello');
@@ -362,7 +363,7 @@ describe('writing as a customer', () => {
     }
   });
 
-  it('an answer and a reaction name what they are about', async () => {
+  it('replies and reactions name their message', async () => {
     const channel = await tenant.channel('whatsapp');
     const message = await send(tenant, await openChat(server, tenant, channel), { text: 'hello' });
     await server.settle();
@@ -370,8 +371,8 @@ describe('writing as a customer', () => {
     await db.query('delete from inbound where channel_id = $1', [channel.id]);
     const content = { emoji: '👍' };
     await write(channel, 'whatsapp', { type: 'reaction', content, replyToMessageId: message.id });
-    const [told] = await requestsOf(channel, 'whatsapp');
-    expect(told?.event).toMatchObject({ type: 'reaction', content, replyTo: [vendorId] });
+    const [report] = await requestsOf(channel, 'whatsapp');
+    expect(report?.event).toMatchObject({ type: 'reaction', content, replyTo: [vendorId] });
   });
 
   it.each<[string, Kind, object, string]>([
@@ -400,8 +401,8 @@ describe('writing as a customer', () => {
   });
 });
 
-describe('a file that came with a message', () => {
-  it('is the uploaded one, of the same tenant only', async () => {
+describe('a file of a message', () => {
+  it('is the uploaded one of the same tenant only', async () => {
     const nobody = async () => Promise.reject(new Error('nobody is called'));
     const context = adapterContext({
       db,

@@ -3,11 +3,11 @@ import { listener } from '../kit/events.ts';
 import { upload } from '../kit/files.ts';
 import {
   approvedTemplate,
+  customers,
   type Kind,
   messageOf,
   openChat,
   outboxOf,
-  people,
   send,
   type TestChat,
 } from '../kit/sending.ts';
@@ -21,10 +21,10 @@ beforeEach(async () => {
   tenant = await server.tenant();
 });
 
-/** A chat on a channel of this kind, the file and the template that messages of the tables below name. */
+/** A chat on a channel of this kind, and the file and the template of the messages below. */
 async function fixtures(kind: Kind) {
   const channel = await tenant.channel(kind);
-  const chat = await openChat(server, tenant, channel, people[kind]);
+  const chat = await openChat(server, tenant, channel, customers[kind]);
   const fileId = (await upload(tenant, PNG, 'picture.png')).body.data.id as string;
   const { publicUrl } = (await tenant.get(`/v3/files/${fileId}/public_url`)).body.data;
   const templateId = await approvedTemplate(server, tenant, {
@@ -60,7 +60,7 @@ const buttons = [
 ];
 const list = { button: 'Choose', sections: [{ title: 'Sizes', rows: [{ id: 's', title: 'Small' }] }] };
 
-/** Everything that can be sent: the kinds it goes on, what is asked for, and what the message then is. */
+/** Everything that can be sent: the kinds of channels, the body of the request, and the message. */
 const contents: [string, Kind[], (at: Fixtures) => object, (at: Fixtures) => object][] = [
   [
     'a text',
@@ -173,10 +173,10 @@ const onEveryKind = contents.flatMap(([name, kinds, ask, expected]) =>
 );
 
 describe('sending', () => {
-  it.each(onEveryKind)('%s on %s: queued, accepted once, told of', async (_, kind, ask, expected) => {
+  it.each(onEveryKind)('%s on %s: queued, accepted once, with events', async (_, kind, ask, expected) => {
     const at = await fixtures(kind);
-    const told = listener(server, tenant);
-    await told();
+    const newEvents = listener(server, tenant);
+    await newEvents();
     const queued = await send(tenant, at.chat, ask(at));
     expect(queued).toMatchObject({
       chatId: at.chat.id,
@@ -191,13 +191,13 @@ describe('sending', () => {
       ...expected(at),
     });
     expect(await messageOf(tenant, queued.id)).toEqual(queued);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     await server.settle();
     const outbox = await outboxOf(tenant, at.channel);
     expect(outbox).toEqual([
       expect.objectContaining({
         messageId: queued.id,
-        to: people[kind],
+        to: customers[kind],
         type: queued.type,
         text: queued.text,
         content: expect.objectContaining(queued.content),
@@ -208,11 +208,11 @@ describe('sending', () => {
     const sent = await messageOf(tenant, queued.id);
     expect(sent).toEqual({ ...queued, status: 'sent', vendorId: outbox[0].vendorId });
     expect(sent.vendorId).toContain(queued.id);
-    const events = await told();
+    const events = await newEvents();
     expect(events.map(({ type, data }) => [type, data])).toEqual([['message.sent', sent]]);
   });
 
-  it('a reply names what it answers, to the vendor by the vendor’s id', async () => {
+  it('a reply names its message, to the vendor by the vendor’s id', async () => {
     const at = await fixtures('whatsapp');
     const queued = await send(tenant, at.chat, { text: 'To this.', replyToMessageId: at.messageId });
     expect(queued.replyToMessageId).toBe(at.messageId);
@@ -220,7 +220,7 @@ describe('sending', () => {
     expect((await outboxOf(tenant, at.channel))[0].content).toEqual({ replyTo: at.vendorId });
   });
 
-  it('marks the chat as read, and is its latest message at once', async () => {
+  it('marks the chat as read, and is its latest message immediately', async () => {
     const { chat } = await fixtures('whatsapp');
     const before = (await tenant.get(`/v3/chats/${chat.id}`)).body.data;
     expect([before.unreadCount, before.isUnread]).toEqual([1, true]);
@@ -229,24 +229,24 @@ describe('sending', () => {
     const after = (await tenant.get(`/v3/chats/${chat.id}`)).body.data;
     expect(after).toMatchObject({ unreadCount: 0, isUnread: false, status: 'open' });
     expect(after.latestMessage).toEqual(queued);
-    // What was written before the reply and arrives after it was seen with it.
+    // A message that was written before the reply and arrives after it is read.
     expect(after.openUntil).toBe(before.openUntil);
   });
 
-  it('in a sensitive chat tells that, not what', async () => {
+  it('in a sensitive chat has events without content', async () => {
     const { chat, channel } = await fixtures('whatsapp');
     await tenant.put(`/v3/chats/${chat.id}`, { isSensitive: true });
-    const told = listener(server, tenant);
-    await told();
+    const newEvents = listener(server, tenant);
+    await newEvents();
     const queued = await send(tenant, chat, { text: 'between us' });
     await server.settle();
-    const [event] = await told();
+    const [event] = await newEvents();
     expect(event).toMatchObject({ type: 'message.sent', data: { id: queued.id, text: null, content: {} } });
     expect((await outboxOf(tenant, channel))[0].text).toBe('between us');
     expect(server.logged.join()).not.toContain('between us');
   });
 
-  it('50 at once to one chat: all of them, in order, each once', async () => {
+  it('50 at once to one chat: all are sent, in order, each once', async () => {
     const { chat, channel } = await fixtures('sms');
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, number) => send(tenant, chat, { text: `message ${number}` })),
@@ -274,16 +274,16 @@ describe('sending', () => {
   });
 });
 
-describe('sending to somebody who is named', () => {
+describe('sending to a recipient', () => {
   const written = async (channelId: string, more: object): Promise<TestChat & { chatId: string }> => {
     const answer = await tenant.post('/v3/messages', { channelId, text: 'hello', ...more });
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
     return answer.body.data;
   };
 
-  it('by a number that nobody had makes a contact and a chat, once', async () => {
+  it('by an unknown number creates a contact and a chat, once', async () => {
     const channel = await tenant.channel('sms');
-    const told = listener(server, tenant);
+    const newEvents = listener(server, tenant);
     const all = await Promise.all(
       Array.from({ length: 10 }, () => written(channel.id, { to: ' +1 202 555 0123' })),
     );
@@ -291,7 +291,7 @@ describe('sending to somebody who is named', () => {
     const contact = (await tenant.get(`/v3/contacts/${all[0]?.contactId}`)).body.data;
     expect(contact).toMatchObject({ phoneNumber: '+12025550123', firstName: null });
     await server.settle();
-    const types = (await told()).map(({ type }) => type);
+    const types = (await newEvents()).map(({ type }) => type);
     expect(types.filter((type) => !type.startsWith('message.')).sort()).toEqual([
       'chat.created',
       'contact.created',
@@ -299,7 +299,7 @@ describe('sending to somebody who is named', () => {
     expect(await outboxOf(tenant, channel)).toHaveLength(10);
   });
 
-  it('as a contact, over the handle that the channel uses', async () => {
+  it('that is a contact uses the handle of the channel’s type', async () => {
     const made = await tenant.post('/v3/contacts', { phoneNumber: '+12025550123', email: 'ada@example.com' });
     for (const kind of ['sms', 'email'] as const) {
       const channel = await tenant.channel(kind);
@@ -310,7 +310,7 @@ describe('sending to somebody who is named', () => {
     }
   });
 
-  it('by their id on WhatsApp, where a number is not known', async () => {
+  it('by a WhatsApp id works without a number', async () => {
     const channel = await tenant.channel('whatsapp');
     const templateId = await approvedTemplate(server, tenant, { channelId: channel.id });
     const { chatId } = await written(channel.id, {
@@ -327,14 +327,14 @@ describe('sending to somebody who is named', () => {
     ['both', { contactId: '019a82a0-0000-7000-8000-00000000ffff', to: '+12025550123' }, 'contactId'],
     ['a number that no country has', { to: '+1' }, 'to'],
     ['a number without its country', { to: '2025550123' }, 'to'],
-  ])('is refused with %s, and nobody is made', async (_, more, path) => {
+  ])('is refused with %s, and no contact is created', async (_, more, path) => {
     const channel = await tenant.channel('sms');
     const answer = await tenant.post('/v3/messages', { channelId: channel.id, text: 'hello', ...more });
     expect([answer.status, Object.keys(answer.body.error.invalidParams)]).toEqual([400, [path]]);
     expect((await tenant.post('/v3/contacts/search', {})).body.pagination.total).toBe(0);
   });
 
-  it('makes nobody when the message itself is refused', async () => {
+  it('creates no contact if the message itself is refused', async () => {
     const channel = await tenant.channel('whatsapp');
     const answer = await tenant.post('/v3/messages', {
       channelId: channel.id,
@@ -345,14 +345,14 @@ describe('sending to somebody who is named', () => {
     expect((await tenant.post('/v3/contacts/search', {})).body.pagination.total).toBe(0);
   });
 
-  it('of another tenant, on another tenant’s channel, is refused as somebody unknown', async () => {
+  it('of another tenant, or on another tenant’s channel, is refused like an unknown one', async () => {
     const other = await server.tenant();
     const foreign = await other.channel('sms');
-    const stranger = (await other.post('/v3/contacts', { phoneNumber: '+12025550123' })).body.data.id;
+    const foreignContact = (await other.post('/v3/contacts', { phoneNumber: '+12025550123' })).body.data.id;
     const channel = await tenant.channel('sms');
     const to = (channelId: string, contactId: string) =>
       tenant.post('/v3/messages', { channelId, contactId, text: 'hello' });
-    expect((await to(channel.id, stranger)).body.error.messageKey).toBe('contact_not_found');
-    expect((await to(foreign.id, stranger)).body.error.invalidParams).toHaveProperty('channelId');
+    expect((await to(channel.id, foreignContact)).body.error.messageKey).toBe('contact_not_found');
+    expect((await to(foreign.id, foreignContact)).body.error.invalidParams).toHaveProperty('channelId');
   });
 });

@@ -49,7 +49,7 @@ const statusOf = async (message: { id: string }): Promise<string> =>
   (await messageOf(tenant, message.id)).status;
 
 describe('messages of a chat', () => {
-  it('go out one after another, in the order in which they were written', async () => {
+  it('are sent one after another, in the order in which they were written', async () => {
     let underWay = 0;
     let most = 0;
     const slow = async (message: Parameters<typeof taken>[0]): Promise<SendResult> => {
@@ -67,7 +67,7 @@ describe('messages of a chat', () => {
     expect(most).toBe(1);
   });
 
-  it('wait behind one that pauses, and those of other chats do not', async () => {
+  it('wait behind one that waits for a retry, and those of other chats do not', async () => {
     const other = await chatWith(tenant, chat.channelId, '+12025550124');
     vendor.answerWith(busy);
     await send(tenant, chat, { text: 'first' });
@@ -80,7 +80,7 @@ describe('messages of a chat', () => {
     expect(texts()).toEqual(['first', 'elsewhere', 'first', 'second']);
   });
 
-  it('go on after one that failed', async () => {
+  it('are sent after one that failed', async () => {
     vendor.answerWith(async () => ({ ok: false, error: { code: 'a', message: 'a' }, retry: 'never' }));
     const messages = [
       await send(tenant, chat, { text: 'first' }),
@@ -90,7 +90,7 @@ describe('messages of a chat', () => {
     expect(await Promise.all(messages.map(statusOf))).toEqual(['failed', 'sent']);
   });
 
-  it('go out once, though two workers both believe that the channel is theirs', async () => {
+  it('are sent once, even if two workers both own the channel', async () => {
     const chats = [chat];
     for (let number = 0; number < 20; number += 1)
       chats.push(await chatWith(tenant, chat.channelId, `+120255501${String(30 + number)}`));
@@ -116,10 +116,10 @@ describe('messages of a chat', () => {
   });
 });
 
-describe('a message that is scheduled', () => {
+describe('a scheduled message', () => {
   const at = (ms: number): string => new Date(clock.now().getTime() + ms).toISOString();
 
-  it('goes out at its time, and only then is it the latest and the chat read', async () => {
+  it('is sent at its time, and only then is it the latest and the chat read', async () => {
     const channel = await tenant.channel('sms');
     const open = await openChat(server, tenant, channel);
     const scheduledAt = at(DAY);
@@ -149,7 +149,7 @@ describe('a message that is scheduled', () => {
     });
   });
 
-  it('does not hold up what is written before its time, and takes its place among what is written after', async () => {
+  it('does not delay messages before its time, and keeps its place among later ones', async () => {
     await send(tenant, chat, { text: 'in an hour', scheduledAt: at(60 * MINUTE) });
     await send(tenant, chat, { text: 'now' });
     await server.settle();
@@ -160,7 +160,7 @@ describe('a message that is scheduled', () => {
     expect(texts()).toEqual(['now', 'in an hour', 'after it']);
   });
 
-  it('is judged again: past the window it fails, and nothing goes out', async () => {
+  it('is checked again: after the reply window it fails and is not sent', async () => {
     const channel = await tenant.channel('whatsapp');
     const open = await openChat(server, tenant, channel);
     const hear = listener(server, tenant);
@@ -176,7 +176,7 @@ describe('a message that is scheduled', () => {
     expect((await tenant.get(`/v3/chats/${open.id}`)).body.data.unreadCount).toBe(1);
   });
 
-  it('is judged again: to a number that said STOP meanwhile it fails', async () => {
+  it('is checked again: it fails for a number that has opted out meanwhile', async () => {
     const message = await send(tenant, chat, { text: 'hello', scheduledAt: at(DAY) });
     await db.query('update handles set opted_out_at = $2 where tenant_id = $1', [tenant.id, clock.now()]);
     await later(DAY);
@@ -187,7 +187,7 @@ describe('a message that is scheduled', () => {
     expect(vendor.arrived).toEqual([]);
   });
 
-  it('is judged again: a template that was deleted meanwhile is not sent', async () => {
+  it('is checked again: a template that was deleted meanwhile is not sent', async () => {
     const made = await tenant.post('/v3/message_templates', {
       channelId: chat.channelId,
       name: 'hello',
@@ -202,7 +202,7 @@ describe('a message that is scheduled', () => {
   });
 });
 
-describe('what is deleted while its messages wait', () => {
+describe('a deletion while messages wait', () => {
   const remaining = async (): Promise<number> =>
     (await db.query('select 1 from messages where tenant_id = $1', [tenant.id])).rows.length;
 
@@ -227,7 +227,7 @@ describe('what is deleted while its messages wait', () => {
     ['the chat', () => tenant.delete(`/v3/chats/${chat.id}`)],
     ['the contact', () => tenant.delete(`/v3/contacts/${chat.contactId}`)],
     ['the channel', () => tenant.delete(`/v3/channels/${chat.channelId}`)],
-  ])('%s, while the vendor is being called: nothing breaks, and the next is not sent', async (_, remove) => {
+  ])('%s, while the vendor is called: nothing fails, and the next message is not sent', async (_, remove) => {
     const failuresBefore = server.logged.filter((line) => line.includes('work failed')).length;
     vendor.answerWith(async (message) => {
       expect((await remove()).status).toBe(200);
@@ -241,7 +241,7 @@ describe('what is deleted while its messages wait', () => {
     expect(server.logged.filter((line) => line.includes('work failed')).length).toBe(failuresBefore);
   });
 
-  it('a file: the message fails and says so', async () => {
+  it('of a file: the message fails with the reason', async () => {
     const fileId = (await upload(tenant, 'hello', 'a.txt')).body.data.id;
     const scheduledAt = new Date(clock.now().getTime() + MINUTE).toISOString();
     const message = await send(tenant, chat, { media: { fileId }, scheduledAt });

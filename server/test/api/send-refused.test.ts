@@ -3,10 +3,10 @@ import { newId } from '../../src/base/ids.ts';
 import { upload } from '../kit/files.ts';
 import {
   approvedTemplate,
+  customers,
   type Kind,
   openChat,
   outboxOf,
-  people,
   send,
   type TestChat,
 } from '../kit/sending.ts';
@@ -23,10 +23,10 @@ beforeEach(async () => {
 });
 
 const chatOn = async (kind: Kind): Promise<TestChat> =>
-  openChat(server, tenant, await tenant.channel(kind), people[kind]);
+  openChat(server, tenant, await tenant.channel(kind), customers[kind]);
 const attempt = (chat: { id: string }, body: object) => tenant.post(`/v3/chats/${chat.id}/messages`, body);
 
-/** What is said of a message, by parameter. */
+/** The issues of a message, by parameter. */
 async function issuesOf(chat: { id: string }, body: object): Promise<Record<string, string>> {
   const answer = await attempt(chat, body);
   expect([answer.status, answer.body.error?.messageKey]).toEqual([400, 'invalid_body_params']);
@@ -50,7 +50,7 @@ const nothingQueued = async (): Promise<void> => {
 const link = (name: string) => ({ url: `https://files.example.com/${name}` });
 const text = (length: number): string => 'ä'.repeat(length);
 
-describe('a message that the channel cannot carry', () => {
+describe('a message that the channel does not support', () => {
   it.each<[string, Kind, object, Record<string, RegExp>]>([
     ['nothing at all', 'sms', {}, { text: /^invalid_type: Required$/ }],
     ['a place on SMS', 'sms', { location: { latitude: 1, longitude: 1 } }, { type: /"location".*sms/ }],
@@ -121,13 +121,13 @@ describe('a message that the channel cannot carry', () => {
       'a text with a place',
       'whatsapp',
       { type: 'text', text: 'a', location: { latitude: 1, longitude: 1 } },
-      { location: /^custom: Not for/ },
+      { location: /^custom: Not allowed for/ },
     ],
     [
       'a sticker with a caption',
       'whatsapp',
       { type: 'sticker', media: link('a.webp'), text: 'a' },
-      { text: /^custom: Not for/ },
+      { text: /^custom: Not allowed for/ },
     ],
     [
       'buttons and a list',
@@ -139,7 +139,7 @@ describe('a message that the channel cannot carry', () => {
           list: { button: 'a', sections: [{ rows: [{ id: 'a', title: 'a' }] }] },
         },
       },
-      { interactive: /either/ },
+      { interactive: /Either/ },
     ],
     [
       'four buttons',
@@ -147,7 +147,12 @@ describe('a message that the channel cannot carry', () => {
       { text: 'a', interactive: { buttons: Array(4).fill({ id: 'a', title: 'a' }) } },
       { 'interactive.buttons': /^too_big/ },
     ],
-    ['a mail that says nothing', 'email', { email: { subject: 'a' } }, { text: /^custom: A mail needs/ }],
+    [
+      'a mail that says nothing',
+      'email',
+      { email: { subject: 'a' } },
+      { text: /^custom: .text. or .email\.html. is required/ },
+    ],
     [
       'a copy to nobody',
       'email',
@@ -160,12 +165,12 @@ describe('a message that the channel cannot carry', () => {
       { type: 'story_reply', text: 'a' },
       { type: /^invalid_enum_value/ },
     ],
-    ['a file by nothing', 'sms', { media: {} }, { media: /either/ }],
+    ['a file by nothing', 'sms', { media: {} }, { media: /Either/ }],
     [
       'a file by two things',
       'sms',
       { media: [{ ...link('a.png'), fileId: UNKNOWN }] },
-      { 'media.0': /either/ },
+      { 'media.0': /Either/ },
     ],
     [
       'a file that is not there',
@@ -233,7 +238,7 @@ describe('a message that the channel cannot carry', () => {
         text: /./,
       },
     ],
-  ])('%s is refused at its parameter', async (_, kind, body, expected) => {
+  ])('%s is refused with an issue at its parameter', async (_, kind, body, expected) => {
     const chat = await chatOn(kind);
     const issues = await issuesOf(chat, body);
     expect(Object.keys(issues).sort()).toEqual(Object.keys(expected).sort());
@@ -241,7 +246,7 @@ describe('a message that the channel cannot carry', () => {
     await nothingQueued();
   });
 
-  it('a file that is too large is refused by its size', async () => {
+  it('a file that is too large is refused', async () => {
     const chat = await chatOn('whatsapp');
     const png = Buffer.concat([
       Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'),
@@ -251,7 +256,7 @@ describe('a message that the channel cannot carry', () => {
     expect((await issuesOf(chat, { media: { fileId } })).media).toMatch(/^too_big: .*5242880.*5242913/);
   });
 
-  it('another tenant’s file, template, message and chat are as unknown as any', async () => {
+  it('a file, template, message or chat of another tenant is refused like an unknown one', async () => {
     const other = await server.tenant();
     const theirs = await openChat(server, other, await other.channel('sms'));
     const fileId = (await upload(other, 'hello', 'a.txt')).body.data.id;
@@ -289,7 +294,7 @@ describe('a template', () => {
       })
     ).body.data.id;
 
-  it('needs a text for each of its variables and for no other', async () => {
+  it('needs a text for each of its variables and no others', async () => {
     const chat = await chatOn('whatsapp');
     const templateId = await made(chat.channelId);
     const issues = await issuesOf(chat, { template: { templateId, variables: { 1: 5, other: 'a' } } });
@@ -301,7 +306,7 @@ describe('a template', () => {
     expect(issues['template.variables.name']).toBe('invalid_type: Required');
   });
 
-  it('of another channel is not there', async () => {
+  it('of another channel does not exist', async () => {
     const chat = await chatOn('whatsapp');
     const templateId = await made((await tenant.channel('whatsapp')).id);
     expect(await issuesOf(chat, { template: { templateId } })).toHaveProperty(['template.templateId']);
@@ -319,7 +324,7 @@ describe('a template', () => {
     );
   });
 
-  it('goes out where nothing else may', async () => {
+  it('can be sent after the reply window', async () => {
     const chat = await chatOn('whatsapp');
     const templateId = await approvedTemplate(server, tenant, { channelId: chat.channelId });
     server.clock.advance(2 * DAY);
@@ -329,11 +334,11 @@ describe('a template', () => {
   });
 });
 
-describe('what the state forbids', () => {
+describe('a conflict with the current state', () => {
   it.each<[Kind, object, number]>([
     ['whatsapp', {}, DAY],
     ['instagram', {}, DAY],
-  ])('on %s a free-form message after the window', async (kind, _config, ms) => {
+  ])('on %s: a free-form message after the reply window', async (kind, _config, ms) => {
     const chat = await chatOn(kind);
     server.clock.advance(ms - 1);
     await send(tenant, chat, { text: 'just in time' });
@@ -342,30 +347,30 @@ describe('what the state forbids', () => {
     expect(await conflictOf(chat, { media: link('a.png') })).toMatch(/only a template can be sent/);
   });
 
-  it('on WhatsApp a free-form message before the person has written', async () => {
+  it('on WhatsApp: a free-form message before the contact has written', async () => {
     const channel = await tenant.channel('whatsapp');
     const contact = await tenant.post('/v3/contacts', { phoneNumber: '+12025550123' });
     const chat = await tenant.post('/v3/chats', { contactId: contact.body.data.id, channelId: channel.id });
     expect(await conflictOf(chat.body.data, { text: 'hello' })).toMatch(/only a template/);
   });
 
-  it('an SMS to a number that said STOP, and nothing else', async () => {
+  it('an SMS to a number that has opted out, but not other channels', async () => {
     const [sms, whatsapp] = [await chatOn('sms'), await chatOn('whatsapp')];
     await db.query('update handles set opted_out_at = $2 where tenant_id = $1', [
       tenant.id,
       server.clock.now(),
     ]);
-    expect(await conflictOf(sms, { text: 'hello' })).toMatch(/asked not to be written to/);
+    expect(await conflictOf(sms, { text: 'hello' })).toMatch(/opted out/);
     await send(tenant, whatsapp, { text: 'hello' });
   });
 
   it('a channel whose provider this installation does not have', async () => {
     const chat = await chatOn('sms');
     await db.query(`update channels set provider = 'gone' where id = $1`, [chat.channelId]);
-    expect(await conflictOf(chat, { text: 'hello' })).toMatch(/not connected/);
+    expect(await conflictOf(chat, { text: 'hello' })).toMatch(/does not have the provider/);
   });
 
-  it('is said only of what is well-formed', async () => {
+  it('is reported only for valid messages', async () => {
     const chat = await chatOn('whatsapp');
     server.clock.advance(2 * DAY);
     expect(await issuesOf(chat, { text: text(5000) })).toHaveProperty('text');

@@ -14,11 +14,11 @@ import {
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const vendor = testVendor();
-/** The same vendor, but one that can be asked what became of a message. */
-let told: Reconciled[] = [];
+/** The same vendor, but it can be asked whether a message was sent. */
+let reconciled: Reconciled[] = [];
 const knowing = testVendor({
   provider: 'owl',
-  reconcile: async () => told.shift() ?? { outcome: 'unknown' },
+  reconcile: async () => reconciled.shift() ?? { outcome: 'unknown' },
 });
 const server = await useServer({
   adapters: new Map([...adaptersWith(vendor), [knowing.provider, knowing]]),
@@ -38,7 +38,7 @@ beforeEach(async () => {
   chat = await vendorChat(tenant);
   vendor.forget();
   knowing.forget();
-  told = [];
+  reconciled = [];
 });
 
 const pass = async (ms: number): Promise<void> => {
@@ -74,7 +74,7 @@ describe('a vendor', () => {
   it.each([
     'never',
     'needs_template',
-  ] as const)('that refuses for good (%s): failed, told of, not tried again', async (retry) => {
+  ] as const)('that refuses permanently (%s): failed with an event, not tried again', async (retry) => {
     const hear = listener(server, tenant);
     await hear();
     vendor.answerWith(refusal('131026', retry));
@@ -88,7 +88,7 @@ describe('a vendor', () => {
     expect(vendor.arrived).toHaveLength(1);
   });
 
-  it('that asks for patience: tried again with growing pauses, and sent in the end', async () => {
+  it('that asks for a retry: tried again with growing delays, and sent in the end', async () => {
     vendor.answerWith(...Array(4).fill(refusal('429', 'backoff')));
     const message = await sent();
     for (const [index, seconds] of [1, 2, 4, 8].entries()) {
@@ -105,7 +105,7 @@ describe('a vendor', () => {
     expect((await statusOf(message)).status).toBe('sent');
   });
 
-  it('that says how long: not before, and never for more than a day in all', async () => {
+  it('that sends Retry-After: not tried before, and for at most a day', async () => {
     vendor.answerWith(refusal('429', 'backoff', 2 * HOUR), refusal('429', 'backoff', 23 * HOUR));
     const message = await sent();
     expect(await pauseOf(message)).toBe(2 * HOUR);
@@ -113,7 +113,7 @@ describe('a vendor', () => {
     expect(await statusOf(message)).toMatchObject({ status: 'failed', error: { code: '429' } });
   });
 
-  it('that never has time: after a day the message failed, for the last reason', async () => {
+  it('that always refuses temporarily: after a day the message fails with the last error', async () => {
     let attempts = 0;
     const busy = async (): Promise<SendResult> => {
       attempts += 1;
@@ -135,7 +135,7 @@ describe('a vendor', () => {
     });
   });
 
-  it('that is not reached at all: tried again, because nothing can have been sent', async () => {
+  it('that cannot be reached: tried again, because nothing was sent', async () => {
     const unreached = new OutboundError('connect', 'refused', { bytesSent: false });
     vendor.answerWith(async () => Promise.reject(unreached));
     const message = await sent();
@@ -150,7 +150,7 @@ describe('a vendor', () => {
     ['answers what nobody understands', async () => Promise.reject(new SyntaxError('Unexpected token <'))],
     ['breaks off', async () => Promise.reject(new OutboundError('response', 'reset', { bytesSent: true }))],
     ['leaves it open', refusal('timeout', 'unknown')],
-  ])('that %s: nothing is sent again, and after ten minutes the message failed', async (_, answer) => {
+  ])('that %s: not sent again, and after ten minutes the message fails', async (_, answer) => {
     const hear = listener(server, tenant);
     await hear();
     vendor.answerWith(answer);
@@ -166,14 +166,14 @@ describe('a vendor', () => {
     expect(vendor.arrived).toHaveLength(1);
   });
 
-  it('whose answer is lost does not hold up what is written next', async () => {
+  it('whose answer is lost does not delay the next message', async () => {
     vendor.answerWith(refusal('timeout', 'unknown'));
     await sent('first');
     const next = await sent('second');
     expect((await statusOf(next)).status).toBe('sent');
   });
 
-  it('that queues by itself: the message has its id and is not sent before the vendor says so', async () => {
+  it('that queues by itself: the message has its id and is sent only when the vendor reports it', async () => {
     vendor.answerWith(async (message) => ({ ...taken(message), status: 'queued' }) as SendResult);
     const hear = listener(server, tenant);
     await hear();
@@ -184,7 +184,7 @@ describe('a vendor', () => {
     expect(vendor.arrived).toHaveLength(1);
   });
 
-  it('whose words cannot be stored as they are: stored as they can', async () => {
+  it('whose error contains NUL: stored without it', async () => {
     const error = { code: 'a\0b', message: 'half a character: \ud800, and \0' };
     vendor.answerWith(async () => ({ ok: false, error, retry: 'never' }));
     const message = await sent();
@@ -195,7 +195,7 @@ describe('a vendor', () => {
   });
 });
 
-describe('a vendor that can be asked', () => {
+describe('a vendor that can be asked whether a message was sent', () => {
   beforeEach(async () => {
     const made = await tenant.post('/v3/channels', {
       kind: 'sms',
@@ -210,22 +210,22 @@ describe('a vendor that can be asked', () => {
   });
 
   it('and has it: sent, with the vendor’s id', async () => {
-    told = [{ outcome: 'sent', vendorId: 'found' }];
+    reconciled = [{ outcome: 'sent', vendorId: 'found' }];
     const message = await sent();
     expect(await statusOf(message)).toEqual({ status: 'sent', error: null, vendorId: 'found' });
     expect(knowing.arrived).toHaveLength(1);
   });
 
-  it('and does not have it: sent again at once', async () => {
-    told = [{ outcome: 'not_sent' }];
+  it('and does not have it: sent again immediately', async () => {
+    reconciled = [{ outcome: 'not_sent' }];
     const message = await sent();
     expect((await statusOf(message)).status).toBe('sent');
     expect(knowing.arrived.map(({ id }) => id)).toEqual([message.id, message.id]);
   });
 
-  it('and never has it: tried with growing pauses, not without end', async () => {
+  it('and never has it: tried with growing delays until the message fails', async () => {
     knowing.answerWith(...Array(5).fill(refusal('timeout', 'unknown')));
-    told = Array(6).fill({ outcome: 'not_sent' });
+    reconciled = Array(6).fill({ outcome: 'not_sent' });
     const message = await sent();
     expect(knowing.arrived).toHaveLength(2);
     await pass(20 * MINUTE);
@@ -234,8 +234,8 @@ describe('a vendor that can be asked', () => {
     expect(await statusOf(message)).toEqual(queued);
   });
 
-  it('and does not know: asked again, until it does', async () => {
-    told = [{ outcome: 'unknown' }, { outcome: 'unknown' }, { outcome: 'sent', vendorId: 'late' }];
+  it('and does not know: asked again until it does', async () => {
+    reconciled = [{ outcome: 'unknown' }, { outcome: 'unknown' }, { outcome: 'sent', vendorId: 'late' }];
     const message = await sent();
     await pass(MINUTE);
     expect(await statusOf(message)).toEqual(queued);
@@ -244,7 +244,7 @@ describe('a vendor that can be asked', () => {
     expect(knowing.arrived).toHaveLength(1);
   });
 
-  it('and never knows: after ten minutes the message failed', async () => {
+  it('and never knows: the message fails after ten minutes', async () => {
     const message = await sent();
     for (let minute = 0; minute < 10; minute += 1) {
       expect(await statusOf(message)).toEqual(queued);
@@ -260,13 +260,13 @@ describe('a channel whose credentials the vendor refuses', () => {
   const changes = async (hear: ReturnType<typeof listener>) =>
     (await hear()).filter(({ type }) => type === 'channel.health_changed').map(({ data }) => data);
 
-  it('is failing, once told and logged; its messages wait, and are sent when it is mended', async () => {
+  it('is failing, with one event and log line; its messages wait and are sent with new credentials', async () => {
     const hear = listener(server, tenant);
     vendor.answerWith(reauth, reauth);
     const first = await sent('first');
     expect(await health()).toBe('failing');
-    const told = await changes(hear);
-    expect(told).toEqual([expect.objectContaining({ id: chat.channelId, health: 'failing' })]);
+    const changed = await changes(hear);
+    expect(changed).toEqual([expect.objectContaining({ id: chat.channelId, health: 'failing' })]);
     const { rows } = await db.query('select problem from channels where id = $1', [chat.channelId]);
     expect(rows).toEqual([{ problem: 'because of 190' }]);
     expect((await server.call('GET', '/metrics')).text).toMatch(/^parley_channels_failing [1-9]/m);
@@ -287,7 +287,7 @@ describe('a channel whose credentials the vendor refuses', () => {
     expect(await changes(hear)).toEqual([expect.objectContaining({ health: 'healthy' })]);
   });
 
-  it('does not keep the messages of another waiting', async () => {
+  it('does not delay messages of other channels', async () => {
     vendor.answerWith(reauth);
     await sent();
     const broken = chat;

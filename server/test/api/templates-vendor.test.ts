@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { publisher } from '../../src/engine/outbox.ts';
+import { adapters } from '../../src/adapters.ts';
 import type { InboundTemplateStatus } from '../../src/providers/adapter.ts';
-import { adapters } from '../../src/queues.ts';
 import { decideTemplate } from '../../src/templates/decide-template.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { silentWakeUps } from '../kit/silent-wakeups.ts';
 import { startTemplateVendor, templateVendorAdapter } from '../kit/template-vendor.ts';
 
 const server = await useServer({
@@ -46,30 +44,23 @@ const tasks = async () =>
 const statusesIn = (events: { type: string; data: { status: string } }[]) =>
   events.filter(({ type }) => type === 'template.status_changed').map(({ data }) => data.status);
 
-/** As the vendor's own request would have it decided. */
-const decide = (told: Partial<InboundTemplateStatus>) =>
-  server.system.db.transaction((tx) =>
-    decideTemplate(
-      tx,
-      tenant.id,
-      channelId,
-      {
-        kind: 'template_status',
-        occurredAt: server.clock.now(),
-        vendorId: 't-unknown',
-        name: 'shipped',
-        language: 'en',
-        status: 'approved',
-        reason: null,
-        ...told,
-      },
-      server.clock.now(),
-      publisher(server.clock, silentWakeUps),
-    ),
+/** A decision as the vendor's own request would report it. */
+const decide = (decision: Partial<InboundTemplateStatus>) =>
+  server.system.db.forTenant(tenant.id).transaction((tx) =>
+    decideTemplate(tx, channelId, {
+      kind: 'template_status',
+      occurredAt: server.clock.now(),
+      vendorId: 't-unknown',
+      name: 'shipped',
+      language: 'en',
+      status: 'approved',
+      reason: null,
+      ...decision,
+    }),
   );
 
-describe('a template that its vendor reviews', () => {
-  it('is pending, reaches the vendor with an example for each variable, and is decided when the vendor says so', async () => {
+describe('a template that the vendor reviews', () => {
+  it('is pending, submitted with an example for each variable, and decided by the vendor', async () => {
     const hear = listener(server, tenant);
     const made = await make({ category: 'marketing', footer: 'Bye' });
     expect(made).toMatchObject({ status: 'pending', vendorId: null });
@@ -79,14 +70,14 @@ describe('a template that its vendor reviews', () => {
     expect(there).toMatchObject({ name: 'shipped', language: 'en', category: 'marketing', footer: 'Bye' });
     expect(await read(made.id)).toMatchObject({ status: 'pending', vendorId, problem: null });
     expect(await tasks()).toEqual([]);
-    const told = { vendorId: vendorId as string, status: 'approved' as const };
-    await decide(told);
-    await decide(told);
+    const decision = { vendorId: vendorId as string, status: 'approved' as const };
+    await decide(decision);
+    await decide(decision);
     expect((await read(made.id)).status).toBe('approved');
     expect(statusesIn(await hear())).toEqual(['approved']);
   });
 
-  it('is rejected with the vendor’s reason when the vendor refuses it, and submitted again when it is put again', async () => {
+  it('is rejected with the vendor’s reason, and submitted again by an update', async () => {
     const hear = listener(server, tenant);
     vendor.moods.push('refuse');
     const { id } = await make();
@@ -99,7 +90,7 @@ describe('a template that its vendor reviews', () => {
     expect(statusesIn(await hear())).toEqual(['rejected', 'pending']);
   });
 
-  it('says why it has not got there while the vendor is out of reach, and gets there later', async () => {
+  it('shows the problem while the vendor is unreachable, and is submitted later', async () => {
     vendor.moods.push('busy', 'busy');
     const { id } = await make();
     await server.settle();
@@ -115,7 +106,7 @@ describe('a template that its vendor reviews', () => {
     expect(vendor.templates.size).toBe(1);
   });
 
-  it('is not made twice when the answer to its making is lost', async () => {
+  it('is not created twice if the answer is lost', async () => {
     vendor.moods.push('lose the answer');
     const { id } = await make();
     await server.settle();
@@ -132,7 +123,7 @@ describe('a template that its vendor reviews', () => {
     expect(vendor.asked).toEqual(['POST /templates', 'GET /templates']);
   });
 
-  it('keeps a decision that comes before the answer to its making', async () => {
+  it('keeps a decision that arrives before the answer to its submission', async () => {
     vendor.moods.push('hang');
     const { id } = await make();
     const settled = server.settle();
@@ -143,7 +134,7 @@ describe('a template that its vendor reviews', () => {
     expect(await read(id)).toMatchObject({ status: 'rejected', rejectionReason: 'no' });
   });
 
-  it('is changed at the vendor under the same id, once however often it was changed meanwhile', async () => {
+  it('is changed at the vendor with the same id, once for several changes', async () => {
     const hear = listener(server, tenant);
     const { id } = await make();
     await server.settle();
@@ -159,7 +150,7 @@ describe('a template that its vendor reviews', () => {
     expect(statusesIn(await hear())).toEqual(['approved', 'pending', 'approved']);
   });
 
-  it('that is changed while it is on its way gets there as it is then', async () => {
+  it('that is changed during its submission is submitted again', async () => {
     vendor.moods.push('hang');
     const { id } = await make();
     const settled = server.settle();
@@ -169,11 +160,11 @@ describe('a template that its vendor reviews', () => {
     await settled;
     const { vendorId } = await read(id);
     expect(vendor.templates.get(vendorId)?.body).toBe('Later');
-    // What was decided on the first text, before the second got there, would not have counted.
+    // A decision on the first text would have been ignored.
     expect((await read(id)).status).toBe('pending');
   });
 
-  it('is decided on as it is: what the vendor says of an earlier text counts no more', async () => {
+  it('ignores decisions on an earlier text', async () => {
     const { id } = await make();
     await server.settle();
     const { vendorId } = await read(id);
@@ -187,7 +178,7 @@ describe('a template that its vendor reviews', () => {
     await decide({ vendorId: 't-of-nobody', name: 'nobody' });
   });
 
-  it('is deleted there by name and id, so that other languages stay', async () => {
+  it('is deleted at the vendor by name and id, so that other languages stay', async () => {
     const english = await make();
     await make({ language: 'de' });
     await server.settle();
@@ -199,7 +190,7 @@ describe('a template that its vendor reviews', () => {
     expect([...vendor.templates.values()].map(({ language }) => language)).toEqual(['de']);
   });
 
-  it('that is deleted while it is on its way is deleted there when it has arrived', async () => {
+  it('that is deleted during its submission is deleted at the vendor afterwards', async () => {
     vendor.moods.push('hang');
     const { id } = await make();
     const settled = server.settle();
@@ -212,22 +203,22 @@ describe('a template that its vendor reviews', () => {
     expect(await tasks()).toEqual([]);
   });
 
-  it('that is deleted and made anew waits until the old one is gone there', async () => {
+  it('that is deleted and created again waits until the old one is deleted at the vendor', async () => {
     const { id } = await make();
     await server.settle();
     await tenant.delete(path(id));
     vendor.moods.push('busy');
     await server.settle();
-    const anew = await make({ body: 'Anew' });
+    const second = await make({ body: 'Second' });
     await server.settle();
-    expect(await read(anew.id)).toMatchObject({ status: 'pending', vendorId: null, problem: null });
+    expect(await read(second.id)).toMatchObject({ status: 'pending', vendorId: null, problem: null });
     server.clock.advance(MINUTE);
     await server.settle();
-    expect([...vendor.templates.values()]).toMatchObject([{ body: 'Anew' }]);
-    expect((await read(anew.id)).vendorId).toBe([...vendor.templates.keys()][0]);
+    expect([...vendor.templates.values()]).toMatchObject([{ body: 'Second' }]);
+    expect((await read(second.id)).vendorId).toBe([...vendor.templates.keys()][0]);
   });
 
-  it('goes with its channel, and so does what was still to be told', async () => {
+  it('is deleted with its channel, together with its tasks', async () => {
     await make();
     await tenant.delete(`/v3/channels/${channelId}`);
     await server.settle();
@@ -236,7 +227,7 @@ describe('a template that its vendor reviews', () => {
   });
 });
 
-describe('taking over the vendor’s templates', () => {
+describe('syncing templates with the vendor', () => {
   const there = (vendorId: string, more: object = {}) =>
     vendor.templates.set(vendorId, {
       vendorId,
@@ -252,7 +243,7 @@ describe('taking over the vendor’s templates', () => {
       ...more,
     });
 
-  it('makes what is new, changes what is different, disables what is gone, and says how many', async () => {
+  it('creates new ones, changes different ones, disables missing ones, and returns the counts', async () => {
     const ours = await make();
     const gone = await make({ name: 'gone' });
     await server.settle();
@@ -271,7 +262,7 @@ describe('taking over the vendor’s templates', () => {
     expect(await hear()).toEqual([]);
   });
 
-  it('leaves alone what is on its way, in either direction', async () => {
+  it('does not change templates that are being submitted or deleted', async () => {
     const deleted = await make({ name: 'deleted' });
     await server.settle();
     await tenant.delete(path(deleted.id));
@@ -281,7 +272,7 @@ describe('taking over the vendor’s templates', () => {
     expect((await read(waiting.id)).body).toBe(good().body);
   });
 
-  it('finds by name and language what the vendor has had all along', async () => {
+  it('matches existing templates by name and language', async () => {
     there('y', { name: 'shipped', body: 'Theirs' });
     const { id } = await make();
     await server.settle();
@@ -290,7 +281,7 @@ describe('taking over the vendor’s templates', () => {
     expect(await read(id)).toMatchObject({ status: 'approved', vendorId: 'y', body: 'Theirs' });
   });
 
-  it('keeps what the vendor does not: the file of a header, and the name of a URL’s variable', async () => {
+  it('keeps what the vendor does not return: the file of a header, and the name of a URL’s variable', async () => {
     const { id } = await make({
       header: { type: 'image', url: 'https://example.com/a.png' },
       buttons: [{ type: 'url', text: 'Look', url: 'https://example.com/{{order}}' }],
@@ -307,7 +298,7 @@ describe('taking over the vendor’s templates', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  it('leaves out what cannot be shown', async () => {
+  it('ignores types that are not supported', async () => {
     there('z', {
       header: { type: 'location', text: null, url: null },
       buttons: [
@@ -319,7 +310,7 @@ describe('taking over the vendor’s templates', () => {
     expect(await named('made_z')).toMatchObject({ header: null, buttons: [{ text: 'Yes' }] });
   });
 
-  it('answers with what the vendor says, and whether to try again', async () => {
+  it('returns the vendor’s error, and whether to try again', async () => {
     vendor.moods.push('refuse', 'busy');
     const refused = await tenant.post('/v3/message_templates/sync', { channelId });
     expect([refused.status, refused.body.error.message]).toEqual([
@@ -330,16 +321,16 @@ describe('taking over the vendor’s templates', () => {
     expect([busy.status, busy.headers['retry-after']]).toEqual([503, '1']);
   });
 
-  it('A2: knows no channel of another tenant', async () => {
-    const stranger = await server.tenant();
-    const answer = await stranger.post('/v3/message_templates/sync', { channelId });
+  it('A2: refuses a channel of another tenant', async () => {
+    const other = await server.tenant();
+    const answer = await other.post('/v3/message_templates/sync', { channelId });
     expect(answer.body.error.invalidParams).toEqual({
       channelId: { key: 'custom', message: `There is no channel ${channelId}` },
     });
     expect(vendor.asked).toEqual([]);
   });
 
-  it('with an Idempotency-Key is done once: meanwhile in flight, then replayed, and free again after a failure', async () => {
+  it('with an Idempotency-Key runs once: a conflict meanwhile, then replayed, and free again after a failure', async () => {
     const keyed = (body = { channelId }) =>
       tenant.post('/v3/message_templates/sync', body, { headers: { 'idempotency-key': 'k' } });
     vendor.moods.push('busy');
@@ -359,7 +350,7 @@ describe('taking over the vendor’s templates', () => {
     expect(vendor.asked).toHaveLength(2);
   });
 
-  it('whose process died with the key reserved can be asked for again after five minutes, and the late one changes nothing', async () => {
+  it('can be repeated five minutes after its process died with the key reserved, and the late process changes nothing', async () => {
     const keyed = () =>
       tenant.post('/v3/message_templates/sync', { channelId }, { headers: { 'idempotency-key': 'k' } });
     there('a');

@@ -22,7 +22,7 @@ const count = async (): Promise<number> =>
   (await tenant.post('/v3/message_templates/search', {})).body.pagination.total;
 
 describe('a message template', () => {
-  it('is made with what it was given, and nothing else is unknown of it', async () => {
+  it('is created with the given fields, and the others have defaults', async () => {
     const made = await make({
       category: 'marketing',
       header: { type: 'text', text: 'For {{name}}' },
@@ -52,7 +52,7 @@ describe('a message template', () => {
         { type: 'url', text: 'Look', url: 'https://example.com/{{slug}}', phoneNumber: null },
         { type: 'phone_number', text: 'Call', url: null, phoneNumber: '+15550009999' },
       ],
-      // As a reader comes upon them: header, body, buttons.
+      // In the order of header, body and buttons.
       variables: ['name', 'greeting', 'slug'],
     });
     expect((await tenant.get(path(id))).body.data).toEqual(made.body.data);
@@ -66,7 +66,7 @@ describe('a message template', () => {
     });
   });
 
-  it('is approved at once where nobody reviews it, and that is told', async () => {
+  it('is approved immediately if no vendor reviews it, with an event', async () => {
     await tenant.post('/v3/api_webhooks', {
       url: receiver.url,
       events: [{ type: 'template.status_changed' }],
@@ -85,7 +85,7 @@ describe('a message template', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it('is changed in what is given, and tells of nothing as long as its status stays', async () => {
+  it('changes the given fields, without an event while its status stays', async () => {
     channelId = (await tenant.channel('email')).id;
     const { id } = (await make({ header: { type: 'image', url: 'https://example.com/a.png' }, footer: 'f' }))
       .body.data;
@@ -109,14 +109,14 @@ describe('a message template', () => {
       channelId: channelId.toUpperCase(),
     });
     expect(bare.body.data).toMatchObject({ header: null, footer: null, body: 'Bye {{who}}' });
-    // What was read can be sent back as it is.
+    // A template can be sent back as it was returned.
     const same = await tenant.put(path(id), bare.body.data);
     expect(same.body.data).toEqual(bare.body.data);
     await server.settle();
     expect(receiver.received).toEqual([]);
   });
 
-  it('stays with its channel, and a change that is wrong anywhere changes nothing', async () => {
+  it('cannot change its channel, and an invalid change changes nothing', async () => {
     const { id } = (await make()).body.data;
     const other = await tenant.channel();
     const { body } = await tenant.put(path(id), { channelId: other.id, body: '{{', footer: 'x'.repeat(61) });
@@ -132,7 +132,7 @@ describe('a message template', () => {
     expect((await tenant.get(path(id))).body.data).toMatchObject({ ...good(), footer: null });
   });
 
-  it('is one of its name and language on its channel', async () => {
+  it('is unique by name and language on its channel', async () => {
     const first = (await make()).body.data;
     const taken = {
       name: { key: 'custom', message: 'The channel already has a template "order_shipped" in en_US' },
@@ -149,14 +149,14 @@ describe('a message template', () => {
     expect((await make()).status).toBe(200);
   });
 
-  it('made 50 times at once is one', async () => {
+  it('created 50 times at once is one', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => make()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ body }) => body.error?.invalidParams?.name?.key === 'custom')).toHaveLength(49);
     expect(await count()).toBe(1);
   });
 
-  it('is found by what it is, and deleted once', async () => {
+  it('is found by its fields, and deleted once', async () => {
     const { id } = (await make()).body.data;
     await make({ name: 'invoice', language: 'de', category: 'marketing' });
     for (const query of [
@@ -175,7 +175,7 @@ describe('a message template', () => {
     expect((await tenant.get(path(id))).body.error.messageKey).toBe('message_template_not_found');
   });
 
-  it('A2: for another tenant’s channel is refused as for one that nobody has, with all else that is wrong', async () => {
+  it('A2: for another tenant’s channel is refused like for an unknown one, with all other issues', async () => {
     const theirs = await (await server.tenant()).channel();
     for (const id of [theirs.id, UNKNOWN]) {
       const answer = await make({ channelId: id, body: '}}' });
@@ -193,13 +193,13 @@ describe('a message template', () => {
 });
 
 describe('a WhatsApp channel in the sandbox', () => {
-  const statusesTold = () =>
+  const publishedStatuses = () =>
     receiver.received.map(({ body }) => [body.data.name, body.data.status, body.data.rejectionReason]);
   beforeEach(() =>
     tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'template.status_changed' }] }),
   );
 
-  it('decides on its own clock: a name with "reject" is rejected, others are approved', async () => {
+  it('decides by its clock: a name with "reject" is rejected, others are approved', async () => {
     await tenant.put(`/v3/channels/${channelId}`, { config: { statusDelayMs: 5_000 } });
     const ids = [];
     for (const name of ['welcome', 'please_reject_me']) ids.push((await make({ name })).body.data.id);
@@ -210,14 +210,14 @@ describe('a WhatsApp channel in the sandbox', () => {
     for (const id of ids) expect((await tenant.get(path(id))).body.data.status).toBe('pending');
     server.clock.advance(1);
     await server.settle();
-    expect(statusesTold()).toEqual([
+    expect(publishedStatuses()).toEqual([
       ['welcome', 'approved', null],
       ['please_reject_me', 'rejected', expect.stringContaining('sandbox')],
     ]);
     expect((await tenant.get(path(ids[0]))).body.data).toEqual(receiver.received[0]?.body.data);
   });
 
-  it('decides anew on what is changed, and not on what stays as it was', async () => {
+  it('decides again on changes, and not if nothing changed', async () => {
     const { id } = (await make()).body.data;
     await server.settle();
     server.clock.advance(200);
@@ -229,23 +229,23 @@ describe('a WhatsApp channel in the sandbox', () => {
     await server.settle();
     server.clock.advance(200);
     await server.settle();
-    expect(statusesTold().map(([, status]) => status)).toEqual(['approved', 'pending', 'approved']);
+    expect(publishedStatuses().map(([, status]) => status)).toEqual(['approved', 'pending', 'approved']);
   });
 
-  it('keeps name and language', async () => {
+  it('does not allow changes of name and language', async () => {
     const { id } = (await make()).body.data;
     const { body } = await tenant.put(path(id), { name: 'other', language: 'de', body: '{{' });
     expect(Object.keys(body.error.invalidParams).sort()).toEqual(['body', 'language', 'name']);
     expect((await tenant.put(path(id), good())).status).toBe(200);
   });
 
-  it('has nothing to take over', async () => {
+  it('has nothing to sync', async () => {
     await make();
     const { body } = await tenant.post('/v3/message_templates/sync', { channelId });
     expect(body.data).toEqual({ created: 0, updated: 0, removed: 0, total: 1 });
   });
 
-  it('decides nothing on what is deleted meanwhile', async () => {
+  it('does not decide on templates that are deleted meanwhile', async () => {
     const { id } = (await make()).body.data;
     await server.settle();
     await tenant.delete(path(id));
@@ -255,7 +255,7 @@ describe('a WhatsApp channel in the sandbox', () => {
   });
 });
 
-describe('what a template may say', () => {
+describe('the content of a template', () => {
   const keysOf = async (more: object): Promise<Record<string, string>> => {
     const answer = await make(more);
     if (answer.status === 200) return {};
@@ -301,7 +301,7 @@ describe('what a template may say', () => {
     expect(await count()).toBe(0);
   });
 
-  it('has limits that can just be reached', async () => {
+  it('may be as long as the limits', async () => {
     const made = await make({
       name: 'x'.repeat(512),
       body: '😀'.repeat(1024),
@@ -312,7 +312,7 @@ describe('what a template may say', () => {
     expect([made.status, made.body.error]).toEqual([200, undefined]);
   });
 
-  it('is everything that is wrong at once', async () => {
+  it('is refused with all issues at once', async () => {
     expect(
       await keysOf({
         name: 'A',
@@ -330,7 +330,7 @@ describe('what a template may say', () => {
     });
   });
 
-  it('is looser where no vendor asks for more', async () => {
+  it('has fewer rules on other channels', async () => {
     const channel = await tenant.channel('email');
     const issues = await keysOf({
       channelId: channel.id,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { PAUSES_MS } from '../../src/webhooks/schedule.ts';
+import { RETRY_DELAYS_MS } from '../../src/webhooks/schedule.ts';
 import { automationOf } from '../kit/automations.ts';
 import { automationOf as campaignAutomation } from '../kit/campaigns.ts';
 import { startReceiver } from '../kit/receiver.ts';
-import { chatWith, messageOf, openChat, outboxOf, people, send } from '../kit/sending.ts';
+import { chatWith, customers, messageOf, openChat, outboxOf, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { advance, settled, smsChannel, testTenant } from '../kit/test-clock.ts';
 import { deliveriesOf, statusOf, subscribe, write } from '../kit/webhooks.ts';
@@ -182,7 +182,7 @@ describe('a chat of a test tenant', () => {
   it('is open again when its snooze ends', async () => {
     const tenant = await testTenant(server);
     const channel = await tenant.channel();
-    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: people.whatsapp, text: 'hello' });
+    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: customers.whatsapp, text: 'hello' });
     await settled(tenant);
     const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
     const snoozedUntil = later(7 * DAY);
@@ -203,7 +203,7 @@ describe('a chat of a test tenant', () => {
   it('takes no free text any more when its window has closed', async () => {
     const tenant = await testTenant(server);
     const channel = await tenant.channel();
-    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: people.whatsapp, text: 'hello' });
+    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: customers.whatsapp, text: 'hello' });
     await settled(tenant);
     const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
     await advance(tenant, { by: 'PT23H59M' });
@@ -278,7 +278,7 @@ describe('a webhook of a test tenant', () => {
     const tenant = await testTenant(server);
     const channel = await tenant.channel();
     const webhook = await subscribe(tenant, receiver.url);
-    receiver.answerWith(...PAUSES_MS.map(() => 500));
+    receiver.answerWith(...RETRY_DELAYS_MS.map(() => 500));
     await write(tenant, channel, 'hello');
     await settled(tenant);
     expect(receiver.received).toHaveLength(1);
@@ -292,8 +292,8 @@ describe('a webhook of a test tenant', () => {
     const began: number[] = delivery.attempts.map(({ startedAt }: { startedAt: string }) =>
       Date.parse(startedAt),
     );
-    expect(began).toHaveLength(PAUSES_MS.length + 1);
-    for (const [index, pause] of PAUSES_MS.entries()) {
+    expect(began).toHaveLength(RETRY_DELAYS_MS.length + 1);
+    for (const [index, pause] of RETRY_DELAYS_MS.entries()) {
       const taken = (began[index + 1] as number) - (began[index] as number);
       expect(taken).toBeGreaterThanOrEqual(0.8 * pause);
       expect(taken).toBeLessThanOrEqual(1.2 * pause);

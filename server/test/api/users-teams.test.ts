@@ -5,7 +5,7 @@ const server = await useServer();
 const grace = { name: 'Grace Hopper', email: 'grace@example.com', role: 'agent' };
 
 describe('a user', () => {
-  it('is made, read, changed, found and removed', async () => {
+  it('is created, read, updated, found and deleted', async () => {
     const tenant = await server.tenant();
     const { id } = (await tenant.post('/v3/users', grace)).body.data;
     expect((await tenant.put(`/v3/users/${id}`, { role: 'admin' })).body.data.role).toBe('admin');
@@ -16,7 +16,7 @@ describe('a user', () => {
     expect((await tenant.get(`/v3/users/${id}`)).body.error.messageKey).toBe('user_not_found');
   });
 
-  it('has an email that no other has, whatever the case', async () => {
+  it('has a unique email, which is not case-sensitive', async () => {
     const tenant = await server.tenant();
     await tenant.post('/v3/users', grace);
     const other = (await tenant.post('/v3/users', { ...grace, email: 'ada@example.com' })).body.data;
@@ -40,7 +40,7 @@ describe('a user', () => {
 });
 
 describe('a team', () => {
-  it('has exactly the users it was given last', async () => {
+  it('has exactly the users that were set last', async () => {
     const tenant = await server.tenant();
     const made = async (email: string) => (await tenant.post('/v3/users', { ...grace, email })).body.data.id;
     const [a, b, c] = [await made('a@example.com'), await made('b@example.com'), await made('c@example.com')];
@@ -55,11 +55,11 @@ describe('a team', () => {
     expect((await tenant.get(`/v3/users/${b}`)).status).toBe(200);
   });
 
-  it('is not changed at all when one of its users is unknown', async () => {
+  it('is not changed if one of its users is unknown', async () => {
     const tenant = await server.tenant();
-    const stranger = await server.tenant();
+    const otherTenant = await server.tenant();
     const own = (await tenant.post('/v3/users', grace)).body.data.id;
-    const foreign = (await stranger.post('/v3/users', grace)).body.data.id;
+    const foreign = (await otherTenant.post('/v3/users', grace)).body.data.id;
     const team = (await tenant.post('/v3/teams', { name: 'Support', userIds: [own] })).body.data;
     const refused = await tenant.put(`/v3/teams/${team.id}`, { name: 'Other', userIds: [own, foreign] });
     expect(Object.keys(refused.body.error.invalidParams)).toEqual(['userIds.1']);

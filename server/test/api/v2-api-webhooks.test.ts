@@ -22,7 +22,7 @@ beforeEach(async () => {
 const subscribe = (type: string, more: object = {}) =>
   tenant.post('/v2/api_webhooks', { tenantId: tenant.id, type, url: receiver.url, ...more });
 
-/** Puts an event where a change would have put it. */
+/** Publishes an event as a change would. */
 async function happen(type: string, channelId: string): Promise<void> {
   await server.system.db.query(
     `insert into events (id, tenant_id, shard, created_at, type, channel_id, data) values ($1, $2, $3, $4, $5, $6, '{"n":1}')`,
@@ -36,8 +36,8 @@ const write = async (channelId: string, from = '+15550001111'): Promise<void> =>
   await server.settle();
 };
 
-describe('a subscription of version 2', () => {
-  it('is made with a secret that is shown once, and read without it', async () => {
+describe('a webhook of version 2', () => {
+  it('is created with a secret that is shown once, and read without it', async () => {
     const { id: channelId } = await tenant.channel();
     const made = await subscribe('WHATSAPP_MESSAGE_RECEIVED', { channelId });
     const { secret, ...record } = made.body.data;
@@ -54,7 +54,7 @@ describe('a subscription of version 2', () => {
     expect((await tenant.get('/v2/api_webhooks')).body).toEqual({ success: true, data: [record] });
   });
 
-  it('has no channelId where it is for every channel', async () => {
+  it('has no channelId if it is for every channel', async () => {
     expect((await subscribe('SMS_MESSAGE_STATUS')).body.data).not.toHaveProperty('channelId');
     const [listed] = (await tenant.get('/v2/api_webhooks')).body.data;
     expect(listed).not.toHaveProperty('channelId');
@@ -65,7 +65,7 @@ describe('a subscription of version 2', () => {
     expect([made.status, made.body.data.type]).toEqual([200, type]);
   });
 
-  it('is told everything that is wrong with it at once, in the words of version 2', async () => {
+  it('is refused with every issue at once, with the parameter names of version 2', async () => {
     const wrong = await tenant.post('/v2/api_webhooks', { type: 'message.received', url: 1, channelId: 'x' });
     expect(wrong.status).toBe(400);
     expect(wrong.body.error.invalidParams).toMatchObject({
@@ -95,7 +95,7 @@ describe('a subscription of version 2', () => {
     }
   });
 
-  it('A3: is forbidden for another tenant, and nothing is made', async () => {
+  it('A3: is forbidden for another tenant, and nothing is created', async () => {
     const other = await server.tenant();
     for (const tenantId of [other.id, UNKNOWN, 'x', '']) {
       const answer = await subscribe('SMS_MESSAGE_RECEIVED', { tenantId });
@@ -107,7 +107,7 @@ describe('a subscription of version 2', () => {
     expect((await other.get('/v2/api_webhooks')).body.data).toEqual([]);
   });
 
-  it('keeps what is not given, and isActive goes both ways', async () => {
+  it('keeps fields that are left out, and isActive can be set and unset', async () => {
     const made = await subscribe('SMS_MESSAGE_RECEIVED');
     const path = `/v2/api_webhooks/${made.body.data.id}`;
     const change = async (body: object) => (await tenant.put(path, body)).body.data;
@@ -124,7 +124,7 @@ describe('a subscription of version 2', () => {
     expect(await change({})).toMatchObject({ isActive: true });
   });
 
-  it('that was disabled is not active, and isActive revives it', async () => {
+  it('that was disabled is not active, and isActive reactivates it', async () => {
     const { id } = (await subscribe('SMS_MESSAGE_RECEIVED')).body.data;
     await server.system.db.query(`update webhooks set status = 'disabled' where id = $1`, [id]);
     expect((await tenant.get('/v2/api_webhooks')).body.data).toMatchObject([{ id, isActive: false }]);
@@ -141,8 +141,8 @@ describe('a subscription of version 2', () => {
   });
 });
 
-describe('the two versions of a subscription', () => {
-  it('version 3 shows all of them, version 2 its own', async () => {
+describe('webhooks of both versions', () => {
+  it('are all shown by version 3, and version 2 shows its own', async () => {
     const { id: channelId } = await tenant.channel();
     const old = (await subscribe('WHATSAPP_MESSAGE_STATUS', { channelId })).body.data;
     const today = await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{}] });
@@ -167,7 +167,7 @@ describe('the two versions of a subscription', () => {
     ]);
   });
 
-  it('what version 3 made is not found through version 2, and stays as it is', async () => {
+  it('of version 3 are not found through version 2, and stay as they are', async () => {
     const made = await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{}] });
     const { secret: _, ...record } = made.body.data;
     const path = `/v2/api_webhooks/${record.id}`;
@@ -177,7 +177,7 @@ describe('the two versions of a subscription', () => {
     expect((await tenant.get(`/v3/api_webhooks/${record.id}`)).body.data).toEqual(record);
   });
 
-  it('one of version 2 becomes one of version 3 when its events are set, with the same secret', async () => {
+  it('of version 2 become webhooks of version 3 when their events are set, with the same secret', async () => {
     const { id: channelId } = await tenant.channel();
     const { id, secret } = (await subscribe('WHATSAPP_MESSAGE_RECEIVED')).body.data;
     const kept = await tenant.put(`/v3/api_webhooks/${id}`, { status: 'active' });
@@ -194,8 +194,8 @@ describe('the two versions of a subscription', () => {
   });
 });
 
-describe('what version 2 delivers', () => {
-  it('is signed and has the form of version 2, with the data of today', async () => {
+describe('a delivery of version 2', () => {
+  it('is signed and has the format of version 2 with the data of version 3', async () => {
     const { id: channelId } = await tenant.channel();
     const { secret } = (await subscribe('WHATSAPP_MESSAGE_RECEIVED', { channelId })).body.data;
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'message.received' }] });
@@ -211,7 +211,7 @@ describe('what version 2 delivers', () => {
     expect(old.body.data).toEqual(today.body.data);
   });
 
-  it('is of channels of its kind, also of those that come later', async () => {
+  it('is for channels of its kind, also for those created later', async () => {
     await subscribe('SMS_MESSAGE_RECEIVED');
     const [whatsapp, sms] = [await tenant.channel('whatsapp'), await tenant.channel('sms')];
     await write(whatsapp.id);
@@ -222,7 +222,7 @@ describe('what version 2 delivers', () => {
     ]);
   });
 
-  it('is of its one channel where it has one', async () => {
+  it('is for one channel only if it has a channelId', async () => {
     const [first, second] = [await tenant.channel(), await tenant.channel()];
     await subscribe('WHATSAPP_MESSAGE_RECEIVED', { channelId: second.id });
     await write(first.id);
@@ -238,7 +238,7 @@ describe('what version 2 delivers', () => {
     ],
     ['INSTAGRAM_MESSAGE_ECHO', 'instagram', ['message.echo']],
     ['INSTAGRAM_MESSAGE_RECEIVED', 'instagram', ['message.received']],
-  ])('%s is what happens on a channel of the kind %s', async (type, kind, names) => {
+  ])('%s is for events of channels of the kind %s', async (type, kind, names) => {
     await subscribe(type);
     const { id } = await tenant.channel(kind);
     const other = await tenant.channel(kind === 'email' ? 'sms' : 'email');
@@ -260,7 +260,7 @@ describe('what version 2 delivers', () => {
     );
   });
 
-  it('is the same bytes on every retry', async () => {
+  it('has the same bytes on every retry', async () => {
     const { id: channelId } = await tenant.channel();
     await subscribe('WHATSAPP_MESSAGE_RECEIVED');
     receiver.answerWith(500);
@@ -271,7 +271,7 @@ describe('what version 2 delivers', () => {
     expect(receiver.received[1]?.text).toBe(receiver.received[0]?.text);
   });
 
-  it('is nothing while it is not active', async () => {
+  it('is not created while the webhook is not active', async () => {
     const { id: channelId } = await tenant.channel();
     const { id } = (await subscribe('WHATSAPP_MESSAGE_RECEIVED')).body.data;
     await tenant.put(`/v2/api_webhooks/${id}`, { isActive: false });

@@ -4,7 +4,7 @@ import { useServer } from '../kit/server.ts';
 const server = await useServer();
 
 describe('an attribute of version 2', () => {
-  it('is made as text, listed and deleted, and is the same thing in version 3', async () => {
+  it('is created as text, listed and deleted, and is the same attribute in version 3', async () => {
     const tenant = await server.tenant();
     const made = await tenant.post('/v2/attributes', {
       name: 'Shoe size',
@@ -40,7 +40,7 @@ describe('an attribute of version 2', () => {
     expect(again.body.data).toEqual({ deletedIds: [], notFoundIds: [made.body.data.id] });
   });
 
-  it('has a description only where there is one', async () => {
+  it('has a description only if there is one', async () => {
     const tenant = await server.tenant();
     const make = async (externalId: string, description?: string | null) =>
       (await tenant.post('/v2/attributes', { name: 'x', externalId, description })).body.data;
@@ -49,7 +49,7 @@ describe('an attribute of version 2', () => {
       expect(none).not.toHaveProperty('description');
   });
 
-  it('is listed whole, however many there are, the oldest first, of every type', async () => {
+  it('is listed with all others, the oldest first, of every type', async () => {
     const tenant = await server.tenant();
     await tenant.post('/v3/attributes', { name: 'n', externalId: 'first', type: 'number' });
     for (let number = 0; number < 120; number += 1)
@@ -60,7 +60,7 @@ describe('an attribute of version 2', () => {
     expect(data[120].externalId).toBe('n119');
   });
 
-  it('is refused with every fault by its name', async () => {
+  it('is refused with every issue at its parameter', async () => {
     const tenant = await server.tenant();
     const { status, body } = await tenant.post('/v2/attributes', {
       externalId: '1 bad',
@@ -79,7 +79,7 @@ describe('an attribute of version 2', () => {
     expect(taken.body.error.invalidParams.externalId.key).toBe('custom');
   });
 
-  it('made again with the same Idempotency-Key is the same', async () => {
+  it('created again with the same Idempotency-Key is the same', async () => {
     const tenant = await server.tenant();
     const make = () =>
       tenant.post(

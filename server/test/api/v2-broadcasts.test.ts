@@ -7,7 +7,7 @@ const LATER = '2026-12-24T09:00:00.000Z';
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
 
 describe('a broadcast of version 2', () => {
-  it('is a campaign of version 3 by another name', async () => {
+  it('is a campaign of version 3 under another name', async () => {
     const tenant = await server.tenant();
     const { channelId, automationId } = await groundFor(tenant);
     const sent = {
@@ -48,7 +48,7 @@ describe('a broadcast of version 2', () => {
     expect(today.body.data).toMatchObject({ channelId, automationId, recipientCounts: { queued: 1 } });
   });
 
-  it('leaves out what is not known, and gives back an empty list that was sent', async () => {
+  it('leaves out what is not set, and returns an empty list that was sent', async () => {
     const tenant = await server.tenant();
     const { channelId, automationId: workflowId } = await groundFor(tenant);
     const make = async (more: object) =>
@@ -73,7 +73,7 @@ describe('a broadcast of version 2', () => {
     expect(await make({ contacts: people(1) })).toMatchObject({ status: 'running' });
   });
 
-  it('is told what is wrong with it in the words of version 2', async () => {
+  it('is refused with the parameter names of version 2', async () => {
     const tenant = await server.tenant();
     const { id: channelId } = await tenant.channel();
     const post = (body: object) => tenant.post(`/v2/${channelId}/broadcasts`, body);
@@ -125,7 +125,7 @@ describe('a broadcast of version 2', () => {
     }
   });
 
-  it('lists those of its channel only, the oldest first, campaigns of version 3 too', async () => {
+  it('is listed with those of its channel, the oldest first, including campaigns of version 3', async () => {
     const tenant = await server.tenant();
     const ground = await groundFor(tenant);
     const elsewhere = await tenant.channel();
@@ -138,7 +138,7 @@ describe('a broadcast of version 2', () => {
     expect(broadcasts.map(({ name }: { name: string }) => name)).toEqual(['first', 'second']);
   });
 
-  it('has no audience, whatever the body says', async () => {
+  it('has no audience, also if the body has one', async () => {
     const tenant = await server.tenant();
     const { channelId, automationId: workflowId } = await groundFor(tenant);
     const body = { name: 'x', workflowId, audience: 'eq(firstName,"Ada")', channelId: UNKNOWN };
@@ -150,7 +150,7 @@ describe('a broadcast of version 2', () => {
     });
   });
 
-  it('takes 5000 contacts and not one more', async () => {
+  it('takes at most 5000 contacts', async () => {
     const tenant = await server.tenant();
     const { channelId, automationId: workflowId } = await groundFor(tenant);
     const make = (count: number) =>

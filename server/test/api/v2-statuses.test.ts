@@ -2,15 +2,17 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { channelKinds } from '../../src/providers/adapter.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { useServer } from '../kit/server.ts';
-import { echoed, pigeonChannel, tell, withPigeon } from '../kit/vendor.ts';
+import { echoed, pigeonChannel, postEvents, withPigeon } from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon });
 const receiver: Receiver = await startReceiver();
 afterAll(() => receiver.close());
-const at = server.clock.now();
+const now = server.clock.now();
 
-describe('a subscription of version 2', () => {
-  it.each(channelKinds)('hears statuses of %s, on Instagram echoes too, and nothing else', async (kind) => {
+describe('a webhook of version 2', () => {
+  it.each(
+    channelKinds,
+  )('receives statuses of %s, on Instagram also echoes, and nothing else', async (kind) => {
     const tenant = await server.tenant();
     const mine = await pigeonChannel(tenant, kind);
     const other = await pigeonChannel(tenant, kind === 'sms' ? 'email' : 'sms');
@@ -21,16 +23,16 @@ describe('a subscription of version 2', () => {
       expect((await tenant.post('/v2/api_webhooks', body)).status).toBe(200);
     }
     receiver.received.length = 0;
-    const statuses = (['sent', 'delivered', 'read'] as const).map((told) => ({
+    const statuses = (['sent', 'delivered', 'read'] as const).map((reported) => ({
       kind: 'status' as const,
       vendorId: 'e',
-      status: told,
-      occurredAt: at,
+      status: reported,
+      occurredAt: now,
     }));
-    for (const channel of [mine, other]) await tell(server, channel, echoed('e', at), ...statuses);
+    for (const channel of [mine, other]) await postEvents(server, channel, echoed('e', now), ...statuses);
     await server.settle();
-    const heard = receiver.received.map(({ body }) => [body.type, body.channelId, body.data.status]);
-    expect(heard.toSorted()).toEqual([
+    const received = receiver.received.map(({ body }) => [body.type, body.channelId, body.data.status]);
+    expect(received.toSorted()).toEqual([
       ...echo.map((type) => [type, mine.id, 'sent']),
       [status, mine.id, 'delivered'],
       [status, mine.id, 'read'],

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/base/config.ts';
 import { OperatorError } from '../../src/base/errors.ts';
-import { v2State } from '../../src/v2/version.ts';
+import { describeV2, variables } from '../../src/v2/version.ts';
 import { type Answer, startServer, type TestServer, useServer } from '../kit/server.ts';
 import { listen, send } from '../kit/wire.ts';
 
 const SUNSET = '2026-11-01';
-const server = await useServer({ v2Sunset: SUNSET });
+const server = await useServer({ apiSettings: { PARLEY_V2_SUNSET: SUNSET } });
 const forEver = await useServer();
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
 
-const at = (time: string): TestServer => {
+const serverAt = (time: string): TestServer => {
   server.clock.set(new Date(time));
   return server;
 };
-const lastMoment = () => at('2026-11-01T23:59:59.999Z');
-const nextDay = () => at('2026-11-02T00:00:00.000Z');
+const lastMoment = () => serverAt('2026-11-01T23:59:59.999Z');
+const nextDay = () => serverAt('2026-11-02T00:00:00.000Z');
 
-const farewell = (link: string) => ({
+const sunsetHeaders = (link: string) => ({
   deprecation: '@1785542400',
   sunset: 'Mon, 02 Nov 2026 00:00:00 GMT',
   link: `<${link}>; rel="successor-version"`,
 });
 
 describe('version 2 until its last day', () => {
-  it('is served, and every answer says when it ends and what comes after it', async () => {
+  it('is served, and every answer has its end and its successor', async () => {
     const tenant = await lastMoment().tenant();
     const answers: [Promise<Answer>, number, string][] = [
       [tenant.get('/v2/attributes'), 200, '/v3/attributes/search'],
@@ -51,21 +51,21 @@ describe('version 2 until its last day', () => {
     ];
     for (const [answer, status, link] of answers) {
       const { headers, ...rest } = await answer;
-      expect([rest.status, headers]).toMatchObject([status, farewell(link)]);
+      expect([rest.status, headers]).toMatchObject([status, sunsetHeaders(link)]);
     }
     const limited = await server.tenant({ rateLimit: 1 });
     await limited.get('/v2/attributes');
     const refused = await limited.get('/v2/attributes');
-    expect([refused.status, refused.headers]).toMatchObject([429, farewell('/v3/attributes/search')]);
+    expect([refused.status, refused.headers]).toMatchObject([429, sunsetHeaders('/v3/attributes/search')]);
   });
 
-  it('says nothing of it where the version stays', async () => {
+  it('adds no such headers to version 3', async () => {
     const tenant = await server.tenant();
     const { headers } = await tenant.get('/v3/me');
     for (const name of ['deprecation', 'sunset', 'link']) expect(headers).not.toHaveProperty(name);
   });
 
-  it('counts against the one limit of the tenant, together with version 3', async () => {
+  it('counts against the same rate limit as version 3', async () => {
     const tenant = await lastMoment().tenant({ rateLimit: 1000 });
     const left: number[] = [];
     for (const path of ['/v3/me', '/v2/attributes', '/v3/me'])
@@ -86,7 +86,7 @@ describe('version 2 after its last day', () => {
     ['PATCH', '/v2/anything/at/all', 'the operations under /v3', '/docs'],
     ['PROPFIND', '/v2/x', 'the operations under /v3', '/docs'],
     ['OPTIONS', '/v2/attributes', 'the operations under /v3', '/docs'],
-  ])('is gone, whoever asks: %s %s', async (method, path, way, link) => {
+  ])('is gone for every caller: %s %s', async (method, path, way, link) => {
     const tenant = await nextDay().tenant({ rateLimit: 1 });
     for (const token of [null, 'not a token', tenant.token, tenant.token]) {
       const answer = await server.call(method, path, {
@@ -98,7 +98,7 @@ describe('version 2 after its last day', () => {
       expect(answer.body.error.message).toBe(
         `API version sunset: v2 ended on 1 November 2026; use ${way}, which /docs describes`,
       );
-      expect(answer.headers).toMatchObject(farewell(link));
+      expect(answer.headers).toMatchObject(sunsetHeaders(link));
     }
   });
 
@@ -108,14 +108,14 @@ describe('version 2 after its last day', () => {
     expect((await tenant.post('/v3/attributes/search', {})).body.data).toEqual([]);
   });
 
-  it('is gone for HEAD and for a whole URL as well', async () => {
+  it('is gone for HEAD and for an absolute URL as well', async () => {
     nextDay();
     expect((await server.call('HEAD', '/v2/attributes')).status).toBe(410);
     const port = await listen(server.system.app.server);
     expect((await send(port, 'GET', `http://127.0.0.1:${port}/v2/attributes`)).status).toBe(410);
   });
 
-  it('is not what merely begins like it', async () => {
+  it('does not include paths that only start like it', async () => {
     nextDay();
     expect((await server.call('GET', '/v2x')).status).toBe(404);
     expect((await server.call('GET', '/v22/me')).status).toBe(401);
@@ -123,8 +123,8 @@ describe('version 2 after its last day', () => {
 });
 
 describe('the last day of version 2', () => {
-  it('is the operator’s to set', async () => {
-    const early = await startServer({ v2Sunset: '2026-12-24' });
+  it('is set by the operator', async () => {
+    const early = await startServer({ apiSettings: { PARLEY_V2_SUNSET: '2026-12-24' } });
     try {
       const tenant = await early.tenant();
       early.clock.set(new Date('2026-12-24T23:59:59.999Z'));
@@ -138,7 +138,7 @@ describe('the last day of version 2', () => {
     }
   });
 
-  it('never comes where the operator says so, and then no date is told', async () => {
+  it('can be never, and then no date is sent', async () => {
     const tenant = await forEver.tenant();
     forEver.clock.set(new Date('2100-01-01T00:00:00Z'));
     const answer = await tenant.get('/v2/attributes');
@@ -150,10 +150,10 @@ describe('the last day of version 2', () => {
     expect(answer.headers).not.toHaveProperty('sunset');
   });
 
-  it('is 1 November 2026 unless set, and whatever is no day is refused at the start', () => {
-    expect(readConfig({}).PARLEY_V2_SUNSET).toBe(SUNSET);
-    for (const good of ['2027-02-28', 'never'])
-      expect(readConfig({ PARLEY_V2_SUNSET: good }).PARLEY_V2_SUNSET).toBe(good);
+  it('is 1 November 2026 by default, and an invalid day is refused at the start', () => {
+    const sunsetOf = (env: Record<string, string>) => readConfig(env, variables).extra.PARLEY_V2_SUNSET;
+    expect(sunsetOf({})).toBe(SUNSET);
+    for (const good of ['2027-02-28', 'never']) expect(sunsetOf({ PARLEY_V2_SUNSET: good })).toBe(good);
     for (const bad of [
       'soon',
       '2026-02-30',
@@ -163,7 +163,7 @@ describe('the last day of version 2', () => {
       'Never',
       '0',
     ]) {
-      const read = () => readConfig({ PARLEY_V2_SUNSET: bad });
+      const read = () => sunsetOf({ PARLEY_V2_SUNSET: bad });
       expect(read).toThrow(OperatorError);
       expect(read).toThrow(
         `The variable PARLEY_V2_SUNSET must be a day such as 2026-11-01, or "never" (it is "${bad}").`,
@@ -171,15 +171,16 @@ describe('the last day of version 2', () => {
     }
   });
 
-  it('is told to the operator at the first start', () => {
+  it('is shown to the operator at the first start', () => {
     const [before, after] = [new Date('2026-11-01T23:59:59Z'), new Date('2026-11-02T00:00:00Z')];
-    expect(v2State(SUNSET, before)).toBe('deprecated, served until 1 November 2026 (PARLEY_V2_SUNSET)');
-    expect(v2State(SUNSET, after)).toMatch(/^ended on 1 November 2026; \/v2 answers 410/);
-    expect(v2State('never', after)).toMatch(/^deprecated, served without an end/);
+    const describe = (sunset: string, now: Date) => describeV2({ PARLEY_V2_SUNSET: sunset }, now);
+    expect(describe(SUNSET, before)).toBe('deprecated, served until 1 November 2026 (PARLEY_V2_SUNSET)');
+    expect(describe(SUNSET, after)).toMatch(/^ended on 1 November 2026; \/v2 answers 410/);
+    expect(describe('never', after)).toMatch(/^deprecated, served without an end/);
   });
 });
 
-describe('what version 2 names as its successors', () => {
+describe('the successors that version 2 names', () => {
   it('are operations of version 3', () => {
     const { routes } = server.system.app;
     const names = routes.map(({ spec }) => `${spec.method} ${spec.path}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATOR_TOKEN, startServer, type TestServer, useServer } from '../kit/server.ts';
 
-const server = await useServer({ v2Sunset: '2026-12-31' });
+const server = await useServer({ apiSettings: { PARLEY_V2_SUNSET: '2026-12-31' } });
 
 interface Usage {
   tenantId: string;
@@ -20,7 +20,7 @@ async function usageOf(tenantId: string, from: TestServer = server): Promise<Usa
 }
 
 describe('calls of version 2', () => {
-  it('are counted by token and operation, whatever they were answered with', async () => {
+  it('are counted by token and operation, successful or not', async () => {
     const tenant = await server.tenant();
     const other = await tenant.post('/v3/tokens', { name: 'old shop', scopes: ['attributes:read'] });
     const old = { token: other.body.data.token as string };
@@ -62,8 +62,11 @@ describe('calls of version 2', () => {
     );
   });
 
-  it('are counted after its end as well, and strangers never', async () => {
-    const ended = await startServer({ databaseUrl: server.databaseUrl, v2Sunset: '2026-11-01' });
+  it('are also counted after its end, but never without a valid token', async () => {
+    const ended = await startServer({
+      databaseUrl: server.databaseUrl,
+      apiSettings: { PARLEY_V2_SUNSET: '2026-11-01' },
+    });
     try {
       const tenant = await ended.tenant();
       for (const token of [tenant.token, tenant.token, 'not a token', null])
@@ -75,7 +78,7 @@ describe('calls of version 2', () => {
     }
   });
 
-  it('of every process add up, and a process that stops leaves its own behind', async () => {
+  it('of all processes are added up, also those of a process that has stopped', async () => {
     const tenant = await server.tenant();
     const second = await startServer({ databaseUrl: server.databaseUrl });
     for (let call = 0; call < 3; call += 1) await second.call('GET', '/v2/attributes', tenant);
@@ -85,7 +88,7 @@ describe('calls of version 2', () => {
     expect((await usageOf(tenant.id)).map(({ calls }) => calls)).toEqual([4]);
   });
 
-  it('stay when the token is deleted, and go with the tenant', async () => {
+  it('are kept when the token is deleted, and deleted with the tenant', async () => {
     const tenant = await server.tenant();
     const spare = await tenant.post('/v3/tokens', { name: 'spare', scopes: ['*'] });
     await tenant.get('/v2/attributes', { token: spare.body.data.token });

@@ -31,8 +31,8 @@ beforeEach(async () => {
   hookId = made.body.data.id;
 });
 
-describe('a subscription', () => {
-  it('keeps what is not given, and its events are replaced whole', async () => {
+describe('a webhook', () => {
+  it('keeps fields that are left out, and its events are replaced as a whole', async () => {
     const renamed = await tenant.put(`/v3/api_webhooks/${hookId}`, { url: `${receiver.url}/2` });
     expect(renamed.body.data.url).toBe(`${receiver.url}/2`);
     expect(renamed.body.data.events).toHaveLength(2);
@@ -44,7 +44,7 @@ describe('a subscription', () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['contact.created']);
   });
 
-  it('is not changed at all when anything of the change is wrong', async () => {
+  it('is not changed if any field is invalid', async () => {
     const before = (await tenant.get(`/v3/api_webhooks/${hookId}`)).body.data;
     const { body } = await tenant.put(`/v3/api_webhooks/${hookId}`, {
       url: 'http://10.0.0.1/',
@@ -56,7 +56,7 @@ describe('a subscription', () => {
     expect((await tenant.get(`/v3/api_webhooks/${hookId}`)).body.data).toEqual(before);
   });
 
-  it('that is inactive hears nothing until it is active again', async () => {
+  it('that is inactive receives nothing until it is active again', async () => {
     await tenant.put(`/v3/api_webhooks/${hookId}`, { status: 'inactive' });
     await write();
     expect(receiver.received).toEqual([]);
@@ -66,7 +66,7 @@ describe('a subscription', () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['message.received']);
   });
 
-  it('R14: that is deleted is not called again, and what waited for it is cancelled', async () => {
+  it('R14: that is deleted is not called again, and its pending deliveries are cancelled', async () => {
     receiver.answerWith(500, 500);
     await write();
     expect(receiver.received).toHaveLength(2);
@@ -83,7 +83,7 @@ describe('a subscription', () => {
     expect((await tenant.delete(`/v3/api_webhooks/${hookId}`)).body.data.notFoundIds).toEqual([hookId]);
   });
 
-  it('that asks for less still gets what it had asked for when it happened, and nothing new of it', async () => {
+  it('with fewer events still receives earlier ones that matched when they happened, and no new ones', async () => {
     receiver.answerWith(500, 500);
     await write();
     await tenant.put(`/v3/api_webhooks/${hookId}`, { events: [{ type: 'contact.*' }] });

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { PAUSES_MS } from '../../src/webhooks/schedule.ts';
+import { RETRY_DELAYS_MS } from '../../src/webhooks/schedule.ts';
 import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, statusOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
@@ -18,7 +18,7 @@ let tenant: TestTenant;
 let channel: { id: string };
 let target: Receiver;
 let hook: TestWebhook;
-/** Another webhook of the tenant, which hears of everything. */
+/** Another webhook of the tenant, which receives all events. */
 let watch: Receiver;
 beforeEach(async () => {
   tenant = await server.tenant();
@@ -38,11 +38,11 @@ const failToTheEnd = async (text: string): Promise<void> => {
   target.answerWith(...Array(10).fill(500));
   await write(tenant, channel, text);
   await server.settle();
-  for (const pause of PAUSES_MS) await later(pause * 1.2);
+  for (const pause of RETRY_DELAYS_MS) await later(pause * 1.2);
 };
 
 describe('a receiver that answers 410', () => {
-  it('is disabled at once: what waits is cancelled, the others are told, and a line is logged', async () => {
+  it('is disabled at once: pending deliveries are cancelled, other webhooks get an event, and a line is logged', async () => {
     target.answerWith(500, 500);
     await write(tenant, channel, 'one', 'two');
     await server.settle();
@@ -60,14 +60,14 @@ describe('a receiver that answers 410', () => {
       ['webhook.disabled', null, shown],
     ]);
     const lines = server.logged.filter((line) => line.includes('webhook disabled') && line.includes(hook.id));
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ tenantId: tenant.id, why: 'gone' }]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ tenantId: tenant.id, reason: 'gone' }]);
 
     await write(tenant, channel, 'four');
     await later(3 * DAY);
     expect(target.received).toHaveLength(3);
   });
 
-  it('is alive again when its status is set to active, and hears what happens from then on', async () => {
+  it('is active again after its status is set to active, and receives events from then on', async () => {
     target.answerWith(410);
     await write(tenant, channel, 'one');
     await server.settle();
@@ -78,9 +78,9 @@ describe('a receiver that answers 410', () => {
     expect(target.received.map(({ body }) => body.data.text)).toEqual(['one', 'two']);
   });
 
-  it('is disabled once, however many deliveries are told so', async () => {
+  it('is disabled once, also if many deliveries get this answer', async () => {
     target.answerWith(...Array(20).fill(410));
-    await write(tenant, channel, ...Array.from({ length: 20 }, (_, at) => `message ${at}`));
+    await write(tenant, channel, ...Array.from({ length: 20 }, (_, index) => `message ${index}`));
     await server.settle();
     expect(watch.received).toHaveLength(1);
     const ends = (await deliveriesOf(tenant, hook)).map(({ status }) => status);
@@ -89,7 +89,7 @@ describe('a receiver that answers 410', () => {
   });
 });
 
-describe('a receiver from which nothing but failures come', () => {
+describe('a receiver that only fails', () => {
   it('is disabled after five days, and not before', async () => {
     const started = server.clock.now().toISOString();
     await failToTheEnd('one');
@@ -109,7 +109,7 @@ describe('a receiver from which nothing but failures come', () => {
     expect(target.received).toHaveLength(12);
   });
 
-  it('has all its time again after one success', async () => {
+  it('gets five more days after one success', async () => {
     await failToTheEnd('one');
     await later(2 * DAY);
     await write(tenant, channel, 'two');
@@ -122,7 +122,7 @@ describe('a receiver from which nothing but failures come', () => {
     expect(await statusOf(tenant, hook)).toBe('active');
   });
 
-  it('has all its time again at another address, but not by saying the same once more', async () => {
+  it('gets five more days at another URL, but not if the same URL is set again', async () => {
     target.answerWith(500);
     await write(tenant, channel, 'one');
     await server.settle();
@@ -134,7 +134,7 @@ describe('a receiver from which nothing but failures come', () => {
     expect(await failing()).toBeNull();
   });
 
-  it('R8: is not disabled because the clock jumped, when it has hardly been tried', async () => {
+  it('R8: is not disabled because the clock jumped, if there were hardly any attempts', async () => {
     target.answerWith(500, 500, 500);
     await write(tenant, channel, 'one');
     await server.settle();
@@ -143,7 +143,7 @@ describe('a receiver from which nothing but failures come', () => {
     expect(await statusOf(tenant, hook)).toBe('active');
   });
 
-  it('is well again as soon as something arrives', async () => {
+  it('is healthy again after one delivery', async () => {
     target.answerWith(500, 200, 500, 200);
     await write(tenant, channel, 'one', 'two', 'three', 'four');
     await server.settle();

@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
-// Every look at this clock is a moment later, so that attempts tell in which order they began.
+// This clock advances each time it is read, so that the times of attempts show their order.
 let time = new Date('2026-11-15T01:02:03.456Z').getTime();
 const clock = { real: () => new Date(++time) };
 const server = await useServer({ clock });
@@ -35,7 +35,7 @@ const recover = (since: Date | number, until?: Date | number) =>
     since: new Date(since),
     ...(until === undefined ? {} : { until: new Date(until) }),
   });
-/** Answers 410, which cancels everything that waits, and is active again. */
+/** Answers 410, which cancels all pending deliveries, and is active again. */
 const breakDown = async (): Promise<void> => {
   target.answerWith(500, 410);
   await say('cancelled');
@@ -44,8 +44,8 @@ const breakDown = async (): Promise<void> => {
   await change({ status: 'active' });
 };
 
-describe('recovering', () => {
-  it('sends what failed, was cancelled, or came while it was disabled or paused, and nothing else', async () => {
+describe('recovering missed events', () => {
+  it('sends what failed, was cancelled, or was published while the webhook was disabled or paused, and nothing else', async () => {
     const since = clock.real();
     await say('received');
     await breakDown();
@@ -64,12 +64,12 @@ describe('recovering', () => {
     expect(bySequence.map(({ status }) => status).filter((status) => status !== 'pending')).toEqual(
       Array(5).fill('delivered'),
     );
-    // They began in the order in which it all happened.
+    // They started in the order of the events.
     const again = bySequence.filter(({ status, sequence }) => status === 'delivered' && sequence > 3);
     const starts = again.map(({ attempts }) => attempts.at(-1).startedAt);
     expect(starts).toHaveLength(4);
     expect(starts).toEqual(starts.toSorted());
-    // A second call finds nothing: everything has arrived, or is on its way.
+    // A second call finds nothing: everything is delivered or pending.
     expect((await recover(since)).body.data.count).toBe(0);
   });
 
@@ -86,7 +86,7 @@ describe('recovering', () => {
     expect(texts().toSorted()).toEqual(['one', 'two']);
   });
 
-  it('asks what the webhook subscribes to today, and sends also what was before it', async () => {
+  it('uses the present subscriptions, and also sends events from before the webhook was created', async () => {
     const since = clock.real();
     const other = await tenant.channel('sms');
     await say('here');
@@ -110,7 +110,7 @@ describe('recovering', () => {
     expect(target.received.map(({ body }) => body.type)).toEqual(['chat.created', 'chat.created']);
   });
 
-  it('never sends a test of another webhook, nor what was meant for another tenant', async () => {
+  it('never sends a test of another webhook, nor events of another tenant', async () => {
     const since = clock.real();
     const other = await server.tenant();
     await write(other, await other.channel(), 'not yours');
@@ -125,7 +125,7 @@ describe('recovering', () => {
     expect(target.received).toEqual([]);
   });
 
-  it('gives what it sends the whole schedule', async () => {
+  it('gives each delivery all attempts of the schedule', async () => {
     const since = clock.real();
     await breakDown();
     await recover(since);
@@ -138,7 +138,7 @@ describe('recovering', () => {
     expect(pending).toEqual(Array(3).fill(['pending', true]));
   });
 
-  it('refuses a range that cannot be', async () => {
+  it('refuses an impossible range', async () => {
     const answers = [
       await recover(time + HOUR),
       await recover(time - HOUR, time - HOUR),
@@ -153,7 +153,7 @@ describe('recovering', () => {
     ]);
   });
 
-  it('takes ten thousand at a time and says where to go on', async () => {
+  it('recovers ten thousand at a time and returns where to continue', async () => {
     const count = 10_007;
     const since = new Date(time - HOUR);
     await server.system.db.query(
@@ -174,7 +174,7 @@ describe('recovering', () => {
     await tenant.delete(`/v3/api_webhooks/${hook.id}`);
   });
 
-  it('twice at once makes each delivery once', async () => {
+  it('twice at once creates each delivery once', async () => {
     const since = clock.real();
     await change({ status: 'inactive' });
     await say('one', 'two', 'three');

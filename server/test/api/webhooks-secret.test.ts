@@ -23,7 +23,7 @@ const texts = (): string[] => target.received.map(({ body }) => body.data.text);
 const rotate = async () => (await tenant.post(`/v3/api_webhooks/${hook.id}/rotate_secret`)).body.data;
 
 describe('a new secret', () => {
-  it('is shown once, and for 24 hours both sign', async () => {
+  it('is shown once, and for 24 hours both secrets sign', async () => {
     await write(tenant, channel, 'before');
     await server.settle();
     const rotated = await rotate();
@@ -50,7 +50,7 @@ describe('a new secret', () => {
     ]);
   });
 
-  it('ends the one before the last at once', async () => {
+  it('ends the secret before the last at once', async () => {
     const second = await rotate();
     const third = await rotate();
     await write(tenant, channel, 'hello');
@@ -60,9 +60,9 @@ describe('a new secret', () => {
     expect(secrets.map((secret) => isSignedWith(secret, delivery))).toEqual([false, true, true]);
   });
 
-  it('R15: under load leaves no delivery without a signature of the old or the new one', async () => {
+  it('R15: under load leaves no delivery without a signature by the old or the new secret', async () => {
     const count = 300;
-    const names = Array.from({ length: count }, (_, at) => `message ${at}`);
+    const names = Array.from({ length: count }, (_, index) => `message ${index}`);
     await write(tenant, channel, ...names.slice(0, 200));
     const settled = server.settle();
     await expect.poll(() => target.received.length).toBeGreaterThan(0);
@@ -73,7 +73,7 @@ describe('a new secret', () => {
     expect(texts().toSorted()).toEqual(names.toSorted());
     for (const delivery of target.received)
       expect([hook.secret, rotated.secret].some((secret) => isSignedWith(secret, delivery))).toBe(true);
-    // What was written after the rotation was answered carries both.
+    // Deliveries after the rotation have both signatures.
     for (const delivery of target.received.filter(({ body }) => names.indexOf(body.data.text) >= 200))
       expect([hook.secret, rotated.secret].every((secret) => isSignedWith(secret, delivery))).toBe(true);
   });

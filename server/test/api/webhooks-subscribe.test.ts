@@ -8,8 +8,8 @@ const strict = await useServer({
 });
 const url = 'https://example.com/hook';
 
-describe('a subscription', () => {
-  it('is answered as it was asked for, with its secret this once', async () => {
+describe('a new webhook', () => {
+  it('is returned as requested, with its secret once', async () => {
     const tenant = await server.tenant();
     const [one, two] = [await tenant.channel(), await tenant.channel('sms')];
     const events = [
@@ -37,7 +37,7 @@ describe('a subscription', () => {
     expect(second.body.data.secret).not.toBe(made.body.data.secret);
   });
 
-  it('takes each channel once, however it is written', async () => {
+  it('has each channel once, in upper or lower case', async () => {
     const tenant = await server.tenant();
     const { id } = await tenant.channel();
     const scopes = [
@@ -48,7 +48,7 @@ describe('a subscription', () => {
     expect(made.body.data.events).toEqual([{ scopes: [{ type: 'channel', ids: [id] }] }]);
   });
 
-  it('is told everything that is wrong with it at once', async () => {
+  it('is refused with every issue at once', async () => {
     const tenant = await server.tenant();
     const unknown = '019a82a0-0000-7000-8000-00000000ffff';
     const answer = await tenant.post('/v3/api_webhooks', {
@@ -91,7 +91,7 @@ describe('a subscription', () => {
     'MESSAGE.RECEIVED',
     '*.created',
     'message.*.x',
-  ])('to %s would never match, and is refused', async (type) => {
+  ])('for %s could never match and is refused', async (type) => {
     const tenant = await server.tenant();
     const answer = await tenant.post('/v3/api_webhooks', { url, events: [{ type }] });
     expect(answer.body.error.invalidParams).toMatchObject({

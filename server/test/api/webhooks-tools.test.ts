@@ -24,7 +24,7 @@ const tool = (name: string, body?: unknown) => tenant.post(`/v3/api_webhooks/${h
 const retry = (id: string) => tenant.post(`/v3/webhook_deliveries/${id}/retry`);
 
 describe('a test of a webhook', () => {
-  it('arrives there and nowhere else, whatever anyone subscribes to, and can be followed', async () => {
+  it('is sent to it only, independent of subscriptions, and its delivery can be read', async () => {
     const everything = await startReceiver();
     receivers.push(everything);
     await subscribe(tenant, everything.url, [{}, { type: 'webhook.test' }]);
@@ -51,7 +51,7 @@ describe('a test of a webhook', () => {
     });
   });
 
-  it('has its place in the sequence of the tenant’s events', async () => {
+  it('has a number in the sequence of the tenant’s events', async () => {
     await write(tenant, channel, 'one');
     await server.settle();
     await tool('test');
@@ -75,7 +75,7 @@ describe('a test of a webhook', () => {
 });
 
 describe('a delivery', () => {
-  it('shows what was sent, where to, what came back and how long each part took', async () => {
+  it('shows the request, the URL, the response and how long each part took', async () => {
     const now = server.clock.now().toISOString();
     target.answerWith({ status: 503, headers: { 'x-why': 'busy' }, body: 'x'.repeat(5_000) });
     await write(tenant, channel, 'hello');
@@ -133,7 +133,7 @@ describe('a delivery', () => {
     expect(await search('ne(status,"delivered")', 'desc(createdAt),asc(eventType)')).toEqual([3]);
   });
 
-  it('that has ended is sent again with the same id and the same bytes, as often as one likes', async () => {
+  it('that has ended can be sent again any number of times, with the same id and the same bytes', async () => {
     await write(tenant, channel, 'hello');
     await server.settle();
     const [delivery] = await deliveriesOf(tenant, hook);
@@ -158,13 +158,13 @@ describe('a delivery', () => {
     expect((await deliveriesOf(tenant, hook))[0]).toMatchObject({ status: 'delivered', attemptCount: 3 });
   });
 
-  it('that has failed gets the whole schedule again', async () => {
+  it('that has failed gets all attempts of the schedule again', async () => {
     target.answerWith(...Array(13).fill(500));
     await write(tenant, channel, 'hello');
     for (let round = 0; round < 11; round += 1) {
       await server.settle();
       server.clock.advance(29 * HOUR);
-      // Its failures must not disable it meanwhile.
+      // Otherwise its failures would disable it meanwhile.
       await tenant.put(`/v3/api_webhooks/${hook.id}`, { url: `${target.url}/${round}` });
     }
     const [failed] = await deliveriesOf(tenant, hook);
@@ -181,7 +181,7 @@ describe('a delivery', () => {
     expect((await deliveriesOf(tenant, hook))[0]).toMatchObject({ status: 'delivered', attemptCount: 14 });
   });
 
-  it('cannot be sent again when its event, or its webhook, is gone', async () => {
+  it('cannot be sent again if its event or its webhook is deleted', async () => {
     await write(tenant, channel, 'one', 'two');
     await server.settle();
     const [one, two] = await deliveriesOf(tenant, hook);
@@ -189,7 +189,7 @@ describe('a delivery', () => {
     const forgotten = await retry(one.id);
     expect([forgotten.status, forgotten.body.error.message]).toEqual([
       409,
-      'Conflict: the event is no longer kept, so there is nothing to send',
+      'Conflict: the event is no longer stored, so there is nothing to send',
     ]);
     expect((await tenant.get(`/v3/webhook_deliveries/${one.id}`)).body.data.requestBody).toBeNull();
     await tenant.delete(`/v3/api_webhooks/${hook.id}`);
@@ -203,7 +203,7 @@ describe('a delivery', () => {
 describe('a paused webhook', () => {
   const set = (status: string) => tenant.put(`/v3/api_webhooks/${hook.id}`, { status });
 
-  it('hears nothing; what waited goes on when it is active again, what happened meanwhile does not', async () => {
+  it('receives nothing; pending deliveries continue when it is active again, events in between are not delivered', async () => {
     target.answerWith(500, 500);
     await write(tenant, channel, 'one', 'two');
     await server.settle();
@@ -224,11 +224,11 @@ describe('a paused webhook', () => {
     expect(texts().at(-1)).toBe('three');
   });
 
-  it('holds also what became due in the moment in which it was paused', async () => {
+  it('also holds a delivery that became due while it was being paused', async () => {
     await write(tenant, channel, 'one');
     await server.settle();
     await set('inactive');
-    // Whoever numbered the event had still seen the webhook active.
+    // The webhook was still active when the event was numbered.
     await server.system.db.query(
       `update deliveries set status = 'pending', due_at = '-infinity' where webhook_id = $1`,
       [hook.id],
@@ -241,7 +241,7 @@ describe('a paused webhook', () => {
     expect(texts()).toEqual(['one', 'one']);
   });
 
-  it('that is deleted takes with it what it held', async () => {
+  it('that is deleted cancels what it held', async () => {
     target.answerWith(500);
     await write(tenant, channel, 'one');
     await server.settle();

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.close());
 beforeEach(async () => {
-  // A channel is remembered for some seconds by its number, so each test has one of its own.
+  // Channels are cached by their number for some seconds, so each test has its own number.
   numbers += 1;
   Object.assign(graph, { phoneNumberId: `1${numbers}`, businessAccountId: `2${numbers}` });
   graph.subscribed.add(graph.businessAccountId);
@@ -59,8 +59,8 @@ beforeEach(async () => {
 
 const seconds = (): string => String(Math.floor(clock.now().getTime() / 1000));
 
-/** Meta calls, at the one URL that an app has; twice, as it does when an answer is lost. */
-async function told(field: string, value: object): Promise<void> {
+/** Posts a change to the app's URL as Meta does, twice, as after a lost answer. */
+async function postChange(field: string, value: object): Promise<void> {
   const payload = {
     object: 'whatsapp_business_account',
     entry: [{ id: graph.businessAccountId, time: Number(seconds()), changes: [{ field, value }] }],
@@ -72,20 +72,20 @@ async function told(field: string, value: object): Promise<void> {
 }
 const metadata = () => ({ display_phone_number: '15550009999', phone_number_id: graph.phoneNumberId });
 const written = (message: object) =>
-  told('messages', {
+  postChange('messages', {
     messaging_product: 'whatsapp',
     metadata: metadata(),
     contacts: [{ profile: { name: 'Ada Lovelace' }, wa_id: ADA }],
     messages: [{ from: ADA, timestamp: seconds(), ...message }],
   });
 const status = (id: string, is: string, more: object = {}) =>
-  told('messages', {
+  postChange('messages', {
     messaging_product: 'whatsapp',
     metadata: metadata(),
     statuses: [{ id, status: is, timestamp: seconds(), recipient_id: ADA, ...more }],
   });
 
-/** What the webhook has been told since it was last asked. */
+/** The events that the webhook has received since the last call. */
 const heard = (): [string, string][] =>
   receiver.received.splice(0).map(({ body }) => [body.type, body.data.status]);
 const conversation = async () =>
@@ -97,7 +97,7 @@ const onlyChat = async () => {
   return data[0];
 };
 
-it('a text and a picture come in, a reply goes out and its fate comes back, each once', async () => {
+it('a text and a picture are received, a reply is sent and its statuses arrive, each once', async () => {
   graph.files.set('8801', { bytes: PICTURE, mimeType: 'image/png', filename: '' });
   await written({ id: 'wamid.in1', type: 'text', text: { body: 'Grüße! Is it open? 🎉' } });
   clock.advance(1000);
@@ -152,7 +152,7 @@ it('a text and a picture come in, a reply goes out and its fate comes back, each
   expect(graph.taken).toHaveLength(1);
 });
 
-it('an uploaded file is brought to Meta and sent by the id that it has there', async () => {
+it('an uploaded file is uploaded to Meta and sent by its id there', async () => {
   await written({ id: 'wamid.in3', type: 'text', text: { body: 'The invoice?' } });
   const fileId = (await upload(tenant, 'an invoice', 'invoice.txt')).body.data.id;
   const sent = await send(tenant, await onlyChat(), { media: { fileId }, text: 'Here.' });
@@ -166,7 +166,7 @@ it('an uploaded file is brought to Meta and sent by the id that it has there', a
   });
 });
 
-it('what Meta refuses fails, and says why in Meta’s words', async () => {
+it('a message that Meta refuses fails with Meta’s error', async () => {
   await written({ id: 'wamid.in4', type: 'text', text: { body: 'Hello?' } });
   const chat = await onlyChat();
   heard();
@@ -188,7 +188,7 @@ it('what Meta refuses fails, and says why in Meta’s words', async () => {
   ]);
 });
 
-it('a template is submitted, approved, changed, approved again, and sent where nothing else may be', async () => {
+it('a template is submitted, approved, changed, approved again, and sent after the reply window', async () => {
   await written({ id: 'wamid.in5', type: 'text', text: { body: 'See you' } });
   const chat = await onlyChat();
   const made = await tenant.post('/v3/message_templates', {
@@ -210,7 +210,7 @@ it('a template is submitted, approved, changed, approved again, and sent where n
   expect((await sendTemplate()).body.error).toMatchObject({ message: expect.stringContaining('is pending') });
 
   const decided = (event: string) =>
-    told('message_template_status_update', {
+    postChange('message_template_status_update', {
       event,
       message_template_id: Number(graph.templates[0].id),
       message_template_name: 'order_ready',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { type Program, startProgram } from '../kit/program.ts';
 
-/** Commands of a page, with the answer that it shows to the last of them. */
+/** A block of commands of a page, with the response that the page shows for the last of them. */
 export interface Step {
   heading: string;
   commands: string;
@@ -25,28 +25,28 @@ export async function readSteps(page: URL): Promise<Step[]> {
   return steps;
 }
 
-const MARK = '--- a step of the page is done ---';
+const SEPARATOR = '--- end of a step ---';
 
-/** Pastes all that a page says into one shell, as a reader has one terminal, and gives what each step printed. */
-export async function walk(steps: Step[], env: Record<string, string>): Promise<string[]> {
+/** Runs all commands of a page in one shell and returns the output of each step. */
+export async function runSteps(steps: Step[], env: Record<string, string>): Promise<string[]> {
   const parley: Program = await startProgram(env);
   const folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
   try {
     const token = /^TOKEN=(\S+)$/m.exec(parley.output())?.[1] as string;
-    // It ends at the first command that fails.
-    const script = steps.map(({ commands }) => `${commands}\necho '${MARK}'\n`).join('');
+    // With -e it stops at the first command that fails.
+    const script = steps.map(({ commands }) => `${commands}\necho '${SEPARATOR}'\n`).join('');
     const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
       cwd: folder,
       env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, URL: parley.url, TOKEN: token },
     });
-    return stdout.split(`${MARK}\n`);
+    return stdout.split(`${SEPARATOR}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
     expect(await parley.stop()).toBe(0);
   }
 }
 
-/** What the page shows is a part of what came; `…` stands for anything. */
+/** The page shows a part of the response; `…` stands for any string. */
 function expectShown(shown: unknown, came: unknown, where: string): void {
   if (shown === '…') expect(came, where).toEqual(expect.any(String));
   else if (Array.isArray(shown)) {
@@ -58,7 +58,7 @@ function expectShown(shown: unknown, came: unknown, where: string): void {
   else expect(came, where).toEqual(shown);
 }
 
-/** Every answer is a success, unless the page shows that the last one is none, and the last is as the page shows it. */
+/** Every response is a success, except the last if the page shows an error. The last one matches the page. */
 export function expectAnswers({ shown }: Step, printed: string): void {
   const answers = printed
     .split('\n')

@@ -1,18 +1,18 @@
 import { beforeAll, expect, it } from 'vitest';
 import { v2Operations, v3Operations } from '../conformance/operations.ts';
-import { expectAnswers, readSteps, walk } from './page.ts';
+import { expectAnswers, readSteps, runSteps } from './page.ts';
 
-const steps = await readSteps(new URL('../../../docs/quickstart.md', import.meta.url));
+const steps = await readSteps(new URL('../../../docs/use/quickstart.md', import.meta.url));
 let printed: string[];
 beforeAll(async () => {
-  printed = await walk(steps, { PARLEY_V2_SUNSET: 'never' });
+  printed = await runSteps(steps, { PARLEY_V2_SUNSET: 'never' });
 });
 
 it.each(
   steps.map((step, at) => [step.heading, step, at] as const),
-)('%s: works as written and answers as shown', (_, step, at) => expectAnswers(step, printed[at] as string));
+)('%s: works as written and responds as shown', (_, step, at) => expectAnswers(step, printed[at] as string));
 
-it('leads to the bytes of the uploaded file', () => {
+it('returns the bytes of the uploaded file', () => {
   expect(printed).toContain('Thank you for your order.\n');
 });
 

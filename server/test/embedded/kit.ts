@@ -27,7 +27,7 @@ export interface Workplace {
   end(): Promise<void>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   uid?: number;
   program?: string;
   env?: Record<string, string>;

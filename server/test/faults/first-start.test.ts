@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keysFrom } from '../../src/base/crypto.ts';
 import { keepSecrets } from '../../src/base/secrets.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
 import { authenticator } from '../../src/http/authenticate.ts';
@@ -67,9 +68,7 @@ describe('a first start that many processes make at the same instant', () => {
       const keys = keysFrom(SECRET_KEY);
       await Promise.all(all.map((db) => requireSameKey(db, keys)));
       const tokens = authenticator(keys.tokens, async () => undefined);
-      const demos = await Promise.all(
-        all.map((db) => createDemo(db, { keys, authenticator: tokens, now: new Date() })),
-      );
+      const demos = await Promise.all(all.map((db) => createDemo(db, { keys, authenticator: tokens })));
       expect(demos.filter((demo) => demo !== undefined)).toHaveLength(1);
     }
   });

@@ -70,7 +70,7 @@ describe('parley listen', () => {
     expect(tools.receiver.faults).toEqual([]);
     expect(acknowledged).toBeGreaterThan(20);
     const printed = tool.output();
-    expect(printed).toContain('is out of reach');
+    expect(printed).toContain('is unreachable');
     expect(printed).toMatch(/^\d\d:\d\d:\d\d {2}message\.received +#\d+ {2}204 {2}\d+ ms$/m);
     await stop(tool);
   });
@@ -118,7 +118,7 @@ describe('parley listen', () => {
     );
     await until(() => nowhere.output().includes('Connected'));
     await tools.trigger(token, 'message.received');
-    await until(() => /message\.received +#4 {2}failed: nobody listens there/.test(nowhere.output()));
+    await until(() => /message\.received +#4 {2}failed: the connection was refused/.test(nowhere.output()));
     await stop(nowhere);
   });
 
@@ -132,12 +132,12 @@ describe('parley listen', () => {
       ['listen', '--url', late, '--forward-to', tools.receiver.url('late')],
       tools.environment(await tools.newTenant()),
     );
-    await until(() => tool.output().includes(`The server at ${late} is out of reach (ECONNREFUSED)`));
+    await until(() => tool.output().includes(`The server at ${late} is unreachable (ECONNREFUSED)`));
     const folder = join(await tools.shop.folder(), 'data');
     const started = await tools.shop.start({ dataDir: folder, port: String(port) });
     // The token belongs to another installation, which is what the new server says.
     expect(await tool.ended).toMatchObject({ code: 1 });
-    expect(tool.output()).toMatch(/^parley: Unauthorized: .* Make a token with POST \/v3\/tokens/m);
+    expect(tool.output()).toMatch(/^parley: Unauthorized: .* Create a token with POST \/v3\/tokens/m);
     await started.kill();
   });
 });

@@ -13,7 +13,7 @@ export const OPERATOR_TOKEN = 'operator-token-for-faults-0123456789abcdef';
 export const SECRET_KEY = 'secret-key-for-faults-0123456789abcdef';
 const START_MS = 60_000;
 
-export interface ServerOptions {
+interface ServerOptions {
   dataDir: string;
   role?: 'all' | 'api' | 'worker';
   /** Any free one unless said otherwise: for whoever must find the server again after a restart. */
@@ -47,14 +47,14 @@ export interface ToolProcess {
   readonly ended: Promise<Ended>;
 }
 
-export interface LogLine {
+interface LogLine {
   level: number;
   msg: string;
   url?: string;
   err?: { message: string; code?: string };
 }
 
-export interface Ended {
+interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -235,6 +235,3 @@ async function answersReady(url: string): Promise<boolean> {
   await answer?.arrayBuffer().catch(() => undefined);
   return answer?.status === 200;
 }
-
-/** The errors of a process that an operator would be woken for. */
-export const failuresIn = (server: ServerProcess): LogLine[] => server.log.filter((line) => line.level >= 50);

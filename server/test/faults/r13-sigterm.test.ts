@@ -63,7 +63,7 @@ describe('R13 SIGTERM under load', () => {
       expect(stopping.log.filter((line) => line.level >= 50)).toEqual([]);
       server = await shop.start({ dataDir });
       expect(server.log.map((line) => line.msg)).not.toContain(
-        'the last run did not stop in order; its database was taken over',
+        'the last process did not stop cleanly; its database was taken over',
       );
     }
     await load.stop();

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-export interface DeliveredEvent {
+interface DeliveredEvent {
   id: string;
   type: string;
   tenantId: string;
@@ -40,7 +40,7 @@ export const answerAtOnce: Behaviour = (_delivered, response) => void response.w
  * A receiver as they are: mostly quick, now and then slow or failing, rarely gone. It fails an event at most once,
  * because the pause after a second failure is five minutes.
  */
-export const answerAsTheyDo: Behaviour = (delivered, response, request) => {
+const answerAsTheyDo: Behaviour = (delivered, response, request) => {
   const chance = delivered.at.length > 1 ? 1 : Math.random();
   if (chance < 0.005) request.socket.destroy();
   else if (chance < 0.03) response.writeHead(500).end('not now');

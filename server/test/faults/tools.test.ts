@@ -24,18 +24,22 @@ it('tools say in one sentence what is wrong and what to do, and end with 1', asy
   const damaged = await tools.shop.folder();
   await writeFile(join(damaged, 'parley'), 'in the way');
   const cases: [args: string[], env: Record<string, string>, said: RegExp][] = [
-    [['listen'], { PARLEY_TOKEN: token }, /Say where to: parley listen --forward-to/],
+    [['listen'], { PARLEY_TOKEN: token }, /--forward-to is required: parley listen --forward-to/],
     [['listen', '--forward-to', 'localhost'], {}, /--forward-to must be a URL such as/],
-    [['listen', ...to], {}, /An access token is needed\..*PARLEY_TOKEN/],
-    [['listen', ...to, '--token', 'a b'], {}, /not whole/],
+    [['listen', ...to], {}, /An access token is required\..*PARLEY_TOKEN/],
+    [['listen', ...to, '--token', 'a b'], {}, /spaces or line breaks/],
     [['listen', ...to, '--nope'], {}, /Unknown option '--nope'.*Try: parley listen --help/],
-    [['listen', ...to, 'message.received'], {}, /listen takes no "message.received"/],
-    [['listen', ...to, '--secret', 'x'], { PARLEY_TOKEN: token }, /--secret must be a secret such as/],
-    [['listen', ...to, ...at], { PARLEY_TOKEN: 'nonsense' }, /^parley: Unauthorized: .*Make a token/],
+    [['listen', ...to, 'message.received'], {}, /Unexpected argument "message.received"/],
+    [
+      ['listen', ...to, '--secret', 'x'],
+      { PARLEY_TOKEN: token },
+      /--secret must be a secret as parley listen prints it/,
+    ],
+    [['listen', ...to, ...at], { PARLEY_TOKEN: 'nonsense' }, /^parley: Unauthorized: .*Create a token/],
     [
       ['listen', ...to, ...at],
       { PARLEY_TOKEN: poor },
-      /Forbidden: .*"events:read".*Make a token that has it/,
+      /Forbidden: .*"events:read".*Create a token that has it/,
     ],
     [
       ['listen', ...to, ...at, '--types', 'nope'],
@@ -48,13 +52,13 @@ it('tools say in one sentence what is wrong and what to do, and end with 1', asy
       { PARLEY_TOKEN: token },
       /Route not found: .*Check --url/,
     ],
-    [['listen', ...to], { PARLEY_TOKEN: token, XDG_CONFIG_HOME: damaged }, /cannot be kept in .*--secret/],
+    [['listen', ...to], { PARLEY_TOKEN: token, XDG_CONFIG_HOME: damaged }, /cannot be stored in .*--secret/],
     [
       ['trigger', 'message.received', '--url', 'http://127.0.0.1:1'],
       { PARLEY_TOKEN: token },
-      /Nobody answers at .*npm start/,
+      /No server answers at .*npm start/,
     ],
-    [['trigger'], {}, /Say what\. There are message\.received/],
+    [['trigger'], {}, /An event type is required\. There are message\.received/],
     [['trigger', 'chat.closed'], {}, /"chat\.closed" cannot be triggered\. There are/],
     [['trigger', 'message.received', ...at, '--channel', 'x'], { PARLEY_TOKEN: token }, /Channel not found/],
     [

@@ -22,12 +22,12 @@ export async function automationOf(
   return id;
 }
 
-/** A channel and an automation: what every campaign needs. */
+/** A channel and an automation: what every campaign needs. The channel can send text to contacts who never wrote. */
 export async function groundFor(
   tenant: TestTenant,
-  options: AutomationOptions & { kind?: string } = {},
+  { kind = 'sms', ...options }: AutomationOptions & { kind?: string } = {},
 ): Promise<{ channelId: string; automationId: string }> {
-  const { id: channelId } = await tenant.channel(options.kind);
+  const { id: channelId } = await tenant.channel(kind);
   return { channelId, automationId: await automationOf(tenant, options) };
 }
 

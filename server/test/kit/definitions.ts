@@ -1,9 +1,10 @@
-import { checkDefinition } from '../../src/automations/definition/validate.ts';
+import { validateDefinition } from '../../src/automations/definition/validate.ts';
 import type { Definition } from '../../src/automations/schema.ts';
 import type { InvalidParams } from '../../src/base/errors.ts';
+import { collectIssues } from '../../src/base/issues.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 
-export const policy = { allow: parseAllowList(''), loopback: false };
+const policy = { allow: parseAllowList(''), loopback: false };
 
 export type Step = Definition['steps'][number];
 
@@ -15,8 +16,14 @@ export const definitionOf = (steps: Partial<Step>[], more: Partial<Definition> =
   ...more,
 });
 
+/** Validates a definition and returns its issues with the result. */
+export function validate(given: Definition, allowed = policy) {
+  const issues = collectIssues();
+  return { ...validateDefinition(given, allowed, issues), issues: issues.params };
+}
+
 export const issuesOf = (steps: Partial<Step>[], more?: Partial<Definition>): InvalidParams =>
-  checkDefinition(definitionOf(steps, more), policy).found.issues;
+  validate(definitionOf(steps, more)).issues;
 
 export const keysOf = (issues: InvalidParams): Record<string, string> =>
   Object.fromEntries(Object.entries(issues).map(([path, { key }]) => [path, key]));

@@ -1,11 +1,8 @@
 import { get, type IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
+import type { EventType } from '../../src/base/events.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { EventType } from '../../src/engine/event-types.ts';
-import { publisher } from '../../src/engine/outbox.ts';
-import type { TestServer } from './server.ts';
-import { silentWakeUps } from './silent-wakeups.ts';
 import { listen } from './wire.ts';
 
 /** One event as it came over the wire. */
@@ -101,23 +98,20 @@ export async function openStream(app: FastifyInstance, options: ClientOptions): 
 
 /** Publishes events of a tenant, many at once, each with its number as data. They get their sequence when work is done. */
 export async function publishMany(
-  { clock }: Pick<TestServer, 'clock'>,
   db: Database,
   tenantId: string,
   events: { type?: EventType; channelId?: string | null; data?: unknown }[],
 ): Promise<void> {
-  const { publish } = publisher(clock, silentWakeUps);
-  for (let at = 0; at < events.length; at += 500)
-    await db.transaction((tx) =>
-      publish(
-        tx,
-        tenantId,
-        events.slice(at, at + 500).map(({ type = 'chat.read', channelId = null, data }, index) => ({
+  const BATCH = 500;
+  for (let from = 0; from < events.length; from += BATCH)
+    await db.forTenant(tenantId).transaction(async (tx) =>
+      tx.publish(
+        ...events.slice(from, from + BATCH).map(({ type = 'chat.read', channelId = null, data }, index) => ({
           type,
           channelId,
           contactId: null,
           chatId: null,
-          data: data ?? { number: at + index + 1 },
+          data: data ?? { number: from + index + 1 },
         })),
       ),
     );

@@ -5,7 +5,7 @@ import { outboundClient } from '../../src/outbound/client.ts';
 import type { AdapterContext } from '../../src/providers/adapter.ts';
 
 /** What goes wrong with the next request: Meta's own error, a bare status, or something worse. */
-export type GraphTrouble =
+type GraphTrouble =
   | {
       status: number;
       code?: number;
@@ -21,7 +21,7 @@ export type GraphTrouble =
   /** Takes the request and breaks the connection. */
   | 'reset';
 
-export interface GraphRequest {
+interface GraphRequest {
   method: string;
   /** Below the version. */
   path: string;

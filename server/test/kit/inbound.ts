@@ -1,5 +1,5 @@
 import { newId } from '../../src/base/ids.ts';
-import type { Database } from '../../src/db/database.ts';
+import type { TenantDatabase } from '../../src/db/tenant.ts';
 import { shardOf } from '../../src/engine/queue.ts';
 import type { ChannelKind, InboundMessage } from '../../src/providers/adapter.ts';
 import { shapes } from '../../src/providers/sandbox/shapes.ts';
@@ -33,8 +33,7 @@ export async function sandboxBody(
 
 /** Puts requests on the inbound list as they are, past the signature check. */
 export async function storeInbound(
-  db: Database,
-  tenantId: string,
+  db: TenantDatabase,
   channelId: string,
   bodies: Buffer[],
 ): Promise<string[]> {
@@ -42,7 +41,7 @@ export async function storeInbound(
   await db.query(
     `insert into inbound (id, tenant_id, channel_id, headers, body, shard, due_at, created_at)
      select b.id, $1, $2, '{}', b.body, $3, '-infinity', now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
-    [tenantId, channelId, shardOf(channelId, tenantId), ids, bodies],
+    [db.tenantId, channelId, shardOf(channelId, db.tenantId), ids, bodies],
   );
   return ids;
 }

@@ -1,26 +1,12 @@
-import { afterAll } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
-import { sendForRuns } from '../../src/automations/runs/send.ts';
-import { executeRuns } from '../../src/automations/runs/worker.ts';
-import { startRuns } from '../../src/automations/triggers/events.ts';
 import { createLog } from '../../src/base/log.ts';
-import { runCampaigns } from '../../src/campaigns/worker.ts';
-import type { Database, Tx } from '../../src/db/database.ts';
-import type { Statement } from '../../src/db/statement.ts';
-import { publisher } from '../../src/engine/outbox.ts';
-import type { Work } from '../../src/engine/runner.ts';
-import { sequencer } from '../../src/engine/sequencer.ts';
-import type { Notifier, WakeUps } from '../../src/engine/wakeups.ts';
-import { fileStore } from '../../src/files/store.ts';
-import { processInbound } from '../../src/messages/inbound/worker.ts';
-import { pace } from '../../src/messages/outbound/pace.ts';
-import { sendQueued } from '../../src/messages/outbound/worker.ts';
-import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { outboundClient } from '../../src/outbound/client.ts';
-import { adapters, type HandlerDeps } from '../../src/queues.ts';
-import { settleWorks } from './execution.ts';
+import type { Database, SystemTx } from '../../src/db/database.ts';
+import type { AnyStatement } from '../../src/db/statement.ts';
+import type { TenantDatabase, TenantTx } from '../../src/db/tenant.ts';
+import { bindQueues } from '../../src/queues.ts';
+import { settleQueues } from './execution.ts';
 import type { TestServer, TestTenant } from './server.ts';
-import { silentWakeUps } from './silent-wakeups.ts';
+import { workerDeps } from './worker-deps.ts';
 
 /** When a worker dies: at which of its commits, and whether PostgreSQL has heard of that one. */
 export interface Death {
@@ -37,37 +23,36 @@ export interface MortalWorker {
   statements(): number;
 }
 
-const silent: WakeUps & Notifier = {
-  ...silentWakeUps,
-  tell: () => {},
-  hear: () => {},
-  pass: () => {},
-};
 const never = (): Promise<never> => new Promise(() => {});
 const isWrite = ({ text }: { text: string }): boolean => !/^\s*select/i.test(text);
 
-/** A database as a process has it that is killed at one of its commits: from then on it hears nothing any more. */
+/** A database of a process that is killed at one of its commits: from then on it never gets an answer. */
 function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => void) {
   let commits = 0;
   let statements = 0;
   let isDead = false;
-  const counted = (tx: Tx): Tx => {
-    const count =
-      <A extends unknown[], R>(ask: (...asked: A) => R) =>
-      (...asked: A): R => {
-        statements += 1;
-        return ask(...asked);
-      };
-    const { all, find, run, query, write } = tx;
-    return {
-      ...tx,
-      all: count(all) as Tx['all'],
-      find: count(find) as Tx['find'],
-      run: count(run) as Tx['run'],
-      query: count(query),
-      write: count(write) as Tx['write'],
+  const count =
+    <A extends unknown[], R>(send: (...asked: A) => R) =>
+    (...asked: A): R => {
+      statements += 1;
+      return send(...asked);
     };
-  };
+  const counted = (tx: TenantTx): TenantTx =>
+    Object.create(tx, {
+      all: { value: count(tx.all) },
+      find: { value: count(tx.find) },
+      run: { value: count(tx.run) },
+      query: { value: count(tx.query) },
+      enqueue: { value: count(tx.enqueue) },
+    });
+  const countedSystem = (tx: SystemTx): SystemTx => ({
+    ...tx,
+    all: count(tx.all) as SystemTx['all'],
+    find: count(tx.find) as SystemTx['find'],
+    run: count(tx.run) as SystemTx['run'],
+    enqueue: count(tx.enqueue) as SystemTx['enqueue'],
+    forTenant: (tenantId) => counted(tx.forTenant(tenantId)),
+  });
   const die = (): Promise<never> => {
     isDead = true;
     onDeath();
@@ -81,94 +66,98 @@ function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => v
     await (death.when === 'after' ? work() : undone());
     return die();
   }
+  type Sending = (asked: AnyStatement, parameters: readonly unknown[]) => Promise<unknown>;
   const statement =
-    (kind: 'all' | 'find' | 'run') =>
-    (asked: Statement<readonly unknown[], unknown>, parameters: readonly unknown[]): Promise<unknown> => {
-      const work = (): Promise<unknown> => db[kind](asked, parameters as never);
-      if (isWrite(asked)) return commit(work, async () => {});
-      return isDead ? never() : work();
+    (send: Sending): Sending =>
+    (asked, parameters) => {
+      if (isWrite(asked))
+        return commit(
+          () => send(asked, parameters),
+          async () => {},
+        );
+      return isDead ? never() : send(asked, parameters);
     };
   const KILLED = new Error('killed');
-  const mortal: Database = {
-    ...db,
-    all: statement('all') as Database['all'],
-    find: statement('find') as Database['find'],
-    run: statement('run') as Database['run'],
-    transaction: (work) =>
-      commit(
-        () => db.transaction((tx) => work(counted(tx))),
-        () =>
-          db
-            .transaction(async (tx) => {
-              await work(tx);
-              throw KILLED;
-            })
-            .catch((error) => {
-              if (error !== KILLED) throw error;
-            }),
-      ),
-  };
+  const undone = (transaction: Promise<unknown>): Promise<unknown> =>
+    transaction.catch((error) => {
+      if (error !== KILLED) throw error;
+    });
+  const statementsOf = (on: { all: unknown; find: unknown; run: unknown }) => ({
+    all: { value: statement(on.all as Sending) },
+    find: { value: statement(on.find as Sending) },
+    run: { value: statement(on.run as Sending) },
+  });
+  const mortalTenant = (tenant: TenantDatabase): TenantDatabase =>
+    Object.create(tenant, {
+      ...statementsOf(tenant),
+      transaction: {
+        value: <T>(work: (tx: TenantTx) => Promise<T>) =>
+          commit(
+            () => tenant.transaction((tx) => work(counted(tx))),
+            () =>
+              undone(
+                tenant.transaction(async (tx) => {
+                  await work(tx);
+                  throw KILLED;
+                }),
+              ),
+          ),
+      },
+    });
+  const mortal: Database = Object.create(db, {
+    ...statementsOf(db),
+    forTenant: { value: (tenantId: string) => mortalTenant(db.forTenant(tenantId)) },
+    systemTransaction: {
+      value: <T>(work: (tx: SystemTx) => Promise<T>) =>
+        commit(
+          () => db.systemTransaction((tx) => work(countedSystem(tx))),
+          () =>
+            undone(
+              db.systemTransaction(async (tx) => {
+                await work(tx);
+                throw KILLED;
+              }),
+            ),
+        ),
+    },
+  });
   return { mortal, commits: () => commits, statements: () => statements };
 }
 
-/** Its memory takes longer to make than all the rest, and the sandbox has no pace to be kept. */
-const paced = pace();
-
-/** The work that a run passes through; all that there is would take longer to make than to do. */
-const made: Record<string, (deps: HandlerDeps) => Work> = {
-  inbound: processInbound,
-  events: ({ db, wakeUps, clock }) => sequencer(db, [startRuns(wakeUps, clock)]),
-  runs: (deps) => executeRuns({ ...deps, send: sendForRuns(deps) }),
-  messages: (deps) => sendQueued({ ...deps, pace: paced }),
-  campaigns: runCampaigns,
-};
-export type List = keyof typeof made;
-/** In the order in which they are looked at. */
-const LISTS: readonly List[] = Object.keys(made);
+/** The queues that a run passes through, in the order in which they are settled. */
+const QUEUES = ['inbound', 'events', 'automation_runs', 'messages', 'campaigns'] as const;
+export type QueueName = (typeof QUEUES)[number];
 
 /**
- * Workers that do all work of a tenant on the server's database, each as a process of its own. Nothing that a dead one had
- * in memory is left to whoever comes after it.
+ * Workers that do all work of a tenant on the server's database, each as a process of its own: nothing that a dead one had
+ * in memory is left to the next.
  */
 export function mortalWorkers(server: TestServer, db: Database) {
-  const { clock, keys, filesFolder, logged } = server;
-  const policy = { allow: parseAllowList(''), loopback: true };
-  const outbound = outboundClient({ ...policy, perOrigin: 4 });
-  afterAll(() => outbound.close());
-  const baseUrl = (): string => 'https://parley.test';
-  const store = fileStore(filesFolder);
+  const { clock, logged } = server;
   const log = createLog({
     level: 'error',
     json: true,
     destination: { write: (line) => void logged.push(line) },
   });
+  const shared = workerDeps(server, db);
 
-  return ({ id: tenantId }: TestTenant, death?: Death, lists: readonly List[] = LISTS): MortalWorker => {
+  return (
+    { id: tenantId }: TestTenant,
+    death?: Death,
+    names: readonly QueueName[] = QUEUES,
+  ): MortalWorker => {
     let onDeath = (): void => {};
     const died = new Promise<boolean>((resolve) => {
       onDeath = () => resolve(false);
     });
     const { mortal, commits, statements } = mortalDatabase(db, death, onDeath);
-    const deps: HandlerDeps = {
-      db: mortal,
-      clock,
-      keys,
-      wakeUps: silent,
-      publisher: publisher(clock, silent),
-      outbound,
-      store,
-      adapters,
-      context: adapterContext({ db: mortal, clock, outbound, baseUrl, files: store }),
-      baseUrl,
-      policy,
-      log,
-      isSoleProcess: true,
-    };
-    const chosen = lists.map((name) => (made[name] as (typeof made)[List])(deps));
+    const context = adapterContext({ ...shared, db: mortal, files: shared.store });
+    const bound = bindQueues({ ...shared, db: mortal, context, log });
+    const chosen = names.flatMap((name) => bound.filter(({ queue }) => queue.name === name));
     return {
       commits,
       statements,
-      settle: () => Promise.race([settleWorks(db, tenantId, chosen, clock.now).then(() => true), died]),
+      settle: () => Promise.race([settleQueues(db, tenantId, chosen, clock.now).then(() => true), died]),
     };
   };
 }

@@ -124,7 +124,7 @@ function findValidator(type: string): ValidateFunction | undefined {
 }
 
 /** What is wrong with a delivery: it must be signed by a webhook that points here, and be as it is documented. */
-export function issuesOf(delivery: Received): string[] {
+function issuesOf(delivery: Received): string[] {
   const { headers, body } = delivery;
   const known = [...(webhooksAt.get(headers.host ?? '') ?? [])].flatMap((id) => secretsOf.get(id) ?? []);
   const issues: string[] = [];

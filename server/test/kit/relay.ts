@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-export interface Arrived {
+interface Arrived {
   from: string;
   to: string[];
   mail: Buffer;

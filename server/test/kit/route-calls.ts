@@ -95,15 +95,20 @@ async function makeConversation(
   // Nobody listens there: the delivery fails, and is there to be read. Subscribed last, so that they are few.
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
   ids.webhookId = hook.body.data.id as string;
-  const v2Hook = await tenant.post('/v2/api_webhooks', {
-    tenantId: tenant.id,
-    type: 'WHATSAPP_MESSAGE_RECEIVED',
-    url: 'http://127.0.0.1:9/',
-  });
-  made.idsAt['/v2/'] = { webhookId: v2Hook.body.data.id };
+  // Webhooks of version 2 are found through version 2 only, as long as that is served.
+  if (server.system.app.routes.some(({ spec }) => spec.path === '/v2/api_webhooks')) {
+    const v2Webhook = await tenant.post('/v2/api_webhooks', {
+      tenantId: tenant.id,
+      type: 'WHATSAPP_MESSAGE_RECEIVED',
+      url: 'http://127.0.0.1:9/',
+    });
+    made.idsAt['/v2/'] = { webhookId: v2Webhook.body.data.id };
+  }
   await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: '+15550001111', text: 'hello' });
   await server.settle();
-  ids.requestId = (await storeInbound(db, tenant.id, channelId, [Buffer.from('no JSON')]))[0] as string;
+  ids.requestId = (
+    await storeInbound(db.forTenant(tenant.id), channelId, [Buffer.from('no JSON')])
+  )[0] as string;
   await db.query(`update inbound set due_at = null, error = 'no JSON' where id = $1`, [ids.requestId]);
   // As if its ten attempts were over: only what has ended can be sent again.
   await db.query(`update deliveries set status = 'failed', due_at = null where tenant_id = $1`, [tenant.id]);

@@ -1,9 +1,10 @@
 import type { Claim as AnyClaim } from '../../src/engine/claims.ts';
 import type { Queue, QueueRow } from '../../src/engine/queue.ts';
-import { type Ended, type Lanes, type Outcome, runLanes } from '../../src/engine/scheduler.ts';
+import { type QueueRunner, runQueue } from '../../src/engine/runner.ts';
+import type { HandlerResult, Outcome } from '../../src/engine/scheduler.ts';
 
-export interface Call {
-  lane: string;
+interface Call {
+  orderingKey: string;
   ids: string[];
   /** Ends the call; its rows are no longer due. */
   finish(outcome?: Outcome): void;
@@ -14,21 +15,21 @@ export interface Call {
 }
 
 /** An outcome on its way to the database, where its rows are due until it is there. */
-export interface Storing {
-  lane: string;
+interface Storing {
+  orderingKey: string;
   ids: string[];
   store(): void;
   fail(): void;
 }
 
-export interface LanesBench {
-  lanes: Lanes;
-  /** Makes rows due, without telling anyone. */
-  add(lane: string, ids: string[], tenant?: string): void;
-  /** Takes a row off the list, as a cancellation does. */
+export interface SchedulerBench {
+  runner: QueueRunner;
+  /** Makes rows due, without a wake-up. */
+  add(orderingKey: string, ids: string[], tenant?: string): void;
+  /** Removes a row, as a cancellation does. */
   remove(id: string): void;
   /** What is due by the database. */
-  due(lane: string): string[];
+  due(orderingKey: string): string[];
   /** The calls under way, oldest first. */
   calls: Call[];
   /** What has ended and is not stored yet. */
@@ -41,38 +42,38 @@ export interface LanesBench {
 
 type Claim = AnyClaim<QueueRow>;
 
-/** Lanes over a table in memory, whose calls end when the test says so. A row that runs twice at once is refused. */
-export function lanesBench(
-  limits: { batch?: number; perLane?: number; atOnce?: number; skipsTaken?: boolean },
+/** A queue over a table in memory, whose calls end when the test says so. A row that runs twice at once is an error. */
+export function schedulerBench(
+  limits: { rowsPerCall?: number; callsPerKey?: number; callsPerProcess?: number; skipsTaken?: boolean },
   wrapClaim: (claim: Claim) => Claim = (claim) => claim,
-): LanesBench {
+): SchedulerBench {
   const table = new Map<string, QueueRow[]>();
   const calls: Call[] = [];
   const storing: Storing[] = [];
   const started: string[] = [];
   const owned = new Set([0]);
   const errors: unknown[] = [];
-  const laneOf = new Map<string, string>();
+  const keyOf = new Map<string, string>();
 
   const remove = (ids: string[]): void => {
-    for (const [lane, rows] of table)
+    for (const [orderingKey, rows] of table)
       table.set(
-        lane,
+        orderingKey,
         rows.filter((row) => !ids.includes(row.id)),
       );
   };
 
-  const handle = (rows: QueueRow[]): Promise<Outcome | Ended> =>
+  const handle = (rows: QueueRow[]): Promise<HandlerResult> =>
     new Promise((resolve, reject) => {
       const ids = rows.map((row) => row.id);
-      const lane = laneOf.get(ids[0] as string) as string;
+      const orderingKey = keyOf.get(ids[0] as string) as string;
       for (const id of ids)
         if ([...calls, ...storing].some((other) => other.ids.includes(id)))
           errors.push(`${id} runs twice at once`);
       started.push(...ids);
       const over = (): void => void calls.splice(calls.indexOf(call), 1);
       const call: Call = {
-        lane,
+        orderingKey,
         ids,
         finish(outcome = 'ok') {
           over();
@@ -85,17 +86,17 @@ export function lanesBench(
         },
         end(outcome = 'ok') {
           over();
-          resolve({ outcome, stored: stored(lane, ids) });
+          resolve({ outcome, stored: stored(orderingKey, ids) });
         },
       };
       calls.push(call);
     });
 
-  const stored = (lane: string, ids: string[]): Promise<void> =>
+  const stored = (orderingKey: string, ids: string[]): Promise<void> =>
     new Promise((resolve, reject) => {
       const over = (): void => void storing.splice(storing.indexOf(one), 1);
       const one: Storing = {
-        lane,
+        orderingKey,
         ids,
         store() {
           over();
@@ -110,32 +111,32 @@ export function lanesBench(
       storing.push(one);
     });
 
-  const lanes = runLanes<QueueRow>({
-    list: {
+  const runner = runQueue<QueueRow>({
+    queue: {
       name: 'test',
-      batch: 1,
-      perLane: 2,
-      atOnce: 8,
+      rowsPerCall: 1,
+      callsPerKey: 2,
+      callsPerProcess: 8,
       ...limits,
       ...(limits.skipsTaken ? { claimMany: {} } : {}),
     } as Queue<QueueRow>,
     handle,
-    claim: wrapClaim(async (_shard, lane, limit, taken) => {
+    claim: wrapClaim(async (_shard, orderingKey, limit, taken) => {
       const skipped = new Set(limits.skipsTaken ? taken : []);
-      return (table.get(lane) ?? []).filter(({ id }) => !skipped.has(id)).slice(0, limit);
+      return (table.get(orderingKey) ?? []).filter(({ id }) => !skipped.has(id)).slice(0, limit);
     }),
     owns: (shard) => owned.has(shard),
     onError: (error) => void errors.push(error),
   });
   return {
-    lanes,
-    add(lane, ids, tenant = 'tenant') {
-      const rows = table.get(lane) ?? [];
-      for (const id of ids) laneOf.set(id, lane);
-      table.set(lane, [...rows, ...ids.map((id) => ({ id, tenant_id: tenant }))]);
+    runner,
+    add(orderingKey, ids, tenant = 'tenant') {
+      const rows = table.get(orderingKey) ?? [];
+      for (const id of ids) keyOf.set(id, orderingKey);
+      table.set(orderingKey, [...rows, ...ids.map((id) => ({ id, tenant_id: tenant }))]);
     },
     remove: (id) => remove([id]),
-    due: (lane) => (table.get(lane) ?? []).map((row) => row.id),
+    due: (orderingKey) => (table.get(orderingKey) ?? []).map((row) => row.id),
     calls,
     storing,
     started,

@@ -1,18 +1,31 @@
 import fc from 'fast-check';
-import type { Aside, Field, FieldType, Literal, Searchable } from '../../src/search/fields.ts';
-import { operatorsOf } from '../../src/search/fields.ts';
-import type { Comparison, Filter, Sort } from '../../src/search/grammar.ts';
+import {
+  type Comparison,
+  type Field,
+  type FieldType,
+  type Literal,
+  operatorsByType,
+  type Searchable,
+  type ValueTable,
+} from '../../src/search/fields.ts';
+import type { Filter } from '../../src/search/grammar/filter.ts';
+import type { Sort } from '../../src/search/grammar/sort.ts';
 
-const HEAD = { column: 'v.head', characters: 2 };
+const PREFIX = { column: 'v.head', characters: 2 };
 
-/** A value of an item in a table of its own. */
-const kept = (name: string, type: FieldType, column: string, more: Partial<Aside> = {}): Field => ({
+/** A field whose values are in a table of their own. */
+const storedField = (
+  name: string,
+  type: FieldType,
+  column: string,
+  more: Partial<ValueTable> = {},
+): Field => ({
   type,
   nullable: true,
   sql: `select ${type === 'boolean' ? "v.value = 'true'" : column} from item_values v where v.item_id = i.id and v.name = '${name}'`,
-  aside: {
+  valueTable: {
     from: 'item_values v',
-    of: 'v.item_id',
+    resourceId: 'v.item_id',
     where: (bind) => `v.name = ${bind(name)}::text`,
     column,
     ...more,
@@ -35,16 +48,16 @@ export const items: Searchable = {
     labelIds: { type: 'list', sql: 'i.label_ids' },
     tags: { type: 'list', sql: 'i.tags', items: 'string' },
     body: { type: 'string', sql: 'i.name', nullable: true, sortable: false },
-    nick: { type: 'string', sql: 'i.nick', nullable: true, within: 'i.search_text' },
-    city: kept('city', 'string', 'v.value', { head: HEAD }),
-    size: kept('size', 'number', 'v.number'),
-    since: kept('since', 'time', 'v.time'),
-    isActive: kept('isActive', 'boolean', 'v.value', { isText: true, head: HEAD }),
+    nick: { type: 'string', sql: 'i.nick', nullable: true, trigramText: 'i.search_text' },
+    city: storedField('city', 'string', 'v.value', { prefix: PREFIX }),
+    size: storedField('size', 'number', 'v.number'),
+    since: storedField('since', 'time', 'v.time'),
+    isActive: storedField('isActive', 'boolean', 'v.value', { isStoredAsText: true, prefix: PREFIX }),
     marks: {
       type: 'list',
       items: 'string',
       sql: 'array(select m.mark from item_marks m where m.item_id = i.id)',
-      aside: { from: 'item_marks m', of: 'm.item_id', column: 'm.mark' },
+      valueTable: { from: 'item_marks m', resourceId: 'm.item_id', column: 'm.mark' },
     },
   },
   dynamic: (name) => {
@@ -79,7 +92,7 @@ export interface Item {
   marks: string[];
 }
 
-/** The tables that `items` speaks of. */
+/** The tables of `items`. */
 export const ITEM_TABLES = `
   create temporary table items (
     tenant_id uuid not null, id uuid primary key, created_at timestamptz not null, name text, code text not null,
@@ -98,10 +111,10 @@ export const getField = (item: Item, field: string): unknown => {
   return item[field as keyof Item];
 };
 
-// Few and short, so that random values meet; among them everything that LIKE, SQL, JSON, the grammar, or the order
-// of UTF-16 could trip over.
+// Few and short, so that random values are often equal. They include characters that are special in LIKE, SQL, JSON and
+// the grammar, and some that UTF-16 orders differently.
 const LETTERS = 'aAbBäÄéÉßΣσςİıiIжЖǅ%_\\"\'`$,(); \n\t\u0301\ue000\ufffd😀𐐀𐐨'.match(/./gsu) ?? [];
-export const text = fc.string({ unit: fc.constantFrom(...LETTERS), maxLength: 4 });
+const text = fc.string({ unit: fc.constantFrom(...LETTERS), maxLength: 4 });
 const uuids = Array.from({ length: 4 }, (_, n) => `0197a5c0-0000-7000-8000-00000000000${n}`);
 const uuid = fc.constantFrom(...uuids);
 const small = fc.constantFrom(-3, -1, 0, 1, 2, 7, 2147483647);
@@ -137,7 +150,7 @@ export const item: fc.Arbitrary<Item> = fc.record({
   marks: fc.uniqueArray(text, { maxLength: 3 }),
 });
 
-function valuesOf(name: string, field: Field): fc.Arbitrary<Literal> {
+function createValues(name: string, field: Field): fc.Arbitrary<Literal> {
   const byType: Record<FieldType, fc.Arbitrary<Literal>> = {
     string: text,
     uuid: fc.oneof({ weight: 4, arbitrary: uuid }, { weight: 1, arbitrary: text }),
@@ -152,18 +165,18 @@ function valuesOf(name: string, field: Field): fc.Arbitrary<Literal> {
 }
 
 const fieldNames = [...Object.keys(items.fields), 'id', ...ATTRIBUTES.map((name) => `attributes.${name}`)];
-const fieldOf = (name: string): Field =>
+const requireItemField = (name: string): Field =>
   items.fields[name] ?? items.dynamic?.(name) ?? { type: 'uuid', sql: items.id };
 
-export const leaf: fc.Arbitrary<Filter> = fc.constantFrom(...fieldNames).chain((name) => {
-  const field = fieldOf(name);
+const leaf: fc.Arbitrary<Filter> = fc.constantFrom(...fieldNames).chain((name) => {
+  const field = requireItemField(name);
   const { type } = field;
-  const value = valuesOf(name, field);
-  return fc.constantFrom(...operatorsOf[type]).chain((op): fc.Arbitrary<Filter> => {
+  const value = createValues(name, field);
+  return fc.constantFrom(...operatorsByType[type]).chain((op): fc.Arbitrary<Filter> => {
     if (op === 'isNull') return fc.constant({ op, field: name, type });
     if (op === 'in') {
-      const one = type === 'list' ? value : fc.option(value, { freq: 6 });
-      const values = fc.array(one, { minLength: 1, maxLength: 5 });
+      const element = type === 'list' ? value : fc.option(value, { freq: 6 });
+      const values = fc.array(element, { minLength: 1, maxLength: 5 });
       return values.map((list) => ({ op, field: name, type, values: list }));
     }
     if (op === 'contains' || op === 'startsWith') {
@@ -181,14 +194,14 @@ export const filter: fc.Arbitrary<Filter> = fc.letrec<{ node: Filter }>((tie) =>
       weight: 2,
       arbitrary: fc.record({
         op: fc.constantFrom('and' as const, 'or' as const),
-        of: fc.array(tie('node'), { minLength: 1, maxLength: 3 }),
+        conditions: fc.array(tie('node'), { minLength: 1, maxLength: 3 }),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ op: fc.constant('not' as const), of: tie('node') }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant('not' as const), condition: tie('node') }) },
   ),
 })).node;
 
-const sortable = fieldNames.filter((name) => fieldOf(name).type !== 'list' && name !== 'body');
+const sortable = fieldNames.filter((name) => requireItemField(name).type !== 'list' && name !== 'body');
 
 export const sort: fc.Arbitrary<Sort> = fc
   .uniqueArray(fc.constantFrom(...sortable), { minLength: 1, maxLength: 4 })
@@ -197,7 +210,7 @@ export const sort: fc.Arbitrary<Sort> = fc
       ...names.map((name) =>
         fc
           .constantFrom('asc' as const, 'desc' as const)
-          .map((direction) => ({ direction, field: name, type: fieldOf(name).type })),
+          .map((direction) => ({ direction, field: name, type: requireItemField(name).type })),
       ),
     ),
   );

@@ -3,16 +3,16 @@ import type { Adapter, AdapterChannel, OutgoingMessage, SendResult } from '../..
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import type { TestServer, TestTenant } from './server.ts';
 
-/** How people are named on each kind of channel. */
-export const people = {
+/** A customer on each kind of channel. */
+export const customers = {
   whatsapp: '+15550002345',
   sms: '+15550002345',
   email: 'ada@example.com',
   instagram: '17841400000002345',
 } as const;
-export type Kind = keyof typeof people;
+export type Kind = keyof typeof customers;
 
-/** How long the sandbox takes to review a template, and to tell each status of a message. */
+/** How long the sandbox takes to review a template, and between two statuses of a message. */
 const REVIEW_MS = 200;
 
 export interface TestChat {
@@ -21,12 +21,12 @@ export interface TestChat {
   contactId: string;
 }
 
-/** A chat in which the customer has just written, so that anything may be sent. */
+/** A chat in which the customer has just written, so that everything may be sent. */
 export async function openChat(
   server: TestServer,
   tenant: TestTenant,
   channel: { id: string },
-  from: string = people.whatsapp,
+  from: string = customers.whatsapp,
 ): Promise<TestChat> {
   const wrote = await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from, text: 'hello' });
   expect(wrote.status).toBe(200);
@@ -41,7 +41,7 @@ export async function openChat(
   return { id: row.id as string, channelId: row.channel_id as string, contactId: row.contact_id as string };
 }
 
-/** A template that can be sent: the sandbox has looked at it, where it stands in for a vendor that does. */
+/** A template that can be sent: the sandbox has approved it, if it simulates a vendor that reviews templates. */
 export async function approvedTemplate(
   server: TestServer,
   tenant: TestTenant,
@@ -60,7 +60,7 @@ export async function approvedTemplate(
   return made.body.data.id;
 }
 
-/** Writes in a chat and gives the message. */
+/** Sends a message in a chat and returns it. */
 export async function send(tenant: TestTenant, chat: { id: string }, body: object) {
   const answer = await tenant.post(`/v3/chats/${chat.id}/messages`, body);
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
@@ -78,11 +78,11 @@ export async function outboxOf(tenant: TestTenant, channel: { id: string }) {
 }
 
 export interface TestVendor extends Adapter {
-  /** Every message that arrived there, as often as it did. */
+  /** Every message that was sent there, including repetitions. */
   readonly arrived: OutgoingMessage[];
-  /** Forgets what arrived and what it was to answer. */
+  /** Removes the messages and the answers that were set. */
   forget(): void;
-  /** What the next sends are answered, each once; afterwards everything is taken. */
+  /** Sets the answers of the next sends, each once; afterwards everything is accepted. */
   answerWith(
     ...answers: ((message: OutgoingMessage, channel: AdapterChannel) => Promise<SendResult>)[]
   ): void;
@@ -94,7 +94,7 @@ export const taken = (message: OutgoingMessage): SendResult => ({
   status: 'sent',
 });
 
-/** A vendor without `reconcile` that does as it is told, for what the sandbox cannot show. */
+/** A vendor without `reconcile` whose answers a test sets, for what the sandbox cannot show. */
 export function testVendor(more: Partial<Adapter> = {}): TestVendor {
   const arrived: OutgoingMessage[] = [];
   const answers: Parameters<TestVendor['answerWith']> = [];
@@ -120,7 +120,7 @@ export function testVendor(more: Partial<Adapter> = {}): TestVendor {
 export const adaptersWith = (vendor: Adapter): ReadonlyMap<string, Adapter> =>
   new Map([sandbox, vendor].map((adapter) => [adapter.provider, adapter]));
 
-/** A channel of the test vendor, and on it a chat with somebody. */
+/** A chat on a channel of the test vendor. */
 export async function vendorChat(tenant: TestTenant, to = '+12025550123'): Promise<TestChat> {
   const made = await tenant.post('/v3/channels', {
     kind: 'sms',
@@ -132,7 +132,7 @@ export async function vendorChat(tenant: TestTenant, to = '+12025550123'): Promi
   return chatWith(tenant, made.body.data.id, to);
 }
 
-/** A chat with somebody on a channel that has no window. */
+/** A chat on a channel without a reply window. */
 export async function chatWith(
   tenant: TestTenant,
   channelId: string,

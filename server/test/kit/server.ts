@@ -115,7 +115,7 @@ export async function startServer({
     baseUrl: () => 'https://parley.test',
     operatorToken: OPERATOR_TOKEN,
     corsOrigins: [],
-    v2Sunset: 'never',
+    apiSettings: {},
     retentionDays: 30,
     role: 'all',
     isSoleProcess: true,
@@ -180,7 +180,7 @@ export async function startServer({
     const { db, app } = system;
     const made = await createTenant(db, { name: 'test', rateLimit: 1_000_000_000, ...options }, clock.now());
     const tokenWith = async (scopes: string[]): Promise<string> =>
-      (await issueToken(db, made.id, { name: 'test', scopes }, app.authenticator)).token;
+      (await issueToken(db.forTenant(made.id), { name: 'test', scopes }, app.authenticator)).token;
     const token = await tokenWith(['*']);
     const callAs = (method: string, path: string, more: CallOptions = {}) =>
       call(method, path, { token, ...more });

@@ -1,8 +1,11 @@
-import type { WakeUps } from '../../src/engine/wakeups.ts';
+import type { Notifier, WakeUps } from '../../src/engine/wakeups.ts';
 
-/** Hints that reach nobody: what is due is found by whoever looks for it. */
-export const silentWakeUps: WakeUps = {
-  give: () => {},
+/** Wake-ups that reach nobody: the tests scan for what is due. */
+export const silentWakeUps: WakeUps & Notifier = {
+  wake: () => {},
   attach: () => {},
+  notify: () => {},
+  subscribe: () => {},
+  relay: () => {},
   close: async () => {},
 };

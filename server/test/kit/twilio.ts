@@ -6,7 +6,7 @@ export const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`;
 export const TOKEN = 'an-auth-token-of-tests';
 export const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-export interface Taken {
+interface Taken {
   sid: string;
   form: URLSearchParams;
 }

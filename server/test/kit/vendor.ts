@@ -28,7 +28,7 @@ const revive = (_key: string, value: unknown): unknown =>
       : value;
 const sentIn = (body: Buffer): Sent[] => JSON.parse(body.toString(), revive).sent;
 
-/** A vendor that says everything in our own words, so that tests can have it say anything. */
+/** A vendor whose requests contain our own events, so that tests can send any event. */
 export const pigeon: Adapter = {
   provider: 'pigeon',
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
@@ -88,15 +88,15 @@ export async function pigeonChannel(
   return { id: made.body.data.id, account, secret, tenant };
 }
 
-/** What the vendor would post about a channel. */
+/** The body of a request of the vendor about a channel. */
 export function pigeonBody(channel: { account: string }, events: readonly InboundEvent[]): string {
   return JSON.stringify({ sent: [{ account: channel.account, events }] });
 }
 
 export const pigeonHeaders = (body: string | Buffer, secret: string) => ({ 'x-pigeon': sign(body, secret) });
 
-/** Posts what the vendor tells of a channel to the real route, signed. */
-export async function tell(
+/** Posts the vendor's events of a channel to the real route, signed. */
+export async function postEvents(
   server: TestServer,
   channel: PigeonChannel,
   ...events: InboundEvent[]
@@ -112,7 +112,7 @@ export async function tell(
 
 export const ADA: VendorContact = { type: 'phone_number', value: '+15550001111', name: 'Ada Lovelace' };
 
-/** A message from Ada, unless told otherwise. */
+/** A message from Ada by default. */
 export const written = (
   vendorId: string,
   at: Date,
@@ -129,13 +129,13 @@ export const written = (
   ...more,
 });
 
-/** The same, by the business in the vendor's own app. */
+/** The same from the business in the vendor's own app. */
 export const echoed = (...[vendorId, at, more]: Parameters<typeof written>): InboundMessage => ({
   ...written(vendorId, at, more),
   kind: 'echo',
 });
 
-/** A message of ours on its way: as it is in the database while it is being sent. */
+/** Stores a message as it is in the database while it is being sent. */
 export async function storeSending(
   server: TestServer,
   tenant: TestTenant,

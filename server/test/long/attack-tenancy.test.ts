@@ -36,7 +36,7 @@ const { rows: tables } = await server.system.db.query(
       and not c.relispartition and c.relname <> 'rate_windows' order by 1`,
   [],
 );
-const wholeState = statement<[tenantId: string], { text: string }>(
+const wholeState = statement<[], { text: string }>(
   'test.state_of_tenant',
   tables
     .map(({ name }) => `select '${name}' || to_jsonb(t)::text as text from ${name} t where tenant_id = $1`)
@@ -45,7 +45,7 @@ const wholeState = statement<[tenantId: string], { text: string }>(
 
 /** Everything that a tenant has, in words. */
 async function stateOf(tenantId: string): Promise<string> {
-  const rows = await server.system.db.all(wholeState, [tenantId]);
+  const rows = await server.system.db.forTenant(tenantId).all(wholeState, []);
   return rows
     .map(({ text }) => text)
     .sort()

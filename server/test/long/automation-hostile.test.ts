@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stepTypes, triggerTypes } from '../../src/automations/definition/steps.ts';
-import { checkDefinition } from '../../src/automations/definition/validate.ts';
 import type { Definition } from '../../src/automations/schema.ts';
-import { definitionOf, policy, type Step, step } from '../kit/definitions.ts';
+import { definitionOf, type Step, step, validate } from '../kit/definitions.ts';
 
 const ID = '019a82a0-0000-7000-8000-00000000abcd';
 
@@ -95,13 +94,12 @@ describe('a hostile definition', () => {
         const definition = JSON.parse(
           JSON.stringify(definitionOf(list as Partial<Step>[], { trigger: given as Definition['trigger'] })),
         );
-        const { found, definition: kept } = checkDefinition(definition, policy);
-        for (const [path, issue] of Object.entries(found.issues)) {
+        const { issues, definition: kept } = validate(definition);
+        for (const [path, issue] of Object.entries(issues)) {
           expect(path).toMatch(/^(steps|trigger|variables)/);
           expect(issue.message.length).toBeLessThan(700);
         }
-        if (Object.keys(found.issues).length === 0)
-          expect(checkDefinition(kept, policy).definition).toEqual(kept);
+        if (Object.keys(issues).length === 0) expect(validate(kept).definition).toEqual(kept);
       }),
       { numRuns: 500 },
     );
@@ -158,7 +156,7 @@ describe('a hostile definition', () => {
     const costOf = (size: number): number => {
       const given = definitionOf(make(size), { variables });
       const start = performance.now();
-      checkDefinition(given, policy);
+      validate(given);
       return performance.now() - start;
     };
     if (costOf(190_000) < 500) return;

@@ -123,7 +123,7 @@ describe('a run that waits, when meanwhile', () => {
       server.clock.advance(10 * MINUTE);
       await Promise.all([
         born(tenant).settle(),
-        born(tenant, undefined, ['runs', 'inbound', 'events', 'messages']).settle(),
+        born(tenant, undefined, ['automation_runs', 'inbound', 'events', 'messages']).settle(),
       ]);
       await server.settle();
       const said = (await outboxOf(tenant, channel)).filter(({ to }: { to: string }) => to === from);
@@ -197,7 +197,7 @@ describe('a batch of runs', () => {
       const campaign = { name: 'Sale', automationId, channelId: sms.id, contacts: people(count, from) };
       expect((await tenant.post('/v3/campaigns', campaign)).status).toBe(200);
       await born(tenant, undefined, ['campaigns']).settle();
-      const worker = born(tenant, undefined, ['runs']);
+      const worker = born(tenant, undefined, ['automation_runs']);
       await worker.settle();
       return worker.statements();
     };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
 import { workerDatabase } from '../kit/execution.ts';
-import { type Death, type List, type MortalWorker, mortalWorkers } from '../kit/mortal-worker.ts';
+import { type Death, type MortalWorker, mortalWorkers, type QueueName } from '../kit/mortal-worker.ts';
 import {
   advance,
   definitionOf,
@@ -75,8 +75,8 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   ),
 });
 
-const INBOUND_FIRST: List[] = ['inbound', 'events', 'runs', 'messages'];
-const RUNS_FIRST: List[] = ['runs', 'inbound', 'events', 'messages'];
+const INBOUND_FIRST: QueueName[] = ['inbound', 'events', 'automation_runs', 'messages'];
+const RUNS_FIRST: QueueName[] = ['automation_runs', 'inbound', 'events', 'messages'];
 
 /** The server with a tenant of its own, and the model of it, each told the same. */
 async function context(first: ModelStep[]) {

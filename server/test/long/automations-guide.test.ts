@@ -7,30 +7,30 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 import { advance, settled, testTenant } from '../kit/test-clock.ts';
 
 const server = await useServer({ timers: true });
-/** The shop's own office, and what it was asked for. */
-const asked: string[] = [];
-const office = createServer((request, response) => {
-  asked.push(`${request.method} ${request.url}`);
+/** The shop's own server, and the requests it got. */
+const requests: string[] = [];
+const shopServer = createServer((request, response) => {
+  requests.push(`${request.method} ${request.url}`);
   request.resume();
   response.end('{}');
 });
-await new Promise<void>((resolve) => office.listen(0, '127.0.0.1', resolve));
-const OFFICE_URL = `http://127.0.0.1:${(office.address() as AddressInfo).port}`;
+await new Promise<void>((resolve) => shopServer.listen(0, '127.0.0.1', resolve));
+const SHOP_URL = `http://127.0.0.1:${(shopServer.address() as AddressInfo).port}`;
 afterAll(() => {
-  office.closeAllConnections();
-  office.close();
+  shopServer.closeAllConnections();
+  shopServer.close();
 });
-const page = readFileSync(new URL('../../../docs/automations-guide.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/use/automations-guide.md', import.meta.url), 'utf8');
 const [welcome = '', reminder = '', cart = ''] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(
   ([, json]) => json as string,
 );
-/** The body of the template that a paragraph names. */
+/** The body of the template in the paragraph with this text. */
 const bodyIn = (before: string): string => new RegExp(`${before} \`([^\`]*)\``).exec(page)?.[1] ?? '';
 const REMINDER_BODY = bodyIn('with the body');
 const CART_BODY = bodyIn('here with the body');
 const ADA = '+15550001111';
 
-/** A shop with everything that the guide names, as ids in capitals. */
+/** Creates everything that the guide refers to by a name in capitals. */
 async function shopOf(tenant: TestTenant) {
   const made = async (path: string, body: object): Promise<string> => {
     const answer = await tenant.post(path, body);
@@ -44,7 +44,7 @@ async function shopOf(tenant: TestTenant) {
   const ids: Record<string, string> = {
     CHANNEL_ID: channel.id,
     TEAM_ID: await made('/v3/teams', { name: 'Shop', userIds: [userId] }),
-    APPOINTMENTS_URL: OFFICE_URL,
+    APPOINTMENTS_URL: SHOP_URL,
   };
   for (const label of ['ORDER', 'SALE', 'CART', 'NO_REMINDERS'])
     ids[`${label}_LABEL_ID`] = await made('/v3/labels', { name: label });
@@ -57,7 +57,7 @@ async function shopOf(tenant: TestTenant) {
   return {
     channel,
     ids,
-    /** Publishes a definition of the page, with its capitals filled in. */
+    /** Publishes a definition of the page with the ids filled in. */
     async publish(json: string, templateId = appointment): Promise<string> {
       const raw = Object.entries({ ...ids, TEMPLATE_ID: templateId })
         .sort(([a], [b]) => b.length - a.length)
@@ -83,8 +83,8 @@ async function shopOf(tenant: TestTenant) {
 }
 const labelsOf = (contact: { labels: { id: string }[] }): string[] => contact.labels.map(({ id }) => id);
 
-describe('docs/automations-guide.md: a welcome', () => {
-  it('greets by name, asks, and takes either answer to the team', async () => {
+describe('docs/use/automations-guide.md: a welcome', () => {
+  it('greets by name, asks, and assigns the chat to the team', async () => {
     const tenant = await testTenant(server);
     const shop = await shopOf(tenant);
     await shop.publish(welcome);
@@ -102,7 +102,7 @@ describe('docs/automations-guide.md: a welcome', () => {
   it.each([
     ['I want to buy something', 'Lovely', 'SALE'],
     ['what?', 'did not get that', null],
-  ])('understands "%s" as it says', async (answer, said, label) => {
+  ])('reacts to the reply "%s"', async (answer, said, label) => {
     const tenant = await testTenant(server);
     const shop = await shopOf(tenant);
     await shop.publish(welcome);
@@ -112,7 +112,7 @@ describe('docs/automations-guide.md: a welcome', () => {
     expect(labelsOf(await shop.contact())).toEqual(label === null ? [] : [shop.ids[`${label}_LABEL_ID`]]);
   });
 
-  it('leaves who does not answer in peace', async () => {
+  it('closes the chat if no reply comes', async () => {
     const tenant = await testTenant(server);
     const shop = await shopOf(tenant);
     await shop.publish(welcome);
@@ -124,7 +124,7 @@ describe('docs/automations-guide.md: a welcome', () => {
   });
 });
 
-describe('docs/automations-guide.md: a reminder', () => {
+describe('docs/use/automations-guide.md: a reminder', () => {
   async function appointment() {
     const tenant = await testTenant(server);
     const shop = await shopOf(tenant);
@@ -144,14 +144,14 @@ describe('docs/automations-guide.md: a reminder', () => {
     const answers = [await trigger(), await trigger()];
     const ids = new Set(answers.map(({ headers }) => headers['x-automation-run-id']));
     expect(ids.size).toBe(1);
-    asked.length = 0;
+    requests.length = 0;
     return { tenant, shop, runId: [...ids][0] as string, remindAt };
   }
 
   it.each([
     ['Yes, thanks', 'confirm', 'see you then'],
     ['no', 'cancel', 'It is cancelled'],
-  ])('comes once, on its day, and takes "%s" to the office', async (answer, path, said) => {
+  ])('sends one reminder at its time and reports the reply "%s" to the shop', async (answer, path, said) => {
     const { tenant, shop, remindAt } = await appointment();
     await advance(tenant, { by: 'P19D' });
     expect(await shop.said()).toEqual([]);
@@ -159,12 +159,12 @@ describe('docs/automations-guide.md: a reminder', () => {
     const [sent] = await outboxOf(tenant, shop.channel);
     expect(sent).toMatchObject({ to: ADA, type: 'template', at: remindAt });
     await shop.write(answer);
-    expect(asked).toEqual([`POST /4711/${path}`]);
+    expect(requests).toEqual([`POST /4711/${path}`]);
     expect(await shop.said()).toHaveLength(2);
     expect((await shop.said())[1]).toContain(said);
   });
 
-  it('does not come for an appointment that was moved', async () => {
+  it('sends nothing for a cancelled run', async () => {
     const { tenant, shop, runId } = await appointment();
     expect((await tenant.post(`/v3/automation_runs/${runId}/cancel`)).status).toBe(200);
     await advance(tenant, { by: 'P30D' });
@@ -172,7 +172,7 @@ describe('docs/automations-guide.md: a reminder', () => {
   });
 });
 
-describe('docs/automations-guide.md: an abandoned cart', () => {
+describe('docs/use/automations-guide.md: an abandoned cart', () => {
   async function leftBehind() {
     const tenant = await testTenant(server);
     const shop = await shopOf(tenant);
@@ -187,7 +187,7 @@ describe('docs/automations-guide.md: an abandoned cart', () => {
   const times = async (tenant: TestTenant, channel: { id: string }): Promise<Date[]> =>
     (await outboxOf(tenant, channel)).map(({ at }: { at: string }) => new Date(at));
 
-  it('is told of three times in three days, and not in the weeks after', async () => {
+  it('sends three messages in three days and then no more', async () => {
     const { tenant, shop } = await leftBehind();
     await advance(tenant, { by: 'P30D' });
     const sent = await outboxOf(tenant, shop.channel);
@@ -198,7 +198,7 @@ describe('docs/automations-guide.md: an abandoned cart', () => {
     expect(await shop.runs()).toMatchObject([{ status: 'completed' }]);
   });
 
-  it('that is bought is told of no more', async () => {
+  it('stops after the purchase', async () => {
     const { tenant, shop, buy } = await leftBehind();
     await advance(tenant, { by: 'PT2H' });
     expect((await buy()).status).toBe(200);
@@ -206,7 +206,7 @@ describe('docs/automations-guide.md: an abandoned cart', () => {
     expect(await shop.said()).toHaveLength(1);
   });
 
-  it('whose owner wants no more of it is told of no more', async () => {
+  it('stops after the reply STOP', async () => {
     const { tenant, shop } = await leftBehind();
     await advance(tenant, { by: 'PT2H' });
     await shop.write('Stop!');
@@ -215,7 +215,7 @@ describe('docs/automations-guide.md: an abandoned cart', () => {
     expect(labelsOf(await shop.contact())).toContain(shop.ids.NO_REMINDERS_LABEL_ID);
   });
 
-  it('whose owner has unsubscribed is told of no more, and the run says why', async () => {
+  it('sends nothing to an unsubscribed contact, and the run has the reason', async () => {
     const { tenant, shop, contact } = await leftBehind();
     await tenant.put(`/v3/contacts/${contact.id}`, { isSubscribed: false });
     await advance(tenant, { by: 'P30D' });
@@ -223,7 +223,7 @@ describe('docs/automations-guide.md: an abandoned cart', () => {
     expect(await shop.runs()).toMatchObject([{ status: 'cancelled', error: { code: 'unsubscribed' } }]);
   });
 
-  it('whose owner has a question goes to a person', async () => {
+  it('assigns a question to the team', async () => {
     const { tenant, shop } = await leftBehind();
     await advance(tenant, { by: 'PT2H' });
     await shop.write('Is there a larger one?');

@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ContactDeps } from '../../src/contacts/contact-labels.ts';
 import { upsertContacts } from '../../src/contacts/import/upsert-contacts.ts';
 import type { ContactItem } from '../../src/contacts/schema.ts';
-import { publisher } from '../../src/engine/outbox.ts';
-import { wakeUps } from '../../src/engine/wakeups.ts';
 import type { HandleType } from '../../src/providers/adapter.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const deps: ContactDeps = { clock: server.clock, publisher: publisher(server.clock, wakeUps(db)) };
 
 let tenant: TestTenant;
 beforeEach(async () => {
@@ -17,7 +13,7 @@ beforeEach(async () => {
 });
 
 const merge = (items: ContactItem[], matchBy: HandleType = 'phone_number', of = tenant): Promise<string[]> =>
-  db.transaction((tx) => upsertContacts(tx, of.id, items, { matchBy }, deps));
+  db.forTenant(of.id).transaction((tx) => upsertContacts(tx, items, { matchBy }));
 const issuesOf = async (items: ContactItem[]): Promise<Record<string, { key: string; message: string }>> =>
   merge(items).then(
     () => ({}),
@@ -26,15 +22,15 @@ const issuesOf = async (items: ContactItem[]): Promise<Record<string, { key: str
 const read = async (id: string | undefined, of = tenant) => (await of.get(`/v3/contacts/${id}`)).body.data;
 const count = async (table: string): Promise<number> =>
   Number((await db.query(`select count(*) from ${table} where tenant_id = $1`, [tenant.id])).rows[0]?.count);
-const told = async (): Promise<string[]> =>
+const published = async (): Promise<string[]> =>
   (await db.query('select type from events where tenant_id = $1 order by position', [tenant.id])).rows.map(
     (row) => row.type as string,
   );
 const attribute = (externalId: string, type = 'text', options?: string[]) =>
   tenant.post('/v3/attributes', { name: externalId, externalId, type, ...(options ? { options } : {}) });
 
-describe('a list of people', () => {
-  it('becomes contacts, with names, handles, attributes and labels, and each is told of once', async () => {
+describe('a list of contacts', () => {
+  it('is stored with names, handles, attributes and labels, and each contact is published once', async () => {
     await attribute('size', 'number');
     const [ada, bob] = await merge([
       {
@@ -55,7 +51,7 @@ describe('a list of people', () => {
       labels: [{ name: 'VIP' }],
     });
     expect(await read(bob)).toMatchObject({ fullName: '', displayName: '+15550002222', firstName: null });
-    expect(await told()).toEqual(['contact.created', 'contact.created']);
+    expect(await published()).toEqual(['contact.created', 'contact.created']);
     const { rows } = await db.query(
       `select data from events where tenant_id = $1 and contact_id = $2 and type = 'contact.created'`,
       [tenant.id, ada],
@@ -63,7 +59,7 @@ describe('a list of people', () => {
     expect(JSON.parse(rows[0]?.data as string)).toEqual(await read(ada));
   });
 
-  it('changes who is there already: null and what is left out stay, the rest is merged', async () => {
+  it('updates existing contacts: null and left-out fields stay, the rest is merged', async () => {
     await attribute('size');
     await attribute('city');
     const [first] = await merge([
@@ -92,10 +88,10 @@ describe('a list of people', () => {
     expect(after.attributes.map(({ value }: { value: string }) => value)).toEqual(['44', 'London']);
     expect(after.labels.map(({ name }: { name: string }) => name)).toEqual(['VIP', 'Late']);
     expect(after.updatedAt > before.updatedAt).toBe(true);
-    expect(await told()).toEqual(['contact.created', 'contact.updated', 'contact.labels_added']);
+    expect(await published()).toEqual(['contact.created', 'contact.updated', 'contact.labels_added']);
   });
 
-  it('that says nothing new changes nothing and tells nobody', async () => {
+  it('without changes stores nothing and publishes nothing', async () => {
     await attribute('size');
     const list = [
       {
@@ -111,10 +107,10 @@ describe('a list of people', () => {
     server.clock.advance(1000);
     expect(await merge(list)).toEqual([id]);
     expect(await read(id)).toEqual(before);
-    expect(await told()).toEqual(['contact.created']);
+    expect(await published()).toEqual(['contact.created']);
   });
 
-  it('has doubles as one contact, and later words count more', async () => {
+  it('stores duplicates as one contact, and later values count', async () => {
     const ids = await merge([
       { phoneNumber: '+15550001111', firstName: 'A', labels: [{ name: 'x' }] },
       { phoneNumber: '+1 (555) 000-1111', firstName: 'Ada', labels: [{ name: 'y' }] },
@@ -133,7 +129,7 @@ describe('a list of people', () => {
     });
   });
 
-  it('never makes one of two contacts: a handle that somebody else has stays with them', async () => {
+  it('never merges two contacts: a handle of another contact stays with it', async () => {
     const [phone, mail] = await merge([{ phoneNumber: '+15550001111' }, { email: 'ada@example.com' }]);
     expect(await merge([{ phoneNumber: '+15550001111', email: 'ada@example.com' }])).toEqual([phone]);
     expect(await merge([{ phoneNumber: '+15550001111', email: 'ada@example.com' }], 'email')).toEqual([mail]);
@@ -141,7 +137,7 @@ describe('a list of people', () => {
     expect((await read(mail)).phoneNumber).toBeNull();
   });
 
-  it('adds a further email address beside the one that is shown', async () => {
+  it('adds another email address to the primary one', async () => {
     const [id] = await merge([{ phoneNumber: '+15550001111', email: 'one@example.com' }]);
     await merge([{ phoneNumber: '+15550001111', email: 'two@example.com' }]);
     const contact = await read(id);
@@ -157,14 +153,14 @@ describe('a list of people', () => {
     expect(found).toBe(id);
   });
 
-  it('makes labels by name, whatever the case, once', async () => {
+  it('creates labels by name once, not case-sensitive', async () => {
     const vip = (await tenant.post('/v3/labels', { name: 'VIP' })).body.data.id;
     const [id] = await merge([{ phoneNumber: '+15550001111', labels: [{ name: 'vip' }, { name: ' New ' }] }]);
     expect((await read(id)).labels).toMatchObject([{ id: vip, name: 'VIP' }, { name: 'New' }]);
     expect(await count('labels')).toBe(2);
   });
 
-  it('in which anything is wrong is refused whole, with every fault at its path', async () => {
+  it('with any issue is refused as a whole, with every issue at its path', async () => {
     await attribute('size', 'number');
     await attribute('born', 'date');
     await attribute('plan', 'select', ['free', 'paid']);
@@ -194,15 +190,15 @@ describe('a list of people', () => {
       'contacts.4.attributes.3.value': 'invalid_enum_value',
       'contacts.4.labels.0.name': 'too_small',
     });
-    expect([await count('contacts'), await count('labels'), await told()]).toEqual([0, 0, []]);
+    expect([await count('contacts'), await count('labels'), await published()]).toEqual([0, 0, []]);
   });
 
-  it('of nothing but faults names a hundred of them', async () => {
+  it('with more than a hundred issues reports a hundred', async () => {
     const issues = await issuesOf(Array.from({ length: 5000 }, () => ({ phoneNumber: 'x' })));
     expect(Object.keys(issues)).toHaveLength(100);
   });
 
-  it('A2: knows the attributes of its own tenant only', async () => {
+  it('A2: uses only attributes of its own tenant', async () => {
     const other = await server.tenant();
     await other.post('/v3/attributes', { name: 'x', externalId: 'theirs' });
     const issues = await issuesOf([
@@ -211,7 +207,7 @@ describe('a list of people', () => {
     expect(Object.keys(issues)).toEqual(['contacts.0.attributes.0.externalId']);
   });
 
-  it('leaves another tenant’s contact with the same number alone', async () => {
+  it('does not change a contact of another tenant with the same number', async () => {
     const other = await server.tenant();
     const [ours] = await merge([{ phoneNumber: '+15550001111', firstName: 'Ours' }]);
     const [theirs] = await merge(
@@ -223,23 +219,23 @@ describe('a list of people', () => {
     expect((await read(theirs, other)).firstName).toBe('Theirs');
   });
 
-  it('merged many times at once, forwards and backwards, by either handle, makes each person once', async () => {
-    const people = Array.from({ length: 60 }, (_, n) => ({
+  it('merged many times at once, in both orders and by either handle, creates each contact once', async () => {
+    const contacts = Array.from({ length: 60 }, (_, n) => ({
       phoneNumber: `+1555000${1000 + n}`,
       email: `p${n}@example.com`,
       firstName: `P${n}`,
       labels: [{ name: `L${n % 5}` }],
     }));
-    const lists = Array.from({ length: 20 }, (_, n) => (n % 2 ? people : people.toReversed()));
+    const lists = Array.from({ length: 20 }, (_, n) => (n % 2 ? contacts : contacts.toReversed()));
     const all = await Promise.all(lists.map((list, n) => merge(list, n % 3 ? 'phone_number' : 'email')));
     const [first = []] = all;
     for (const [n, ids] of all.entries()) expect(n % 2 ? ids.toReversed() : ids).toEqual(first);
     expect(new Set(first).size).toBe(60);
     expect([await count('contacts'), await count('handles'), await count('labels')]).toEqual([60, 120, 5]);
-    expect((await told()).filter((type) => type === 'contact.created')).toHaveLength(60);
+    expect((await published()).filter((type) => type === 'contact.created')).toHaveLength(60);
   });
 
-  it('of 5000 is merged at once', async () => {
+  it('can have 5000 contacts', async () => {
     await attribute('size', 'number');
     const list = Array.from({ length: 5000 }, (_, n) => ({
       firstName: `First${n}`,

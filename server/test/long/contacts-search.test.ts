@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { attributesOf } from '../../src/attributes/find-attributes.ts';
 import { newId } from '../../src/base/ids.ts';
-import { valueToCompare } from '../../src/contacts/attribute-values.ts';
+import { valueToCompare } from '../../src/contacts/attributes/values.ts';
 import type { Contact } from '../../src/contacts/schema.ts';
 import { contactSearchable } from '../../src/contacts/search.ts';
 import { evaluateFilter } from '../../src/search/evaluate.ts';
-import { parseFilter } from '../../src/search/grammar.ts';
+import { parseFilter } from '../../src/search/grammar/filter.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -34,7 +34,7 @@ const values: Record<string, string[]> = {
 };
 const names = ['Ada', 'ada', 'Grace Brewster', "O'Neil", 'Äda', null];
 
-/** Contacts that differ in everything, made by the API. */
+/** Contacts that differ in every field, created through the API. */
 beforeAll(async () => {
   tenant = await server.tenant();
   for (const [externalId, type] of Object.entries(attributes))
@@ -72,7 +72,7 @@ beforeAll(async () => {
       email: seed.hasEmail ? `p${n}@example.com` : null,
       handles: [{ type: 'instagram_id', value: `ig-${n}` }],
       isSubscribed: seed.isSubscribed,
-      labels: seed.labels.map((at) => ({ id: labels[at] })),
+      labels: seed.labels.map((index) => ({ id: labels[index] })),
       attributes: Object.entries(seed.attributes).map(([externalId, value]) => ({ externalId, value })),
     });
     expect(made.status).toBe(200);
@@ -88,7 +88,7 @@ const idsOf = async (body: object): Promise<string[]> => {
   return answer.data.map(({ id }: { id: string }) => id);
 };
 
-/** What a filter compares, of a contact as the API shows it. */
+/** The values of a contact that filters compare. */
 function shownIn(contact: Contact, field: string): unknown {
   if (field === 'labelIds') return contact.labels.map(({ id }) => id);
   if (!field.startsWith('attributes.')) return contact[field as keyof Contact];
@@ -123,7 +123,7 @@ const leaf = fc.constantFrom(...Object.entries(fields)).chain(([name, { values: 
   fc.constantFrom(...OPERATORS[kind]).chain((op) => {
     const value = fc
       .constantFrom(
-        ...(kind === 'list' ? [0, 1, 2].map((at) => () => labels[at]) : some.map((one) => () => one)),
+        ...(kind === 'list' ? [0, 1, 2].map((index) => () => labels[index]) : some.map((one) => () => one)),
       )
       .map((get) => JSON.stringify(get()));
     if (op === 'isNull') return fc.constant(`isNull(${name})`);
@@ -147,8 +147,11 @@ const filter = fc.letrec<{ node: string }>((tie) => ({
 })).node;
 
 describe('searching contacts', () => {
-  it('finds by every field what a condition over the same contact says', async () => {
-    const searchable = contactSearchable(tenant.id, await attributesOf(server.system.db, tenant.id));
+  it('finds by every field what the same condition says about the contact', async () => {
+    const searchable = contactSearchable(
+      tenant.id,
+      await attributesOf(server.system.db.forTenant(tenant.id)),
+    );
     const property = fc.asyncProperty(filter, async (query) => {
       const condition = parseFilter(query, searchable);
       const expected = contacts.filter((contact) =>
@@ -159,7 +162,7 @@ describe('searching contacts', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('gives whole contacts, the newest first, page after page', async () => {
+  it('returns complete contacts, the newest first, page by page', async () => {
     const newestFirst = contacts.toSorted((a, b) =>
       a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1,
     );
@@ -176,7 +179,7 @@ describe('searching contacts', () => {
     expect(second.body.data).toEqual(newestFirst.slice(7, 14));
   });
 
-  it('sorts by names, handles and attributes, those without last', async () => {
+  it('sorts by names, handles and attributes, and contacts without the value last', async () => {
     const sorted = async (sortBy: string, field: string) => {
       const { body } = await search({ sortBy, pagination: { limit: 100 } });
       return body.data.map((contact: Contact) => shownIn(contact, field) ?? null);
@@ -192,7 +195,7 @@ describe('searching contacts', () => {
     );
   });
 
-  it('looks for a part of a name, a number, an address or any handle, whatever the case, or an exact id', async () => {
+  it('searches for a part of a name, a number, an address or another handle, not case-sensitive, or an exact id', async () => {
     const found = async (text: string) => (await idsOf({ search: text })).toSorted();
     const texts = (contact: Contact) => [contact.fullName, ...contact.handles.map(({ value }) => value)];
     for (const part of [
@@ -222,7 +225,7 @@ describe('searching contacts', () => {
     expect(await found(newId())).toEqual([]);
   });
 
-  it('says what is wrong with a query, and names the attribute that was probably meant', async () => {
+  it('reports what is wrong with a query, and suggests a similar attribute', async () => {
     const wrong = async (query: string): Promise<string> => {
       const { status, body } = await search({ query });
       expect([query, status, Object.keys(body.error?.invalidParams ?? {})]).toEqual([query, 400, ['query']]);
@@ -238,7 +241,7 @@ describe('searching contacts', () => {
     expect(await wrong('eq(search_text,"x")')).toContain('Unknown field');
   });
 
-  it('A2: knows neither the contacts, the labels nor the attributes of another tenant', async () => {
+  it('A2: finds no contacts, labels or attributes of another tenant', async () => {
     const other = await server.tenant();
     await other.post('/v3/attributes', { name: 'x', externalId: 'theirs' });
     const [first] = contacts as [Contact];
@@ -256,7 +259,7 @@ describe('searching contacts', () => {
     expect((await search({ query: 'eq(attributes.theirs,"x")' })).status).toBe(400);
   });
 
-  it('finds a contact by what it is now and no longer by what it was', async () => {
+  it('finds a contact by its present values and not by earlier ones', async () => {
     const mine = await server.tenant();
     const found = async (text: string) =>
       (await mine.post('/v3/contacts/search', { search: text })).body.data.map(({ id }: Contact) => id);

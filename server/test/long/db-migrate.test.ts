@@ -7,9 +7,9 @@ import { OperatorError } from '../../src/base/errors.ts';
 import { migrate, requireSupported } from '../../src/db/migrate.ts';
 import { createDatabase, MIGRATIONS } from '../kit/postgres.ts';
 
-let made = 0;
+let count = 0;
 const emptyDatabase = (): Promise<string> =>
-  createDatabase(inject('postgres'), `${inject('template')}_empty_${process.pid}_${++made}`);
+  createDatabase(inject('postgres'), `${inject('template')}_empty_${process.pid}_${++count}`);
 const folder = await mkdtemp(join(tmpdir(), 'parley-migrations-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -33,7 +33,7 @@ describe('migrating', () => {
     expect(await migrate({ connectionString }, MIGRATIONS)).toEqual([]);
   });
 
-  it('leaves nothing of a migration that fails half-way, and goes on from there', async () => {
+  it('rolls back a migration that fails, and continues with it at the next start', async () => {
     const connectionString = await emptyDatabase();
     const own = join(folder, 'failing');
     await cp(MIGRATIONS, own, { recursive: true });
@@ -45,7 +45,7 @@ describe('migrating', () => {
     expect(await migrate({ connectionString }, own)).toEqual(['9000_bad.sql']);
   });
 
-  it('refuses a database that a newer version has changed, and says what to do', async () => {
+  it('refuses a database that a newer version has changed', async () => {
     const connectionString = await emptyDatabase();
     const newer = join(folder, 'newer');
     await cp(MIGRATIONS, newer, { recursive: true });
@@ -58,7 +58,7 @@ describe('migrating', () => {
     );
   });
 
-  it('says in one sentence which part of PostgreSQL is not installed', async () => {
+  it('names an extension that is not installed', async () => {
     const own = join(folder, 'extension');
     await cp(MIGRATIONS, own, { recursive: true });
     await writeFile(join(own, '9000_extension.sql'), 'create extension if not exists nothing_of_the_kind;');
@@ -67,7 +67,7 @@ describe('migrating', () => {
     await expect(refused).rejects.toThrow(/"nothing_of_the_kind".*contrib package/);
   });
 
-  it('refuses a server older than 15 in one sentence', () => {
+  it('refuses a server older than PostgreSQL 15', () => {
     expect(() => requireSupported(140_012)).toThrow(
       'The database server is PostgreSQL 14; Parley needs 15 or newer. Point DATABASE_URL at a newer server.',
     );
@@ -75,12 +75,15 @@ describe('migrating', () => {
     for (const version of [150_000, 180_004]) expect(() => requireSupported(version)).not.toThrow();
   });
 
-  it('says in one sentence that there is no server, or no such database', async () => {
-    const nobody = migrate({ connectionString: 'postgres://someone:secret@127.0.0.1:1/nothing' }, MIGRATIONS);
-    await expect(nobody).rejects.toThrow(
+  it('reports an unreachable server and a missing database, without the password', async () => {
+    const unreachable = migrate(
+      { connectionString: 'postgres://someone:secret@127.0.0.1:1/nothing' },
+      MIGRATIONS,
+    );
+    await expect(unreachable).rejects.toThrow(
       /^The database cannot be reached \(.+\)\. Check DATABASE_URL and that PostgreSQL is running\.$/,
     );
-    await expect(nobody).rejects.not.toThrow('secret');
+    await expect(unreachable).rejects.not.toThrow('secret');
     const url = new URL(inject('postgres'));
     url.pathname = '/no_such_database';
     await expect(migrate({ connectionString: url.href }, MIGRATIONS)).rejects.toThrow(

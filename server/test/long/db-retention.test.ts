@@ -1,13 +1,14 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { firstIdAt, newId } from '../../src/base/ids.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
 import { dropOldPartitions } from '../../src/db/retention.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const DAY = 24 * 3600_000;
-/** A Wednesday long before any other week here; those made for it begin on 1, 8, 15, 22 and 29 March. */
+/** A Wednesday long before any other week here. The weeks created for it begin on 1, 8, 15, 22 and 29 March. */
 const MARCH = new Date('2021-03-03T00:00:00Z');
 /** 30 days before this is 12 April. */
 const MAY = new Date('2021-05-12T00:00:00Z');
@@ -24,7 +25,7 @@ beforeEach(async () => {
     readers: 0,
   });
   opened.push(db);
-  // As the nights of a month make them.
+  // As they are created night by night.
   for (let week = 0; week < 5; week += 1)
     await ensurePartitions(db, new Date(MARCH.getTime() + week * 7 * DAY));
 });
@@ -32,8 +33,8 @@ const blockers: pg.Client[] = [];
 afterEach(() => Promise.all(blockers.splice(0).map((one) => one.end())));
 afterAll(() => Promise.all(opened.map((one) => one.close())));
 
-/** An event with a delivery and an attempt, as they were made at that time. */
-async function remember(
+/** Inserts an event, a delivery and an attempt that were made at that time. */
+async function insertAt(
   at: string,
   { dueAt = null as string | null, sequence = 1 as number | null } = {},
 ): Promise<string> {
@@ -53,32 +54,32 @@ async function remember(
   );
   return id;
 }
-const left = async (table: string, key = 'id'): Promise<unknown[]> =>
+const idsIn = async (table: string, key = 'id'): Promise<unknown[]> =>
   (await db.query(`select ${key} as id from ${table} order by 1`, [])).rows.map(({ id }) => id);
-const everywhere = async (): Promise<unknown[][]> => [
-  await left('events'),
-  await left('deliveries'),
-  await left('attempts', 'delivery_id'),
+const idsInAll = async (): Promise<unknown[][]> => [
+  await idsIn('events'),
+  await idsIn('deliveries'),
+  await idsIn('attempts', 'delivery_id'),
 ];
 
-describe('what is past its retention', () => {
-  it('is forgotten a week at a time, the oldest first, with everything that belongs to it', async () => {
-    await remember('2021-03-02T00:00:00Z');
-    await remember('2021-03-07T23:59:59.999Z');
-    const second = await remember('2021-03-08T00:00:00Z');
-    const young = await remember('2021-03-31T00:00:00Z');
+describe('rows past their retention', () => {
+  it('are dropped one week per call, the oldest first, in all three tables', async () => {
+    await insertAt('2021-03-02T00:00:00Z');
+    await insertAt('2021-03-07T23:59:59.999Z');
+    const second = await insertAt('2021-03-08T00:00:00Z');
+    const young = await insertAt('2021-03-31T00:00:00Z');
     expect(await dropOldPartitions(db, MAY, 30)).toEqual([
       'attempts_20210301',
       'deliveries_20210301',
       'events_20210301',
     ]);
-    for (const ids of await everywhere()) expect(ids).toEqual([second, young]);
+    for (const ids of await idsInAll()) expect(ids).toEqual([second, young]);
     await dropOldPartitions(db, MAY, 30);
-    for (const ids of await everywhere()) expect(ids).toEqual([young]);
+    for (const ids of await idsInAll()) expect(ids).toEqual([young]);
   });
 
-  it('is what is older than the days that the operator chose, as a whole week', async () => {
-    await remember('2021-03-02T00:00:00Z');
+  it('are those of weeks that ended more than the configured days ago', async () => {
+    await insertAt('2021-03-02T00:00:00Z');
     const weekEnd = new Date('2021-03-08T00:00:00Z').getTime();
     expect(await dropOldPartitions(db, new Date(weekEnd + 30 * DAY - 1), 30)).toEqual([]);
     expect(await dropOldPartitions(db, new Date(weekEnd + 30 * DAY), 31)).toEqual([]);
@@ -89,43 +90,43 @@ describe('what is past its retention', () => {
     ['an event that has no number yet', { sequence: null }],
     ['a delivery that is due', { dueAt: '-infinity' }],
     ['a delivery that waits for its next attempt', { dueAt: '2021-03-03T00:00:00Z' }],
-  ])('stays while there is %s', async (_name, work) => {
-    const id = await remember('2021-03-02T00:00:00Z', work);
+  ])('are kept while their week has %s', async (_name, work) => {
+    const id = await insertAt('2021-03-02T00:00:00Z', work);
     for (let week = 0; week < 6; week += 1) {
       const dropped = await dropOldPartitions(db, MAY, 30);
       expect(dropped.filter((name) => name.endsWith('20210301'))).toEqual([]);
     }
-    for (const ids of await everywhere()) expect(ids).toEqual([id]);
+    for (const ids of await idsInAll()) expect(ids).toEqual([id]);
   });
 
-  it('does not stay for the sake of a webhook that is paused', async () => {
-    await remember('2021-03-02T00:00:00Z', { dueAt: 'infinity' });
+  it('are not kept for a webhook that is paused', async () => {
+    await insertAt('2021-03-02T00:00:00Z', { dueAt: 'infinity' });
     expect(await dropOldPartitions(db, MAY, 30)).toHaveLength(3);
   });
 
-  it('is deleted row by row where it had no week of its own, but for what is still to be done', async () => {
+  it('are deleted one by one from the default partitions, unless they are due', async () => {
     const unplaced = '2020-01-01T00:00:00Z';
-    await remember(unplaced);
-    const due = await remember('2020-01-02T00:00:00Z', { dueAt: '-infinity' });
-    const young = await remember('2022-01-01T00:00:00Z');
+    await insertAt(unplaced);
+    const due = await insertAt('2020-01-02T00:00:00Z', { dueAt: '-infinity' });
+    const young = await insertAt('2022-01-01T00:00:00Z');
     await dropOldPartitions(db, MAY, 30);
-    const [events, deliveries] = await everywhere();
+    const [events, deliveries] = await idsInAll();
     expect(events).toEqual([young]);
     expect(deliveries).toEqual([due, young]);
   });
 });
 
-describe('forgetting', () => {
-  it('gives up at once when somebody reads there, keeps nobody waiting, and is done the next time', async () => {
-    const id = await remember('2021-03-02T00:00:00Z');
+describe('dropping a week', () => {
+  it('gives up when a transaction reads the table, and succeeds at the next call', async () => {
+    const id = await insertAt('2021-03-02T00:00:00Z');
     const blocker = new pg.Client({ connectionString: url });
     blockers.push(blocker);
     await blocker.connect();
     await blocker.query('begin; select 1 from events');
     const started = performance.now();
     const dropping = dropOldPartitions(db, MAY, 30);
-    // Whoever comes behind it in the queue for the table has it back as soon as it gives up.
-    const reading = left('events');
+    // A query that waits behind it for the table continues as soon as it gives up.
+    const reading = idsIn('events');
     expect(await dropping).not.toContain('events_20210301');
     expect(await reading).toEqual([id]);
     expect(performance.now() - started).toBeLessThan(10_000);
@@ -133,8 +134,8 @@ describe('forgetting', () => {
     expect(await dropOldPartitions(db, MAY, 30)).toContain('events_20210301');
   });
 
-  it('is done by one process, though many have been told to, and while weeks to come are made', async () => {
-    await remember('2021-03-02T00:00:00Z');
+  it('is done by one of many callers, also while new weeks are created', async () => {
+    await insertAt('2021-03-02T00:00:00Z');
     const runs = await Promise.allSettled([
       ...Array.from({ length: 4 }, () => dropOldPartitions(db, MAY, 30)),
       ensurePartitions(db, MAY),
@@ -143,37 +144,37 @@ describe('forgetting', () => {
     expect(new Set(dropped).size).toBe(dropped.length);
     expect(dropped).toContain('events_20210301');
     expect(runs.at(-1)?.status).toBe('fulfilled');
-    for (const ids of await everywhere()) expect(ids).toEqual([]);
+    for (const ids of await idsInAll()) expect(ids).toEqual([]);
   });
 
-  it('disturbs nobody who works meanwhile', async () => {
-    await remember('2021-03-02T00:00:00Z');
+  it('fails no statement that runs at the same time', async () => {
+    await insertAt('2021-03-02T00:00:00Z');
     await ensurePartitions(db, MAY);
-    let busy = true;
+    let isRunning = true;
     const work = async (): Promise<number> => {
-      let made = 0;
-      while (busy) {
+      let inserted = 0;
+      while (isRunning) {
         const id = newId();
-        await db.transaction(async (tx) => {
+        await db.systemTransaction(async (tx) => {
           await tx.query(
             `insert into events (id, tenant_id, type, data, shard, created_at) values ($1, $1, 'chat.created', '{}', 0, now())`,
             [id],
           );
           await tx.query('update events set sequence = 1 where id = $1 and tenant_id = $1', [id]);
         });
-        made += 1;
+        inserted += 1;
       }
-      return made;
+      return inserted;
     };
     const workers = [work(), work(), work()];
     const dropped: string[] = [];
     for (let tries = 0; tries < 10 && dropped.length < 3; tries += 1)
       dropped.push(...(await dropOldPartitions(db, MAY, 30)));
-    busy = false;
-    const made = (await Promise.all(workers)).reduce((sum, count) => sum + count, 0);
-    expect(made).toBeGreaterThan(0);
+    isRunning = false;
+    const inserted = (await Promise.all(workers)).reduce((sum, count) => sum + count, 0);
+    expect(inserted).toBeGreaterThan(0);
     expect(dropped).toContain('events_20210301');
     const { rows } = await db.query('select count(*) as n from events where sequence = 1', []);
-    expect(rows).toEqual([{ n: made }]);
+    expect(rows).toEqual([{ n: inserted }]);
   });
 });

@@ -6,8 +6,8 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
 
 /**
- * 127.0.0.2 stands for the internet: it is the one address that is allowed. 127.0.0.1 stands for what is inside, and
- * every connection to it is counted. All other addresses below are refused before anyone could connect to them.
+ * 127.0.0.2 represents the internet: it is the only allowed address. 127.0.0.1 represents an internal service, and every
+ * connection to it is counted. All other addresses below are refused before a connection is made.
  */
 const answers = new Map<string, string[]>();
 const lookup: Lookup = async (name) => {
@@ -40,7 +40,7 @@ const say = async (text: string): Promise<void> => {
   await write(tenant, channel, text);
   await server.settle();
 };
-/** The last attempt, which must have been stopped before anything was sent. */
+/** The last attempt, which must have ended before anything was sent. */
 async function expectRefused(hook: { id: string }): Promise<void> {
   const attempt = (await deliveriesOf(tenant, hook)).at(-1).attempts.at(-1);
   expect(attempt.response).toBeNull();
@@ -49,7 +49,7 @@ async function expectRefused(hook: { id: string }): Promise<void> {
   expect(inside.connections()).toBe(0);
 }
 
-describe('a name', () => {
+describe('a host name', () => {
   it.each([
     '127.0.0.1',
     '10.0.0.1',
@@ -68,10 +68,10 @@ describe('a name', () => {
     'fe80::1',
     'fd00:ec2::254',
     '4000::1',
-  ])('S2: that was public at first and leads to %s when it is sent to is not connected to', async (address) => {
+  ])('S2: that was public and resolves to %s at the time of sending is not connected to', async (address) => {
     answers.set('rebound.example', ['127.0.0.2']);
     const hook = await hookAt('rebound.example');
-    // The connection must not live on: over it, the first answer would go on to count.
+    // The connection must not be kept: over it, the first answer of the resolver would still be used.
     outside.answerWith({ status: 200, headers: { connection: 'close' } });
     await say('before');
     expect(outside.received).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('a name', () => {
     expect(outside.connections()).toBe(before);
   });
 
-  it('S2: without an answer is a failed attempt, and is asked for again by the next one', async () => {
+  it('S2: that does not resolve is a failed attempt, and the next one resolves it again', async () => {
     const hook = await hookAt('late.example');
     await say('hello');
     answers.set('late.example', []);
@@ -147,10 +147,10 @@ describe('an address', () => {
     }
   });
 
-  it.each(spellings)('S1: written as %s is not connected to, even if it was allowed once', async (host) => {
+  it.each(spellings)('S1: written as %s is not connected to, even if it was allowed before', async (host) => {
     answers.set(host.toLowerCase(), ['127.0.0.1']);
     const hook = await hookAt('127.0.0.2');
-    // As a webhook that was made when the operator still allowed it.
+    // Like a webhook that was created while the operator allowed the address.
     const url = `http://${host}:${outside.port}${outside.path}`;
     await server.system.db.query('update webhooks set url = $2 where id = $1', [hook.id, url]);
     await say('hello');
@@ -162,7 +162,7 @@ describe('an address', () => {
 describe('a redirect', () => {
   it.each([
     301, 302, 303, 307, 308,
-  ])('S3: with %i to the inside is a failed attempt, not followed', async (status) => {
+  ])('S3: with %i to an internal address is a failed attempt and not followed', async (status) => {
     const hook = await hookAt('127.0.0.2');
     outside.answerWith({ status, headers: { location: inside.url } });
     await say('hello');

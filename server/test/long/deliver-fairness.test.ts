@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A receiver that answers when it is told to. */
+/** A receiver that answers when the test says so. */
 async function holding(answersAtOnce: (path: string) => boolean = () => false) {
   const held: ServerResponse[] = [];
   const seen: string[] = [];
@@ -39,15 +39,15 @@ async function holding(answersAtOnce: (path: string) => boolean = () => false) {
 }
 
 describe('one tenant with a thousand endpoints that hang', () => {
-  it('R6: has half of the places, and all others are served meanwhile', async () => {
-    // Every name leads to this machine, so that a thousand endpoints are a thousand origins.
+  it('R6: uses at most half of the places, and all other tenants are served meanwhile', async () => {
+    // Every name resolves to this machine, so that a thousand endpoints are a thousand origins.
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const server = await useServer({ timers: true, outbound: { lookup }, deliveryDeadlineMs: 60_000 });
     const { db } = server.system;
     const hanging = await holding((path) => path === '/ok');
     const bad = await server.tenant();
     const first = await subscribe(bad, `http://shared.example:${hanging.port}/hang`);
-    // The others of the thousand, half of them at an origin that another tenant uses as well.
+    // The rest of the thousand, half of them at an origin that another tenant also uses.
     await db.query(
       `with copies as (
          insert into webhooks (id, tenant_id, url, status, secret_encrypted, api_version, created_at, updated_at)
@@ -64,7 +64,7 @@ describe('one tenant with a thousand endpoints that hang', () => {
     const good = await startReceiver();
     closing.push(() => good.close());
     const others = await Promise.all(Array.from({ length: 5 }, () => server.tenant()));
-    const texts = Array.from({ length: 20 }, (_, at) => `message ${at}`);
+    const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
     for (const tenant of others) {
       await subscribe(tenant, good.url);
       await subscribe(tenant, `http://shared.example:${hanging.port}/ok`);
@@ -72,7 +72,7 @@ describe('one tenant with a thousand endpoints that hang', () => {
     }
     const served = (): number => hanging.seen.filter((path) => path === '/ok').length;
     await expect.poll(() => [good.received.length, served()], { timeout: 15_000 }).toEqual([100, 100]);
-    // Not one of the thousand was answered in all that time.
+    // None of the thousand was answered in that time.
     expect(hanging.held).toHaveLength(128);
 
     hanging.open();
@@ -83,25 +83,29 @@ describe('one tenant with a thousand endpoints that hang', () => {
   }, 60_000);
 });
 
-describe('what waits for its turn behind a slow receiver', () => {
+describe('a delivery that waits behind a slow receiver', () => {
   const server = useServer();
   const isLater = (): void => {
     const now = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => now + 2_000);
   };
 
-  /** 32 requests are under way, 28 are read and wait for their turn. */
+  /** 32 requests are open; 28 deliveries are claimed and wait. */
   async function crowd(tenant: TestTenant) {
     const { settle } = await server;
     const slow = await holding();
     const hook = await subscribe(tenant, `http://127.0.0.1:${slow.port}/`);
-    await write(tenant, await tenant.channel(), ...Array.from({ length: 60 }, (_, at) => `message ${at}`));
+    await write(
+      tenant,
+      await tenant.channel(),
+      ...Array.from({ length: 60 }, (_, index) => `message ${index}`),
+    );
     const settled = settle();
     await expect.poll(() => slow.held.length, { timeout: 10_000 }).toBe(32);
     return { slow, hook, settled };
   }
 
-  it('R14: is not sent when the webhook is deleted meanwhile', async () => {
+  it('R14: is not sent if the webhook is deleted meanwhile', async () => {
     const tenant = await (await server).tenant();
     const { slow, hook, settled } = await crowd(tenant);
     await tenant.delete(`/v3/api_webhooks/${hook.id}`);
@@ -111,7 +115,7 @@ describe('what waits for its turn behind a slow receiver', () => {
     expect(slow.seen).toHaveLength(32);
   });
 
-  it('R14: is held when the webhook is paused meanwhile, and goes on afterwards', async () => {
+  it('R14: is held if the webhook is paused meanwhile, and continues afterwards', async () => {
     const { settle, tenant: newTenant } = await server;
     const tenant = await newTenant();
     const { slow, hook, settled } = await crowd(tenant);
@@ -129,7 +133,7 @@ describe('what waits for its turn behind a slow receiver', () => {
     );
   });
 
-  it('goes to the new address when the webhook is moved meanwhile', async () => {
+  it('is sent to the new URL if the webhook is changed meanwhile', async () => {
     const tenant = await (await server).tenant();
     const { slow, hook, settled } = await crowd(tenant);
     const moved = await startReceiver();

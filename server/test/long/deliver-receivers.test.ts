@@ -26,10 +26,10 @@ async function listening(made: Server): Promise<{ port: number; open: Set<Socket
   });
   return { port: (made.address() as AddressInfo).port, open };
 }
-/** A receiver on bare TCP, so that it can misbehave once the request has come. */
+/** A receiver on plain TCP, so that it can misbehave after the request. */
 const bare = (onRequest: (socket: Socket) => void) =>
   listening(createServer((socket) => void socket.once('data', () => onRequest(socket))));
-/** Says something again and again for as long as anyone listens. */
+/** Sends a text repeatedly until the connection is closed. */
 const forEver = (socket: Socket, what: string | Buffer, everyMs: number): void => {
   const timer = setInterval(() => socket.write(what), everyMs);
   socket.on('close', () => clearInterval(timer));
@@ -49,7 +49,7 @@ async function deliverTo(url: string, at: TestServer = server, from: TestTenant 
   return { hook, delivery, attempt: delivery.attempts[0] };
 }
 
-describe('a receiver that does not come to an end', () => {
+describe('a receiver that does not end its answer', () => {
   it.each<[string, RegExp, (socket: Socket) => void]>([
     ['never answers', /while waiting for the response/, () => {}],
     [
@@ -68,7 +68,7 @@ describe('a receiver that does not come to an end', () => {
         forEver(socket, 'x', 20);
       },
     ],
-  ])('R7: %s is cut at the deadline, and holds up nobody else', async (_name, message, behave) => {
+  ])('R7: that %s is ended at the deadline, and delays no other', async (_name, message, behave) => {
     const slow = await bare(behave);
     const quick = await startReceiver();
     closing.push(() => quick.close());
@@ -84,7 +84,7 @@ describe('a receiver that does not come to an end', () => {
     await expect.poll(() => slow.open.size).toBe(0);
   });
 
-  it('R7: that answers for ever is read no further than 64 kB, and its status counts', async () => {
+  it('R7: with an endless body is read up to 64 kB, and its status counts', async () => {
     let written = 0;
     const huge = await bare((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -101,12 +101,12 @@ describe('a receiver that does not come to an end', () => {
     expect(delivery.status).toBe('delivered');
     expect(attempt.response.body).toBe('y'.repeat(1024));
     await expect.poll(() => huge.open.size).toBe(0);
-    // What lies in the buffers of two sockets, and no more.
+    // No more than the buffers of two sockets hold.
     expect(written).toBeLessThan(20_000_000);
   });
 });
 
-describe('a receiver that is broken', () => {
+describe('a broken receiver', () => {
   it.each<[string, RegExp, (socket: Socket) => void]>([
     ['resets the connection', /broke before any response/, (socket) => socket.resetAndDestroy()],
     ['hangs up', /broke before any response/, (socket) => socket.end()],
@@ -121,7 +121,7 @@ describe('a receiver that is broken', () => {
       /broken/,
       (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
     ],
-  ])('and %s has failed, in words', async (_name, message, behave) => {
+  ])('that %s has failed with a clear message', async (_name, message, behave) => {
     const broken = await bare(behave);
     const { delivery, attempt } = await deliverTo(`http://127.0.0.1:${broken.port}/`);
     expect(delivery).toMatchObject({ status: 'pending', attemptCount: 1 });
@@ -129,14 +129,14 @@ describe('a receiver that is broken', () => {
     expect(attempt.response).toBeNull();
   });
 
-  it('because nobody listens there has failed, in words', async () => {
+  it('on a closed port has failed with a clear message', async () => {
     const gone = await startReceiver();
     await gone.close();
     const { attempt } = await deliverTo(gone.url);
     expect(attempt).toMatchObject({ response: null, error: expect.stringContaining('ECONNREFUSED') });
   });
 
-  it('because it does not speak TLS was sent nothing', async () => {
+  it('without TLS is sent nothing', async () => {
     const plain = await startReceiver();
     closing.push(() => plain.close());
     const { attempt } = await deliverTo(plain.url.replace('http:', 'https:'));
@@ -180,13 +180,13 @@ describe('a receiver that is broken', () => {
 });
 
 describe('a payload', () => {
-  it('of almost a megabyte arrives whole and signed, and again on a retry', async () => {
+  it('of almost a megabyte arrives complete and signed, and again on a retry', async () => {
     const target = await startReceiver();
     closing.push(() => target.close());
     target.answerWith(500);
     const hook = await subscribe(tenant, target.url);
     const text = '"\\ä𝄞\u2028'.repeat(80_000);
-    await storeInbound(server.system.db, tenant.id, channel.id, [
+    await storeInbound(server.system.db.forTenant(tenant.id), channel.id, [
       await sandboxBody(channel, { id: 'big', from: '+15550001111', at: server.clock.now(), text }),
     ]);
     await server.settle();

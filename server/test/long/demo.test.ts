@@ -1,32 +1,27 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
+import { adapters } from '../../src/adapters.ts';
 import { demoConversations, demoTemplates } from '../../src/demo/content.ts';
 import { fillDemo } from '../../src/demo/fill-demo.ts';
-import { replyToWhatIsThere } from '../../src/demo/reply-in-demo.ts';
-import { publisher } from '../../src/engine/outbox.ts';
+import { replyToExisting } from '../../src/demo/reply-in-demo.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { adapters } from '../../src/queues.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
-const nobody = async () => Promise.reject(new Error('nobody is called'));
+const refuse = async () => Promise.reject(new Error('no vendor is called'));
 const servers: TestServer[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
-/** A server whose database was just started for the first time. */
+/** A server on a new database, with a demo tenant. */
 async function firstStart() {
   const server = await startServer();
   servers.push(server);
   const { system, clock, keys } = server;
   await requireSameKey(system.db, keys);
-  const demo = await createDemo(system.db, {
-    keys,
-    authenticator: system.app.authenticator,
-    now: clock.now(),
-  });
-  const outbound = { request: nobody, connect: nobody, resolve: nobody };
+  const demo = await createDemo(system.db, { keys, authenticator: system.app.authenticator });
+  const outbound = { request: refuse, connect: refuse, resolve: refuse };
   const files = fileStore(server.filesFolder);
   const context = adapterContext({
     db: system.db,
@@ -42,7 +37,6 @@ async function firstStart() {
     clock,
     keys,
     wakeUps: silentWakeUps,
-    publisher: publisher(clock, silentWakeUps),
     adapters,
     context,
     policy,
@@ -59,7 +53,7 @@ async function firstStart() {
 }
 
 describe('the demo tenant', () => {
-  it('has a channel of each kind, and people who write on each', async () => {
+  it('has a channel of each kind, and customers who write on each', async () => {
     const { server, demo, deps, find } = await firstStart();
     const channels = await find('channels');
     expect(channels.map(({ kind }: { kind: string }) => kind)).toEqual([
@@ -82,7 +76,7 @@ describe('the demo tenant', () => {
       ).toBe(true);
     const messages = await find('messages');
     expect(messages).toHaveLength(demoConversations.flatMap(({ lines }) => lines).length);
-    // What waits to be processed has failed nowhere.
+    // No request has failed.
     const { rows } = await server.system.db.query('select error from inbound', []);
     expect(rows).toEqual([]);
     const [mina] = await find('contacts', 'eq(firstName,"Mina")');
@@ -90,13 +84,13 @@ describe('the demo tenant', () => {
     expect(mina.chats).toHaveLength(2);
   });
 
-  it('has answers to some of them, once they are there, and each once', async () => {
+  it('replies to some of them once their chats exist, and only once', async () => {
     const { server, deps, find } = await firstStart();
-    expect(await replyToWhatIsThere(deps, false)).toBe(true);
+    expect(await replyToExisting(deps, false)).toBe(true);
     await fillDemo(deps);
-    expect(await replyToWhatIsThere(deps, false)).toBe(false);
+    expect(await replyToExisting(deps, false)).toBe(false);
     await server.settle();
-    await Promise.all(Array.from({ length: 5 }, () => replyToWhatIsThere(deps, false)));
+    await Promise.all(Array.from({ length: 5 }, () => replyToExisting(deps, false)));
     server.clock.advance(1000);
     await server.settle();
     const replies = demoConversations.flatMap(({ reply }) => reply ?? []);
@@ -114,7 +108,7 @@ describe('the demo tenant', () => {
     ]);
   });
 
-  it('answers only what is left when somebody was faster', async () => {
+  it('replies only in the chats that still exist', async () => {
     const { server, demo, deps, find } = await firstStart();
     await fillDemo(deps);
     await server.settle();
@@ -122,9 +116,9 @@ describe('the demo tenant', () => {
     await server.call('DELETE', `/v3/chats/${chat.id}`, { token: demo?.token as string });
     const [email] = await find('channels', 'eq(kind,"email")');
     await server.call('DELETE', `/v3/channels/${email.id}`, { token: demo?.token as string });
-    expect(await replyToWhatIsThere(deps, false)).toBe(false);
-    expect(await replyToWhatIsThere(deps, true)).toBe(true);
-    expect(await replyToWhatIsThere(deps, false)).toBe(true);
+    expect(await replyToExisting(deps, false)).toBe(false);
+    expect(await replyToExisting(deps, true)).toBe(true);
+    expect(await replyToExisting(deps, false)).toBe(true);
     expect((await find('messages', 'eq(sender,"outbound")')).length).toBeLessThan(3);
   });
 
@@ -141,7 +135,7 @@ describe('the demo tenant', () => {
     ]);
   });
 
-  it('is filled once, however often and however many start', async () => {
+  it('is filled once, by any number of starts', async () => {
     const { deps, find } = await firstStart();
     const filled = await Promise.all(Array.from({ length: 5 }, () => fillDemo(deps)));
     expect(filled.filter(Boolean)).toHaveLength(1);
@@ -149,23 +143,19 @@ describe('the demo tenant', () => {
     expect(await find('labels')).toHaveLength(3);
   });
 
-  it('is whole or not there: what was broken off in the middle is done by the next start', async () => {
+  it('is filled completely or not at all: an interrupted start is repeated by the next one', async () => {
     const { deps, find } = await firstStart();
-    const broken = {
-      ...deps,
-      publisher: {
-        publish: async () => {
-          throw new Error('killed');
-        },
-      },
+    const callbackUrl = (): string => {
+      throw new Error('killed');
     };
+    const broken = { ...deps, context: { ...deps.context, callbackUrl } };
     await expect(fillDemo(broken)).rejects.toThrow('killed');
     expect(await find('labels')).toEqual([]);
     expect(await fillDemo(deps)).toBe(true);
     expect(await find('labels')).toHaveLength(3);
   });
 
-  it('that was deleted before it had anything stays away', async () => {
+  it('is not created again if it was deleted before it was filled', async () => {
     const { server, demo, deps } = await firstStart();
     await server.system.db.query('delete from tenants where id = (select tenant_id from tokens limit 1)', []);
     expect(await fillDemo(deps)).toBe(false);

@@ -60,7 +60,7 @@ it('stores 1000 messages of a chat once, though two workers both believe that th
   // The second takes all shards; the first has not noticed, because it has not beaten since.
   const second = await beside(true);
   started.push(second);
-  await storeInbound(db, tenant.id, channel.id, await bodies(channel, COUNT));
+  await storeInbound(db.forTenant(tenant.id), channel.id, await bodies(channel, COUNT));
   for (const one of [first, second]) one.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
   await second.settle();
   await first.settle();
@@ -80,7 +80,7 @@ it('goes on where another worker stopped', async () => {
   const tenant = await first.tenant();
   const channel = await tenant.channel();
   const draining = await beside(true);
-  await storeInbound(db, tenant.id, channel.id, await bodies(channel, 400));
+  await storeInbound(db.forTenant(tenant.id), channel.id, await bodies(channel, 400));
   draining.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
   await draining.stop();
   await Promise.all(started.map((one) => one.settle()));

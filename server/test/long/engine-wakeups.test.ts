@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { clientConfig, openDatabase } from '../../src/db/database.ts';
-import { listenForWakeUps, wakeUps } from '../../src/engine/wakeups.ts';
+import { createWakeUps, listenForWakeUps } from '../../src/engine/wakeups.ts';
 import { startReceiver } from '../kit/receiver.ts';
 import { freshDatabase, startServer } from '../kit/server.ts';
 
@@ -12,7 +12,7 @@ afterAll(async () => {
 async function twoSides() {
   const options = {
     connection: { connectionString: await freshDatabase() },
-    applicationName: 'hint test',
+    applicationName: 'wake-up test',
     poolSize: 3,
     readers: 0,
   };
@@ -21,10 +21,10 @@ async function twoSides() {
   const listener = listenForWakeUps(clientConfig({ ...options, applicationName: 'listener' }), (...wakeUp) =>
     heard.push(wakeUp.join(' ')),
   );
-  const given = wakeUps(db);
+  const wakeUps = createWakeUps({ db: () => db, isSoleProcess: false });
   closing.push(
     () => db.close(),
-    () => given.close(),
+    () => wakeUps.close(),
     () => listener.close(),
   );
   /** LISTEN is done when PostgreSQL says so, on another connection than the one that was cut. */
@@ -46,36 +46,36 @@ async function twoSides() {
       .toBe(1);
     return pid;
   };
-  return { db, given, heard, listening };
+  return { db, wakeUps, heard, listening };
 }
 
-describe('hints', () => {
-  it('reach another process, each lane once however often it was named', async () => {
-    const { given, heard, listening } = await twoSides();
+describe('wake-ups', () => {
+  it('reach another process, each ordering key once however often it was woken', async () => {
+    const { wakeUps, heard, listening } = await twoSides();
     await listening();
-    const lanes = Array.from({ length: 250 }, (_, at) => `lane-${at}`);
-    for (const lane of [...lanes, ...lanes]) given.give('inbound', 5, lane);
+    const keys = Array.from({ length: 250 }, (_, index) => `key-${index}`);
+    for (const key of [...keys, ...keys]) wakeUps.wake('inbound', 5, key);
     await expect.poll(() => heard.length).toBe(250);
-    expect(new Set(heard)).toEqual(new Set(lanes.map((lane) => `inbound 5 ${lane}`)));
+    expect(new Set(heard)).toEqual(new Set(keys.map((key) => `inbound 5 ${key}`)));
   });
 
   it('stay in the process whose worker can use them', async () => {
-    const { given, heard, listening } = await twoSides();
+    const { wakeUps, heard, listening } = await twoSides();
     await listening();
     const own: string[] = [];
-    given.attach({ wake: (...wakeUp) => void own.push(wakeUp.join(' ')), owns: (shard) => shard === 1 });
-    given.give('inbound', 1, 'mine');
-    given.give('inbound', 2, 'theirs');
+    wakeUps.attach({ wake: (...wakeUp) => void own.push(wakeUp.join(' ')), owns: (shard) => shard === 1 });
+    wakeUps.wake('inbound', 1, 'mine');
+    wakeUps.wake('inbound', 2, 'theirs');
     await expect.poll(() => heard).toEqual(['inbound 2 theirs']);
     expect(own).toEqual(['inbound 1 mine']);
   });
 
   it('are heard again after the connection of the listener broke', async () => {
-    const { db, given, heard, listening } = await twoSides();
+    const { db, wakeUps, heard, listening } = await twoSides();
     const cut = await listening();
     await db.query('select pg_terminate_backend($1)', [cut]);
     await listening(cut);
-    given.give('inbound', 5, 'after');
+    wakeUps.wake('inbound', 5, 'after');
     await expect.poll(() => heard).toContain('inbound 5 after');
   });
 });
@@ -113,6 +113,6 @@ it('lets a worker process do at once what another process took in', async () => 
   expect(receiver.received.map(({ body }) => body.data.text)).toEqual(
     [1, 2, 3, 4].map((n) => `message ${n}`),
   );
-  // Scans come once a second; without hints each message would wait for the next one.
+  // Scans come once a second; without wake-ups each message would wait for the next one.
   expect(Math.min(...delays)).toBeLessThan(700);
 });

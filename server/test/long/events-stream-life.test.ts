@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
-import { wakeUps } from '../../src/engine/wakeups.ts';
+import { createWakeUps } from '../../src/engine/wakeups.ts';
 import { eventRoutes } from '../../src/events/routes.ts';
 import { eventStreams } from '../../src/events/streams.ts';
 import { bareServer } from '../kit/bare-server.ts';
@@ -29,14 +29,13 @@ async function follow(token: string, on: TestServer = server, query = ''): Promi
 }
 const publish = async (tenant: TestTenant, count = 1): Promise<void> => {
   await publishMany(
-    server,
     db,
     tenant.id,
     Array.from({ length: count }, () => ({})),
   );
   await server.settle();
 };
-/** Real time until a stream ends in order. */
+/** How long it takes in real time until a stream ends without an error. */
 async function msUntilEnd(client: StreamClient): Promise<number> {
   const since = performance.now();
   expect(await client.ended).toBe(true);
@@ -44,7 +43,7 @@ async function msUntilEnd(client: StreamClient): Promise<number> {
 }
 
 describe('the token of a stream', () => {
-  it('ends it within 5 seconds when it is revoked here, and no other', async () => {
+  it('ends the stream within 5 seconds when it is revoked here, and no other stream', async () => {
     const tenant = await server.tenant();
     const made = (await tenant.post('/v3/tokens', { name: 'spare', scopes: ['events:read'] })).body.data;
     const [client, other] = [await follow(made.token), await follow(tenant.token)];
@@ -56,7 +55,7 @@ describe('the token of a stream', () => {
     expect(client.heard).toEqual([]);
   });
 
-  it('ends it when it is revoked elsewhere, once this process asks again', async () => {
+  it('ends the stream when it is revoked elsewhere, once this process checks it again', async () => {
     const tenant = await server.tenant();
     const client = await follow(tenant.token);
     await db.query('delete from tokens where tenant_id = $1', [tenant.id]);
@@ -64,7 +63,7 @@ describe('the token of a stream', () => {
     expect(await msUntilEnd(client)).toBeLessThan(2_000);
   });
 
-  it('ends it when it expires', async () => {
+  it('ends the stream when it expires', async () => {
     const tenant = await server.tenant();
     const { token } = (
       await tenant.post('/v3/tokens', { name: 'short', scopes: ['events:read'], expiresIn: 60 })
@@ -75,8 +74,8 @@ describe('the token of a stream', () => {
   });
 });
 
-describe('a client that goes', () => {
-  it('leaves nothing behind, neither streams nor timers nor what was read for it', async () => {
+describe('a client that disconnects', () => {
+  it('leaves no streams, timers or events in memory', async () => {
     const before = app.streams.count;
     const tenant = await server.tenant();
     const clients = await Promise.all(Array.from({ length: 5 }, () => follow(tenant.token)));
@@ -85,7 +84,7 @@ describe('a client that goes', () => {
     await expect.poll(() => app.streams.count).toBe(before);
   });
 
-  it('may do so before it is answered', async () => {
+  it('may do so before the answer', async () => {
     const tenant = await server.tenant();
     const port = await listen(app.server);
     const before = app.streams.count;
@@ -96,27 +95,27 @@ describe('a client that goes', () => {
         () => setTimeout(() => socket.destroy(), turn % 5),
       );
     }
-    // A hundred still fit: none of those who left has kept a place.
+    // A hundred can still be opened: the closed ones do not count.
     await expect.poll(() => app.streams.count).toBe(before);
     const clients = await Promise.all(Array.from({ length: 100 }, () => follow(tenant.token)));
     expect(clients).toHaveLength(100);
   });
 });
 
-it('shows every 15 seconds that it is alive, with the place that it has got to', async () => {
+it('sends a heartbeat with its position every 15 seconds', async () => {
   const silent = eventStreams({
     db,
-    wakeUps: wakeUps(db, true),
+    wakeUps: createWakeUps({ db: () => db, isSoleProcess: true }),
     log: createLog({ level: 'silent', json: true }),
-    pace: { lookMs: 10, aliveMs: 60 },
+    intervals: { checkMs: 10, heartbeatMs: 60 },
   });
-  const bare = await bareServer(server, eventRoutes({ db, streams: silent }));
+  const bare = await bareServer(server, eventRoutes({ streams: silent }));
   closing.push(() => bare.close());
   const tenant = await server.tenant();
   const client = await openStream(bare, { token: tenant.token, query: '?types=chat.created' });
   open.push(client);
   await publish(tenant, 3);
-  // No hint reaches these streams: the look that comes with the beat finds what is new.
+  // No notification reaches these streams: the check that comes with the heartbeat finds new events.
   await expect.poll(() => client.text(), { timeout: 5_000 }).toContain(': alive\nid: 3\n\n');
   expect(client.heard).toEqual([]);
   silent.end();
@@ -124,13 +123,13 @@ it('shows every 15 seconds that it is alive, with the place that it has got to',
 });
 
 describe('R13: a shutdown', () => {
-  it('ends streams at once, also those whose clients do not read, and opens none', async () => {
+  it('ends streams at once, also those whose clients do not read, and opens no more', async () => {
     const own = await startServer();
     const tenant = await own.tenant();
     const [reading, stalled] = [await follow(tenant.token, own), await follow(tenant.token, own)];
     stalled.pause();
     const events = Array.from({ length: 2_000 }, () => ({ data: { text: 'x'.repeat(8_000) } }));
-    await publishMany(own, own.system.db, tenant.id, events);
+    await publishMany(own.system.db, tenant.id, events);
     await own.settle();
     await reading.until(2_000);
     const since = performance.now();
@@ -143,7 +142,7 @@ describe('R13: a shutdown', () => {
 });
 
 describe('with several processes', () => {
-  it('a stream hears at once what another process numbered', async () => {
+  it('a stream sends at once what another process numbered', async () => {
     const api = await startServer({ role: 'api', isSoleProcess: false, timers: true });
     const options = { role: 'worker' as const, isSoleProcess: false, timers: true, clock: api.clock };
     const worker = await startServer({ ...options, databaseUrl: api.databaseUrl });
@@ -162,12 +161,12 @@ describe('with several processes', () => {
       delays.push(performance.now() - written);
     }
     expect(client.heard.map(({ data }) => data.data.text)).toEqual(['1', '2', '3', '4', '5']);
-    // Without hints each would wait for a look, which comes once a second.
+    // Without notifications each would wait for the check, which comes once a second.
     expect(Math.min(...delays)).toBeLessThan(700);
   });
 
-  it('a stream finds within a second what no hint told', async () => {
-    // It takes itself for the only one, and so tells nobody.
+  it('a stream finds within a second what no notification announced', async () => {
+    // It was started as the only process, so it notifies no other.
     const api = await startServer({ role: 'api' });
     const silent = await startServer({ databaseUrl: api.databaseUrl, isSoleProcess: true });
     closing.push(
@@ -176,13 +175,13 @@ describe('with several processes', () => {
     );
     const tenant = await api.tenant();
     const client = await follow(tenant.token, api);
-    await publishMany(api, api.system.db, tenant.id, [{}, {}]);
+    await publishMany(api.system.db, tenant.id, [{}, {}]);
     await silent.settle();
     expect(await client.until(2)).toHaveLength(2);
   });
 });
 
-it('R3: goes on by itself after its connections to the database broke', async () => {
+it('R3: continues after its connections to the database were lost', async () => {
   const tenant = await server.tenant();
   const client = await follow(tenant.token);
   await publish(tenant, 2);
@@ -204,5 +203,5 @@ it('R3: goes on by itself after its connections to the database broke', async ()
     )
     .toBe(true);
   const heard = await client.until(302);
-  expect(heard.map(({ data }) => data.sequence)).toEqual(heard.map((_, at) => at + 1));
+  expect(heard.map(({ data }) => data.sequence)).toEqual(heard.map((_, index) => index + 1));
 });

@@ -21,17 +21,17 @@ async function follow(
   open.push(client);
   return client;
 }
-const publish = async (tenant: TestTenant, ...events: Parameters<typeof publishMany>[3]): Promise<void> => {
-  await publishMany(server, server.system.db, tenant.id, events);
+const publish = async (tenant: TestTenant, ...events: Parameters<typeof publishMany>[2]): Promise<void> => {
+  await publishMany(server.system.db, tenant.id, events);
   await server.settle();
 };
 const many = (count: number, text = '') =>
-  Array.from({ length: count }, (_, at) => ({ data: { number: at + 1, text } }));
+  Array.from({ length: count }, (_, index) => ({ data: { number: index + 1, text } }));
 const sequencesOf = (heard: Heard[]): number[] => heard.map(({ data }) => data.sequence);
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('a stream of events', () => {
-  it('sends what webhooks are sent, from now on, with the sequence as id and the type as event', async () => {
+  it('sends what webhooks receive, from now on, with the sequence as id and the type as event', async () => {
     const tenant = await server.tenant();
     const receiver = await startReceiver();
     const channel = await tenant.channel();
@@ -49,7 +49,7 @@ describe('a stream of events', () => {
     await receiver.close();
   });
 
-  it('is told to proxies as one that nobody may keep, change or collect, and is not compressed', async () => {
+  it('has headers that keep proxies from caching, changing or buffering it, and is not compressed', async () => {
     const client = await follow(await server.tenant(), '', { 'accept-encoding': 'gzip, br' });
     expect(client.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -61,7 +61,7 @@ describe('a stream of events', () => {
     expect(client.headers).not.toHaveProperty('content-encoding');
   });
 
-  it('goes on after the event that the client saw last, wherever that is', async () => {
+  it('continues after the last event that the client received, wherever that is', async () => {
     const tenant = await server.tenant();
     await publish(tenant, ...many(6));
     const asked = async (query: string, headers = {}) => {
@@ -71,11 +71,11 @@ describe('a stream of events', () => {
     expect(await asked('', { 'last-event-id': '4' })).toEqual([5, 6]);
     expect(await asked('?lastEventId=4')).toEqual([5, 6]);
     expect(await asked('?lastEventId=0')).toEqual(upTo(6));
-    // Where it once began, and what it has seen since.
+    // The parameter says where it first started, the header what it has received since.
     expect(await asked('?lastEventId=1', { 'last-event-id': '5' })).toEqual([6]);
   });
 
-  it('lets a client that has seen nothing yet come again and miss nothing', async () => {
+  it('lets a client that has received nothing yet reconnect and miss nothing', async () => {
     const tenant = await server.tenant();
     await publish(tenant, ...many(3));
     const first = await follow(tenant);
@@ -86,7 +86,7 @@ describe('a stream of events', () => {
     expect(sequencesOf(await again.until(2))).toEqual([4, 5]);
   });
 
-  it('sends only what was asked for: names, prefixes, channels', async () => {
+  it('sends only requested types, prefixes and channels', async () => {
     const tenant = await server.tenant();
     const [one, two] = [await tenant.channel(), await tenant.channel()];
     await publish(
@@ -107,7 +107,7 @@ describe('a stream of events', () => {
     expect(await asked(`types=chat.*&channelIds=${two.id}`, 1)).toEqual([3]);
   });
 
-  it('does not show one tenant what another does', async () => {
+  it('sends no events of another tenant', async () => {
     const [tenant, other] = [await server.tenant(), await server.tenant()];
     const client = await follow(tenant, '?lastEventId=0');
     await publish(other, ...many(5));
@@ -117,7 +117,7 @@ describe('a stream of events', () => {
     expect(client.text()).not.toContain(other.id);
   });
 
-  it('refuses what it cannot do in the envelope, every wrong parameter by name', async () => {
+  it('refuses invalid parameters in the envelope, all at once', async () => {
     const [tenant, other] = [await server.tenant(), await server.tenant()];
     await publish(tenant, ...many(3));
     const foreign = (await other.channel()).id;
@@ -147,14 +147,14 @@ describe('a stream of events', () => {
     expect([head.status, head.headers.allow]).toEqual([405, 'GET']);
   });
 
-  it('refuses to go on from an event whose successors are gone, instead of leaving them out', async () => {
+  it('refuses to continue after an event if later ones are no longer stored', async () => {
     const tenant = await server.tenant();
     await publish(tenant, ...many(6));
     await server.system.db.query('delete from events where tenant_id = $1 and sequence <= 3', [tenant.id]);
     const tooLate = await tenant.get('/v3/events/stream?lastEventId=2');
     expect(tooLate.body.error.invalidParams.lastEventId).toEqual({
       key: 'custom',
-      message: 'Events after 2 are no longer kept, the oldest is 4. Begin with 0 to get all that are kept',
+      message: 'Events after 2 are no longer stored, the oldest is 4. Use 0 to get all that are stored',
     });
     for (const last of [0, 3])
       expect(sequencesOf(await (await follow(tenant, `?lastEventId=${last}`)).until(3))).toEqual([4, 5, 6]);
@@ -165,12 +165,12 @@ describe('a stream of events', () => {
 });
 
 describe('many events and many streams', () => {
-  it('reach every one of 20 streams, all of them and in order, whenever each began', async () => {
+  it('all reach each of 20 streams, in order, whenever each was opened', async () => {
     const tenant = await server.tenant();
     await publish(tenant, ...many(1_500));
     const early = await Promise.all(Array.from({ length: 10 }, () => follow(tenant, '?lastEventId=0')));
     const live = await Promise.all(Array.from({ length: 8 }, () => follow(tenant)));
-    const publishing = publishMany(server, server.system.db, tenant.id, many(3_000)).then(server.settle);
+    const publishing = publishMany(server.system.db, tenant.id, many(3_000)).then(server.settle);
     const late = await Promise.all([500, 1_400].map((last) => follow(tenant, `?lastEventId=${last}`)));
     await publishing;
     const all = upTo(4_500);
@@ -180,7 +180,7 @@ describe('many events and many streams', () => {
     expect(sequencesOf(await (late[1] as StreamClient).until(3_100))).toEqual(all.slice(1_400));
   });
 
-  it('do not wait for a client that does not read, and it misses nothing when it does', async () => {
+  it('do not wait for a client that does not read, and it misses nothing later', async () => {
     const tenant = await server.tenant();
     const [slow, quick] = [await follow(tenant), await follow(tenant)];
     slow.pause();
@@ -192,7 +192,7 @@ describe('many events and many streams', () => {
     expect(sequencesOf(await slow.until(1_500))).toEqual(upTo(1_500));
   });
 
-  it('of a tenant are bounded, and each one that goes makes room at once', async () => {
+  it('of a tenant are limited, and one that is closed makes room at once', async () => {
     const tenant = await server.tenant();
     const clients = await Promise.all(Array.from({ length: 100 }, () => follow(tenant)));
     expect(clients.every(({ status }) => status === 200)).toBe(true);
@@ -205,8 +205,8 @@ describe('many events and many streams', () => {
   });
 });
 
-describe('a client of another make', () => {
-  it('comes again by itself after its connection broke, and hears every event once', async () => {
+describe('another client library', () => {
+  it('reconnects by itself after its connection was lost, and receives every event once', async () => {
     const tenant = await server.tenant();
     const agent = new Agent();
     const dispatcher = agent.compose(

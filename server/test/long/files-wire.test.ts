@@ -26,7 +26,7 @@ const headOf = (token: string, length: number, path = '/v3/files'): string =>
 
 const hangUpOnAnswer = (socket: Socket) => socket.once('data', () => socket.end());
 
-/** An upload that has begun and goes no further by itself. */
+/** An upload that has started and sends no more by itself. */
 async function begin(tenant: TestTenant, at: TestServer = server) {
   const before = await storedNames(at);
   const call = dial(await listen(at.system.app.server));
@@ -46,7 +46,7 @@ const leftovers = async (at: TestServer = server) => {
 const CHUNK_BYTES = 64 * 1024;
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
 
-/** Sends a form with a file of this many bytes over a real connection, as fast as it is taken, and tells the answer. */
+/** Sends a form with a file of this many bytes over a real connection, as fast as it is read, and returns the answer. */
 function pour(token: string, size: number, look?: () => void): Promise<{ status: number; sent: number }> {
   const [head = '', tail = ''] = form({ content: '@@', filename: 'large.bin' }).raw.toString().split('@@');
   const chunk = randomBytes(CHUNK_BYTES);
@@ -77,8 +77,8 @@ function pour(token: string, size: number, look?: () => void): Promise<{ status:
   });
 }
 
-describe('an upload that is broken off', () => {
-  it('leaves nothing behind, and is no failure of the server', async () => {
+describe('an interrupted upload', () => {
+  it('leaves nothing behind and is not an internal error', async () => {
     const tenant = await server.tenant();
     const from = server.logged.length;
     const { socket, heard } = await begin(tenant);
@@ -89,10 +89,10 @@ describe('an upload that is broken off', () => {
     expect(server.logged.slice(from).filter((line) => /internal error|"status":5/.test(line))).toEqual([]);
   });
 
-  it('by the end of its process is swept by the next one, and cannot be finished any more', async () => {
+  it('after the death of its process is removed by the next one and cannot be completed', async () => {
     const tenant = await server.tenant();
     const { socket, heard } = await begin(tenant);
-    // It believes to be alone, as after a kill: then nobody else can have anything under way.
+    // It is started as the only process, as after a kill: then no other can be receiving an upload.
     const next = await startServer({ databaseUrl: server.databaseUrl });
     expect(await leftovers(next)).toEqual([]);
     await next.stop();
@@ -102,7 +102,7 @@ describe('an upload that is broken off', () => {
     expect((await tenant.post('/v3/files/search', {})).body.data).toEqual([]);
   });
 
-  it('by the end of one process among many is swept when it would have had to be done', async () => {
+  it('after the death of one of several processes is removed when its time is over', async () => {
     const tenant = await server.tenant();
     const { socket, heard } = await begin(tenant);
     await server.settle();
@@ -114,8 +114,8 @@ describe('an upload that is broken off', () => {
   });
 });
 
-describe('an upload that is refused', () => {
-  it('of a stranger is refused before its body is sent', async () => {
+describe('a refused upload', () => {
+  it('without a valid token is refused before its body is sent', async () => {
     const { socket, heard } = dial(port);
     hangUpOnAnswer(socket);
     socket.write(headOf('wrong', 30_000_000));
@@ -123,7 +123,7 @@ describe('an upload that is refused', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('D2: because it goes on after the limit is refused there, and its client is told so', async () => {
+  it('D2: over the limit is refused there, and its client gets the answer', async () => {
     const tenant = await server.tenant();
     const { status, sent } = await pour(tenant.token, 50 * MAX_BYTES);
     expect(status).toBe(413);
@@ -133,7 +133,7 @@ describe('an upload that is refused', () => {
 });
 
 describe('a large file', () => {
-  it('D2: goes through without ever being in memory', async () => {
+  it('D2: is stored without being in memory as a whole', async () => {
     const tenant = await server.tenant();
     await pour(tenant.token, 1024 * 1024);
     const used = (): number => {
@@ -149,7 +149,7 @@ describe('a large file', () => {
     expect(Math.max(...seen) - before).toBeLessThan(8_000_000);
   });
 
-  it('is downloaded whole, and a download that is broken off leaves no file open', async () => {
+  it('is downloaded completely, and an interrupted download leaves no file open', async () => {
     const tenant = await server.tenant();
     const content = randomBytes(8 * 1024 * 1024);
     const { body } = await upload(tenant, content, 'large.bin');
@@ -171,7 +171,7 @@ describe('a large file', () => {
 
 describe('a slow upload', async () => {
   let goOn: Promise<unknown> = Promise.resolve();
-  const pace = { bytes: 1_000, everyMs: 800, longestMs: 3_000 };
+  const pace = { bytes: 1_000, everyMs: 800, maxMs: 3_000 };
   const slow = await bareServer(
     server,
     [
@@ -201,7 +201,7 @@ describe('a slow upload', async () => {
         async ({ body }) => ({ size: body.size }),
       ),
     ],
-    { patience: { headersMs: 250, requestMs: 400, checkMs: 50 } },
+    { timeouts: { headersMs: 250, requestMs: 400, checkMs: 50 } },
   );
   const slowPort = await listen(slow);
   afterAll(() => slow.close());
@@ -211,37 +211,37 @@ describe('a slow upload', async () => {
     const { socket, heard } = dial(slowPort);
     socket.write(headOf(tenant.token, BODY.raw.length, '/v3/things'));
     const startedAt = performance.now();
-    let at = 0;
+    let position = 0;
     const timer = setInterval(() => {
-      if (!socket.writable || at >= BODY.raw.length) return clearInterval(timer);
-      socket.write(BODY.raw.subarray(at, at + chunk.length));
-      at += chunk.length;
+      if (!socket.writable || position >= BODY.raw.length) return clearInterval(timer);
+      socket.write(BODY.raw.subarray(position, position + chunk.length));
+      position += chunk.length;
     }, pauseMs);
     hangUpOnAnswer(socket);
     const answer = await heard.finally(() => clearInterval(timer));
     return { answer, ms: performance.now() - startedAt };
   }
 
-  it('may take longer than any other request, as long as it keeps coming', async () => {
+  it('may take longer than any other request, as long as bytes keep arriving', async () => {
     const { answer, ms } = await drip('x'.repeat(4_000), 40);
     expect([answer.status, answer.body.data]).toEqual([200, { size: 100_000 }]);
     expect(ms).toBeGreaterThan(600);
   });
 
-  it('D4: is cut off when it comes one byte at a time', async () => {
+  it('D4: is ended if it sends one byte at a time', async () => {
     const { answer, ms } = await drip('x', 10);
     expect(answer.status).toBe(408);
     expect(answer.body.error.invalidParams.request.message).toBe('The request took too long to arrive');
     expect(ms).toBeLessThan(2_000);
   });
 
-  it('D4: is cut off when it takes too long altogether', async () => {
+  it('D4: is ended if it takes too long in total', async () => {
     const { answer, ms } = await drip('x'.repeat(200), 20);
     expect(answer.status).toBe(408);
     expect(ms).toBeGreaterThan(2_500);
   });
 
-  it('is not taken in faster than it can be stored', async () => {
+  it('is not read faster than it can be stored', async () => {
     const tenant = await server.tenant();
     const sockets: Socket[] = [];
     slow.server.on('connection', (socket) => sockets.push(socket));
@@ -262,7 +262,7 @@ describe('a slow upload', async () => {
     };
     await expect.poll(standsStill).toBe(true);
     expect(reads.at(-1)).toBeLessThan(2_000_000);
-    // Nor is a client to blame for what the server does not read.
+    // A client is not ended for bytes that the server does not read.
     const since = performance.now();
     await expect.poll(() => performance.now() - since, { timeout: 10_000 }).toBeGreaterThan(2 * pace.everyMs);
     open();

@@ -3,17 +3,18 @@ import { attributeTypes } from '../../src/attributes/schema.ts';
 import { validateRule } from '../../src/automations/definition/recurrence.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { isUuid } from '../../src/base/ids.ts';
+import { collectIssues } from '../../src/base/issues.ts';
 import { validateTimes } from '../../src/campaigns/schedule.ts';
 import { validateVariables } from '../../src/campaigns/variables.ts';
 import { mentions } from '../../src/channels/erase-inbound.ts';
-import { validateValue } from '../../src/contacts/attribute-values.ts';
+import { validateValue } from '../../src/contacts/attributes/values.ts';
 import { validateHandle } from '../../src/contacts/handles/validate.ts';
 import { retiringVersion } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { validateUrl } from '../../src/outbound/validate-url.ts';
 import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
-import { entriesIfReadable } from '../../src/providers/meta/payload.ts';
+import { entriesOrNone } from '../../src/providers/meta/payload.ts';
 import { fillWith } from '../../src/providers/placeholders.ts';
 import { validateCustomer } from '../../src/providers/sandbox/customer.ts';
 import { replySubject } from '../../src/providers/smtp/compose.ts';
@@ -21,13 +22,13 @@ import { bareAddress, isAddress } from '../../src/providers/smtp/config.ts';
 import { fieldsOf, idsIn } from '../../src/providers/smtp/headers.ts';
 import { textOf } from '../../src/providers/smtp/html-text.ts';
 import { ownIdInAddresses } from '../../src/providers/smtp/own-ids.ts';
-import { filled } from '../../src/providers/template-text.ts';
+import { fillVariables } from '../../src/providers/template-text.ts';
 import { isSignedByTwilio } from '../../src/providers/twilio/signature.ts';
 import { numberHandle } from '../../src/providers/whatsapp_cloud/contact.ts';
 import { variablesIn } from '../../src/providers/whatsapp_cloud/numbered-variables.ts';
 import { whatsappCloud } from '../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { parseTime } from '../../src/search/fields.ts';
-import { isKeyValue } from '../../src/search/keyset.ts';
+import { isKeyValue } from '../../src/search/sql/key.ts';
 import { validateTemplate } from '../../src/templates/validate-template.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 
@@ -82,7 +83,7 @@ const readers: [string, (text: string) => void][] = [
     },
   ],
   [
-    'a person',
+    'a customer',
     (text) => {
       for (const kind of channelKinds) validateCustomer(text, kind);
     },
@@ -106,9 +107,9 @@ const readers: [string, (text: string) => void][] = [
   [
     'the plan of a campaign',
     (text) => {
-      validateTimes({ recurrenceRules: [text, `EXDATE:${text}`] }, new Date(0));
+      validateTimes({ recurrenceRules: [text, `EXDATE:${text}`] }, new Date(0), collectIssues());
       for (const type of ['number', 'boolean'] as const)
-        validateVariables([{ name: 'x', type }], [{ name: 'x', value: text }]);
+        validateVariables([{ name: 'x', type }], [{ name: 'x', value: text }], collectIssues());
     },
   ],
   [
@@ -116,7 +117,11 @@ const readers: [string, (text: string) => void][] = [
     (text) => {
       const buttons = [{ type: 'url' as const, text, url: text, phoneNumber: null }];
       const header = { type: 'text' as const, text, url: text };
-      validateTemplate({ name: text, language: text, body: text, header, footer: text, buttons }, 'whatsapp');
+      validateTemplate(
+        { name: text, language: text, body: text, header, footer: text, buttons },
+        'whatsapp',
+        collectIssues(),
+      );
     },
   ],
   [
@@ -133,7 +138,7 @@ const readers: [string, (text: string) => void][] = [
       ownIdInAddresses(text, { address: 'help@shop.test', config: {} });
     },
   ],
-  ['a template that is filled', (text) => void filled(text, {})],
+  ['a template that is filled', (text) => void fillVariables(text, {})],
   [
     'a URL that was signed',
     (text) => void isSignedByTwilio({ url: `https://${text}`, headers: {}, body: Buffer.from(text) }, 'a'),
@@ -142,7 +147,7 @@ const readers: [string, (text: string) => void][] = [
     'what Meta sends, and the settings of its channels',
     (text) => {
       for (const body of [text, `"message_template_id"${text}`, JSON.stringify({ entry: [{ id: text }] })])
-        entriesIfReadable({ url: '', headers: {}, body: Buffer.from(body) });
+        entriesOrNone({ url: '', headers: {}, body: Buffer.from(body) });
       numberHandle(text);
       variablesIn(text);
       fillWith(text, () => '');

@@ -24,7 +24,7 @@ beforeEach(async () => {
   return () => imap.close();
 });
 
-/** The beginning of a mail that goes on with a file for as long as one likes. */
+/** The beginning of a mail with an attachment of any length. */
 const largeMail = (text: string): string =>
   [
     'From: ada@example.com',
@@ -78,7 +78,7 @@ const later = async (ms: number): Promise<void> => {
 };
 
 describe('a mailbox of a channel', () => {
-  it('is looked into every half minute, and what comes becomes messages, each once', async () => {
+  it('is read every half minute, and its mails become messages, each once', async () => {
     imap.deliver(mailWith('from before'));
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
@@ -95,7 +95,7 @@ describe('a mailbox of a channel', () => {
     expect(await rowOf(channelId)).toMatchObject({ uid: 4 });
   });
 
-  it('is emptied at once where much has come', async () => {
+  it('is read without pause if many mails wait', async () => {
     await makeMailChannel({ imap: mailbox() });
     await server.settle();
     imap.deliver(...Array.from({ length: 60 }, (_, number) => mailWith(`${number}`)));
@@ -104,7 +104,7 @@ describe('a mailbox of a channel', () => {
     expect(rows[0]?.count).toBe(60);
   });
 
-  it('that cannot be read says why, is left alone longer and longer, and loses nothing', async () => {
+  it('that cannot be read stores the error, is tried again with growing delays, and loses no mail', async () => {
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
     await change(channelId, { imap: { password: 'wrong' } });
@@ -130,7 +130,7 @@ describe('a mailbox of a channel', () => {
     expect(await texts()).toEqual(['waiting']);
   });
 
-  it('is another one when host, user or folder change, and is read from its end on', async () => {
+  it('is another one if host, user or folder change, and is then read from its end on', async () => {
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
     const other = await startImap();
@@ -143,7 +143,7 @@ describe('a mailbox of a channel', () => {
     await other.close();
   });
 
-  it('that is changed while it is read counts as changed', async () => {
+  it('that is changed while it is read is not stored as read', async () => {
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
     imap.deliver(mailWith('of the old one'));
@@ -156,7 +156,7 @@ describe('a mailbox of a channel', () => {
     await other.close();
   });
 
-  it('is no longer looked into when the channel has none, or is gone', async () => {
+  it('is no longer read when the channel has none or is deleted', async () => {
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
     await tenant.put(`/v3/channels/${channelId}`, { name: 'Sales' });
@@ -172,7 +172,7 @@ describe('a mailbox of a channel', () => {
 });
 
 describe('a vendor’s request', () => {
-  it('is a mail, signed with the channel’s secret', async () => {
+  it('may be a mail that is signed with the channel’s secret', async () => {
     const channelId = await makeMailChannel({ inboundSecret: SECRET });
     const raw = Buffer.from(mailWith('posted'));
     const post = (secret: string) =>
@@ -199,7 +199,7 @@ describe('a vendor’s request', () => {
     expect(data).toHaveLength(1);
   });
 
-  it('is a mail of up to 40 MiB, and none that is larger', async () => {
+  it('may be a mail of up to 40 MiB, and not larger', async () => {
     const channelId = await makeMailChannel({ inboundSecret: SECRET });
     const post = (bytes: number) => {
       const begin = Buffer.from(largeMail('large'));
@@ -213,7 +213,7 @@ describe('a vendor’s request', () => {
     expect((await texts()).map((text) => text.trim())).toEqual(['large']);
   });
 
-  it('is an SMS, signed by Twilio over the public URL, at the time it came', async () => {
+  it('may be an SMS that Twilio signed with the public URL, with the time of its arrival', async () => {
     const config = { accountSid: ACCOUNT, authToken: TOKEN, from: '+15550009999' };
     const channel = { kind: 'sms', provider: 'twilio', name: 'Texts', address: '+15550009999', config };
     const { id } = (await tenant.post('/v3/channels', channel)).body.data;
@@ -242,7 +242,7 @@ describe('a vendor’s request', () => {
 });
 
 describe('a conversation by mail', () => {
-  it('goes out as an answer, and a bounce is its end', async () => {
+  it('sends a reply, and a bounce fails it', async () => {
     const relay = await startRelay();
     const channelId = await makeMailChannel({
       smtp: { host: '127.0.0.1', port: relay.port },
@@ -294,7 +294,7 @@ describe('a conversation by mail', () => {
     await relay.close();
   });
 
-  it('takes mails with files, which are larger than other requests may be', async () => {
+  it('accepts mails with files that are larger than other requests may be', async () => {
     const channelId = await makeMailChannel({ inboundSecret: SECRET });
     const file = Buffer.alloc(900_000, 'x').toString('base64').replaceAll(/.{76}/g, '$&\r\n');
     const mail = [
@@ -326,7 +326,7 @@ describe('a conversation by mail', () => {
 });
 
 describe('a channel', () => {
-  it('with settings that make no sense is refused by their paths', async () => {
+  it('with invalid settings is refused with an issue for each', async () => {
     const answer = await tenant.post('/v3/channels', {
       kind: 'email',
       provider: 'smtp',

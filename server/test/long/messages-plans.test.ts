@@ -1,31 +1,17 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { clientConfig } from '../../src/db/database.ts';
 import { messageFields, messageSource } from '../../src/messages/search.ts';
-import { searchRequest } from '../../src/search/page.ts';
+import { parseSearchRequest } from '../../src/search/request.ts';
 import { runSearch } from '../../src/search/run-search.ts';
-import { freshDatabase } from '../kit/server.ts';
+import { connectToFreshDatabase, countReadRows, explain, SEARCH_SETTINGS } from '../kit/explain.ts';
 
-/** As the API's connections are set up. */
-const client = new pg.Client(
-  clientConfig({
-    connection: { connectionString: await freshDatabase() },
-    applicationName: 'test',
-    poolSize: 1,
-    readers: 0,
-    // As searches run.
-    settings: { plan_cache_mode: 'force_custom_plan' },
-  }),
-);
-await client.connect();
-afterAll(() => client.end());
+const client = await connectToFreshDatabase(SEARCH_SETTINGS);
 
 const TENANTS = 20;
 const MESSAGES = 60_000;
 const LIMIT = 10;
-/** One tenant has a chat in which much is written, and a channel in which next to nothing is. */
-const LOUD_MESSAGES = 3_000;
+/** One tenant has a chat with many messages and a channel with few. */
+const BUSY_MESSAGES = 3_000;
 const QUIET_MESSAGES = 20;
 const COUNTED = 10_000;
 
@@ -40,13 +26,13 @@ const chats: Chat[] = tenants.flatMap((tenantId) => {
   const channelId = newId();
   return Array.from({ length: 20 }, () => ({ id: newId(), tenantId, channelId, contactId: newId() }));
 });
-const [loud] = chats as [Chat];
-const quiet: Chat = { id: newId(), tenantId: loud.tenantId, channelId: newId(), contactId: newId() };
-const TENANT_MESSAGES = MESSAGES / TENANTS + LOUD_MESSAGES + QUIET_MESSAGES;
+const [busy] = chats as [Chat];
+const quiet: Chat = { id: newId(), tenantId: busy.tenantId, channelId: newId(), contactId: newId() };
+const TENANT_MESSAGES = MESSAGES / TENANTS + BUSY_MESSAGES + QUIET_MESSAGES;
 
-/** Everything but messages is of no interest here, so what would refer to it is not checked. */
-async function write(where: (at: number) => Chat, count: number): Promise<void> {
-  const rows = Array.from({ length: count }, (_, at) => where(at));
+/** Inserts messages without the rows that they refer to. */
+async function insertMessages(chatOf: (index: number) => Chat, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => chatOf(index));
   await client.query(
     `insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content,
                            status, timestamp, created_at, updated_at)
@@ -65,39 +51,29 @@ async function write(where: (at: number) => Chat, count: number): Promise<void> 
 
 beforeAll(async () => {
   await client.query('set session_replication_role = replica');
-  await write(() => quiet, QUIET_MESSAGES);
-  await write((at) => chats[(at * 7919) % chats.length] as Chat, MESSAGES);
-  await write(() => loud, LOUD_MESSAGES);
+  await insertMessages(() => quiet, QUIET_MESSAGES);
+  await insertMessages((index) => chats[(index * 7919) % chats.length] as Chat, MESSAGES);
+  await insertMessages(() => busy, BUSY_MESSAGES);
   await client.query('set session_replication_role = origin');
 });
 
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
+interface StatementPlan {
+  /** How many rows the statement reads. */
+  read: number;
+  nodeTypes: string[];
 }
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** How many rows of the table each statement of a search has read, and in which ways. */
-async function readingsOf(body: object, chatId?: string): Promise<{ rows: number; ways: string[] }[]> {
-  const readings: { rows: number; ways: string[] }[] = [];
+async function explainSearch(body: object, chatId?: string): Promise<StatementPlan[]> {
+  const plans: StatementPlan[] = [];
   const explaining = {
     async query(text: string, values: unknown[]) {
-      const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
-      const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
-      const reading = nodes.filter(
+      const nodes = await explain(client, text, values);
+      const scans = nodes.filter(
         (node) => node['Relation Name'] === 'messages' || /Index/.test(node['Node Type']),
       );
-      readings.push({
-        rows: Math.max(
-          ...reading.map(
-            (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-          ),
-        ),
-        ways: nodes.map((node) => node['Node Type']),
+      plans.push({
+        read: Math.max(...scans.map(countReadRows)),
+        nodeTypes: nodes.map((node) => node['Node Type']),
       });
       return client.query(text, values);
     },
@@ -106,81 +82,81 @@ async function readingsOf(body: object, chatId?: string): Promise<{ rows: number
     explaining,
     messageFields,
     messageSource(chatId),
-    loud.tenantId,
-    searchRequest(body, messageFields),
+    busy.tenantId,
+    parseSearchRequest(body, messageFields),
   );
-  return readings;
+  return plans;
 }
 
 describe.each([
-  ['as a new installation knows its tables', ''],
-  ['as a grown one knows them', 'analyze'],
-])('a search for messages among many, %s', (_name, before) => {
+  ['without statistics', ''],
+  ['with statistics', 'analyze'],
+])('a search among many messages, %s', (_name, analyze) => {
   beforeAll(async () => {
-    if (before) await client.query(before);
+    if (analyze) await client.query(analyze);
   });
 
   it.each<[string, object, string?]>([
     ['of the tenant', {}],
-    ['of a chat', {}, loud.id],
-  ])('reads the page in its order and counts no further than it must: %s', async (_, body, chatId) => {
-    const [page, count] = await readingsOf(body, chatId);
-    expect(page?.ways.filter((way) => /Seq Scan|Sort/.test(way))).toEqual([]);
-    expect(page?.rows).toBeLessThanOrEqual(LIMIT + 1);
-    expect(count?.ways).not.toContain('Seq Scan');
-    expect(count?.rows).toBeLessThanOrEqual(TENANT_MESSAGES);
+    ['of a chat', {}, busy.id],
+  ])('reads the page in order and counts only the rows of its tenant: %s', async (_, body, chatId) => {
+    const [page, count] = await explainSearch(body, chatId);
+    expect(page?.nodeTypes.filter((type) => /Seq Scan|Sort/.test(type))).toEqual([]);
+    expect(page?.read).toBeLessThanOrEqual(LIMIT + 1);
+    expect(count?.nodeTypes).not.toContain('Seq Scan');
+    expect(count?.read).toBeLessThanOrEqual(TENANT_MESSAGES);
   });
 
   it.each([
-    ['of a contact', { query: `eq(contactId,"${loud.contactId}")` }],
-    ['of a channel', { query: `eq(channelId,"${loud.channelId}")` }],
-  ])('counts what matches by its index, and reads the page of that: %s', async (_, body) => {
-    const [count, page] = await readingsOf(body);
-    for (const reading of [count, page]) expect(reading?.ways).not.toContain('Seq Scan');
-    expect(count?.rows).toBeLessThanOrEqual(TENANT_MESSAGES);
-    expect(page?.rows).toBeLessThanOrEqual(LIMIT + 1);
+    ['of a contact', { query: `eq(contactId,"${busy.contactId}")` }],
+    ['of a channel', { query: `eq(channelId,"${busy.channelId}")` }],
+  ])('finds the matches by an index and then reads the page: %s', async (_, body) => {
+    const [count, page] = await explainSearch(body);
+    for (const plan of [count, page]) expect(plan?.nodeTypes).not.toContain('Seq Scan');
+    expect(count?.read).toBeLessThanOrEqual(TENANT_MESSAGES);
+    expect(page?.read).toBeLessThanOrEqual(LIMIT + 1);
   });
 
   it.each<[string, object, string?]>([
     ['of a chat', {}, quiet.id],
     ['of a contact', { query: `eq(contactId,"${quiet.contactId}")` }],
     ['of a channel', { query: `eq(channelId,"${quiet.channelId}")` }],
-  ])('reads the few that there are and nothing else: %s', async (_, body, chatId) => {
-    for (const reading of await readingsOf(body, chatId)) {
-      expect(reading.ways).not.toContain('Seq Scan');
-      expect(reading.rows).toBeLessThanOrEqual(QUIET_MESSAGES);
+  ])('reads only the few matches: %s', async (_, body, chatId) => {
+    for (const plan of await explainSearch(body, chatId)) {
+      expect(plan.nodeTypes).not.toContain('Seq Scan');
+      expect(plan.read).toBeLessThanOrEqual(QUIET_MESSAGES);
     }
   });
 
-  it('goes on from a cursor by one look at the index', async () => {
+  it('starts at a cursor without reading the rows before it', async () => {
     const { pagination } = await runSearch(
       { query: (text, values) => client.query(text, values) },
       messageFields,
       messageSource(),
-      loud.tenantId,
-      searchRequest({ pagination: { page: 50 } }, messageFields),
+      busy.tenantId,
+      parseSearchRequest({ pagination: { page: 50 } }, messageFields),
     );
-    const [page] = await readingsOf({ pagination: { cursor: pagination.nextCursor as string } });
-    expect(page?.ways).not.toContain('Sort');
-    expect(page?.rows).toBeLessThanOrEqual(LIMIT + 1);
+    const [page] = await explainSearch({ pagination: { cursor: pagination.nextCursor as string } });
+    expect(page?.nodeTypes).not.toContain('Sort');
+    expect(page?.read).toBeLessThanOrEqual(LIMIT + 1);
   });
 
-  it('for a part of a text reads the tenant’s messages at most', async () => {
-    for (const reading of await readingsOf({ search: 'not there' })) {
-      expect(reading.ways).not.toContain('Seq Scan');
-      expect(reading.rows).toBeLessThanOrEqual(TENANT_MESSAGES);
+  it('reads at most the messages of the tenant to search in their text', async () => {
+    for (const plan of await explainSearch({ search: 'not there' })) {
+      expect(plan.nodeTypes).not.toContain('Seq Scan');
+      expect(plan.read).toBeLessThanOrEqual(TENANT_MESSAGES);
     }
   });
 });
 
-it('is not counted again in a chat that was seen to have more than are counted', async () => {
-  const endless: Chat = { ...loud, id: newId() };
-  const search = () => readingsOf({}, endless.id);
+it('a chat with more messages than the cap is not counted again', async () => {
+  const longChat: Chat = { ...busy, id: newId() };
+  const search = () => explainSearch({}, longChat.id);
   await client.query('set session_replication_role = replica');
-  await write(() => endless, COUNTED);
+  await insertMessages(() => longChat, COUNTED);
   expect(await search()).toHaveLength(2);
   expect(await search()).toHaveLength(2);
-  await write(() => endless, 1);
+  await insertMessages(() => longChat, 1);
   expect(await search()).toHaveLength(2);
   expect(await search()).toHaveLength(1);
 });

@@ -39,7 +39,7 @@ const receive = async (cursor: MailboxCursor | null, at = channel, within = cont
     subjects: received.requests.map(({ body }) => /^Subject: (.*)\r$/m.exec(body.toString())?.[1]),
   };
 };
-/** The mailbox is shared by the tests: each begins at its end. */
+/** The tests share the mailbox: each starts at its end. */
 let cursor: MailboxCursor;
 beforeEach(async () => {
   ({ cursor } = await receive(null));
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 
 describe('a mailbox', () => {
-  it('has no past, and gives what comes from then on, once', async () => {
+  it('returns only new mails, each once', async () => {
     imap.deliver(mailWith('old'));
     const first = await receive(null);
     expect(first).toMatchObject({ requests: [], more: false });
@@ -62,7 +62,7 @@ describe('a mailbox', () => {
     expect((await receive(second.cursor)).subjects).toEqual([]);
   });
 
-  it('gives mails byte for byte, and marks none as seen', async () => {
+  it('returns mails byte for byte, and marks none as seen', async () => {
     const mail = Buffer.concat([
       Buffer.from('From: a@b.c\r\n\r\n'),
       Buffer.from([0x80, 0xff, 0x0d, 0x0a, 0x29]),
@@ -75,16 +75,16 @@ describe('a mailbox', () => {
     expect(imap.said.at(-1)).toBe('LOGOUT');
   });
 
-  it('that was made anew is read from its end on', async () => {
+  it('that was created again is read from its end on', async () => {
     imap.deliver(mailWith('three'));
     imap.renumber(8);
-    const anew = await receive(cursor);
-    expect(anew).toMatchObject({ requests: [], cursor: { uidValidity: 8 } });
+    const afterReset = await receive(cursor);
+    expect(afterReset).toMatchObject({ requests: [], cursor: { uidValidity: 8 } });
     imap.deliver(mailWith('four'));
-    expect((await receive(anew.cursor)).subjects).toEqual(['four']);
+    expect((await receive(afterReset.cursor)).subjects).toEqual(['four']);
   });
 
-  it('gives much of it in parts', async () => {
+  it('returns many mails in parts', async () => {
     imap.deliver(...Array.from({ length: 120 }, (_, number) => mailWith(String(number))));
     const seen: unknown[] = [];
     const counts: number[] = [];
@@ -98,7 +98,7 @@ describe('a mailbox', () => {
     expect(seen).toEqual(Array.from({ length: 120 }, (_, number) => String(number)));
   });
 
-  it('from which mails were removed goes on behind them', async () => {
+  it('continues after deleted mails', async () => {
     imap.deliver(mailWith('gone'), mailWith('kept'), mailWith('gone'));
     imap.remove(cursor.uid + 1);
     imap.remove(cursor.uid + 3);
@@ -106,7 +106,7 @@ describe('a mailbox', () => {
     expect(received).toMatchObject({ subjects: ['kept'], cursor: { uid: cursor.uid + 3 } });
   });
 
-  it('gives of an enormous mail its headers', async () => {
+  it('returns only the headers of a huge mail', async () => {
     imap.deliver(mailWith('enormous'));
     imap.claimSize(41 * 1024 * 1024);
     const { requests, subjects } = await receive(cursor);
@@ -117,7 +117,7 @@ describe('a mailbox', () => {
 });
 
 describe('a mailbox that cannot be read', () => {
-  it('because of the password, its name, or the connection says so', async () => {
+  it('because of the password, its name, or the connection has an error', async () => {
     await expect(receive(cursor, channelOf({ password: 'wrong' }))).rejects.toThrow(
       /could not be read: .*wrong password/,
     );
@@ -131,7 +131,7 @@ describe('a mailbox that cannot be read', () => {
     expect((await receive(cursor)).subjects).toEqual(['later']);
   });
 
-  it('because it may not be connected to is not', async () => {
+  it('because its address is forbidden is not connected to', async () => {
     const guarded = adapterContext({
       allow: parseAllowList(''),
       loopback: false,
@@ -144,7 +144,7 @@ describe('a mailbox that cannot be read', () => {
     await guarded.close();
   });
 
-  it('is found by a check, with what is wrong', async () => {
+  it('is found by a check, with the problem', async () => {
     expect(await smtp.check(channel, context)).toEqual([]);
     expect(await smtp.check(channelOf({ password: 'wrong' }), context)).toMatchObject([
       { path: 'config.imap', message: expect.stringContaining('wrong password') },
@@ -158,8 +158,8 @@ describe.runIf(hasOpenssl)('a mailbox behind TLS', async () => {
   afterAll(() => Promise.all([secure.close(), named.close()]));
   const behind = channelOf({ host: 'mail.test', secure: true }, secure.port);
 
-  it('is asked for by its name, at the address that was judged', async () => {
-    // The test's certificate is nobody's. Node reads this whenever it connects.
+  it('is connected to at the validated address, with its name', async () => {
+    // The certificate of the test is self-signed. Node reads this setting whenever it connects.
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     try {
       expect(await receive(null, behind, named)).toMatchObject({ cursor: { uid: 0 } });
@@ -169,7 +169,7 @@ describe.runIf(hasOpenssl)('a mailbox behind TLS', async () => {
     expect(secure.servername()).toBe('mail.test');
   });
 
-  it('whose name is not proven is told no password', async () => {
+  it('gets no password if its certificate is of another name', async () => {
     secure.said.length = 0;
     await expect(receive(null, behind, named)).rejects.toThrow('self-signed certificate');
     expect(secure.said).toEqual([]);

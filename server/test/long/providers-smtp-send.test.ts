@@ -3,7 +3,7 @@ import { simpleParser } from 'mailparser';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import type { AdapterChannel, ChannelConfig, OutgoingMessage } from '../../src/providers/adapter.ts';
-import { mayBePlain } from '../../src/providers/smtp/relay.ts';
+import { mayBeUnencrypted } from '../../src/providers/smtp/relay.ts';
 import { smtp } from '../../src/providers/smtp/smtp.ts';
 import { adapterContext } from '../kit/adapter-context.ts';
 import { outgoing } from '../kit/outgoing.ts';
@@ -35,8 +35,8 @@ const mailTo = (more: Partial<OutgoingMessage> = {}): OutgoingMessage =>
   outgoing({ to: { type: 'email', value: 'ada@example.com' }, type: 'email', ...more });
 const send = (more: Partial<OutgoingMessage> = {}, at = channel) => smtp.send(mailTo(more), at, context);
 
-describe('a mail that is sent', () => {
-  it('is sent with the relay’s 250, under an id that is made of ours', async () => {
+describe('a sent mail', () => {
+  it('is sent after the relay’s 250, with a Message-ID made of our id', async () => {
     const message = mailTo({
       content: { subject: 'Grüße ☃', html: '<b>Good morning</b>', cc: ['bob@example.com'] },
     });
@@ -59,7 +59,7 @@ describe('a mail that is sent', () => {
     expect(parsed.headers.has('in-reply-to')).toBe(false);
   });
 
-  it('that is HTML alone has a text beside it', async () => {
+  it('of HTML only also has a text', async () => {
     await send({ text: null, content: { html: '<p>Good <b>evening</b></p>' } });
     expect(await simpleParser(relay.arrived[0]?.mail ?? '')).toMatchObject({
       text: expect.stringContaining('Good evening'),
@@ -67,7 +67,7 @@ describe('a mail that is sent', () => {
     });
   });
 
-  it('names what it answers, and who is machine-made says so', async () => {
+  it('names the mail it replies to, and is marked if it is automatic', async () => {
     await send({
       threadSubject: 'AW: Re: RE [2]: Order A-17',
       replyToVendorId: '<b@example.com>',
@@ -86,12 +86,12 @@ describe('a mail that is sent', () => {
     [{ text: `${'☃'.repeat(80)} more` }, `${'☃'.repeat(69)}…`],
     [{ content: { subject: 'Mine' }, threadSubject: 'Theirs' }, 'Mine'],
     [{ threadSubject: 'Theirs', references: ['<a@b>'] }, 'Re: Theirs'],
-  ])('without a subject has one all the same', async (more, subject) => {
+  ])('without a subject gets one', async (more, subject) => {
     await send(more);
     expect((await simpleParser(relay.arrived[0]?.mail ?? '')).subject).toBe(subject);
   });
 
-  it('carries files of ours as streams, and fetches those of others', async () => {
+  it('contains our files as streams, and fetches others', async () => {
     const { createServer } = await import('node:http');
     const server = createServer((_request, response) => void response.end('from elsewhere'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -127,7 +127,7 @@ describe('a mail that is sent', () => {
     });
   });
 
-  it('asks for answers and bounces at an address of its own, where the mailbox takes that', async () => {
+  it('has its own address for replies and bounces if the mailbox supports it', async () => {
     const tagged = channelOf({ plusAddressing: true });
     const message = mailTo();
     await smtp.send(message, tagged, context);
@@ -139,25 +139,25 @@ describe('a mail that is sent', () => {
     expect(relay.arrived[1]?.from).toBe(long);
   });
 
-  it('sends answers to the address people know, where it is written from another', async () => {
+  it('has the channel’s address as Reply-To if it is sent from another', async () => {
     await send({}, channelOf({ from: 'noreply@shop.test' }));
     const parsed = await simpleParser(relay.arrived[0]?.mail ?? '');
     expect([parsed.from?.text, parsed.replyTo?.text]).toEqual(['noreply@shop.test', 'help@shop.test']);
   });
 
-  it('cannot be given headers of someone else’s making', async () => {
+  it('cannot be injected with headers', async () => {
     await send({ content: { subject: 'a\r\nBcc: eve@example.com', cc: ['x@y\r\nBcc: eve@example.com'] } });
     expect(relay.arrived[0]?.to).toEqual(['ada@example.com']);
     expect((await simpleParser(relay.arrived[0]?.mail ?? '')).bcc).toBeUndefined();
   });
 
-  it('goes by the id that the relay gives it, where it gives one', async () => {
+  it('has the relay’s id, if it returns one', async () => {
     relay.next({ reply: '2.0.0 OK <abc@mail.prod.outlook.com> [Hostname=x]' });
     expect(await send()).toMatchObject({ ok: true, vendorId: '<abc@mail.prod.outlook.com>' });
   });
 });
 
-describe('a mail that is not taken', () => {
+describe('a mail that the relay does not accept', () => {
   it.each([
     [{ at: 'mail', code: 451 }, 'backoff'],
     [{ at: 'rcpt', code: 450 }, 'backoff'],
@@ -166,14 +166,14 @@ describe('a mail that is not taken', () => {
     [{ at: 'rcpt', code: 550 }, 'never'],
     [{ at: 'data', code: 554 }, 'never'],
     [{ at: 'mail', code: 530 }, 'reauth'],
-  ] as const)('by %j is tried again: %s', async (issue, retry) => {
+  ] as const)('with %j is tried again: %s', async (issue, retry) => {
     relay.next(issue);
     expect(await send()).toMatchObject({ ok: false, error: { code: String(issue.code) }, retry });
     expect(relay.arrived).toEqual([]);
     expect(await send()).toMatchObject({ ok: true });
   });
 
-  it('for the person, but for those in copy, has failed', async () => {
+  it('for its recipient, but for those in copy, has failed', async () => {
     relay.next({ at: 'rcpt', code: 550, only: 'ada@example.com' });
     expect(await send({ content: { cc: ['bob@example.com'] } })).toMatchObject({
       ok: false,
@@ -185,7 +185,7 @@ describe('a mail that is not taken', () => {
   it.each([
     'greeting',
     'rcpt',
-  ] as const)('before the mail itself, because the relay is gone at the %s, is tried again', async (cut) => {
+  ] as const)('because the connection breaks at the %s is tried again', async (cut) => {
     relay.next({ cut });
     expect(await send()).toMatchObject({ ok: false, retry: 'backoff' });
   });
@@ -207,7 +207,7 @@ describe('a mail that is not taken', () => {
     expect(await send()).toMatchObject({ ok: false, retry: 'unknown' });
   });
 
-  it('because a file cannot be read is tried again, and nothing is sent', async () => {
+  it('because a file cannot be read is tried again, and is not sent', async () => {
     const read = () =>
       new Readable({
         read() {
@@ -219,7 +219,7 @@ describe('a mail that is not taken', () => {
     expect(relay.arrived).toEqual([]);
   });
 
-  it('by anybody, or not to be taken there, is told apart', async () => {
+  it('because of an unreachable or forbidden relay has different results', async () => {
     const to = (host: string, port: number) => send({}, channelOf({ smtp: { host, port } }));
     expect(await to('127.0.0.1', 1)).toMatchObject({ ok: false, retry: 'backoff' });
     expect(await to('10.0.0.1', 25)).toMatchObject({
@@ -230,8 +230,8 @@ describe('a mail that is not taken', () => {
   });
 });
 
-describe('a relay that wants to know who sends', () => {
-  it('is told, and a wrong password waits for another', async () => {
+describe('a relay with a login', () => {
+  it('gets the password, and a wrong one waits for a new one', async () => {
     const as = (password: string) =>
       channelOf({ smtp: { host: '127.0.0.1', port: relay.port, user: 'ada', password } });
     expect(await send({}, as('right'))).toMatchObject({ ok: true });
@@ -253,8 +253,8 @@ describe('a relay that wants to know who sends', () => {
     ['::ffff:10.0.0.1', false],
     ['1.127.0.1', false],
     [undefined, false],
-  ])('is told without TLS only on this machine: %s %s', (address, isTold) => {
-    expect(mayBePlain(address)).toBe(isTold);
+  ])('gets a password without TLS only on this machine: %s %s', (address, isAllowed) => {
+    expect(mayBeUnencrypted(address)).toBe(isAllowed);
   });
 });
 
@@ -271,13 +271,13 @@ describe.runIf(hasOpenssl)('a relay behind TLS', async () => {
   const at = (port: number, more = {}) =>
     channelOf({ smtp: { host: 'relay.test', port, user: 'ada', password: 'right', ...more } });
 
-  it('is spoken to inside TLS from the first byte', async () => {
+  it('is used with TLS from the first byte', async () => {
     const result = await smtp.send(mailTo(), at(secure.port, { secure: true }), trusting);
     expect(result).toMatchObject({ ok: true });
     expect(secure.arrived[0]).toMatchObject({ secure: true, user: 'ada' });
   });
 
-  it('of a name that its certificate does not prove is told nothing', async () => {
+  it('with a certificate of another name is sent nothing', async () => {
     const result = await smtp.send(mailTo(), at(secure.port, { secure: true }), wary);
     expect(result).toMatchObject({ ok: false, error: { code: 'connection_tls' }, retry: 'backoff' });
     const upgraded = await smtp.send(mailTo(), at(upgrading.port), wary);

@@ -1,9 +1,11 @@
 import { Agent, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
-import type { Database } from '../../src/db/database.ts';
-import { publisher } from '../../src/engine/outbox.ts';
+import { inboundQueue } from '../../src/channels/queues.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { TenantTx } from '../../src/db/tenant.ts';
+import { publishEvents } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { processInbound } from '../../src/messages/inbound/worker.ts';
@@ -16,63 +18,83 @@ const server = await useServer({ adapters: withPigeon, timers: true });
 await server.system.app.server.listen({ host: '127.0.0.1', port: 0 });
 const { port } = server.system.app.server.server.address() as AddressInfo;
 
-/** The database, with everything noted that is asked of it within transactions. */
-function noting(db: Database, noted: string[]): Database {
-  const note = <S extends { name: string }>(asked: S): S => {
-    noted.push(asked.name);
-    return asked;
+/** A database that records the names of the statements in transactions. */
+function recordingDatabase(names: string[]): Database {
+  const record = <S extends { name: string }>(statement: S): S => {
+    names.push(statement.name);
+    return statement;
   };
+  const recording = <T extends Pick<TenantTx, 'enqueue'>>(tx: T): T => ({
+    ...tx,
+    enqueue: (statement, values) => tx.enqueue(record(statement), values),
+  });
+  const publish = publishEvents(() => {});
+  const db = openDatabase(
+    {
+      connection: { connectionString: server.databaseUrl },
+      applicationName: 'recording',
+      poolSize: 1,
+      readers: 0,
+    },
+    { now: server.clock.now, publish: (tx, events) => publish(recording(tx), events), wake: () => {} },
+  );
   return {
     ...db,
-    transaction: (work) =>
-      db.transaction((tx) =>
-        work({
-          ...tx,
-          all: (asked, values) => tx.all(note(asked), values),
-          find: (asked, values) => tx.find(note(asked), values),
-          run: (asked, values) => tx.run(note(asked), values),
-          write: (asked, values) => tx.write(note(asked), values),
-        }),
-      ),
+    forTenant: (tenantId) => {
+      const tenant = db.forTenant(tenantId);
+      return {
+        ...tenant,
+        transaction: (work) =>
+          tenant.transaction((tx) =>
+            work({
+              ...recording(tx),
+              all: (statement, values) => tx.all(record(statement), values),
+              find: (statement, values) => tx.find(record(statement), values),
+              run: (statement, values) => tx.run(record(statement), values),
+            }),
+          ),
+      };
+    },
   };
 }
 
-it('plain texts of people who are known take five statements, however many they are', async () => {
+it('plain texts of known contacts take five statements, however many they are', async () => {
   const tenant = await server.tenant();
   const channel = await pigeonChannel(tenant);
-  const at = server.clock.now();
-  const people = Array.from({ length: 20 }, (_, person) => ({ ...ADA, value: `+155500050${10 + person}` }));
+  const writtenAt = server.clock.now();
+  const contacts = Array.from({ length: 20 }, (_, index) => ({ ...ADA, value: `+155500050${10 + index}` }));
   const texts = (turn: number): Buffer[] =>
-    people.map((contact) =>
-      Buffer.from(pigeonBody(channel, [written(`${turn} ${contact.value}`, at, { contact })])),
+    contacts.map((contact) =>
+      Buffer.from(pigeonBody(channel, [written(`${turn} ${contact.value}`, writtenAt, { contact })])),
     );
   const { db } = server.system;
-  const noted: string[] = [];
-  const { list, handle } = processInbound({
-    db: noting(db, noted),
+  const names: string[] = [];
+  const recordingDb = recordingDatabase(names);
+  afterAll(() => recordingDb.close());
+  const deps = {
+    db: recordingDb,
     clock: server.clock,
     keys: server.keys,
     wakeUps: silentWakeUps,
-    publisher: publisher(server.clock, silentWakeUps),
     adapters: withPigeon,
     store: fileStore(server.filesFolder),
     baseUrl: () => '',
     log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
-  });
+  };
   for (const turn of [1, 2]) {
-    noted.length = 0;
-    // Stored for a time that has not come: only this test takes them.
-    const ids = await storeInbound(db, tenant.id, channel.id, texts(turn));
+    names.length = 0;
+    // Never due, so that only this test processes them.
+    const ids = await storeInbound(db.forTenant(tenant.id), channel.id, texts(turn));
     await db.query(`update inbound set due_at = 'infinity' where id = any ($1::uuid[])`, [ids]);
-    const rows = await db.all(list.claim as NonNullable<typeof list.claim>, [
+    const rows = await db.all(inboundQueue.claim as NonNullable<typeof inboundQueue.claim>, [
       realShardOf(channel.id),
       channel.id,
       'infinity' as never,
       200,
     ]);
-    expect(await handle(rows)).toBe('ok');
+    expect(await processInbound(deps, rows)).toBe('ok');
   }
-  expect(noted).toEqual([
+  expect(names).toEqual([
     'chats.lock',
     'messages.claim_vendor_ids',
     'messages.store_inbound',
@@ -85,11 +107,11 @@ const MESSAGES = 10_000;
 const PER_REQUEST = 50;
 const CONNECTIONS = 4;
 
-it('ten thousand messages of one chat over four connections at once are all there, with the right count and latest', async () => {
+it('ten thousand messages of one chat over four connections at once are all stored, with the right count and latest', async () => {
   const tenant = await server.tenant();
   const channel = await pigeonChannel(tenant);
   const start = server.clock.now().getTime();
-  // In no order of time, and each with another: the latest is somewhere in the middle.
+  // Shuffled, each with a different time: the latest is somewhere in the middle.
   const secondOf = (number: number): number => (number * 7919) % MESSAGES;
   const bodies = Array.from({ length: MESSAGES / PER_REQUEST }, (_, batch) =>
     pigeonBody(

@@ -3,22 +3,25 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { compareBySort, evaluateFilter } from '../../src/search/evaluate.ts';
-import { completeSort, type Filter, printFilter, printSort, type Sort } from '../../src/search/grammar.ts';
-import { searchRequest } from '../../src/search/page.ts';
-import { runSearch, type SearchSource } from '../../src/search/run-search.ts';
+import type { Filter } from '../../src/search/grammar/filter.ts';
+import { completeSort, type Sort } from '../../src/search/grammar/sort.ts';
+import { parseSearchRequest } from '../../src/search/request.ts';
+import { runSearch } from '../../src/search/run-search.ts';
 import type { SearchBody } from '../../src/search/schema.ts';
+import type { SearchSource } from '../../src/search/source.ts';
 import { foldCase } from '../../src/search/text.ts';
+import { printFilter, printSort } from '../kit/print-search.ts';
 import { filter, getField, ITEM_TABLES, type Item, item, items, sort } from '../kit/search-samples.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const source: SearchSource = { select: 'i.id, i.name', from: 'items i', tenantColumn: 'i.tenant_id' };
 
-/** Each tenant has rows of its own, so that every search also shows that it stays within its tenant. */
+/** Each tenant has rows of its own, so every test also checks that a search stays within its tenant. */
 const tenants = [1, 2, 3].map((seed) => ({
   id: newId(),
   rows: fc.sample(item, { numRuns: 40 * seed, seed }),
 }));
-const tenant = fc.constantFrom(...tenants);
+const anyTenant = fc.constantFrom(...tenants);
 type Tenant = (typeof tenants)[number];
 
 let client: pg.Client;
@@ -64,18 +67,22 @@ async function insert(tenantId: string, row: Item): Promise<void> {
   for (const mark of row.marks) await client.query('insert into item_marks values ($1, $2)', [row.id, mark]);
 }
 
-const search = (of: Tenant, body: SearchBody, from: SearchSource = source) =>
-  runSearch(client, items, from, of.id, searchRequest(body, items));
+const search = (tenant: Tenant, body: SearchBody, from: SearchSource = source) =>
+  runSearch(client, items, from, tenant.id, parseSearchRequest(body, items));
 
-/** Rows are looked for in one way where few match and in another where many do, and counted up to a cap or in full. */
-const counting = fc.record(
-  { countCap: fc.constantFrom(3, 1000), few: fc.constantFrom(3, 1000), window: fc.constantFrom(6, 2000) },
+/** Limits that lead to each of the plans, and to exact and capped counts. */
+const limits = fc.record(
+  {
+    countCap: fc.constantFrom(3, 1000),
+    maxSorted: fc.constantFrom(3, 1000),
+    window: fc.constantFrom(6, 2000),
+  },
   { requiredKeys: [] },
 );
 
-/** Every page from the first to the last, by cursor. */
-async function walk(
-  of: Tenant,
+/** Reads every page from the first to the last, by cursor. */
+async function readAllPages(
+  tenant: Tenant,
   body: SearchBody,
   limit: number,
   from: SearchSource = source,
@@ -85,18 +92,18 @@ async function walk(
   let cursor: string | null = null;
   do {
     const pagination = cursor === null ? { limit } : { limit, cursor };
-    const result = await search(of, { ...body, pagination }, from);
+    const result = await search(tenant, { ...body, pagination }, from);
     expect(result.pagination.page).toBe(totals.length);
     ids.push(...result.rows.map((row) => row.id));
     totals.push(result.pagination.total);
     cursor = result.pagination.nextCursor;
-    if (totals.length > of.rows.length + 1) throw new Error('The cursor goes round in circles.');
+    if (totals.length > tenant.rows.length + 1) throw new Error('The cursors do not come to an end.');
   } while (cursor !== null);
   return { ids, totals };
 }
 
-function expected(of: Tenant, by: Sort | undefined, where?: Filter): string[] {
-  return of.rows
+function findExpected(tenant: Tenant, by: Sort | undefined, where?: Filter): string[] {
+  return tenant.rows
     .filter((row) => where === undefined || evaluateFilter(where, (field) => getField(row, field)))
     .toSorted(compareBySort(completeSort(by, items), getField))
     .map((row) => row.id);
@@ -104,37 +111,37 @@ function expected(of: Tenant, by: Sort | undefined, where?: Filter): string[] {
 
 describe('SQL and JavaScript', () => {
   it('agree on which rows a filter matches', async () => {
-    const property = fc.asyncProperty(tenant, filter, counting, async (of, where, how) => {
+    const property = fc.asyncProperty(anyTenant, filter, limits, async (tenant, where, sourceLimits) => {
       const body = { query: printFilter(where), pagination: { limit: 100 } };
-      const { ids } = await walk(of, body, 40, { ...source, ...how });
-      expect(ids).toEqual(expected(of, undefined, where));
+      const { ids } = await readAllPages(tenant, body, 40, { ...source, ...sourceLimits });
+      expect(ids).toEqual(findExpected(tenant, undefined, where));
     });
     await fc.assert(property, { numRuns: 600 });
   });
 
-  it('agree on the order, and a cursor visits every row once through ties and nulls', async () => {
-    const limits = fc.integer({ min: 1, max: 9 });
-    const property = fc.asyncProperty(tenant, sort, limits, async (of, by, limit) => {
-      const { ids, totals } = await walk(of, { sortBy: printSort(by) }, limit);
-      expect(ids).toEqual(expected(of, by));
-      expect(new Set(totals)).toEqual(new Set([of.rows.length]));
+  it('agree on the order, and cursors visit every row once despite ties and nulls', async () => {
+    const limit = fc.integer({ min: 1, max: 9 });
+    const property = fc.asyncProperty(anyTenant, sort, limit, async (tenant, by, limit) => {
+      const { ids, totals } = await readAllPages(tenant, { sortBy: printSort(by) }, limit);
+      expect(ids).toEqual(findExpected(tenant, by));
+      expect(new Set(totals)).toEqual(new Set([tenant.rows.length]));
     });
     await fc.assert(property, { numRuns: 60 });
   });
 
   it('agree on filter, order and page together', async () => {
     const property = fc.asyncProperty(
-      tenant,
+      anyTenant,
       filter,
       sort,
       fc.nat(4),
-      counting,
-      async (of, where, by, page, how) => {
-        const all = expected(of, by, where);
+      limits,
+      async (tenant, where, by, page, sourceLimits) => {
+        const all = findExpected(tenant, by, where);
         const body = { query: printFilter(where), sortBy: printSort(by), pagination: { page, limit: 7 } };
-        const { rows, pagination } = await search(of, body, { ...source, ...how });
+        const { rows, pagination } = await search(tenant, body, { ...source, ...sourceLimits });
         expect(rows.map((row) => row.id)).toEqual(all.slice(page * 7, page * 7 + 7));
-        const total = Math.min(all.length, how.countCap ?? all.length);
+        const total = Math.min(all.length, sourceLimits.countCap ?? all.length);
         expect(pagination).toMatchObject({ page, limit: 7, total });
         expect(pagination.totalIsCapped === true).toBe(total < all.length);
         expect(pagination.nextCursor === null).toBe(all.length <= page * 7 + 7);
@@ -143,8 +150,8 @@ describe('SQL and JavaScript', () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
-  it('fold the case of every letter alike', async () => {
-    // Unicode 14's letters are in every PostgreSQL from 15 on; later ones depend on who is newer.
+  it('fold the case of every letter in the same way', async () => {
+    // PostgreSQL 15 and later know the letters of Unicode 14. Whether they know later ones depends on the version.
     const { rows } = await client.query<{ letter: string; lower: string }>(
       `select chr(n) as letter, lower(chr(n)) as lower from generate_series(1, 120000) n
         where n not between 55296 and 57343 and n not between 42954 and 42999 and n not between 68944 and 68965
@@ -158,8 +165,8 @@ describe('SQL and JavaScript', () => {
 describe('a search', () => {
   const first = tenants[0] as Tenant;
 
-  it('matches a part of a name whatever its case, or an exact id', async () => {
-    const found = async (text: string) => (await walk(first, { search: text }, 100)).ids;
+  it('matches a part of a name, ignoring case, or an exact id', async () => {
+    const found = async (text: string) => (await readAllPages(first, { search: text }, 100)).ids;
     for (const part of ['a', 'Ä', 'σ', '%', '_', '\\', "'", '😀', '"a', '$1']) {
       const matching = first.rows.filter((row) =>
         [row.name, row.code].some((name) => name !== null && foldCase(name).includes(foldCase(part))),
@@ -173,9 +180,9 @@ describe('a search', () => {
     expect(await found(tenants[1]?.rows[0]?.id ?? '')).toEqual([]);
   });
 
-  it('executes nothing of what a client wrote (I1)', async () => {
-    const trick = `'; drop table items; --`;
-    for (const text of [trick, `") or true --`, `\\'; select pg_sleep(9) --`, '$1', '%', '{a,b}', '\\']) {
+  it('executes no text of the client (I1)', async () => {
+    const injection = `'; drop table items; --`;
+    for (const text of [injection, `") or true --`, `\\'; select pg_sleep(9) --`, '$1', '%', '{a,b}', '\\']) {
       const quoted = text.replace(/["\\]/g, '\\$&');
       const fields = ['name', 'attributes.city', `"attributes.${quoted}"`, 'ownerId', 'id'];
       for (const field of fields) {
@@ -183,9 +190,9 @@ describe('a search', () => {
       }
       await search(first, { query: `contains(labelIds,"${quoted}")`, search: text });
       await search(first, { sortBy: `asc("attributes.${quoted}")` });
-      expect(() => searchRequest({ query: text }, items)).toThrow('Invalid body params');
-      expect(() => searchRequest({ sortBy: text }, items)).toThrow('Invalid body params');
-      expect(() => searchRequest({ sortBy: `asc(name) ${text}` }, items)).toThrow('Invalid body params');
+      expect(() => parseSearchRequest({ query: text }, items)).toThrow('Invalid body params');
+      expect(() => parseSearchRequest({ sortBy: text }, items)).toThrow('Invalid body params');
+      expect(() => parseSearchRequest({ sortBy: `asc(name) ${text}` }, items)).toThrow('Invalid body params');
     }
     expect((await search(first, {})).pagination.total).toBe(first.rows.length);
   });
@@ -202,7 +209,7 @@ describe('a search', () => {
     expect((await capped(8, 999)).pagination).toMatchObject({ total: 8, totalIsCapped: true, page: 999 });
   });
 
-  it('keeps to the condition of its route', async () => {
+  it('applies the condition of its route', async () => {
     const where: SearchSource['where'] = (bind) => `i.status = ${bind('open')}`;
     const query = 'in(status,"open","closed")';
     const { pagination } = await search(first, { query, search: 'a' }, { ...source, where });
@@ -210,18 +217,18 @@ describe('a search', () => {
     expect(pagination.total).toBe(open.length);
   });
 
-  it('goes on after a time that is finer than a millisecond', async () => {
-    const of = { id: newId(), rows: fc.sample(item, { numRuns: 6, seed: 9 }) };
-    for (const row of of.rows) await insert(of.id, row);
+  it('continues after a time with microseconds', async () => {
+    const tenant = { id: newId(), rows: fc.sample(item, { numRuns: 6, seed: 9 }) };
+    for (const row of tenant.rows) await insert(tenant.id, row);
     await client.query(
       `update items set created_at = '2026-11-15T00:00:00.000001Z'::timestamptz + ascii(substr(id::text, 8, 1)) * interval '1 microsecond'
         where tenant_id = $1`,
-      [of.id],
+      [tenant.id],
     );
     const { rows } = await client.query(
       'select id from items where tenant_id = $1 order by created_at desc, id desc',
-      [of.id],
+      [tenant.id],
     );
-    expect((await walk(of, {}, 1)).ids).toEqual(rows.map((row) => row.id));
+    expect((await readAllPages(tenant, {}, 1)).ids).toEqual(rows.map((row) => row.id));
   });
 });

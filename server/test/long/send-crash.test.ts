@@ -1,15 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { publisher } from '../../src/engine/outbox.ts';
-import { sendRecorder } from '../../src/messages/outbound/record.ts';
-import type { Outcome } from '../../src/messages/outbound/retry-policy.ts';
+import { createSendRecorder } from '../../src/messages/outbound/record.ts';
+import type { SendOutcome } from '../../src/messages/outbound/retry-policy.ts';
 import { statusRank } from '../../src/messages/status.ts';
 import type { SendResult } from '../../src/providers/adapter.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import { adaptersWith, messageOf, outboxOf, send, type TestChat, testVendor } from '../kit/sending.ts';
 import { startServer, type TestServer, type TestTenant } from '../kit/server.ts';
-import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
-/** The sandbox, but it can be stopped before or after it has taken a message. Who is stopped never gets an answer. */
+/** The sandbox, but it can hang before or after it has accepted a message. A send that hangs is never answered. */
 let stopAt: 'before' | 'after' | undefined;
 let stopped = (): void => {};
 const reached = (): Promise<void> =>
@@ -39,7 +37,7 @@ const MINUTE = 60_000;
 const started: TestServer[] = [first];
 afterAll(() => Promise.all(started.map((one) => one.stop())));
 
-/** A process like the first on the same database, that has taken over all work. */
+/** Another process on the same database that has taken over all shards. */
 async function successor(isSoleProcess = true): Promise<TestServer> {
   const made = await startServer({
     connection: { connectionString: databaseUrl },
@@ -73,7 +71,7 @@ beforeEach(async () => {
   mute.forget();
 });
 
-/** Sends two messages with a process that stops for ever at the first of them; gives them and its end. */
+/** Sends two messages with a process that hangs at the first one, and returns them with a function that kills it. */
 async function crashAt(point: typeof stopAt): Promise<{ ids: string[]; victim: TestServer }> {
   const victim = await successor();
   stopAt = point;
@@ -82,7 +80,7 @@ async function crashAt(point: typeof stopAt): Promise<{ ids: string[]; victim: T
   for (const text of ['first', 'second']) ids.push((await send(tenant, chat, { text })).id as string);
   void victim.settle();
   await at;
-  // Nothing that it still does counts: its connections are closed under it.
+  // Its connections are closed, so that it can change nothing more.
   await victim.system.stop(0);
   started.splice(started.indexOf(victim), 1);
   stopAt = undefined;
@@ -93,9 +91,9 @@ const accepted = async (): Promise<string[]> =>
 const statuses = (ids: string[]): Promise<string[]> =>
   Promise.all(ids.map(async (id) => (await messageOf(tenant, id)).status));
 
-// Each of these starts whole servers.
-describe('a process that ends while it sends', { timeout: 60_000 }, () => {
-  it('before the vendor has the message: the next one asks, and sends it, once and in order', async () => {
+// Each of these tests starts complete servers.
+describe('a process that dies while it sends', { timeout: 60_000 }, () => {
+  it('before the vendor has the message: the next process asks, and sends it once and in order', async () => {
     await openOn('sandbox');
     const { ids } = await crashAt('before');
     expect(await accepted()).toEqual([]);
@@ -105,7 +103,7 @@ describe('a process that ends while it sends', { timeout: 60_000 }, () => {
     expect(await statuses(ids)).toEqual(['sent', 'sent']);
   });
 
-  it('after the vendor has the message: the next one asks, and does not send it again', async () => {
+  it('after the vendor has the message: the next process asks, and does not send it again', async () => {
     await openOn('sandbox');
     const { ids } = await crashAt('after');
     expect(await accepted()).toEqual(ids.slice(0, 1));
@@ -143,7 +141,7 @@ describe('a process that ends while it sends', { timeout: 60_000 }, () => {
     expect(mute.arrived.map(({ text }) => text)).toEqual(['who knows', 'next']);
   });
 
-  it('and may still be sending, where others work beside it: nobody asks before its deadline is over', async () => {
+  it('and may still be sending beside others: they ask only after its deadline', async () => {
     await openOn('sandbox');
     const { ids } = await crashAt('before');
     const next = await successor(false);
@@ -156,16 +154,15 @@ describe('a process that ends while it sends', { timeout: 60_000 }, () => {
   });
 });
 
-describe('two processes that both believe a message is theirs to send', () => {
-  it('begin it once, and what the one that did not begin it says does not count', async () => {
+describe('two processes that both try to send a message', () => {
+  it('begin it once, and a late result is ignored', async () => {
     await openOn('sandbox');
     const { id } = await send(tenant, chat, { text: 'hello' });
-    const silent = publisher(clock, silentWakeUps);
-    const recorders = [sendRecorder(db, clock, silent), sendRecorder(db, clock, silent)] as const;
+    const recorders = [createSendRecorder(db, clock), createSendRecorder(db, clock)] as const;
     const message = { id, tenant_id: tenant.id, channel_id: chat.channelId, attempts: 0 };
     const begun = await Promise.all(recorders.map(({ begin }) => begin(message, false)));
     expect(begun.toSorted()).toEqual([false, true]);
-    const outcomes: Outcome[] = [
+    const outcomes: SendOutcome[] = [
       { kind: 'sent', vendorId: 'the first', status: 'sent' },
       { kind: 'failed', error: { code: 'late', message: 'too late' } },
     ];
@@ -173,15 +170,14 @@ describe('two processes that both believe a message is theirs to send', () => {
     expect(await messageOf(tenant, id)).toMatchObject({ status: 'sent', vendorId: 'the first', error: null });
   });
 
-  it('and what the vendor told before it answered counts with the answer', async () => {
+  it('store a status that came before the vendor’s answer together with the answer', async () => {
     await openOn('sandbox');
-    const told = [
+    const statuses = [
       ['early', 'delivered', null],
       ['bounced', 'failed', { code: '30003', message: 'unreachable' }],
     ] as const;
-    const silent = publisher(clock, silentWakeUps);
-    const { begin, end } = sendRecorder(db, clock, silent);
-    for (const [vendorId, status, error] of told) {
+    const { begin, end } = createSendRecorder(db, clock);
+    for (const [vendorId, status, error] of statuses) {
       const { id } = await send(tenant, chat, { text: vendorId });
       await db.query(
         `insert into vendor_messages (channel_id, vendor_id, tenant_id, status_rank, pending, created_at)

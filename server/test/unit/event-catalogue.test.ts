@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { apiDocuments, contracts } from '../../src/app.ts';
+import { eventTypes } from '../../src/base/events.ts';
 import { isUuid } from '../../src/base/ids.ts';
-import { eventTypes } from '../../src/engine/event-types.ts';
 import { documentedEvents } from '../../src/event-catalogue.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 
@@ -16,14 +16,14 @@ describe('the catalogue of events', () => {
     expect(new Set(eventTypes).size).toBe(eventTypes.length);
   });
 
-  it.each(documentedEvents)('$type says when it happens, and its example is as it is documented', (event) => {
+  it.each(documentedEvents)('$type says when it happens, and its example matches its schema', (event) => {
     expect(event.type).toMatch(/^[a-z]+\.[a-z_]+$/);
     expect(event.when).toMatch(/^[A-Z].*\.$/);
     const validate = ajv.compile({ ...event.schema });
     expect(validate(event.example), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it('is the webhooks of the OpenAPI document, which shares the schemas of the API', () => {
+  it('matches the webhooks of the OpenAPI document, which use the schemas of the API', () => {
     // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
     const { webhooks, components } = apiDocuments(contracts()).v3?.document as any;
     expect(Object.keys(webhooks)).toEqual(eventTypes);

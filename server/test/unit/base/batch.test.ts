@@ -1,75 +1,114 @@
 import { describe, expect, it } from 'vitest';
-import { batch } from '../../../src/base/batch.ts';
+import { type BatchOptions, batch } from '../../../src/base/batch.ts';
 import { ApiError } from '../../../src/base/errors.ts';
 import { turn } from '../../kit/scheduler.ts';
 
-/** Asks that are answered when the test says so. */
-function bench(options: { maxBatch: number; underWay: number }) {
-  const asks: { asked: number[]; answer(): void }[] = [];
-  const ask = batch<number, string>(
-    (asked) =>
+/** A batcher of numbers whose batches end when the test says so. */
+function controlledBatch(options: BatchOptions) {
+  const batches: { items: number[]; finish(): void }[] = [];
+  const add = batch<number, string>(
+    (items) =>
       new Promise((resolve) => {
-        asks.push({ asked, answer: () => resolve(asked.map((one) => `answer ${one}`)) });
+        batches.push({ items, finish: () => resolve(items.map((item) => `result ${item}`)) });
       }),
     options,
   );
-  return { asks, ask };
+  return { batches, add };
 }
 
-describe('questions that come together', () => {
-  it('are asked together, and each gets its own answer', async () => {
-    const { asks, ask } = bench({ maxBatch: 10, underWay: 1 });
-    const answers = Promise.all([ask(1), ask(2), ask(3)]);
+describe('items that arrive together', () => {
+  it('are handled in one batch, and each gets its own result', async () => {
+    const { batches, add } = controlledBatch({ maxBatch: 10, maxConcurrent: 1 });
+    const results = Promise.all([add(1), add(2), add(3)]);
     await turn();
-    expect(asks.map(({ asked }) => asked)).toEqual([[1, 2, 3]]);
-    asks[0]?.answer();
-    expect(await answers).toEqual(['answer 1', 'answer 2', 'answer 3']);
+    expect(batches.map(({ items }) => items)).toEqual([[1, 2, 3]]);
+    batches[0]?.finish();
+    expect(await results).toEqual(['result 1', 'result 2', 'result 3']);
   });
 
-  it('are asked so many at a time, and the rest when others are answered', async () => {
-    const { asks, ask } = bench({ maxBatch: 2, underWay: 2 });
-    const answers = [1, 2, 3, 4, 5, 6, 7].map(ask);
+  it('are handled in batches of the given size, the rest when others have ended', async () => {
+    const { batches, add } = controlledBatch({ maxBatch: 2, maxConcurrent: 2 });
+    const results = [1, 2, 3, 4, 5, 6, 7].map(add);
     await turn();
-    expect(asks.map(({ asked }) => asked)).toEqual([
+    expect(batches.map(({ items }) => items)).toEqual([
       [1, 2],
       [3, 4],
     ]);
-    asks[1]?.answer();
+    batches[1]?.finish();
     await turn();
     await turn();
-    expect(asks.map(({ asked }) => asked).slice(2)).toEqual([[5, 6]]);
-    for (let at = 0; at < 4; at += 1) {
-      for (const one of asks) one.answer();
+    expect(batches.map(({ items }) => items).slice(2)).toEqual([[5, 6]]);
+    for (let round = 0; round < 4; round += 1) {
+      for (const one of batches) one.finish();
       await turn();
       await turn();
     }
-    expect(await Promise.all(answers)).toHaveLength(7);
+    expect(await Promise.all(results)).toHaveLength(7);
   });
 
-  it('are asked one by one where they fail together, so that a bad one fails alone', async () => {
+  it('are handled one by one if the batch fails, so that a bad one fails alone', async () => {
     const inverse = batch(
-      async (asked: number[]) => {
-        if (asked.includes(0)) throw new Error('nothing');
-        return asked.map((one) => 1 / one);
+      async (items: number[]) => {
+        if (items.includes(0)) throw new Error('division by zero');
+        return items.map((item) => 1 / item);
       },
-      { maxBatch: 10, underWay: 1 },
+      { maxBatch: 10, maxConcurrent: 1 },
     );
     const results = await Promise.allSettled([1, 0, 2].map(inverse));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await inverse(4)).toBe(0.25);
   });
 
-  it('fail together where the database is out of reach, and the next ones are asked all the same', async () => {
-    const asks: number[][] = [];
-    const ask = batch(
-      async (asked: number[]): Promise<number[]> => {
-        asks.push(asked);
+  it('fail together if the database is unavailable, and the next ones are still handled', async () => {
+    const batches: number[][] = [];
+    const add = batch(
+      async (items: number[]): Promise<number[]> => {
+        batches.push(items);
         throw new ApiError('service_unavailable');
       },
-      { maxBatch: 2, underWay: 1 },
+      { maxBatch: 2, maxConcurrent: 1 },
     );
-    const results = await Promise.allSettled([1, 2, 3].map(ask));
+    const results = await Promise.allSettled([1, 2, 3].map(add));
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(asks).toEqual([[1, 2], [3]]);
+    expect(batches).toEqual([[1, 2], [3]]);
+  });
+});
+
+describe('a batch that collects', () => {
+  const options = { maxBatch: 10, maxConcurrent: 1, collect: { above: 2, items: 4, ms: 60_000 } };
+  /** Handles a batch of so many items. */
+  async function handle({ batches, add }: ReturnType<typeof controlledBatch>, count: number): Promise<void> {
+    const results = Array.from({ length: count }, (_, index) => add(index));
+    await turn();
+    batches.at(-1)?.finish();
+    await Promise.all(results);
+    await turn();
+  }
+
+  it('waits after a large batch until there are enough items', async () => {
+    const { batches, add } = controlledBatch(options);
+    await handle({ batches, add }, 3);
+    for (const item of [1, 2, 3]) void add(item);
+    await turn();
+    await turn();
+    expect(batches).toHaveLength(1);
+    void add(4);
+    await turn();
+    expect(batches[1]?.items).toEqual([1, 2, 3, 4]);
+  });
+
+  it('waits no longer than the given time', async () => {
+    const { batches, add } = controlledBatch({ ...options, collect: { ...options.collect, ms: 5 } });
+    await handle({ batches, add }, 3);
+    void add(1);
+    await expect.poll(() => batches[1]?.items).toEqual([1]);
+  });
+
+  it('does not wait after a small batch', async () => {
+    const { batches, add } = controlledBatch(options);
+    await handle({ batches, add }, 2);
+    void add(1);
+    await turn();
+    expect(batches[1]?.items).toEqual([1]);
   });
 });

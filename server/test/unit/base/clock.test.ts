@@ -25,8 +25,8 @@ describe('the clock', () => {
   it('shows test tenants their own time as far as it was told, and never an earlier one', () => {
     const clock = tenantClock(manualClock(REAL));
     expect(clock.now(tested)).toEqual(REAL);
-    clock.tell(tested, LATER);
-    clock.tell(tested, REAL);
+    clock.setTime(tested, LATER);
+    clock.setTime(tested, REAL);
     expect([clock.now(tested), clock.now(newTestTenantId())]).toEqual([LATER, REAL]);
     expect([clock.now(ordinary), clock.real()]).toEqual([REAL, REAL]);
     expect(timesOf(clock, [ordinary, tested])).toEqual([REAL.toISOString(), LATER.toISOString()]);
@@ -34,7 +34,7 @@ describe('the clock', () => {
 
   it('gives times away that are the taker’s own', () => {
     const clock = tenantClock(manualClock(REAL));
-    clock.tell(tested, LATER);
+    clock.setTime(tested, LATER);
     clock.now(tested).setTime(0);
     expect(clock.now(tested)).toEqual(LATER);
   });

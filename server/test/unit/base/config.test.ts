@@ -14,3 +14,29 @@ describe('PARLEY_RETENTION_DAYS', () => {
     );
   });
 });
+
+describe('invalid variables', () => {
+  it('are all named at once, each with what to do', () => {
+    const env = { PARLEY_ADMIN_TOKEN: 'short', PARLEY_SECRET_KEY: 'also short', PORT: 'http' };
+    let message = '';
+    try {
+      readConfig(env);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message.split('\n')).toEqual([
+      'The variable PORT must be a port from 0 to 65535 (it is "http").',
+      'The variable PARLEY_ADMIN_TOKEN must have at least 32 characters; create one with: openssl rand -hex 32.',
+      'The variable PARLEY_SECRET_KEY must have at least 32 characters; create one with: openssl rand -hex 32.',
+    ]);
+  });
+
+  it('never show the value of a secret', () => {
+    expect(() => readConfig({ PARLEY_SECRET_KEY: 'hunter2' })).toThrow(/^((?!hunter2).)*$/s);
+  });
+
+  it('do not include a secret of 32 characters', () => {
+    const key = 'k'.repeat(32);
+    expect(readConfig({ PARLEY_SECRET_KEY: key }).PARLEY_SECRET_KEY).toBe(key);
+  });
+});

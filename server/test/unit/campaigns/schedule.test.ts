@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { InvalidParams } from '../../../src/base/errors.ts';
+import { collectIssues } from '../../../src/base/issues.ts';
 import { validateTimes } from '../../../src/campaigns/schedule.ts';
-import { validateVariables } from '../../../src/campaigns/variables.ts';
+import { type GivenVariable, validateVariables } from '../../../src/campaigns/variables.ts';
 
 const now = new Date('2026-11-15T01:02:03.456Z');
 const later = '2026-12-24T09:00:00Z';
 const RULE = 'RRULE:FREQ=WEEKLY;BYDAY=SA';
-const issues = (times: Parameters<typeof validateTimes>[0]) => validateTimes(times, now);
+function issuesOf(times: Parameters<typeof validateTimes>[0]): InvalidParams {
+  const issues = collectIssues();
+  validateTimes(times, now, issues);
+  return issues.params;
+}
 const keys = (times: Parameters<typeof validateTimes>[0]) =>
-  Object.fromEntries(Object.entries(issues(times)).map(([path, { key }]) => [path, key]));
+  Object.fromEntries(Object.entries(issuesOf(times)).map(([path, { key }]) => [path, key]));
 
 describe('the time of a campaign', () => {
   it.each([
@@ -24,7 +30,7 @@ describe('the time of a campaign', () => {
     { recurrenceRules: ['EXDATE:20261226T090000Z', 'RRULE:FREQ=MINUTELY;INTERVAL=15'] },
     { scheduledAt: later, recurrenceRules: ['RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=12'] },
   ])('is good: %j', (times) => {
-    expect(issues(times)).toEqual({});
+    expect(issuesOf(times)).toEqual({});
   });
 
   it.each([
@@ -70,6 +76,11 @@ describe('the variables of a campaign', () => {
     { name: 'city', type: 'string' as const, required: true, default: 'Rome' },
   ];
   const given = (...pairs: [string, string][]) => pairs.map(([name, value]) => ({ name, value }));
+  const variableIssues = (variables: GivenVariable[]): InvalidParams => {
+    const issues = collectIssues();
+    validateVariables(declared, variables, issues);
+    return issues.params;
+  };
 
   it.each([
     [['discount', '20']],
@@ -85,11 +96,11 @@ describe('the variables of a campaign', () => {
       ['unknown', 'is kept'],
     ],
   ] as [string, string][][])('are read as their types: %j', (...pairs) => {
-    expect(validateVariables(declared, given(...pairs))).toEqual({});
+    expect(variableIssues(given(...pairs))).toEqual({});
   });
 
   it.each(['', 'x', '1,5', '0x10', '1e999', 'Infinity', 'NaN', '1 2', '٣'])('%j is no number', (value) => {
-    expect(validateVariables(declared, given(['discount', value]))).toEqual({
+    expect(variableIssues(given(['discount', value]))).toEqual({
       'variables.0.value': {
         key: 'invalid_string',
         message: `"discount" must be a number, received ${JSON.stringify(value)}`,
@@ -98,9 +109,7 @@ describe('the variables of a campaign', () => {
   });
 
   it('are refused where one is missing, is no boolean, or is there twice', () => {
-    expect(
-      validateVariables(declared, given(['vip', 'yes'], ['vip', 'true'], ['constructor', 'x'])),
-    ).toMatchObject({
+    expect(variableIssues(given(['vip', 'yes'], ['vip', 'true'], ['constructor', 'x']))).toMatchObject({
       'variables.0.value': { key: 'invalid_string' },
       'variables.1.name': { key: 'custom' },
       variables: { key: 'custom', message: 'The automation needs "discount"' },

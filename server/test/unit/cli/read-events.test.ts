@@ -17,7 +17,7 @@ async function read(text: string, cuts: number[] = []): Promise<ServerEvent[]> {
 }
 
 describe('reading server-sent events', () => {
-  it('knows ids, types, data of several lines, comments and signs of life', async () => {
+  it('parses ids, types, data of several lines, comments and heartbeats', async () => {
     const text = `retry: 1000\nid: 7\n\n: alive\n\nid: 8\nevent: chat.read\ndata: {"a":\ndata: 1}\n\ndata:x\r\n\r\n`;
     expect(await read(text)).toEqual([
       { id: '7', type: 'message', data: '' },
@@ -27,12 +27,12 @@ describe('reading server-sent events', () => {
     ]);
   });
 
-  it('takes an event that was cut off for none', async () => {
+  it('ignores an incomplete event', async () => {
     expect(await read('id: 1\ndata: whole\n\nid: 2\ndata: ha')).toHaveLength(1);
     expect(await read('id: 1\ndata: whole\n\nid: 2\ndata: half\n')).toHaveLength(1);
   });
 
-  it('reads the same however the bytes are cut', async () => {
+  it('parses the same for any chunks of bytes', async () => {
     const text =
       'id: 1\nevent: chat.read\ndata: {"text":"Grüße, 😀"}\n\n: ✓\nid: 2\n\nid: 3\r\ndata: ü\r\n\r\n';
     const whole = await read(text);

@@ -2,9 +2,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
 import { openDatabase } from '../../../src/db/database.ts';
-import { statement } from '../../../src/db/statement.ts';
+import { systemStatement } from '../../../src/db/statement.ts';
 
-const one = statement<[], { one: number }>('test.broken_server', 'select 1 as one');
+const one = systemStatement<[], { one: number }>('test.broken_server', 'select 1 as one');
 const packet = (type: string, body: Buffer): Buffer => {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);
@@ -58,7 +58,7 @@ describe.each<[string, (socket: Socket) => void]>([
     const asked = await Promise.allSettled([
       db.ping(),
       db.find(one, []),
-      db.transaction((tx) => tx.find(one, [])),
+      db.systemTransaction((tx) => tx.find(one, [])),
       db.byKey.find(one, []),
       db.byKey.find(one, []),
     ]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { lanesBench, numbered, turn } from '../../kit/scheduler.ts';
+import { numbered, schedulerBench, turn } from '../../kit/scheduler.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -9,13 +9,13 @@ afterEach(() => {
 });
 
 it('starts what failed before what was already claimed behind it', async () => {
-  const bench = lanesBench({ perLane: 1, batch: 2 });
+  const bench = schedulerBench({ callsPerKey: 1, rowsPerCall: 2 });
   bench.add('a', numbered('a', 2));
-  bench.lanes.wake(0, 'a');
+  bench.runner.wake(0, 'a');
   await turn();
   // More comes while the first call is under way, and is claimed.
   bench.add('a', ['a8', 'a9']);
-  bench.lanes.wake(0, 'a');
+  bench.runner.wake(0, 'a');
   await turn();
   const first = bench.calls[0]?.ids as string[];
   bench.calls[0]?.fail();
@@ -31,13 +31,13 @@ it('starts what failed before what was already claimed behind it', async () => {
 
 it('starts what failed before what a claim brought that was under way when it failed', async () => {
   const answers: (() => void)[] = [];
-  const bench = lanesBench({ perLane: 1, batch: 2 }, (claim) => async (...given) => {
+  const bench = schedulerBench({ callsPerKey: 1, rowsPerCall: 2 }, (claim) => async (...given) => {
     const rows = await claim(...given);
     await new Promise<void>((resolve) => answers.push(resolve));
     return rows;
   });
   bench.add('a', ['a1', 'a2']);
-  bench.lanes.wake(0, 'a');
+  bench.runner.wake(0, 'a');
   await turn();
   // A full claim is followed by another one, which finds nothing new.
   answers.shift()?.();
@@ -45,7 +45,7 @@ it('starts what failed before what a claim brought that was under way when it fa
   answers.shift()?.();
   await turn();
   bench.add('a', ['a3', 'a4']);
-  bench.lanes.wake(0, 'a');
+  bench.runner.wake(0, 'a');
   await turn();
   bench.calls[0]?.fail();
   await turn();

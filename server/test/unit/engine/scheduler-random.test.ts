@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type LanesBench, lanesBench, turn } from '../../kit/scheduler.ts';
+import { type SchedulerBench, schedulerBench, turn } from '../../kit/scheduler.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 type Step =
-  | { do: 'add'; lane: number; count: number; wake: boolean }
-  | { do: 'wake'; lane: number }
+  | { do: 'add'; key: number; count: number; wake: boolean }
+  | { do: 'wake'; key: number }
   | { do: 'answer'; which: number }
   | { do: 'finish'; which: number; outcome: 'ok' | 'failing' }
   | { do: 'throw'; which: number }
@@ -23,11 +23,11 @@ type Step =
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     do: fc.constant('add' as const),
-    lane: fc.nat(4),
+    key: fc.nat(4),
     count: fc.integer({ min: 1, max: 12 }),
     wake: fc.boolean(),
   }),
-  fc.record({ do: fc.constant('wake' as const), lane: fc.nat(4) }),
+  fc.record({ do: fc.constant('wake' as const), key: fc.nat(4) }),
   fc.record({ do: fc.constant('answer' as const), which: fc.nat(9) }),
   fc.record({
     do: fc.constant('finish' as const),
@@ -45,24 +45,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('lose' as const, 'regain' as const), shard: fc.nat(1) }),
 );
 const limits = fc.record({
-  batch: fc.integer({ min: 1, max: 3 }),
-  perLane: fc.integer({ min: 1, max: 4 }),
-  atOnce: fc.integer({ min: 1, max: 6 }),
+  rowsPerCall: fc.integer({ min: 1, max: 3 }),
+  callsPerKey: fc.integer({ min: 1, max: 4 }),
+  callsPerProcess: fc.integer({ min: 1, max: 6 }),
   skipsTaken: fc.boolean(),
 });
 interface Limits {
-  batch: number;
-  perLane: number;
-  atOnce: number;
+  rowsPerCall: number;
+  callsPerKey: number;
+  callsPerProcess: number;
   skipsTaken: boolean;
 }
-const LANES = [0, 1, 2, 3, 4];
-const shardOf = (lane: number): number => lane % 2;
+const KEYS = [0, 1, 2, 3, 4];
+const shardOf = (key: number): number => key % 2;
 
 /** Claims look at once and answer when told: the stalest that a database could be. */
 function benchWithSlowClaims(given: Limits) {
   const answers: (() => void)[] = [];
-  const bench = lanesBench(given, (claim) => async (...asked) => {
+  const bench = schedulerBench(given, (claim) => async (...asked) => {
     const rows = await claim(...asked);
     await new Promise<void>((resolve) => answers.push(resolve));
     return rows;
@@ -71,28 +71,28 @@ function benchWithSlowClaims(given: Limits) {
   return { bench, answers };
 }
 
-function requireLimits({ calls, storing }: LanesBench, { perLane, atOnce }: Limits): void {
-  expect(calls.length).toBeLessThanOrEqual(atOnce);
-  expect(calls.length + storing.length).toBeLessThanOrEqual(4 * atOnce);
-  for (const lane of new Set(calls.map((call) => call.lane)))
-    expect(calls.filter((call) => call.lane === lane).length).toBeLessThanOrEqual(perLane);
+function requireLimits({ calls, storing }: SchedulerBench, { callsPerKey, callsPerProcess }: Limits): void {
+  expect(calls.length).toBeLessThanOrEqual(callsPerProcess);
+  expect(calls.length + storing.length).toBeLessThanOrEqual(4 * callsPerProcess);
+  for (const key of new Set(calls.map((call) => call.orderingKey)))
+    expect(calls.filter((call) => call.orderingKey === key).length).toBeLessThanOrEqual(callsPerKey);
 }
 
-it('runs every due row and none twice, in whatever order hints, claims, ends and losses come', async () => {
+it('runs every due row and none twice, in whatever order wake-ups, claims, ends and losses come', async () => {
   await fc.assert(
     fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (given, steps) => {
       const { bench, answers } = benchWithSlowClaims(given);
-      const { lanes, calls, storing, owned } = bench;
+      const { runner, calls, storing, owned } = bench;
       const added: string[] = [];
-      const wake = (lane: number): void => lanes.wake(shardOf(lane), `lane${lane}`);
+      const wake = (key: number): void => runner.wake(shardOf(key), `key${key}`);
       for (const one of steps) {
         if (one.do === 'add') {
           const ids = Array.from({ length: one.count }, (_, at) => `${added.length}.${at}`);
           added.push(...ids);
           // Two tenants, so that one of them may be held back.
-          bench.add(`lane${one.lane}`, ids, `tenant${one.lane % 3}`);
-          if (one.wake) wake(one.lane);
-        } else if (one.do === 'wake') wake(one.lane);
+          bench.add(`key${one.key}`, ids, `tenant${one.key % 3}`);
+          if (one.wake) wake(one.key);
+        } else if (one.do === 'wake') wake(one.key);
         else if (one.do === 'answer') answers.splice(one.which % Math.max(answers.length, 1), 1)[0]?.();
         else if (one.do === 'finish') calls[one.which % Math.max(calls.length, 1)]?.finish(one.outcome);
         else if (one.do === 'throw') calls[one.which % Math.max(calls.length, 1)]?.fail();
@@ -111,9 +111,9 @@ it('runs every due row and none twice, in whatever order hints, claims, ends and
       }
       // Then the shards are ours again and scans go on, as they do in life.
       owned.add(0).add(1);
-      for (let scans = 0; LANES.some((lane) => bench.due(`lane${lane}`).length > 0); scans += 1) {
+      for (let scans = 0; KEYS.some((key) => bench.due(`key${key}`).length > 0); scans += 1) {
         expect(scans).toBeLessThan(1000);
-        for (const lane of LANES) if (bench.due(`lane${lane}`).length > 0) wake(lane);
+        for (const key of KEYS) if (bench.due(`key${key}`).length > 0) wake(key);
         await turn();
         for (const answer of answers.splice(0)) answer();
         await turn();
@@ -122,7 +122,7 @@ it('runs every due row and none twice, in whatever order hints, claims, ends and
         vi.advanceTimersByTime(1000);
       }
       let idle = false;
-      void lanes.idle().then(() => {
+      void runner.idle().then(() => {
         idle = true;
       });
       for (let turns = 0; turns < 20 && !idle; turns += 1) {
@@ -138,14 +138,14 @@ it('runs every due row and none twice, in whatever order hints, claims, ends and
   );
 });
 
-it('starts the rows of a lane in order when nothing is lost', async () => {
+it('starts the rows of an ordering key in order when nothing is lost', async () => {
   await fc.assert(
     fc.asyncProperty(limits, fc.array(fc.nat(5), { maxLength: 40 }), async (given, choices) => {
       const { bench, answers } = benchWithSlowClaims(given);
       const ids = Array.from({ length: 30 }, (_, at) => String(at).padStart(2, '0'));
       for (const [at, id] of ids.entries()) {
-        bench.add('lane', [id]);
-        bench.lanes.wake(0, 'lane');
+        bench.add('key', [id]);
+        bench.runner.wake(0, 'key');
         const choice = choices[at];
         if (choice === 1) answers.shift()?.();
         if (choice === 2) bench.calls.at(-1)?.finish();
@@ -154,7 +154,7 @@ it('starts the rows of a lane in order when nothing is lost', async () => {
         if (choice === 5) bench.storing.at(-1)?.store();
         await turn();
       }
-      for (let turns = 0; turns < 200 && bench.due('lane').length > 0; turns += 1) {
+      for (let turns = 0; turns < 200 && bench.due('key').length > 0; turns += 1) {
         for (const answer of answers.splice(0)) answer();
         for (const call of [...bench.calls]) call.finish();
         for (const outcome of [...bench.storing]) outcome.store();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isSettled, lanesBench, numbered, turn } from '../../kit/scheduler.ts';
+import { isSettled, numbered, schedulerBench, turn } from '../../kit/scheduler.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -10,23 +10,23 @@ afterEach(() => {
 
 describe('a call that has ended and whose outcome is not stored yet', () => {
   it('makes room for the next one, and its row is not started again', async () => {
-    const bench = lanesBench({ perLane: 2 });
+    const bench = schedulerBench({ callsPerKey: 2 });
     const ids = numbered('a', 6);
     bench.add('a', ids);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     bench.calls[0]?.end();
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     expect(bench.started).toEqual(ids.slice(0, 3));
     expect(bench.calls).toHaveLength(2);
     expect(bench.errors).toEqual([]);
   });
 
-  it('counts for the lane all the same: eight for each place, and then it waits', async () => {
-    const bench = lanesBench({ perLane: 2, atOnce: 8 });
+  it('counts for the ordering key all the same: eight for each place, and then it waits', async () => {
+    const bench = schedulerBench({ callsPerKey: 2, callsPerProcess: 8 });
     bench.add('a', numbered('a', 20));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     for (let calls = 0; calls < 20; calls += 1) {
       bench.calls[0]?.end();
@@ -39,24 +39,24 @@ describe('a call that has ended and whose outcome is not stored yet', () => {
   });
 
   it('is waited for when everything stops', async () => {
-    const bench = lanesBench({});
+    const bench = schedulerBench({});
     bench.add('a', ['a1']);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     bench.calls[0]?.end();
     await turn();
-    bench.lanes.stop();
-    expect(bench.lanes.isBusy(0)).toBe(true);
-    expect(await isSettled(bench.lanes.idle())).toBe(false);
+    bench.runner.stop();
+    expect(bench.runner.isBusy(0)).toBe(true);
+    expect(await isSettled(bench.runner.idle())).toBe(false);
     bench.storing[0]?.store();
-    expect(await isSettled(bench.lanes.idle())).toBe(true);
-    expect(bench.lanes.isBusy(0)).toBe(false);
+    expect(await isSettled(bench.runner.idle())).toBe(true);
+    expect(bench.runner.isBusy(0)).toBe(false);
   });
 
   it('is made again when it cannot be stored, before what comes behind it', async () => {
-    const bench = lanesBench({ perLane: 1 });
+    const bench = schedulerBench({ callsPerKey: 1 });
     bench.add('a', numbered('a', 3));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     bench.calls[0]?.end();
     await turn();
@@ -68,10 +68,10 @@ describe('a call that has ended and whose outcome is not stored yet', () => {
     expect(bench.started).toEqual(['a0000', 'a0001', 'a0000']);
   });
 
-  it('makes a lane a probed one at once when it failed', async () => {
-    const bench = lanesBench({ perLane: 4 });
+  it('makes an ordering key a probed one at once when it failed', async () => {
+    const bench = schedulerBench({ callsPerKey: 4 });
     bench.add('a', numbered('a', 20));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     for (const call of bench.calls.slice(0, 3)) call.end('failing');
     await turn();
@@ -82,13 +82,13 @@ describe('a call that has ended and whose outcome is not stored yet', () => {
 describe('a list whose claims leave out what is taken', () => {
   it('never asks for more rows than it wants, and starts them in order', async () => {
     const limits: number[] = [];
-    const bench = lanesBench({ perLane: 2, skipsTaken: true }, (claim) => (...asked) => {
+    const bench = schedulerBench({ callsPerKey: 2, skipsTaken: true }, (claim) => (...asked) => {
       limits.push(asked[2]);
       return claim(...asked);
     });
     const ids = numbered('a', 40);
     bench.add('a', ids);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     while (bench.calls.length > 0) {
       bench.calls[0]?.finish();
@@ -100,14 +100,14 @@ describe('a list whose claims leave out what is taken', () => {
 
   it('starts what was let go of before what a claim brought meanwhile', async () => {
     const answers: (() => void)[] = [];
-    const bench = lanesBench({ perLane: 2, skipsTaken: true }, (claim) => async (...asked) => {
+    const bench = schedulerBench({ callsPerKey: 2, skipsTaken: true }, (claim) => async (...asked) => {
       const rows = await claim(...asked);
       await new Promise<void>((resolve) => answers.push(resolve));
       return rows;
     });
     const ids = numbered('a', 20);
     bench.add('a', ids);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     answers.shift()?.();
     await turn();
@@ -120,7 +120,7 @@ describe('a list whose claims leave out what is taken', () => {
     bench.calls[0]?.finish();
     await turn();
     bench.owned.add(0);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     for (let turns = 0; turns < 60; turns += 1) {
       answers.shift()?.();
       bench.calls[0]?.finish();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isSettled, type LanesBench, lanesBench, numbered, turn } from '../../kit/scheduler.ts';
+import { isSettled, numbered, type SchedulerBench, schedulerBench, turn } from '../../kit/scheduler.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -7,7 +7,7 @@ afterEach(() => {
 const fakeTimers = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
 /** Ends calls, oldest first, until none is left. */
-async function runDry({ calls }: LanesBench): Promise<void> {
+async function runDry({ calls }: SchedulerBench): Promise<void> {
   await turn();
   while (calls.length > 0) {
     calls[0]?.finish();
@@ -15,12 +15,12 @@ async function runDry({ calls }: LanesBench): Promise<void> {
   }
 }
 
-describe('a lane', () => {
+describe('an ordering key', () => {
   it('starts its rows in order, up to its limit at once', async () => {
-    const bench = lanesBench({ perLane: 3 });
+    const bench = schedulerBench({ callsPerKey: 3 });
     const ids = numbered('a', 10);
     bench.add('a', ids);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     expect(bench.started).toEqual(ids.slice(0, 3));
     bench.calls[1]?.finish();
@@ -32,9 +32,9 @@ describe('a lane', () => {
   });
 
   it('hands rows over in batches and never more than a batch', async () => {
-    const bench = lanesBench({ batch: 4, perLane: 1 });
+    const bench = schedulerBench({ rowsPerCall: 4, callsPerKey: 1 });
     bench.add('a', numbered('a', 10));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     const sizes: number[] = [];
     await turn();
     while (bench.calls.length > 0) {
@@ -48,9 +48,9 @@ describe('a lane', () => {
   });
 
   it('is only probed after three failures in a row, and is itself again after one success', async () => {
-    const bench = lanesBench({ perLane: 4 });
+    const bench = schedulerBench({ callsPerKey: 4 });
     bench.add('a', numbered('a', 20));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     expect(bench.calls).toHaveLength(4);
     for (const call of bench.calls.slice(0, 3)) call.finish('failing');
@@ -62,13 +62,13 @@ describe('a lane', () => {
     bench.calls[0]?.finish('ok');
     await turn();
     expect(bench.calls).toHaveLength(4);
-    expect(bench.lanes.failures).toBe(4);
+    expect(bench.runner.failures).toBe(4);
   });
 
   it('reads each row only when its turn has come while it is probed', async () => {
-    const bench = lanesBench({ perLane: 4 });
+    const bench = schedulerBench({ callsPerKey: 4 });
     bench.add('a', numbered('a', 8));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     for (const call of [...bench.calls]) call.finish('failing');
     await turn();
@@ -80,51 +80,51 @@ describe('a lane', () => {
   });
 
   it('stays a probe when it comes back after it had run empty', async () => {
-    const bench = lanesBench({ perLane: 4 });
+    const bench = schedulerBench({ callsPerKey: 4 });
     bench.add('a', numbered('a', 3));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     for (const call of [...bench.calls]) call.finish('failing');
-    await bench.lanes.idle();
+    await bench.runner.idle();
     bench.add('a', numbered('b', 3));
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     expect(bench.calls).toHaveLength(1);
   });
 
   it('does not run again what finished while it was being claimed', async () => {
     const answers: (() => void)[] = [];
-    const bench = lanesBench({ perLane: 2 }, (claim) => async (...asked) => {
+    const bench = schedulerBench({ callsPerKey: 2 }, (claim) => async (...asked) => {
       const rows = await claim(...asked);
       await new Promise<void>((resolve) => answers.push(resolve));
       return rows;
     });
     bench.add('a', ['a1', 'a2']);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     answers.shift()?.();
     await turn();
     expect(bench.started).toEqual(['a1', 'a2']);
     // The next claim sees both as due, because they finish only after it has looked.
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     for (const call of [...bench.calls]) call.finish();
     await turn();
-    while (!(await isSettled(bench.lanes.idle()))) for (const answer of answers.splice(0)) answer();
+    while (!(await isSettled(bench.runner.idle()))) for (const answer of answers.splice(0)) answer();
     expect(bench.started).toEqual(['a1', 'a2']);
   });
 });
 
-describe('a lane whose handler threw', () => {
+describe('an ordering key whose handler threw', () => {
   it('rests a second and then goes on', async () => {
     fakeTimers();
-    const bench = lanesBench({ perLane: 1 });
+    const bench = schedulerBench({ callsPerKey: 1 });
     bench.add('a', ['a1', 'a2']);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     bench.calls[0]?.fail();
     await turn();
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     expect(bench.started).toEqual(['a1']);
     vi.advanceTimersByTime(999);
@@ -138,9 +138,9 @@ describe('a lane whose handler threw', () => {
 
   it('rests a second from the last throw, when several calls threw one after another', async () => {
     fakeTimers();
-    const bench = lanesBench({ perLane: 2 });
+    const bench = schedulerBench({ callsPerKey: 2 });
     bench.add('a', ['a1', 'a2']);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     bench.calls[0]?.fail();
     await turn();
@@ -158,12 +158,12 @@ describe('a lane whose handler threw', () => {
   it('rests when its claim threw as well', async () => {
     fakeTimers();
     let broken = true;
-    const bench = lanesBench({}, (claim) => async (...given) => {
+    const bench = schedulerBench({}, (claim) => async (...given) => {
       if (broken) throw new Error('no database');
       return claim(...given);
     });
     bench.add('a', ['a1']);
-    bench.lanes.wake(0, 'a');
+    bench.runner.wake(0, 'a');
     await turn();
     broken = false;
     expect(bench.errors).toHaveLength(1);
@@ -175,45 +175,45 @@ describe('a lane whose handler threw', () => {
 
 describe('places', () => {
   it('are never more than the process has, and one tenant has half of them', async () => {
-    const bench = lanesBench({ perLane: 4, atOnce: 8 });
-    for (const lane of ['a', 'b', 'c']) {
-      bench.add(lane, numbered(lane, 10), 'big');
-      bench.lanes.wake(0, lane);
+    const bench = schedulerBench({ callsPerKey: 4, callsPerProcess: 8 });
+    for (const key of ['a', 'b', 'c']) {
+      bench.add(key, numbered(key, 10), 'big');
+      bench.runner.wake(0, key);
     }
     await turn();
     expect(bench.calls).toHaveLength(4);
     bench.add('x', numbered('x', 10), 'small');
     bench.add('y', numbered('y', 10), 'other');
-    bench.lanes.wake(0, 'x');
-    bench.lanes.wake(0, 'y');
+    bench.runner.wake(0, 'x');
+    bench.runner.wake(0, 'y');
     await turn();
     expect(bench.calls).toHaveLength(8);
-    expect(new Set(bench.calls.slice(4).map((call) => call.lane))).toEqual(new Set(['x', 'y']));
+    expect(new Set(bench.calls.slice(4).map((call) => call.orderingKey))).toEqual(new Set(['x', 'y']));
     await runDry(bench);
     expect(bench.started).toHaveLength(50);
   });
 
-  it('go to the other lanes of a tenant when one of its calls ends', async () => {
-    const bench = lanesBench({ perLane: 2, atOnce: 4 });
-    for (const lane of ['a', 'b', 'c']) {
-      bench.add(lane, numbered(lane, 3));
-      bench.lanes.wake(0, lane);
+  it('go to the other ordering keys of a tenant when one of its calls ends', async () => {
+    const bench = schedulerBench({ callsPerKey: 2, callsPerProcess: 4 });
+    for (const key of ['a', 'b', 'c']) {
+      bench.add(key, numbered(key, 3));
+      bench.runner.wake(0, key);
     }
     await runDry(bench);
-    await bench.lanes.idle();
+    await bench.runner.idle();
     expect(bench.started).toHaveLength(9);
   });
 
-  it('R6: while a tenant has all of its own, nothing is read for its other lanes, however often they are woken', async () => {
+  it('R6: while a tenant has all of its own, nothing is read for its other ordering keys, however often they are woken', async () => {
     let claims = 0;
-    const bench = lanesBench({ perLane: 4, atOnce: 4 }, (claim) => (...given) => {
+    const bench = schedulerBench({ callsPerKey: 4, callsPerProcess: 4 }, (claim) => (...given) => {
       claims += 1;
       return claim(...given);
     });
-    const ids = numbered('lane', 50);
+    const ids = numbered('key', 50);
     for (const id of ids) bench.add(id, [`row of ${id}`]);
     const wakeAll = async (): Promise<void> => {
-      for (const id of ids) bench.lanes.wake(0, id);
+      for (const id of ids) bench.runner.wake(0, id);
       await turn();
     };
     await wakeAll();

@@ -2,12 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventRow } from '../../../src/events/event.ts';
-import { type Feed, feed } from '../../../src/events/feed.ts';
-import { type EventStream, eventStream } from '../../../src/events/stream.ts';
+import { createFeed, type Feed } from '../../../src/events/feed.ts';
+import { createEventStream, type EventStream } from '../../../src/events/stream.ts';
 
 const TENANT = '019a82a0-0000-7000-8000-000000000001';
 
-/** A tenant's events as the database would give them, and a feed over them. */
+/** The events of a tenant as the database returns them, and a feed of them. */
 function tenantWith(start = 0) {
   const rows: EventRow[] = [];
   const streams = new Set<EventStream>();
@@ -25,7 +25,7 @@ function tenantWith(start = 0) {
         data: JSON.stringify({ text: 'x'.repeat(bytes) }),
       });
   };
-  const its: Feed = feed({
+  const feed: Feed = createFeed({
     from: start,
     read: async (last, limit) => {
       reads += 1;
@@ -38,17 +38,17 @@ function tenantWith(start = 0) {
     },
   });
   return {
-    feed: its,
+    feed,
     add,
-    /** Numbers that are given and never used. */
+    /** Leaves out numbers, as a failed transaction does. */
     skip: (count: number) => {
       newest += count;
     },
-    advance: () => its.advance(newest),
+    advance: () => feed.advance(newest),
     newest: () => newest,
     reads: () => reads,
     open: (last = newest, filter = (_: { type: string }) => true): EventStream => {
-      const stream = eventStream({ feed: its, filter, last, onClose: () => streams.delete(stream) });
+      const stream = createEventStream({ feed, filter, last, onClose: () => streams.delete(stream) });
       streams.add(stream);
       return stream;
     },
@@ -59,7 +59,7 @@ function tenantWith(start = 0) {
 const idsIn = (text: string): number[] =>
   [...text.matchAll(/id: (\d+)\nevent: /g)].map(([, id]) => Number(id));
 
-/** Reads a stream until it has nothing more to give. */
+/** Reads a stream until it is empty. */
 async function drain(stream: EventStream): Promise<string> {
   let text = '';
   for (let empty = 0; empty < 20; ) {
@@ -72,22 +72,22 @@ async function drain(stream: EventStream): Promise<string> {
 }
 
 describe('a feed', () => {
-  it('reads what is new once, however many streams there are', async () => {
+  it('reads new events once for all streams', async () => {
     const tenant = tenantWith();
     const streams = Array.from({ length: 20 }, () => tenant.open());
     const texts = streams.map(() => '');
-    for (const [at, stream] of streams.entries())
+    for (const [index, stream] of streams.entries())
       stream.readable.on('data', (chunk) => {
-        texts[at] += chunk;
+        texts[index] += chunk;
       });
     tenant.add(1_000);
     await tenant.advance();
     await expect.poll(() => texts.map((text) => idsIn(text).length)).toEqual(texts.map(() => 1_000));
     expect(tenant.reads()).toBe(6);
-    expect(idsIn(texts[7] as string)).toEqual(Array.from({ length: 1_000 }, (_, at) => at + 1));
+    expect(idsIn(texts[7] as string)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
   });
 
-  it('keeps little for a client that does not read, who finds the rest in the database later', async () => {
+  it('keeps few events for a client that does not read, and reads the rest from the database later', async () => {
     const tenant = tenantWith();
     const stalled = tenant.open();
     for (let round = 0; round < 10; round += 1) {
@@ -96,24 +96,24 @@ describe('a feed', () => {
     }
     const before = tenant.reads();
     expect(stalled.readable.readableLength).toBeLessThan(2 * 64 * 1024);
-    expect(idsIn(await drain(stalled))).toEqual(Array.from({ length: 5_000 }, (_, at) => at + 1));
+    expect(idsIn(await drain(stalled))).toEqual(Array.from({ length: 5_000 }, (_, index) => index + 1));
     expect(tenant.reads()).toBeGreaterThan(before);
   });
 
-  it('remembers no event for longer than from one look to the next but one, so that what is erased is gone', async () => {
+  it('drops an event after the second check, so that erased data does not stay in memory', async () => {
     const tenant = tenantWith();
     tenant.add(3);
     await tenant.advance();
-    tenant.feed.forget();
+    tenant.feed.dropOld();
     expect(tenant.feed.after(0)?.events).toHaveLength(3);
     tenant.add(2);
     await tenant.advance();
-    tenant.feed.forget();
+    tenant.feed.dropOld();
     expect([tenant.feed.after(0), tenant.feed.after(3)?.events.length]).toEqual([undefined, 2]);
     expect(idsIn(await drain(tenant.open(0)))).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('does not look again and again for numbers that nobody has', async () => {
+  it('does not read repeatedly for numbers that are not used', async () => {
     const tenant = tenantWith(10);
     const late = tenant.open(4);
     tenant.skip(5);
@@ -125,24 +125,24 @@ describe('a feed', () => {
     expect(tenant.reads()).toBe(before);
   });
 
-  it('tells a filtered stream how far it has looked, so that it need not begin there again', async () => {
+  it('sends its position in heartbeats, also if the filter lets no event through', async () => {
     const tenant = tenantWith();
     const stream = tenant.open(0, ({ type }) => type === 'chat.created');
     tenant.add(300);
     await tenant.advance();
     expect(await drain(stream)).toBe('retry: 1000\nid: 0\n\n');
-    stream.beat(0);
+    stream.sendHeartbeat(0);
     expect(await drain(stream)).toBe(': alive\nid: 300\n\n');
-    stream.beat(60_000);
+    stream.sendHeartbeat(60_000);
     expect(await drain(stream)).toBe('');
   });
 
-  it('gives every stream each of its events once and in order, whatever happens when', async () => {
+  it('sends every stream each of its events once and in order, in any sequence of steps', async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('add' as const), count: fc.integer({ min: 1, max: 450 }) }),
       fc.record({ do: fc.constant('skip' as const), count: fc.integer({ min: 1, max: 5 }) }),
       fc.record({ do: fc.constant('advance' as const) }),
-      fc.record({ do: fc.constant('forget' as const) }),
+      fc.record({ do: fc.constant('drop' as const) }),
       fc.record({ do: fc.constant('open' as const), back: fc.integer({ min: 0, max: 2_000 }) }),
       fc.record({ do: fc.constant('read' as const), which: fc.nat(), times: fc.integer({ min: 1, max: 3 }) }),
       fc.record({ do: fc.constant('beat' as const), which: fc.nat() }),
@@ -158,13 +158,13 @@ describe('a feed', () => {
             tenant.add(one.count, 400);
           } else if (one.do === 'skip') tenant.skip(one.count);
           else if (one.do === 'advance') void tenant.advance();
-          else if (one.do === 'forget') tenant.feed.forget();
+          else if (one.do === 'drop') tenant.feed.dropOld();
           else if (one.do === 'open') {
             const last = Math.max(0, tenant.newest() - one.back);
             clients.push({ stream: tenant.open(last), last, text: '' });
           } else {
             const client = clients[one.which % Math.max(1, clients.length)];
-            if (one.do === 'beat') client?.stream.beat(0);
+            if (one.do === 'beat') client?.stream.sendHeartbeat(0);
             else
               for (let time = 0; client && time < one.times; time += 1)
                 client.text += (client.stream.readable.read() as Buffer | null) ?? '';

@@ -34,7 +34,7 @@ describe('the shown name of a file', () => {
 });
 
 describe('Content-Disposition', () => {
-  it('gives the name in ASCII, and whole for who can read it', () => {
+  it('has the name in ASCII, and in full for clients that can read it', () => {
     expect(dispositionOf('attachment', 'a.txt')).toBe(
       'attachment; filename="a.txt"; filename*=UTF-8\'\'a.txt',
     );

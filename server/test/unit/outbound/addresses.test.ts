@@ -26,7 +26,7 @@ const hex = (ip: string): string => {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 };
 
-describe('judgeAddress', () => {
+describe('validateAddress', () => {
   test.each(
     ipv4Networks,
   )('S1: %s is refused, its public neighbours are not', (_network, first, last, near) => {
@@ -101,18 +101,18 @@ describe('judgeAddress', () => {
     expect(validateAddress(ip)).toEqual({ allowed: false, reason: 'not a plain IP address' }));
 });
 
-describe('judgeDestination', () => {
+describe('validateDestination', () => {
   const allows = (list: string, host: string, ip: string, loopback = false): boolean =>
     validateDestination({ allow: parseAllowList(list), loopback }, host, ip).allowed;
 
-  test('an allowed name may resolve to anything, and no other name profits from it', () => {
+  test('an allowed name may resolve to any address, and other names may not', () => {
     expect(allows('Receiver.LAN.', 'receiver.lan', '10.0.0.7')).toBe(true);
     expect(allows('receiver.lan', 'receiver.lan.', '127.0.0.1')).toBe(true);
     expect(allows('receiver.lan', 'sub.receiver.lan', '10.0.0.7')).toBe(false);
     expect(allows('bücher.example', 'xn--bcher-kva.example', '10.0.0.7')).toBe(true);
   });
 
-  test('an allowed network opens its addresses under every name, mapped and through NAT64 as well', () => {
+  test('an allowed network allows its addresses for every name, also mapped and through NAT64', () => {
     for (const ip of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::a01:203']) {
       expect(allows('10.1.0.0/16', 'any.example', ip), ip).toBe(true);
       expect(allows('10.2.0.0/16', 'any.example', ip), ip).toBe(false);
@@ -124,7 +124,7 @@ describe('judgeDestination', () => {
     expect(allows('192.168.1.5', 'any.example', '192.168.1.6')).toBe(false);
   });
 
-  test('loopback opens this machine and nothing else', () => {
+  test('loopback allows this machine and nothing else', () => {
     for (const ip of ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1']) {
       expect(allows('', 'localhost', ip, true), ip).toBe(true);
     }
@@ -171,7 +171,7 @@ describe('parseAllowList', () => {
       'a?b',
       '%61.b',
     ],
-  ])('tells the operator that %s is malformed', (entry) => {
+  ])('reports that %s is malformed', (entry) => {
     const parse = (): unknown => parseAllowList(`fine.example, ${entry}`);
     expect(parse).toThrow(OperatorError);
     expect(parse).toThrow(`"${entry}"`);

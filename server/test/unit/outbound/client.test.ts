@@ -53,7 +53,7 @@ const until = async (condition: () => boolean): Promise<void> => {
 };
 
 describe('a response', () => {
-  test('carries status, headers, body and timings of what was sent', async () => {
+  test('has status, headers, body and timings', async () => {
     const seen = await httpReceiver(async (request, response) => {
       const chunks = await request.toArray();
       const { method, url, headers } = request;
@@ -92,7 +92,7 @@ describe('a response', () => {
     }
   });
 
-  test('joins repeated headers, and no name of a header harms the object', async () => {
+  test('joins repeated headers, and accepts header names such as __proto__', async () => {
     const seen = await tcpReceiver((socket) => {
       const twice = [
         'X-Twice: a',
@@ -110,7 +110,7 @@ describe('a response', () => {
     expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
   });
 
-  test('is not decoded, and announcements before it are not it', async () => {
+  test('is not decoded, and 1xx statuses before it are ignored', async () => {
     const zipped = gzipSync('hello');
     const seen = await tcpReceiver((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
@@ -126,7 +126,7 @@ describe('a response', () => {
   test.each([
     'keep-alive',
     'close',
-  ])('with "connection: %s" is cut only when it is longer than the cap', async (connection) => {
+  ])('with "connection: %s" is cut only if it is longer than the limit', async (connection) => {
     const seen = await httpReceiver((_request, response) => {
       response.writeHead(200, { connection, 'content-length': 1_000 }).end('x'.repeat(1_000));
     });
@@ -145,7 +145,7 @@ describe('a response', () => {
 });
 
 describe('connections', () => {
-  test('are shared by at most so many requests to one origin, and all get their answer', async () => {
+  test('are limited per origin, and all requests are answered', async () => {
     let most = 0;
     let now = 0;
     const seen = await httpReceiver(async (_request, response) => {
@@ -161,7 +161,7 @@ describe('connections', () => {
     expect(seen.connections).toBe(4);
   });
 
-  test('survive the failures of others: a queue behind broken ones is served', async () => {
+  test('are replaced after failures: waiting requests are served', async () => {
     let count = 0;
     const seen = await httpReceiver((request, response) => {
       if (++count % 2 === 0) request.socket.resetAndDestroy();
@@ -175,7 +175,7 @@ describe('connections', () => {
     expect(count).toBe(20);
   });
 
-  test('at rest are bounded over all origins, the longest resting goes first', async () => {
+  test('that are idle are limited over all origins, the one that is idle for longest is closed', async () => {
     const all: Awaited<ReturnType<typeof httpReceiver>>[] = [];
     for (let index = 0; index < 4; index += 1)
       all.push(await httpReceiver((_request, response) => void response.end()));

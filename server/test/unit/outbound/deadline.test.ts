@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A receiver on bare TCP, so that it can misbehave: `onRequest` runs when the first bytes have come. */
+/** A receiver on plain TCP, so that it can misbehave: `onRequest` runs when the first bytes arrive. */
 async function receiver(onRequest: (socket: Socket) => void) {
   const open = new Set<Socket>();
   const seen = { connections: 0, url: '', open };
@@ -48,8 +48,8 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await sleep(5);
 };
 
-describe('the one deadline', () => {
-  test('R7: cuts a receiver that never answers, and its connection', async () => {
+describe('the deadline', () => {
+  test('R7: ends a request to a silent receiver, and its connection', async () => {
     const seen = await receiver(() => {});
     await expect(client().request(post(seen.url))).rejects.toMatchObject({
       phase: 'deadline',
@@ -59,7 +59,7 @@ describe('the one deadline', () => {
     await until(() => seen.open.size === 0);
   });
 
-  test('R7: cuts headers that come one byte at a time', async () => {
+  test('R7: ends headers that arrive one byte at a time', async () => {
     const seen = await receiver((socket) => {
       let sent = 0;
       const timer = setInterval(() => socket.write('HTTP/1.1 200 OK\r\nx-slow: yes'[sent++] ?? 'x'), 10);
@@ -72,7 +72,7 @@ describe('the one deadline', () => {
     await until(() => seen.open.size === 0);
   });
 
-  test('R7: cuts a body that comes one byte at a time', async () => {
+  test('R7: ends a body that arrives one byte at a time', async () => {
     const seen = await receiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n');
       const timer = setInterval(() => socket.write('x'), 10);
@@ -85,7 +85,7 @@ describe('the one deadline', () => {
     await until(() => seen.open.size === 0);
   });
 
-  test('R7: an endless body is cut at the cap at once, and its connection with it', async () => {
+  test('R7: an endless body is cut at the limit, and its connection closed', async () => {
     const seen = await receiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const timer = setInterval(() => socket.write(`2710\r\n${'x'.repeat(10_000)}\r\n`), 1);
@@ -97,7 +97,7 @@ describe('the one deadline', () => {
     await until(() => seen.open.size === 0);
   });
 
-  test('R7: a body in chunks of one byte is kept in one buffer of at most the cap', async () => {
+  test('R7: a body in chunks of one byte is stored in one buffer up to the limit', async () => {
     const seen = await receiver((socket) => {
       socket.end(
         `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`,
@@ -108,7 +108,7 @@ describe('the one deadline', () => {
     expect(response.body.buffer.byteLength).toBeLessThanOrEqual(5_500);
   });
 
-  test('covers a look-up that hangs, and the requests that share it', async () => {
+  test('covers a lookup that hangs, and the requests that share it', async () => {
     const seen = await receiver(() => {});
     const hanging = client({ lookup: () => new Promise(() => {}) });
     const url = seen.url.replace('127.0.0.1', 'hanging.example');
@@ -124,7 +124,7 @@ describe('the one deadline', () => {
     expect(seen.connections).toBe(0);
   });
 
-  test('a look-up that is answered after the deadline opens no connection', async () => {
+  test('a lookup that is answered after the deadline opens no connection', async () => {
     const seen = await receiver(() => {});
     const { promise, resolve } = promiseWithResolve<{ address: string; family: number }[]>();
     const late = client({ lookup: () => promise });
@@ -145,7 +145,7 @@ describe('the one deadline', () => {
     await until(() => seen.open.size === 0);
   });
 
-  test('covers the wait for a free connection, and what is past it holds nobody up', async () => {
+  test('covers the wait for a free connection, and expired requests delay no others', async () => {
     let hangs = true;
     const seen = await receiver((socket) => {
       if (!hangs) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
@@ -162,13 +162,13 @@ describe('the one deadline', () => {
     hangs = false;
     await expect(first).rejects.toMatchObject({ phase: 'deadline', bytesSent: true });
     expect((await patient).status).toBe(204);
-    // One for the request that hung, one for the patient: the dead ones never had a connection of their own.
+    // One for the request that hung, one for the last one: expired requests never had a connection.
     expect(seen.connections).toBe(2);
   });
 });
 
-describe('giving up', () => {
-  test('an abort ends the request wherever it is and says whether bytes may have been seen', async () => {
+describe('an aborted request', () => {
+  test('ends in any phase and reports whether bytes were sent', async () => {
     const seen = await receiver(() => {});
     const before = client().request({ ...post(seen.url), signal: AbortSignal.abort() });
     await expect(before).rejects.toMatchObject({ phase: 'aborted', bytesSent: false });
@@ -181,7 +181,7 @@ describe('giving up', () => {
     await until(() => seen.open.size === 0);
   });
 
-  test('close waits for the request underway and takes no other', async () => {
+  test('is not waited for by close, which waits for running requests and accepts no others', async () => {
     const seen = await receiver((socket) => {
       setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 50);
     });

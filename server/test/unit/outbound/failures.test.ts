@@ -60,7 +60,7 @@ describe('a failure', () => {
         (error: unknown) => error,
       );
 
-  test('to connect sent nothing, with one address or several', async () => {
+  test('to connect means that nothing was sent, with one address or several', async () => {
     const seen = await tcpReceiver(() => {});
     for (const cleanup of cleanups.splice(0)) await cleanup();
     expect(await failure(seen.url)).toMatchObject({
@@ -106,14 +106,14 @@ describe('a failure', () => {
       'response',
       (socket) => socket.end('HTTP/1.1 101 Go\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
     ],
-  ])('by %s is of phase %s, and bytes were sent', async (_name, phase, onData) => {
+  ])('by %s has the phase %s, and bytes were sent', async (_name, phase, onData) => {
     const seen = await tcpReceiver(onData);
     expect(await failure(seen.url)).toMatchObject({ name: 'OutboundError', phase, bytesSent: true });
     expect(seen.connections).toBe(1);
     await until(() => seen.open.size === 0);
   });
 
-  test('of TLS sent nothing: an answer that is not TLS', async () => {
+  test('of TLS means that nothing was sent: an answer that is not TLS', async () => {
     const seen = await tcpReceiver((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await failure(seen.url.replace('http:', 'https:'))).toMatchObject({
       phase: 'tls',
@@ -121,7 +121,7 @@ describe('a failure', () => {
     });
   });
 
-  test.skipIf(!hasOpenssl)('of TLS: a certificate that is unknown or of another name', async () => {
+  test.skipIf(!hasOpenssl)('of TLS: a certificate that is unknown or has another name', async () => {
     const { key, cert } = selfSigned('receiver.example');
     const seen = await listening(
       createHttpsServer({ key, cert }, (_request, response) => void response.end('ok')),

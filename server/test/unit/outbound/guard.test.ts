@@ -71,11 +71,11 @@ describe('the destination of a request', () => {
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  test('S1: the connector itself refuses a literal address, which Node would not look up', async () => {
+  test('S1: the connector itself refuses a literal address, which Node would not resolve', async () => {
     const seen = await receiver();
     const lookup = vi.fn(answers('127.0.0.1'));
     const connect = guardedConnector({ allow: parseAllowList(''), loopback: false, lookup, ca: undefined });
-    const progress = { doing: '', lookupMs: null, connectMs: null, tlsMs: null, cancel: () => {} };
+    const progress = { step: '', lookupMs: null, connectMs: null, tlsMs: null, cancel: () => {} };
     const target = { hostname: '127.0.0.1', protocol: 'http:', port: String(seen.port) };
     const error = await new Promise((resolve) =>
       connect(target, progress, (...outcome) => resolve(outcome[0])),
@@ -95,14 +95,14 @@ describe('the destination of a request', () => {
     expect(seen.connections).toBe(0);
   });
 
-  // Only 127.0.0.2 is allowed here, and the receiver listens on 127.0.0.1: whatever got through would be counted.
+  // Only 127.0.0.2 is allowed, and the receiver listens on 127.0.0.1, so a forbidden connection would be counted.
   test.each([
     [['127.0.0.2', '127.0.0.1']],
     [['127.0.0.1', '127.0.0.2']],
     [['127.0.0.2', '127.0.0.2', '::ffff:127.0.0.1']],
     [['127.0.0.2', '::1%lo']],
     [['127.0.0.2', 'not an address']],
-  ])('S2: one bad answer refuses all of %j', async (list) => {
+  ])('S2: one forbidden address refuses all of %j', async (list) => {
     const seen = await receiver();
     const mixed = client({ allow: parseAllowList('127.0.0.2'), lookup: answers(...list) });
     await expect(mixed.request(get(`http://mixed.example:${seen.port}/`))).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('the destination of a request', () => {
     expect(seen.connections).toBe(0);
   });
 
-  test('S2: a name without an answer is a failed look-up', async () => {
+  test('S2: a name without an address is a failed lookup', async () => {
     const failed = async (): Promise<never> => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND gone.example'), { code: 'ENOTFOUND' });
     };
@@ -131,7 +131,7 @@ describe('the destination of a request', () => {
     }
   });
 
-  test('S2: an open connection is used again, and every new connection is judged again', async () => {
+  test('S2: an open connection is used again, and every new connection is validated again', async () => {
     const seen = await receiver((request, response) => {
       if (request.url === '/last') response.setHeader('connection', 'close');
       response.end('ok');
@@ -155,7 +155,7 @@ describe('the destination of a request', () => {
     expect(seen).toMatchObject({ connections: 1, requests: 2 });
   });
 
-  test('connections that wait for one name at one time share the question, and each judges the answer', async () => {
+  test('connections that wait for the same name share one lookup, and each validates the answer', async () => {
     const seen = await receiver();
     const lookup = vi.fn(answers('127.0.0.1'));
     const many = client({ lookup });
@@ -184,7 +184,7 @@ describe('the destination of a request', () => {
 
   test.each([
     301, 302, 303, 307, 308,
-  ])('S3: a %d to a private address is answered as it is, not followed', async (status) => {
+  ])('S3: a %d to a private address is returned, not followed', async (status) => {
     const inside = await receiver();
     const outside = await receiver((_request, response) => {
       response.writeHead(status, { location: `http://127.0.0.1:${inside.port}/` }).end();
@@ -206,7 +206,7 @@ describe('the destination of a request', () => {
     expect([seen.requests, proxy.connections]).toEqual([1, 0]);
   });
 
-  test('neither a Host header nor CONNECT leads past the guard', async () => {
+  test('neither a Host header nor CONNECT bypasses the guard', async () => {
     const seen = await receiver();
     const url = `http://127.0.0.1:${seen.port}/`;
     const open = client({ loopback: true });

@@ -91,7 +91,7 @@ describe('a socket', () => {
     '',
     'a\\b',
     '127.0.0.1..',
-  ])('to %j is no host', async (host) => {
+  ])('to %j is refused: it is not a host', async (host) => {
     const lookup = vi.fn(answers('127.0.0.1'));
     const { connect } = sockets({ lookup, loopback: true });
     await expect(connect(to(host, 25))).rejects.toMatchObject(REFUSED);
@@ -109,7 +109,7 @@ describe('a socket', () => {
     expect(seen.connections).toBe(0);
   });
 
-  test('to an allowed host is open, and its addresses are told', async () => {
+  test('to an allowed host is opened, and its addresses are returned', async () => {
     const seen = await listening();
     const { connect, resolve } = sockets({
       allow: parseAllowList('relay.lan'),
@@ -119,7 +119,7 @@ describe('a socket', () => {
     expect(await resolve('RELAY.lan')).toEqual([{ address: '127.0.0.1', family: 4 }]);
   });
 
-  test('that cannot be had says how far it came', async () => {
+  test('that fails reports its phase', async () => {
     const { connect } = sockets({ loopback: true, lookup: answers() });
     await expect(connect(to('127.0.0.1', 1))).rejects.toMatchObject({ phase: 'connect', bytesSent: false });
     await expect(connect(to('nowhere.example', 25))).rejects.toMatchObject({ phase: 'lookup' });
@@ -132,7 +132,7 @@ describe('a socket', () => {
 });
 
 describe.runIf(hasOpenssl)('a socket inside TLS', () => {
-  test('speaks no HTTP, and is refused to whoever cannot prove the name', async () => {
+  test('offers no HTTP, and fails if the certificate has another name', async () => {
     const tls = selfSigned('relay.example');
     const seen = await listening(tls);
     const lookup = answers('127.0.0.1');
@@ -150,11 +150,11 @@ describe.runIf(hasOpenssl)('a socket inside TLS', () => {
     });
   });
 
-  test('with somebody who never answers is given up at the deadline', async () => {
+  test('to a silent server fails at the deadline', async () => {
     const seen = await listening();
     const { connect } = sockets({ loopback: true });
     const silent = connect(to('127.0.0.1', seen.port, { secure: true, deadlineMs: 50 }));
-    // What it says is no TLS, or nothing comes in time: either way there is no connection.
+    // The answer is not TLS, or none comes in time: in both cases there is no connection.
     await expect(silent).rejects.toMatchObject({ bytesSent: false });
   });
 });

@@ -4,7 +4,7 @@ import { validateUrl } from '../../../src/outbound/validate-url.ts';
 
 const closed = { allow: parseAllowList(''), loopback: false };
 
-// One address of every network; outbound-addresses.test.ts walks their borders.
+// One address of every network; addresses.test.ts tests their boundaries.
 const refusedIpv4 = [
   ...[
     '0.0.0.0',
@@ -28,7 +28,7 @@ const refusedIpv4 = [
   ],
 ];
 
-describe('judgeUrl', () => {
+describe('validateUrl', () => {
   const refusal = (url: string, policy = closed): string => {
     const decision = validateUrl(url, policy);
     return decision.ok ? 'allowed' : decision.reason;
@@ -55,7 +55,7 @@ describe('judgeUrl', () => {
       '[::1]',
       '[0:0:0:0:0:0:0:1]',
     ],
-  ])('S1: http://%s/ is this machine, and the refusal names the variable that opens it', (host) => {
+  ])('S1: http://%s/ is this machine, and the reason names the variable to allow it', (host) => {
     for (const url of [`http://${host}/`, `https://${host}:8443/hook`]) {
       expect(refusal(url)).toMatch(/is a loopback address\. .*PARLEY_OUTBOUND_ALLOW_HOSTS/);
       expect(refusal(url, { allow: closed.allow, loopback: true })).toBe('allowed');
@@ -98,7 +98,7 @@ describe('judgeUrl', () => {
     'http://127.0.0.1../',
     'http://localhost../',
     'http://a..example/',
-  ])('S1: %s is no valid host, however open the policy', (url) =>
+  ])('S1: %s is not a valid host with any policy', (url) =>
     expect(refusal(url, { allow: parseAllowList('0.0.0.0/0, ::/0'), loopback: true })).not.toBe('allowed'));
 
   test.each([
@@ -109,7 +109,7 @@ describe('judgeUrl', () => {
     'unix:/run/docker.sock',
     '//a.example',
     '',
-  ])('%j is no http URL', (url) => expect(refusal(url)).not.toBe('allowed'));
+  ])('%j is not an http URL', (url) => expect(refusal(url)).not.toBe('allowed'));
 
   test('credentials in the URL are refused', () => {
     for (const url of [
@@ -121,7 +121,7 @@ describe('judgeUrl', () => {
     }
   });
 
-  test('public addresses and names pass without a look-up, and so does what the operator allowed', () => {
+  test('public addresses and names are valid without a lookup, and so are those that the operator allowed', () => {
     for (const url of [
       'https://a.example/x?y=1',
       'http://8.8.8.8/',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collectIssues } from '../../../src/base/issues.ts';
 import { renderTemplate, type TemplateTexts, validateVariables } from '../../../src/templates/render.ts';
 
 const template: TemplateTexts = {
@@ -12,35 +13,42 @@ const template: TemplateTexts = {
 };
 const variables = { name: 'Ada', 1: 'good day', slug: 'a/b c?d=é' };
 
-describe('the values for a template', () => {
-  it('are right when each variable has a text', () => {
-    expect(validateVariables(template, variables, 'template.variables')).toEqual({});
-    expect(validateVariables({ ...template, header: null, body: 'x', buttons: [] }, {}, 'v')).toEqual({});
+const validate = (given: TemplateTexts, values: Record<string, unknown>) => {
+  const issues = collectIssues();
+  validateVariables(given, values, issues.at('template.variables'));
+  return issues.params;
+};
+
+describe('the variables of a template', () => {
+  it('are valid if each has a text', () => {
+    expect(validate(template, variables)).toEqual({});
+    expect(validate({ ...template, header: null, body: 'x', buttons: [] }, {})).toEqual({});
   });
 
-  it('are wrong by path: missing, of another type, empty, unknown', () => {
-    const issues = validateVariables(template, { name: 7, slug: ' ', nmae: 'x' }, 'template.variables');
-    expect(issues).toEqual({
+  it('have an issue each if missing, of another type, empty or unknown', () => {
+    expect(validate(template, { name: 7, slug: ' ', nmae: 'x' })).toEqual({
       'template.variables.name': { key: 'invalid_type', message: 'Expected string, received number' },
       'template.variables.1': { key: 'invalid_type', message: 'Required' },
-      'template.variables.slug': { key: 'too_small', message: 'Must have something to show' },
+      'template.variables.slug': { key: 'too_small', message: 'Must not be empty' },
       'template.variables.nmae': {
         key: 'unrecognized_keys',
         message: 'The template has no variable "nmae"; it has name, 1, slug',
       },
     });
-    expect(Object.keys(validateVariables(template, { ...variables, name: null }, 'v'))).toEqual(['v.name']);
+    expect(Object.keys(validate(template, { ...variables, name: null }))).toEqual([
+      'template.variables.name',
+    ]);
   });
 
-  it('are the caller’s own, not what every object has', () => {
+  it('are own properties, not inherited ones', () => {
     const odd = { ...template, header: null, body: '{{toString}}', buttons: [] };
-    expect(Object.keys(validateVariables(odd, {}, 'v'))).toEqual(['v.toString']);
+    expect(Object.keys(validate(odd, {}))).toEqual(['template.variables.toString']);
     expect(renderTemplate(odd, {}).body).toBe('');
   });
 });
 
-describe('a template with its values', () => {
-  it('says in every text what it was given', () => {
+describe('a rendered template', () => {
+  it('has the values in all texts', () => {
     expect(renderTemplate(template, variables)).toEqual({
       header: { type: 'text', text: 'For Ada', url: null },
       body: 'Hello Ada, good day Ada! { name } {name}',
@@ -57,12 +65,12 @@ describe('a template with its values', () => {
     });
   });
 
-  it('takes a value as it is, also one that looks like a variable or a replacement', () => {
+  it('does not expand values that look like variables or replacements', () => {
     const { body } = renderTemplate({ ...template, body: '{{name}}{{1}}' }, { name: '{{1}}$&', 1: '$1' });
     expect(body).toBe('{{1}}$&$1');
   });
 
-  it('has the file of its header at the URL that it was given', () => {
+  it('has the values in the URL of its header', () => {
     const header = { type: 'image' as const, text: null, url: 'https://example.com/{{name}}.png' };
     expect(renderTemplate({ ...template, header }, variables).header?.url).toBe(
       'https://example.com/Ada.png',

@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { keyOf, signedHeaders } from '../../../src/webhooks/payload.ts';
-import { ATTEMPTS, PAUSES_MS } from '../../../src/webhooks/schedule.ts';
+import { ATTEMPTS, RETRY_DELAYS_MS } from '../../../src/webhooks/schedule.ts';
 import { hasOpenssl } from '../../kit/self-signed.ts';
 
-const page = readFileSync(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/use/webhooks.md', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'parley-page-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The code of the page in a language that has a piece with this in it. */
+/** The first code block of a language that contains a text. */
 function snippet(language: string, having: string): string {
   const all = [...page.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(
     ([, code]) => code as string,
@@ -22,7 +22,7 @@ function snippet(language: string, having: string): string {
   if (!found) throw new Error(`The page has no ${language} with "${having}".`);
   return found;
 }
-/** How a page's `verify` is run in a language, on headers from stdin: for each of them, whether it gave the event. */
+/** How to run the `verify` of the page: it reads headers from stdin and prints for each whether it returned the event. */
 const interpreted: [language: string, fence: string, command: string[], caller: string][] = [
   [
     'Python',
@@ -31,12 +31,12 @@ const interpreted: [language: string, fence: string, command: string[], caller: 
     `
 import sys
 given = json.load(sys.stdin)
-def verdict(headers):
+def is_valid(headers):
     try:
         return verify(given["secret"], headers, given["body"].encode()) == json.loads(given["body"])
     except ValueError:
         return False
-print(json.dumps([verdict(headers) for headers in given["headers"]]))`,
+print(json.dumps([is_valid(headers) for headers in given["headers"]]))`,
   ],
   [
     'PHP',
@@ -44,14 +44,14 @@ print(json.dumps([verdict(headers) for headers in given["headers"]]))`,
     ['php', '-r'],
     `
 $given = json_decode(stream_get_contents(STDIN), true);
-$verdict = function ($headers) use ($given) {
+$isValid = function ($headers) use ($given) {
     try {
         return verify($given['secret'], $headers, $given['body']) === json_decode($given['body'], true);
     } catch (RuntimeException $error) {
         return false;
     }
 };
-echo json_encode(array_map($verdict, $given['headers']));`,
+echo json_encode(array_map($isValid, $given['headers']));`,
   ],
   [
     'Ruby',
@@ -59,12 +59,12 @@ echo json_encode(array_map($verdict, $given['headers']));`,
     ['ruby', '-e'],
     `
 given = JSON.parse(STDIN.read)
-verdicts = given["headers"].map do |headers|
+results = given["headers"].map do |headers|
   verify(given["secret"], headers, given["body"]) == JSON.parse(given["body"])
 rescue StandardError
   false
 end
-puts JSON.generate(verdicts)`,
+puts JSON.generate(results)`,
   ],
 ];
 const isInstalled = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
@@ -86,7 +86,7 @@ const bad = [
 ];
 
 describe('the page about webhooks', () => {
-  it('verifies in TypeScript what is signed, and nothing else', async () => {
+  it('has TypeScript code that accepts valid signatures only', async () => {
     const path = join(folder, 'verify.mjs');
     writeFileSync(path, transformSync(snippet('ts', 'verify'), { loader: 'ts', format: 'esm' }).code);
     const { verify } = await import(/* @vite-ignore */ pathToFileURL(path).href);
@@ -96,7 +96,7 @@ describe('the page about webhooks', () => {
   });
 
   for (const [language, fence, [command = '', ...options], caller] of interpreted)
-    it.skipIf(!isInstalled(command))(`verifies in ${language} what is signed, and nothing else`, () => {
+    it.skipIf(!isInstalled(command))(`has ${language} code that accepts valid signatures only`, () => {
       const run = spawnSync(command, [...options, snippet(fence, 'verify') + caller], {
         input: JSON.stringify({ secret, body, headers: [...good, ...bad] }),
         encoding: 'utf8',
@@ -105,7 +105,7 @@ describe('the page about webhooks', () => {
       expect(JSON.parse(run.stdout)).toEqual([...good.map(() => true), ...bad.map(() => false)]);
     });
 
-  it.skipIf(!hasOpenssl)('makes the same signature with openssl', () => {
+  it.skipIf(!hasOpenssl)('has an openssl command that makes the same signature', () => {
     writeFileSync(join(folder, 'body.json'), body);
     const headers = signed(now, [secret]);
     const run = spawnSync('sh', ['-c', snippet('sh', 'openssl dgst')], {
@@ -122,7 +122,7 @@ describe('the page about webhooks', () => {
     expect(`v1,${run.stdout}`).toBe(headers['webhook-signature']);
   });
 
-  it('has the schedule that is in force', () => {
+  it('has the retry schedule of the code', () => {
     const pauses = /\| pause +\|(.*)\|/
       .exec(page)?.[1]
       ?.split('|')
@@ -133,7 +133,7 @@ describe('the page about webhooks', () => {
         const [count, unit] = cell.split(' ') as [string, string];
         return Number(count) * (units[unit] as number);
       }),
-    ).toEqual([...PAUSES_MS]);
+    ).toEqual([...RETRY_DELAYS_MS]);
     expect(ATTEMPTS).toBe(10);
     expect(page).toContain('After the tenth attempt');
   });

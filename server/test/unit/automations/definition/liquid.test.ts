@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkDefinition } from '../../../../src/automations/definition/validate.ts';
 import type { Definition } from '../../../../src/automations/schema.ts';
-import { definitionOf, issuesOf, policy, step } from '../../../kit/definitions.ts';
+import { definitionOf, issuesOf, step, validate } from '../../../kit/definitions.ts';
 
 describe('Liquid', () => {
   const issueOf = (text: string) => issuesOf([step('send_message', { text })])['steps.0.parameters.text'];
@@ -43,7 +42,7 @@ describe('a condition', () => {
   };
   const http = step('http_request', { method: 'GET', url: 'https://example.com/', saveAs: 'order' });
   const check = (when: string) =>
-    checkDefinition(definitionOf([step('branch', { cases: [{ when, next: 's0' }] }), http], more), policy);
+    validate(definitionOf([step('branch', { cases: [{ when, next: 's0' }] }), http], more));
   const at = 'steps.0.parameters.cases.0.when';
 
   it.each([
@@ -60,7 +59,7 @@ describe('a condition', () => {
     'eq(steps.order.body.items.0.sku,"A1")',
     'eq("attributes.city","Berlin")',
   ])('%s is fine', (when) => {
-    expect(check(when).found.issues).toEqual({});
+    expect(check(when).issues).toEqual({});
   });
 
   it.each([
@@ -80,7 +79,7 @@ describe('a condition', () => {
     ['eq(contact.firstName,"Ada"', 'column'],
     ['', 'at least 1'],
   ])('%s is refused: %s', (when, words) => {
-    expect(check(when).found.issues[at]?.message).toContain(words);
+    expect(check(when).issues[at]?.message).toContain(words);
   });
 
   it('is told the nearest name ten times, and then only that the name is unknown', () => {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { checkDefinition } from '../../../../src/automations/definition/validate.ts';
 import { parseAllowList } from '../../../../src/outbound/addresses.ts';
-import { definitionOf, issuesOf, keysOf, type Step, step, trigger } from '../../../kit/definitions.ts';
+import {
+  definitionOf,
+  issuesOf,
+  keysOf,
+  type Step,
+  step,
+  trigger,
+  validate,
+} from '../../../kit/definitions.ts';
 
 const ID = '019a82a0-0000-7000-8000-00000000abcd';
 
@@ -120,7 +127,7 @@ describe('the parameters of a step', () => {
   it('an address that the operator has opened may be called', () => {
     const open = { allow: parseAllowList('10.0.0.0/8'), loopback: false };
     const given = definitionOf([step('http_request', { method: 'GET', url: 'http://10.0.0.1/' })]);
-    expect(checkDefinition(given, open).found.issues).toEqual({});
+    expect(validate(given, open).issues).toEqual({});
   });
 });
 

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { checkDefinition } from '../../../../src/automations/definition/validate.ts';
 import type { Definition } from '../../../../src/automations/schema.ts';
 import {
   definitionOf,
   issuesOf,
   keysOf,
-  policy,
   type Step,
   step,
   trigger,
+  validate,
 } from '../../../kit/definitions.ts';
 
 const ID = '019a82a0-0000-7000-8000-00000000abcd';
@@ -23,8 +22,8 @@ describe('a definition', () => {
       ],
       { ...trigger('message_received', { keywords: ['hi'], labelId: ID }) },
     );
-    const { definition, found, references } = checkDefinition(given, policy);
-    expect(found.issues).toEqual({});
+    const { definition, issues, references } = validate(given);
+    expect(issues).toEqual({});
     expect(definition).toEqual({
       trigger: { type: 'message_received', parameters: { keywords: ['hi'] } },
       variables: [],

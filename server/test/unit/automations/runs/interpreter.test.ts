@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RunContext } from '../../../../src/automations/runs/context.ts';
 import {
-  type Answered,
   type Effect,
   type EffectResult,
   freshState,
   interpret,
+  type OutsideAnswer,
   type RunState,
   type StepBatch,
 } from '../../../../src/automations/runs/interpreter.ts';
-import { type Program, programOf } from '../../../../src/automations/runs/program.ts';
+import { compileProgram, type Program } from '../../../../src/automations/runs/program.ts';
 import type { Definition } from '../../../../src/automations/schema.ts';
 import { exampleContact } from '../../../../src/contacts/example.ts';
 
@@ -18,7 +18,7 @@ const START = new Date('2026-11-15T10:00:00.000Z');
 const at = (minutes: number): Date => new Date(START.getTime() + minutes * 60_000);
 
 const program = (steps: object[], variables: object[] = []): Program =>
-  programOf({ trigger: { type: 'api', parameters: {} }, variables, steps } as Definition);
+  compileProgram({ trigger: { type: 'api', parameters: {} }, variables, steps } as Definition);
 
 const context = (more: Partial<RunContext> = {}): RunContext => ({
   contact: exampleContact,
@@ -31,7 +31,7 @@ const context = (more: Partial<RunContext> = {}): RunContext => ({
 /** Runs a stretch and does nothing but what `answer` says to whatever is asked for. */
 function go(
   made: Program,
-  place: { step?: string | null; state?: RunState; answered?: Answered },
+  place: { step?: string | null; state?: RunState; answered?: OutsideAnswer },
   now = START,
   answer: (effect: Effect) => EffectResult = () => ({}),
 ): StepBatch & { asked: Effect[] } {
@@ -100,7 +100,7 @@ describe('a run', () => {
     expect(stepBatch.asked).toEqual([]);
     expect(stepBatch).toMatchObject({
       step: 's',
-      ending: { kind: 'failed', issue: { code: 'liquid_error' } },
+      ending: { kind: 'failed', failure: { code: 'liquid_error' } },
     });
     expect(stepBatch.trace).toMatchObject([{ status: 'failed', error: { code: 'liquid_error' } }]);
   });
@@ -110,9 +110,9 @@ describe('a run', () => {
       { id: 'a', type: 'add_label', parameters: { labelId: 'x' } },
       { id: 'b', type: 'end' },
     ]);
-    const issue = { code: 'invalid_body_params', message: 'There is no label x' };
-    const failed = go(made, {}, START, () => ({ issue }));
-    expect(failed).toMatchObject({ step: 'a', ending: { kind: 'failed', issue } });
+    const failure = { code: 'invalid_body_params', message: 'There is no label x' };
+    const failed = go(made, {}, START, () => ({ failure }));
+    expect(failed).toMatchObject({ step: 'a', ending: { kind: 'failed', failure } });
     const again = go(made, failed, at(1));
     expect(again.ending).toEqual({ kind: 'completed' });
     expect(typed(again)).toEqual([
@@ -123,10 +123,10 @@ describe('a run', () => {
 
   it('ends as cancelled where the one who does it says so', () => {
     const made = program([{ id: 's', type: 'send_message', parameters: { text: 'Hi' } }]);
-    const issue = { code: 'unsubscribed', message: 'No' };
-    expect(go(made, {}, START, () => ({ issue, ends: 'cancelled' })).ending).toEqual({
+    const failure = { code: 'unsubscribed', message: 'No' };
+    expect(go(made, {}, START, () => ({ failure, ends: 'cancelled' })).ending).toEqual({
       kind: 'cancelled',
-      issue,
+      failure,
     });
   });
 
@@ -136,7 +136,7 @@ describe('a run', () => {
     expect(stepBatch).toMatchObject({ step: 'a', ending: { kind: 'unfinished' }, state: { begun: 100 } });
     for (let count = 1; count < 10; count += 1) stepBatch = go(made, stepBatch);
     expect(stepBatch.ending).toEqual({ kind: 'unfinished' });
-    expect(go(made, stepBatch).ending).toMatchObject({ kind: 'failed', issue: { code: 'too_many_steps' } });
+    expect(go(made, stepBatch).ending).toMatchObject({ kind: 'failed', failure: { code: 'too_many_steps' } });
   });
 });
 
@@ -271,7 +271,7 @@ describe('a call to another server', () => {
   });
 
   it('that brings nothing back fails the step', () => {
-    const issue = { code: 'http_failed', message: 'refused' };
-    expect(go(made, { ...go(made, {}), answered: { issue } }).ending).toEqual({ kind: 'failed', issue });
+    const failure = { code: 'http_failed', message: 'refused' };
+    expect(go(made, { ...go(made, {}), answered: { failure } }).ending).toEqual({ kind: 'failed', failure });
   });
 });

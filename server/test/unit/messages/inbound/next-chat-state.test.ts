@@ -24,7 +24,7 @@ const message = (id: string, ms: number, sender: 'inbound' | 'outbound' = 'inbou
   timestamp: new Date(ms),
 });
 
-describe('what messages do to a chat', () => {
+describe('the next state of a chat', () => {
   const messages = fc.array(fc.nat(20), { minLength: 1, maxLength: 20 }).chain((times) =>
     fc.record({
       times: fc.constant(times),
@@ -37,7 +37,7 @@ describe('what messages do to a chat', () => {
     }),
   );
 
-  it('is the same however they are ordered and cut into batches', () => {
+  it('is the same for any order and any batches of messages', () => {
     fc.assert(
       fc.property(messages, ({ times, cuts, readAt, order }) => {
         const rows = times.map((ms, at) => message(String(at).padStart(3, '0'), ms));
@@ -71,7 +71,7 @@ describe('what messages do to a chat', () => {
     );
   });
 
-  it('moves neither the latest message nor the window back when an old one comes late', () => {
+  it('moves neither the latest message nor the reply window back for an old message', () => {
     const current = chat({
       latest_message_id: 'new',
       latest_message_at: new Date(10 * HOUR),
@@ -84,31 +84,31 @@ describe('what messages do to a chat', () => {
       latestAt: new Date(10 * HOUR),
       openUntil: new Date(11 * HOUR),
       reopens: true,
-      answeredAt: null,
+      repliedAt: null,
     });
   });
 
-  it('counts nothing up to an answer, whatever order they come in, and what is stored after it', () => {
+  it('counts only messages after a reply, in any order, including stored ones', () => {
     const current = chat({ unread_count: 5 });
     const arrived = [message('a', 1), message('b', 3), message('c', 2, 'outbound')];
     for (const batch of [arrived, arrived.toReversed()])
       expect(nextChatState(current, batch, null, 2)).toMatchObject({
         unread: 2 + 1 - 5,
-        answeredAt: new Date(2),
+        repliedAt: new Date(2),
       });
   });
 
-  it('is not answered by what was written before the last look', () => {
+  it('ignores replies from before the last read', () => {
     const current = chat({ unread_count: 1, read_at: new Date(5), status: 'closed' });
     expect(nextChatState(current, [message('a', 4, 'outbound')], HOUR)).toMatchObject({
       unread: 0,
-      answeredAt: null,
+      repliedAt: null,
       reopens: false,
       openUntil: null,
     });
   });
 
-  it('opens no window where the channel has none', () => {
+  it('has no reply window if the channel has none', () => {
     expect(nextChatState(chat(), [message('a', 1)], null).openUntil).toBeNull();
   });
 });

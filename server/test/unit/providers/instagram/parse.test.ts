@@ -14,10 +14,10 @@ const requestOf = (payload: unknown): ProviderRequest => ({
   headers: {},
   body: Buffer.from(JSON.stringify(payload)),
 });
-const parse = (payload: unknown): InboundEvent[] =>
+const parsePayload = (payload: unknown): InboundEvent[] =>
   instagram.parseInbound(requestOf(payload), channel) as InboundEvent[];
-const told = (...elements: object[]): InboundEvent[] =>
-  parse({
+const parse = (...elements: object[]): InboundEvent[] =>
+  parsePayload({
     object: 'instagram',
     entry: [
       {
@@ -32,14 +32,14 @@ const told = (...elements: object[]): InboundEvent[] =>
       },
     ],
   });
-const message = (more: object): InboundEvent[] => told({ message: { mid: 'm1', ...more } });
+const message = (more: object): InboundEvent[] => parse({ message: { mid: 'm1', ...more } });
 const attached = (type: string, payload: object = { url: 'https://cdn.example/a' }) => ({
   attachments: [{ type, payload }],
 });
 const file = { mimeType: null, filename: null, size: null, ref: { url: 'https://cdn.example/a' } };
 
 describe('a message', () => {
-  test('has its time in milliseconds and its peer by id', () => {
+  test('has its time in milliseconds and its contact by id', () => {
     expect(message({ text: 'Hi' })).toEqual([
       {
         kind: 'message',
@@ -68,7 +68,7 @@ describe('a message', () => {
     ['ig_post', 'document'],
     ['ig_reel', 'video'],
     ['reel', 'video'],
-  ])('that shares a %s says so', (vendorType, type) => {
+  ])('that shares a %s names it', (vendorType, type) => {
     expect(message(attached(vendorType, { url: 'https://cdn.example/a', title: 'Look' }))).toMatchObject([
       { type, media: [file], content: { share: { type: vendorType, title: 'Look' } } },
     ]);
@@ -86,14 +86,14 @@ describe('a message', () => {
     ]);
   });
 
-  test('that answers a story with a picture keeps both', () => {
+  test('that replies to a story with a picture has both', () => {
     const story = { id: 's1', url: 'https://cdn.example/s' };
     expect(message({ ...attached('image'), reply_to: { story } })).toMatchObject([
       { type: 'story_reply', text: null, media: [file], content: { storyId: 's1', url: story.url } },
     ]);
   });
 
-  test('that answers another names it', () => {
+  test('that replies to another names it', () => {
     expect(message({ text: 'This', reply_to: { mid: 'm0' } })).toMatchObject([
       { type: 'text', replyTo: ['m0'] },
     ]);
@@ -105,7 +105,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('that Instagram does not show to programs, or that we do not know, is unsupported', () => {
+  test('that is hidden by Instagram or unknown is unsupported', () => {
     expect(message({ is_unsupported: true })).toMatchObject([{ type: 'unsupported' }]);
     expect(message({})).toMatchObject([{ type: 'unsupported' }]);
     expect(message({ attachments: [{ type: 'hologram', payload: {} }] })).toMatchObject([
@@ -114,19 +114,19 @@ describe('a message', () => {
     expect(message({ attachments: [{ type: '__proto__' }] })).toMatchObject([{ type: 'unsupported' }]);
   });
 
-  test('that was deleted or edited is a change of the one that exists', () => {
+  test('that was deleted or edited changes the existing one', () => {
     expect(message({ is_deleted: true })).toMatchObject([
       { kind: 'mutation', change: 'delete', vendorId: 'm1' },
     ]);
-    expect(told({ message_edit: { mid: 'm1', text: 'Better', num_edit: 1 } })).toMatchObject([
+    expect(parse({ message_edit: { mid: 'm1', text: 'Better', num_edit: 1 } })).toMatchObject([
       { kind: 'mutation', change: 'edit', vendorId: 'm1', text: 'Better' },
     ]);
   });
 });
 
-describe('everything else', () => {
+describe('other events', () => {
   test('a postback is a choice with its title', () => {
-    expect(told({ postback: { mid: 'm2', title: 'Yes', payload: 'YES' } })).toMatchObject([
+    expect(parse({ postback: { mid: 'm2', title: 'Yes', payload: 'YES' } })).toMatchObject([
       {
         kind: 'message',
         vendorId: 'm2',
@@ -135,32 +135,32 @@ describe('everything else', () => {
         content: { id: 'YES', title: 'Yes' },
       },
     ]);
-    expect(told({ postback: { title: 'Yes', payload: 'YES' } })).toMatchObject([
+    expect(parse({ postback: { title: 'Yes', payload: 'YES' } })).toMatchObject([
       { vendorId: '2001:postback:1772998024123' },
     ]);
   });
 
-  test('a reaction has the same id however often it comes, and another when it is taken back', () => {
+  test('a reaction has the same id when it is repeated, and another when it is removed', () => {
     const react = { reaction: { mid: 'm1', action: 'react', reaction: 'love', emoji: '❤️' } };
     const unreact = { reaction: { mid: 'm1', action: 'unreact' }, timestamp: 1_772_998_030_000 };
-    const [first, again, back] = told(react, react, unreact);
+    const [first, again, back] = parse(react, react, unreact);
     expect(first).toMatchObject({ type: 'reaction', content: { emoji: '❤️' }, replyTo: ['m1'] });
     expect(again).toEqual(first);
     expect(back).toMatchObject({ type: 'reaction', content: { emoji: null }, replyTo: ['m1'] });
     expect(back).not.toMatchObject({ vendorId: (first as { vendorId: string }).vendorId });
   });
 
-  test('reading is told of one message, or of all up to a moment', () => {
-    expect(told({ read: { mid: 'm1' } }, { read: { watermark: 1_772_998_000_000 } })).toMatchObject([
+  test('a read receipt is for one message, or for all up to a moment', () => {
+    expect(parse({ read: { mid: 'm1' } }, { read: { watermark: 1_772_998_000_000 } })).toMatchObject([
       { kind: 'status', vendorId: 'm1', status: 'read' },
       { kind: 'read_receipt', contact: { value: '2001' }, until: new Date(1_772_998_000_000) },
     ]);
   });
 
-  test('what the business wrote is an echo to its customer, also without the flag', () => {
+  test('a message of the business is an echo, also without the flag', () => {
     const sides = { sender: { id: '1784' }, recipient: { id: '2001' } };
     expect(
-      told(
+      parse(
         { ...sides, message: { mid: 'm3', text: 'Hi', is_echo: true } },
         { ...sides, message: { mid: 'm4', text: 'Hi' } },
       ),
@@ -170,10 +170,12 @@ describe('everything else', () => {
     ]);
   });
 
-  test('other accounts, comments, and what nobody knows mean nothing', () => {
-    expect(parse({ entry: [{ id: '999', messaging: [{ message: {} }] }] })).toEqual([]);
-    expect(parse({ entry: [{ id: '1784', changes: [{ field: 'comments', value: {} }] }] })).toEqual([]);
-    expect(told({ optin: {} }, { referral: {} }, { sender: { id: '1784' }, message: { mid: 'm' } })).toEqual(
+  test('other accounts, comments, and unknown events are ignored', () => {
+    expect(parsePayload({ entry: [{ id: '999', messaging: [{ message: {} }] }] })).toEqual([]);
+    expect(parsePayload({ entry: [{ id: '1784', changes: [{ field: 'comments', value: {} }] }] })).toEqual(
+      [],
+    );
+    expect(parse({ optin: {} }, { referral: {} }, { sender: { id: '1784' }, message: { mid: 'm' } })).toEqual(
       [],
     );
   });

@@ -60,8 +60,8 @@ const template = {
   variables: { name: 'Ada', 1: 'A-7' },
 };
 
-describe('what goes out', () => {
-  test('a text', async () => {
+describe('a sent message', () => {
+  test('is a text', async () => {
     expect(await send({ text: 'Hi' })).toEqual({
       ok: true,
       vendorId: expect.stringMatching(/^mid\./),
@@ -74,17 +74,21 @@ describe('what goes out', () => {
     ]);
   });
 
-  test.each(['image', 'video', 'audio'] as const)('a file of the type %s by its public URL', async (type) => {
+  test.each([
+    'image',
+    'video',
+    'audio',
+  ] as const)('has a file of the type %s by its public URL', async (type) => {
     expect(await send({ type, media: [picture] })).toMatchObject({ ok: true });
     expect(graph.taken[0].message).toEqual({ attachment: { type, payload: { url: picture.url } } });
   });
 
-  test('a template as the text that it makes', async () => {
+  test('has a template as text', async () => {
     await send({ type: 'template', template });
     expect(graph.taken[0].message).toEqual({ text: 'Dear Ada\n\nOrder A-7 is ready, Ada.\n\nBye' });
   });
 
-  test('every type that an Instagram channel can carry', async () => {
+  test('has every type that Instagram channels support', async () => {
     for (const type of capabilities.instagram.types) {
       const isMedia = ['image', 'video', 'audio'].includes(type);
       const message = { type, template, media: [picture], text: isMedia ? null : 'Hi' };
@@ -92,7 +96,7 @@ describe('what goes out', () => {
     }
   });
 
-  test('the tag of a person who answers, only where the channel has it and a person wrote', async () => {
+  test('has the tag of a human agent only if the channel allows it and it is not automatic', async () => {
     await send({ text: 'Hi' }, { humanAgent: true });
     await send({ text: 'Hi', isAutomatic: true }, { humanAgent: true });
     await send({ text: 'Hi' }, { humanAgent: false });
@@ -101,8 +105,8 @@ describe('what goes out', () => {
   });
 });
 
-describe('what does not', () => {
-  test('a text of more than 1000 bytes, however few its characters', async () => {
+describe('a refused message', () => {
+  test('has a text of more than 1000 bytes, with any number of characters', async () => {
     expect(await send({ text: 'ü'.repeat(500) })).toMatchObject({ ok: true });
     expect(await send({ text: 'ü'.repeat(501) })).toEqual({
       ok: false,
@@ -115,7 +119,7 @@ describe('what does not', () => {
     });
   });
 
-  test('a picture with a text beside it, without a file, or what Instagram does not know', async () => {
+  test('has a picture with a text, no file, or an unsupported type', async () => {
     expect(await send({ type: 'image', media: [picture], text: 'Hi' })).toMatchObject({
       error: { code: 'caption_unsupported' },
     });
@@ -124,7 +128,7 @@ describe('what does not', () => {
     expect(graph.requests).toEqual([]);
   });
 
-  test('outside the window, by the subcode that tells it from a missing permission', async () => {
+  test('is after the reply window, by the subcode', async () => {
     const message = 'This message is sent outside of allowed window.';
     graph.trouble(
       { status: 400, code: 10, subcode: 2534022, message },
@@ -138,7 +142,7 @@ describe('what does not', () => {
     expect(await send({ text: 'Hi' })).toMatchObject({ retry: 'reauth' });
   });
 
-  test('too fast, with a broken token, or with an answer that was lost', async () => {
+  test('is too fast, has an invalid token, or a lost answer', async () => {
     graph.trouble({ status: 400, code: 613, message: 'Calls to this api have exceeded the rate limit' });
     expect(await send({ text: 'Hi' })).toMatchObject({ retry: 'backoff' });
     expect(await send({ text: 'Hi' }, { accessToken: 'EAAother' })).toMatchObject({ retry: 'reauth' });
@@ -150,18 +154,18 @@ describe('what does not', () => {
 });
 
 describe('files and checks', () => {
-  test('a file is fetched from its URL without showing the token to anybody', async () => {
+  test('a file is fetched from its URL without the token', async () => {
     graph.files.set('9', { bytes: Buffer.from('x'), mimeType: 'image/png', filename: '' });
     const fetch = (id: string) =>
       instagram.fetchMedia?.({ url: graph.publicUrl(id) }, channelWith(), context);
     expect(await fetch('9')).toEqual({ bytes: Buffer.from('x'), mimeType: 'image/png', filename: null });
     expect(graph.requests).toMatchObject([{ authorization: '' }]);
-    await expect(fetch('10')).rejects.toMatchObject({ code: 'http_401', isPassing: false });
+    await expect(fetch('10')).rejects.toMatchObject({ code: 'http_401', isTemporary: false });
     graph.trouble({ status: 302 });
-    await expect(fetch('9')).rejects.toMatchObject({ code: 'http_302', isPassing: false });
+    await expect(fetch('9')).rejects.toMatchObject({ code: 'http_302', isTemporary: false });
   });
 
-  test('a check says whose the token is, and whether anybody listens', async () => {
+  test('a check reports the account of the token, and whether an app is subscribed', async () => {
     const check = (config: object = {}) => instagram.check(channelWith(config), context);
     expect(await check()).toEqual([]);
     expect(await check({ accountId: '1' })).toEqual([
@@ -175,6 +179,6 @@ describe('files and checks', () => {
     expect(await check()).toMatchObject([{ message: expect.stringContaining('No app is subscribed') }]);
     graph.subscribed.add('me');
     graph.trouble('reset');
-    expect(await check()).toEqual([{ message: expect.stringContaining('Meta could not be asked') }]);
+    expect(await check()).toEqual([{ message: expect.stringContaining('Meta could not be called') }]);
   });
 });

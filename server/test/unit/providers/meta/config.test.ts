@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { adapters } from '../../../../src/adapters.ts';
 import type { ApiError } from '../../../../src/base/errors.ts';
 import type { Adapter } from '../../../../src/providers/adapter.ts';
 import { instagram } from '../../../../src/providers/instagram/instagram.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
-import { adapters } from '../../../../src/queues.ts';
 
 const secrets = { accessToken: 'EAAx', appSecret: 'secret', verifyToken: 'verify' };
 const whatsapp = { phoneNumberId: '111', businessAccountId: '222', ...secrets };
@@ -18,13 +18,13 @@ const issuesOf = (adapter: Adapter, given: Record<string, unknown>, stored = {})
   }
 };
 
-test('both are vendors that a channel can have', () => {
+test('both are registered adapters', () => {
   expect(adapters.get('whatsapp_cloud')).toBe(whatsappCloud);
   expect(adapters.get('instagram')).toBe(instagram);
 });
 
 describe('settings', () => {
-  test('are kept as they were given, and nothing else is', () => {
+  test('are stored as given, and nothing else', () => {
     const optional = { graphVersion: 'v27.0', baseUrl: 'http://127.0.0.1:4000/graph' };
     expect(whatsappCloud.configure({ ...whatsapp, ...optional, appId: '5', other: 1 }, {})).toEqual({
       ...whatsapp,
@@ -37,7 +37,7 @@ describe('settings', () => {
     });
   });
 
-  test('that are missing are all named at once', () => {
+  test('that are missing are all reported at once', () => {
     const required = { key: 'invalid_type', message: 'Required' };
     expect(issuesOf(whatsappCloud, {})).toEqual({
       'config.phoneNumberId': required,
@@ -54,7 +54,7 @@ describe('settings', () => {
     ]);
   });
 
-  test('that make no sense are all named at once', () => {
+  test('that are invalid are all reported at once', () => {
     const given = {
       phoneNumberId: '../me',
       businessAccountId: 222,
@@ -94,11 +94,11 @@ describe('settings', () => {
     expect(issuesOf(whatsappCloud, { ...whatsapp, [name]: 'a\r\nb: c' })).toHaveProperty([`config.${name}`]);
   });
 
-  test('change one by one, and null takes an optional one away', () => {
+  test('can be changed one by one, and null removes an optional one', () => {
     const stored = { ...whatsapp, graphVersion: 'v25.0' };
-    expect(whatsappCloud.configure({ accessToken: 'EAAnew' }, stored)).toEqual({
+    expect(whatsappCloud.configure({ accessToken: 'EAA2' }, stored)).toEqual({
       ...stored,
-      accessToken: 'EAAnew',
+      accessToken: 'EAA2',
     });
     expect(whatsappCloud.configure({ graphVersion: null }, stored)).toEqual(whatsapp);
     expect(issuesOf(whatsappCloud, { appSecret: null }, stored)).toHaveProperty(['config.appSecret']);

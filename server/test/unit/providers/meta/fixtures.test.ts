@@ -5,7 +5,7 @@ import type { InboundEvent, ProviderRequest } from '../../../../src/providers/ad
 import { instagram } from '../../../../src/providers/instagram/instagram.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 
-/** Requests that vendors really sent. They are no part of the project. */
+/** Recorded requests of vendors. They are not part of the project. */
 const folder = process.env.PARLEY_FIXTURES;
 
 type Cases = Record<string, Record<string, unknown>>;
@@ -33,16 +33,16 @@ const file = (more: object = {}): object => ({
 });
 const choice = (more: object = {}): object =>
   message({ type: 'interactive', text: 'title', content: { id: 'callback_data', title: 'title' }, ...more });
-const status = (told: string, more: object = {}): object => ({
+const status = (reported: string, more: object = {}): object => ({
   kind: 'status',
   vendorId: 'wamid.xyzxyz',
-  status: told,
+  status: reported,
   ...more,
 });
 const reaction = (emoji: string | null): object =>
   message({ type: 'reaction', text: null, content: { emoji }, replyTo: ['wamid.yzxyzx='] });
 
-/** What becomes of each, by file and case. */
+/** The expected events, by file and case. */
 const expected: Record<string, Record<string, object[]>> = {
   'whatsapp/callback_button.json': {
     button: [choice({ replyTo: ['wamid.xyzxyz'] })],
@@ -211,7 +211,7 @@ const channelWith = (config: Record<string, unknown>) => ({
   config,
 });
 
-describe.skipIf(!folder)('requests that WhatsApp really sent (PARLEY_FIXTURES)', () => {
+describe.skipIf(!folder)('recorded requests of WhatsApp (PARLEY_FIXTURES)', () => {
   for (const [name, cases] of Object.entries(expected)) {
     test(`${name}: nothing in it is unknown here`, () => {
       expect(Object.keys(casesIn(name)).sort()).toEqual(Object.keys(cases).sort());
@@ -231,7 +231,7 @@ describe.skipIf(!folder)('requests that WhatsApp really sent (PARLEY_FIXTURES)',
     });
   }
 
-  test('what another program remembers with a status is not taken for an id of ours', () => {
+  test('callback data of another program is not used as our id', () => {
     const payload = casesIn('whatsapp/message_status.json').with_tracker;
     const [event] = whatsappCloud.parseInbound(
       requestOf(payload),
@@ -241,7 +241,7 @@ describe.skipIf(!folder)('requests that WhatsApp really sent (PARLEY_FIXTURES)',
   });
 });
 
-describe.skipIf(!folder)('requests that Instagram really sent (PARLEY_FIXTURES)', () => {
+describe.skipIf(!folder)('recorded requests of Instagram (PARLEY_FIXTURES)', () => {
   const customer = { type: 'instagram_id', value: '200000000000001', name: null };
   const said = (more: object): object => ({ kind: 'message', contact: customer, media: [], ...more });
   const events: Record<string, object> = {
@@ -270,7 +270,7 @@ describe.skipIf(!folder)('requests that Instagram really sent (PARLEY_FIXTURES)'
     echoMessage: said({ kind: 'echo', vendorId: 'mid_ig_echo_001', type: 'text', text: 'Bot response' }),
   };
 
-  test('nothing in it is unknown here', () => {
+  test('every case has expected events', () => {
     const requests = Object.entries(casesIn('instagram/replay.json')).filter(
       ([, value]) => typeof value === 'object',
     );

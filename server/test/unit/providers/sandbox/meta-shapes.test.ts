@@ -20,7 +20,7 @@ const channelOf = (kind: 'whatsapp' | 'instagram'): AdapterChannel => ({
 });
 
 const occurredAt = fc.date({ min: new Date('2001-01-01'), max: new Date('2099-01-01'), noInvalidDate: true });
-/** Any text with something in it, with what other alphabets have. */
+/** Any non-empty text, with characters of all alphabets. */
 const text = fc.string({ minLength: 1, unit: 'grapheme' });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary);
 const id = fc.stringMatching(/^[A-Za-z0-9_.=-]{1,40}$/);
@@ -111,7 +111,7 @@ const referral = fc
     body: maybe(text),
     clickId: maybe(id),
   })
-  .map((told) => ({ referral: told }));
+  .map((referral) => ({ referral }));
 
 const whatsappMessage: fc.Arbitrary<InboundEvent> = fc.oneof(
   fc
@@ -293,8 +293,8 @@ const instagramEvent: fc.Arbitrary<InboundEvent> = fc.oneof(
 describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]>([
   ['WhatsApp', whatsappShape, channelOf('whatsapp'), whatsappEvent],
   ['Instagram', instagramShape, channelOf('instagram'), instagramEvent],
-])('what happens in the sandbox, as %s writes it', (_name, shape, channel, event) => {
-  test('is read back as what happened', async () => {
+])('an event of the sandbox in the shape of %s', (_name, shape, channel, event) => {
+  test('is parsed as the same event', async () => {
     await fc.assert(
       fc.asyncProperty(event, async (happened) => {
         const request = await shape.write(happened, channel, 'https://parley.example/x', 'secret');
@@ -304,7 +304,7 @@ describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]
     );
   });
 
-  test('is trusted only with the secret that signed it, and only as it was written', async () => {
+  test('is valid only with its secret and unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(event, async (happened) => {
         const request = await shape.write(happened, channel, 'https://parley.example/x', 'secret');
@@ -319,7 +319,7 @@ describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]
     );
   });
 
-  test('means nothing to another channel', async () => {
+  test('is ignored by another channel', async () => {
     const [happened] = fc.sample(event, 1);
     const request = await shape.write(happened as InboundEvent, channel, '', 'secret');
     expect(await shape.parse(request, { ...channel, id: newId() })).toEqual([]);
@@ -329,7 +329,7 @@ describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]
 test.each([
   ['WhatsApp', whatsappShape, 'unsupported'],
   ['Instagram', instagramShape, 'text'],
-])('a template that the business sent comes back as an echo on %s, by its id', async (_name, shape, type) => {
+])('a template of the business is echoed on %s with its id', async (_name, shape, type) => {
   const channel = channelOf('whatsapp');
   const event: InboundEvent = {
     kind: 'echo',
@@ -345,7 +345,7 @@ test.each([
   expect(parsed).toMatchObject([{ kind: 'echo', vendorId: 'a', type }]);
 });
 
-test('what a vendor has no way to say is refused', () => {
+test('an event that the vendor cannot report is refused', () => {
   const contact = { type: 'phone_number' as const, value: '+15550001111', name: null };
   const at = new Date('2026-11-15T01:02:03.456Z');
   const write = (shape: SandboxShape, event: InboundEvent) => () =>
@@ -362,13 +362,13 @@ test('what a vendor has no way to say is refused', () => {
   expect(write(whatsappShape, { ...message, type: 'email' })).toThrow('email');
   expect(write(instagramShape, { ...message, type: 'location' })).toThrow('location');
   expect(write(whatsappShape, { kind: 'read_receipt', contact, occurredAt: at, until: at })).toThrow(
-    'by itself',
+    'separately',
   );
   expect(
     write(instagramShape, { kind: 'status', vendorId: 'a', occurredAt: at, status: 'delivered' }),
   ).toThrow('read');
   const identity = { kind: 'identity' as const, vendorId: 'a', occurredAt: at, from: contact };
   expect(write(whatsappShape, { ...identity, to: { type: 'whatsapp_id', value: 'US.1' } })).toThrow(
-    'not of both',
+    'not both',
   );
 });

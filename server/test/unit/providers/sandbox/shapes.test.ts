@@ -3,10 +3,11 @@ import twilioSdk from 'twilio';
 import { expect, it } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
 import type { AdapterChannel, InboundEvent, ProviderRequest } from '../../../../src/providers/adapter.ts';
+import { mediaTypeOf } from '../../../../src/providers/media-kind.ts';
 import type { SandboxShape } from '../../../../src/providers/sandbox/shape.ts';
 import { emailShape } from '../../../../src/providers/sandbox/shapes/email.ts';
 import { smsShape } from '../../../../src/providers/sandbox/shapes/sms.ts';
-import { mediaType, subscriptionOf } from '../../../../src/providers/twilio/parse.ts';
+import { subscriptionOf } from '../../../../src/providers/twilio/parse.ts';
 
 const URL_OF_CHANNEL = 'https://parley.test/providers/sandbox/1';
 const SECRET = 'what the sandbox signs with';
@@ -31,7 +32,7 @@ async function expectSame(
   return request;
 }
 
-/** Text as people write it: trimmed, not empty, storable. */
+/** Text that is trimmed, not empty and storable. */
 const text = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 200 })
   .map((one) =>
@@ -64,15 +65,15 @@ const smsMessage = fc
     name: fc.option(line),
     text: fc.option(fc.oneof(text, fc.constantFrom('STOP', ' stop ', 'Start'))),
     media: fc.array(fc.record({ mimeType, url: fc.webUrl() }), { maxLength: 10 }),
-    told: fc.option(fc.constantFrom('stop' as const, 'start' as const)),
+    optOutType: fc.option(fc.constantFrom('stop' as const, 'start' as const)),
   })
-  .map(({ from, name, media, told, ...rest }): InboundEvent => {
-    const subscription = told ?? subscriptionOf(rest.text);
+  .map(({ from, name, media, optOutType, ...rest }): InboundEvent => {
+    const subscription = optOutType ?? subscriptionOf(rest.text);
     return {
       kind: 'message',
       ...rest,
       contact: { type: 'phone_number', value: from, name },
-      type: media[0] ? mediaType(media[0].mimeType) : 'text',
+      type: media[0] ? mediaTypeOf(media[0].mimeType ?? '') : 'text',
       media: media.map(({ mimeType, url }) => ({ mimeType, filename: null, size: null, ref: { url } })),
       content: {},
       ...(subscription === undefined ? {} : { subscription }),
@@ -96,7 +97,7 @@ const smsStatus = fc
     }),
   );
 
-it('what happens on SMS in the sandbox is read as it was written, and Twilio’s own validator accepts it', async () => {
+it('events of SMS in the sandbox are parsed as they were written, and Twilio’s own validator accepts them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(smsMessage, smsStatus), async (event) => {
       const { url, headers, body } = await expectSame(smsShape, event, sms);
@@ -154,7 +155,7 @@ const mail = fc
           bytes: Buffer.from(bytes),
         })),
       ],
-      // HTML without a text is given one when it is read.
+      // HTML without a text gets one when it is parsed.
       content: { subject, html: rest.text === null ? null : html, cc },
       ...(replyTo.length === 0 ? {} : { replyTo }),
       ...(replyToMessageId === null ? {} : { replyToMessageId }),
@@ -178,7 +179,7 @@ const report = fc
     }),
   );
 
-it('what happens by mail in the sandbox is read as it was written', async () => {
+it('events of mail in the sandbox are parsed as they were written', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(mail, report), fc.constantFrom('help@shop.test', '+15550009999'), (event, at) =>
       expectSame(emailShape, event, channelOf('email', at)).then(() => {}),
@@ -187,7 +188,7 @@ it('what happens by mail in the sandbox is read as it was written', async () => 
   );
 });
 
-it('what a medium does not know is not written on it', async () => {
+it('events that a kind of channel does not have are refused', async () => {
   const at = new Date();
   const readReceipt: InboundEvent = {
     kind: 'read_receipt',

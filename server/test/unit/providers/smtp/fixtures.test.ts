@@ -50,7 +50,7 @@ describe.skipIf(folder === undefined)('a recorded mail', () => {
     expect(await read('mail_with_no_date')).toMatchObject({ occurredAt: NOW, text: 'text only mail' });
   });
 
-  it('that was written by a machine, with pictures in it', async () => {
+  it('that was sent automatically, with pictures', async () => {
     expect(await read('auto_reply_with_auto_submitted')).toMatchObject({
       isAutomatic: true,
       replyTo: ['<4e6e35f5a38b4_479f13bb90078178@small-app-01.mail>'],
@@ -63,7 +63,7 @@ describe.skipIf(folder === undefined)('a recorded mail', () => {
     });
   });
 
-  it('that came back', async () => {
+  it('that bounced', async () => {
     expect(await read('bounced_gmail')).toEqual({
       kind: 'status',
       vendorId: '<conversation/93775311-9416-4428-964b-862001f8a8b2/messages/27855337@gmail.com>',
@@ -73,7 +73,7 @@ describe.skipIf(folder === undefined)('a recorded mail', () => {
     });
   });
 
-  it('with pictures that its HTML names and nothing else', async () => {
+  it('with pictures that only its HTML references', async () => {
     expect(await read('cid_inline_images_without_disposition')).toMatchObject({
       text: 'This is a plain text version of the message.',
       media: [{ mimeType: 'image/jpeg', size: 102 }],
@@ -81,7 +81,7 @@ describe.skipIf(folder === undefined)('a recorded mail', () => {
     });
   });
 
-  it('that quotes what it answers, and came to the address of that', async () => {
+  it('that quotes a message, and was sent to its own address', async () => {
     expect(await read('mail_with_quote')).toMatchObject({
       replyTo: [
         '<0100017b5d8efc70-c7f18809-aa55-48f6-91fd-b626092ed8b3-000000@email.amazonses.com>',
@@ -104,7 +104,7 @@ describe.skipIf(folder === undefined)('a recorded mail', () => {
     expect(event).toMatchObject({ media: Array.from({ length: 30 }, () => ({ mimeType: 'image/png' })) });
   });
 
-  it('that answers several', async () => {
+  it('that replies to several', async () => {
     expect(await read('multiple_in_reply_to')).toMatchObject({
       replyTo: [
         '<4e6e35f5a38b4_479f13bb90078171@small-app-01.mail>',

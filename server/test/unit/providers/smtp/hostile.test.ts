@@ -14,8 +14,8 @@ const channel = {
 const parse = (body: string) =>
   smtp.parseInbound({ url: '', headers: {}, body: Buffer.from(body), receivedAt: NOW }, channel);
 
-describe('a mail that is made to do harm', () => {
-  it('is read, or refused, however deep its parts are nested', async () => {
+describe('a malicious mail', () => {
+  it('is parsed or refused, however deep its parts are nested', async () => {
     const depth = 3_000;
     const head = Array.from(
       { length: depth },
@@ -34,14 +34,14 @@ describe('a mail that is made to do harm', () => {
     '<!--',
     '<',
     '&lt;',
-  ])('is read, however often %s is within itself', async (tag) => {
+  ])('is parsed, however deep %s is nested', async (tag) => {
     const html = `deep${tag.repeat(60_000)}`;
     const [event] = await parse(`From: a@b.c\r\nContent-Type: text/html\r\n\r\n${html}`);
     const { text, content } = event as InboundMessage;
     expect([content.html === html, text?.startsWith('deep')]).toEqual([true, true]);
   });
 
-  it('brings a hundred files at most, and no more text than a message has', async () => {
+  it('has at most a hundred files, and no more text than a message may have', async () => {
     const file = '--b\r\nContent-Disposition: attachment; filename=a\r\n\r\nx\r\n';
     const [event] = await parse(
       `From: a@b.c\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\n${'long '.repeat(200_000)}\r\n${file.repeat(500)}--b--`,
@@ -50,7 +50,7 @@ describe('a mail that is made to do harm', () => {
     expect([media.length, Number(text?.length) <= 500_000]).toEqual([100, true]);
   });
 
-  it('with very many headers and recipients is read', async () => {
+  it('with very many headers and recipients is parsed', async () => {
     const [event] = await parse(
       `From: a@b.c\r\nReferences: ${'<x@y> <z@y> '.repeat(20_000)}\r\nCc: ${'a@b.c, '.repeat(20_000)}\r\n\r\nHello`,
     );

@@ -23,7 +23,7 @@ const lines = (...all: string[]): Buffer => Buffer.from(all.join('\r\n'), 'latin
 const parseBytes = async (body: Buffer): Promise<InboundEvent[]> =>
   smtp.parseInbound({ url: '', headers: {}, body, receivedAt: NOW }, channel);
 const parse = (...all: string[]) => parseBytes(lines(...all));
-/** A mail with these headers over the usual ones. */
+/** A mail with these headers beside the usual ones. */
 const mailWith = async (...headers: string[]): Promise<InboundMessage> => {
   const [event] = await parse(
     'From: ada@example.com',
@@ -37,7 +37,7 @@ const mailWith = async (...headers: string[]): Promise<InboundMessage> => {
 const ours = newId();
 
 describe('a mail', () => {
-  it('becomes a message of the person who wrote it', async () => {
+  it('becomes a message of its sender', async () => {
     expect(
       await parse(
         'From: "Lovelace, Ada" <Ada@Example.com>',
@@ -74,7 +74,7 @@ describe('a mail', () => {
     ['koi8-r', '\xf0\xd2\xc9\xd7\xc5\xd4', 'Привет'],
     ['windows-1252', '10 \x80', '10 €'],
     ['unheard-of', 'plain', 'plain'],
-  ])('in %s is read as it was meant', async (charset, written, meant) => {
+  ])('in %s is decoded', async (charset, written, meant) => {
     const mail = await parse('From: a@b.c', `Content-Type: text/plain; charset=${charset}`, '', written);
     expect(mail).toMatchObject([{ text: meant }]);
   });
@@ -85,11 +85,11 @@ describe('a mail', () => {
     ['an empty one', ['Date:']],
     ['one in the future', ['Date: Sun, 15 Nov 2026 02:00:00 +0000']],
     ['the very second', ['Date: Sun, 15 Nov 2026 01:02:03 +0000']],
-  ])('with %s for a date is of the moment it arrived', async (_, headers) => {
+  ])('with %s as its date has the time of its arrival', async (_, headers) => {
     expect((await mailWith(...headers)).occurredAt).toEqual(NOW);
   });
 
-  it('without an id has one of its bytes, the same every time', async () => {
+  it('without an id gets one from its bytes, always the same', async () => {
     const mail = lines('From: a@b.c', '', 'Hello');
     const idOf = async (bytes: Buffer) => ((await parseBytes(bytes))[0] as InboundMessage).vendorId;
     const id = await idOf(mail);
@@ -98,7 +98,7 @@ describe('a mail', () => {
     expect(await idOf(lines('From: a@b.c', '', 'Hello!'))).not.toBe(id);
   });
 
-  it('is answered where its writer wants to be answered', async () => {
+  it('has the Reply-To address as its contact', async () => {
     expect((await mailWith('Reply-To: "Ada" <private@example.com>')).contact).toEqual({
       type: 'email',
       value: 'private@example.com',
@@ -106,21 +106,21 @@ describe('a mail', () => {
     });
   });
 
-  it('of nobody makes no sense, and one of our own is none of a customer’s', async () => {
-    await expect(parse('Subject: a', '', 'Hello')).rejects.toThrow('who wrote');
-    await expect(parse('From: not an address', '', 'Hello')).rejects.toThrow('who wrote');
+  it('without a sender is invalid, and one of our own is ignored', async () => {
+    await expect(parse('Subject: a', '', 'Hello')).rejects.toThrow('no valid sender');
+    await expect(parse('From: not an address', '', 'Hello')).rejects.toThrow('no valid sender');
     expect(await parse('From: HELP@shop.test', '', 'Hello')).toEqual([]);
     expect(await parse('From: noreply@mail.shop.test', '', 'Hello')).toEqual([]);
   });
 
-  it('may be anything at all, and still be kept', async () => {
+  it('may be any bytes', async () => {
     const [event] = await parse('From: a@b.c', 'Subject: a\0b', 'Content-Type: text/html', '', 'x\0y<p>z');
     expect(event).toMatchObject({ text: expect.stringContaining('z'), content: { subject: 'a\uFFFDb' } });
     expect(JSON.stringify(event)).not.toContain('\\u0000');
   });
 });
 
-describe('a mail of HTML alone', () => {
+describe('a mail of HTML only', () => {
   it.each([
     ['<p>Dear Ada,</p><p>it is <b>open</b> &amp; warm.</p>', 'Dear Ada,\n\nit is open & warm.'],
     ['a<br>b<div>c</div>d', 'a\nb\nc\nd'],
@@ -130,21 +130,21 @@ describe('a mail of HTML alone', () => {
     ['1 < 2 &lt; 3 &#233; &#xE9; &nbsp;&unknown; &#0; &#9999999;', '1 < 2 < 3 é é &unknown; &#0; &#9999999;'],
     ['<!doctype html><html><body>hi</body></html>', 'hi'],
     ['text <style>never ends', 'text'],
-  ])('%j is given a text', async (html, text) => {
+  ])('%j gets a text', async (html, text) => {
     const [event] = await parse('From: a@b.c', 'Content-Type: text/html', '', html);
     expect((event as InboundMessage).text).toBe(text);
   });
 });
 
-describe('what a mail answers', () => {
-  it('is told by In-Reply-To, then References from the right', async () => {
+describe('the message that a mail replies to', () => {
+  it('is found by In-Reply-To, then References from the right', async () => {
     const mail = await mailWith('In-Reply-To: <b@x>\r\n <a@x>', 'References: <z@x> <y@x>\r\n\t<b@x>');
     expect(mail.replyTo).toEqual(['<b@x>', '<a@x>', '<y@x>', '<z@x>']);
     expect((await mailWith('In-Reply-To: a@x, b@x')).replyTo).toEqual(['<a@x>', '<b@x>']);
     expect(await mailWith('In-Reply-To:', 'References: Your mail of Monday')).not.toHaveProperty('replyTo');
   });
 
-  it('is a message of ours where it names our id', async () => {
+  it('is our message if it contains our id', async () => {
     const own = await mailWith(`In-Reply-To: <x@y>`, `References: <${ours}@mail.shop.test>`);
     expect(own.replyToMessageId).toBe(ours);
     const foreign = await mailWith(`In-Reply-To: <${ours}@elsewhere.test>`);
@@ -157,7 +157,7 @@ describe('what a mail answers', () => {
     'Delivered-To',
     'X-Original-To',
     'Envelope-To',
-  ])('is told by the address in %s', async (header) => {
+  ])('is found by the address in %s', async (header) => {
     expect(
       (await mailWith(`${header}: Support <HELP+${ours.toUpperCase()}@shop.test>`)).replyToMessageId,
     ).toBe(ours);
@@ -168,7 +168,7 @@ describe('what a mail answers', () => {
   });
 });
 
-describe('a mail of a machine', () => {
+describe('an automatic mail', () => {
   it.each([
     'Auto-Submitted: auto-replied',
     'Auto-Submitted: Auto-Generated; owner=x',
@@ -177,7 +177,7 @@ describe('a mail of a machine', () => {
     'Precedence: bulk',
     'Precedence: list',
     'Precedence: Junk',
-  ])('is known by %s', async (header) => {
+  ])('is recognized by %s', async (header) => {
     expect((await mailWith(header)).isAutomatic).toBe(true);
   });
   it.each([
@@ -185,7 +185,7 @@ describe('a mail of a machine', () => {
     'Return-Path: <ada@example.com>',
     'Precedence: first-class',
     'X: y',
-  ])('is not known by %s', async (header) =>
+  ])('is not recognized by %s', async (header) =>
     expect(await mailWith(header)).not.toHaveProperty('isAutomatic'));
 });
 
@@ -218,7 +218,7 @@ describe('a bounce', () => {
       '--b--',
     );
 
-  it('is the failure of the message that it is about', async () => {
+  it('fails its message', async () => {
     expect(await bounce('failed', ['Subject: x', `Message-ID: <${ours}@mail.shop.test>`])).toEqual([
       {
         kind: 'status',
@@ -231,7 +231,7 @@ describe('a bounce', () => {
     ]);
   });
 
-  it('is attributed by the address it came to, where nothing else tells', async () => {
+  it('is matched by its recipient if it has no id', async () => {
     expect(await bounce('failed', [], `help+${ours}@shop.test`)).toMatchObject([
       { vendorId: `<${ours}@mail.shop.test>`, messageId: ours, status: 'failed' },
     ]);
@@ -240,19 +240,19 @@ describe('a bounce', () => {
     ).toMatchObject([{ vendorId: '<ses@amazonses.com>', messageId: ours }]);
   });
 
-  it('that only tells of a delay says nothing, and one of success says so', async () => {
+  it('of a delay has no event, and one of a success is delivered', async () => {
     expect(await bounce('delayed', ['Message-ID: <1@x>'])).toEqual([]);
     expect(await bounce('delivered', ['Message-ID: <1@x>'])).toMatchObject([{ status: 'delivered' }]);
   });
 
-  it('of which nobody knows what it is about is shown to people', async () => {
+  it('without a known message is an ordinary message', async () => {
     expect(await bounce('failed', [], 'help@shop.test', ['Return-Path: <>'])).toMatchObject([
       { kind: 'message', contact: { value: 'mailer-daemon@example.com' }, isAutomatic: true },
     ]);
   });
 });
 
-describe('a mail that is posted', () => {
+describe('a posted mail', () => {
   const body = lines('From: a@b.c', '', 'Hello');
   const signed = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const verify = (signature: string | undefined, at = channel) =>
@@ -266,7 +266,7 @@ describe('a mail that is posted', () => {
     expect(verify('')).toBe(false);
     expect(verify(undefined)).toBe(false);
   });
-  it('is refused where there is no secret', () => {
+  it('is refused if there is no secret', () => {
     const { inboundSecret, ...config } = channel.config;
     expect(verify(signed(String(inboundSecret)), { ...channel, config })).toBe(false);
     expect(verify(signed('undefined'), { ...channel, config })).toBe(false);
@@ -281,7 +281,7 @@ describe('settings for mail', () => {
       return Object.keys((error as { invalidParams: object }).invalidParams).sort();
     }
   };
-  it('are refused by their path, all at once', () => {
+  it('are refused with all issues at once', () => {
     expect(issues({})).toEqual(['config.from', 'config.smtp']);
     expect(
       issues({
@@ -308,7 +308,7 @@ describe('settings for mail', () => {
     );
     expect(issues({ from: 'a@b.c', smtp: [], imap: null })).toEqual(['config.smtp']);
   });
-  it('know the ports of TLS, and keep what is not named', () => {
+  it('use TLS by the port, and keep what is not given', () => {
     const config = smtp.configure(
       {
         from: 'a@b.c',

@@ -41,9 +41,9 @@ const signedBySdk = (url: string, form: URLSearchParams): string =>
 
 const parse = async (fields: Record<string, string>, url?: string): Promise<InboundEvent[]> =>
   twilio.parseInbound(posted(fields, url), channel);
-const told = { MessageSid: 'SM1', From: '+15550001111', To: '+15550009999', SmsStatus: 'received' };
+const form = { MessageSid: 'SM1', From: '+15550001111', To: '+15550009999', SmsStatus: 'received' };
 
-describe('a signature of Twilio’s', () => {
+describe('a signature of Twilio', () => {
   it.each([
     [URL_OF_CHANNEL, [['Body', 'hello & goodbye = ☃']]],
     [`${URL_OF_CHANNEL}?messageId=${newId()}&b=%20`, [['MessageStatus', 'sent']]],
@@ -65,7 +65,7 @@ describe('a signature of Twilio’s', () => {
     expect(twilio.verifySignature(posted(fields, url), channel)).toBe(true);
   });
 
-  it('fits whether or not the port of the scheme is named', () => {
+  it('is valid with and without the default port', () => {
     const request = posted({ Body: 'a' }, 'https://parley.test:443/providers/twilio/1');
     expect(twilio.verifySignature({ ...request, url: URL_OF_CHANNEL }, channel)).toBe(true);
     const bare = posted({ Body: 'a' });
@@ -74,7 +74,7 @@ describe('a signature of Twilio’s', () => {
     ).toBe(true);
   });
 
-  it('is refused where anything differs', () => {
+  it('is invalid if anything differs', () => {
     const request = posted({ Body: 'a' });
     const verify = (more: Partial<ProviderRequest>, at = channel) =>
       twilio.verifySignature({ ...request, ...more }, at);
@@ -89,9 +89,9 @@ describe('a signature of Twilio’s', () => {
   });
 });
 
-describe('what Twilio tells', () => {
-  it('becomes a message at the time it was received', async () => {
-    expect(await parse({ ...told, Body: 'Is this still available? ☃', NumMedia: '0' })).toEqual([
+describe('a request of Twilio', () => {
+  it('becomes a message with the time of its arrival', async () => {
+    expect(await parse({ ...form, Body: 'Is this still available? ☃', NumMedia: '0' })).toEqual([
       {
         kind: 'message',
         vendorId: 'SM1',
@@ -105,9 +105,9 @@ describe('what Twilio tells', () => {
     ]);
   });
 
-  it('brings pictures, to be fetched', async () => {
+  it('has pictures to fetch', async () => {
     const [event] = await parse({
-      ...told,
+      ...form,
       Body: '',
       NumMedia: '2',
       MediaUrl0: 'https://api.twilio.com/a',
@@ -140,19 +140,19 @@ describe('what Twilio tells', () => {
     ['please stop', undefined],
     ['stop!', undefined],
     ['', undefined],
-  ])('a text of %j asks for %s', async (Body, expected) => {
-    const [event] = await parse({ ...told, Body });
+  ])('with the text %j means %s', async (Body, expected) => {
+    const [event] = await parse({ ...form, Body });
     expect((event as { subscription?: string }).subscription).toBe(expected);
     expect(event).toMatchObject({ kind: 'message' });
   });
 
-  it('Twilio’s own judgement of a text counts, where it is given', async () => {
-    expect(await parse({ ...told, Body: 'ARRET', OptOutType: 'STOP' })).toMatchObject([
+  it('with OptOutType overrides the text', async () => {
+    expect(await parse({ ...form, Body: 'ARRET', OptOutType: 'STOP' })).toMatchObject([
       { subscription: 'stop' },
     ]);
   });
 
-  it('is a status with our own id, from the URL that it was told to call', async () => {
+  it('is a status with our own id from the callback URL', async () => {
     const messageId = newId();
     const url = `${URL_OF_CHANNEL}?messageId=${messageId}`;
     const status = (MessageStatus: string, more = {}) =>
@@ -162,7 +162,7 @@ describe('what Twilio tells', () => {
     ]);
     expect(await status('sent')).toMatchObject([{ status: 'sent' }]);
     expect(await status('undelivered', { ErrorCode: '30005' })).toMatchObject([
-      { status: 'failed', error: { code: '30005', message: 'There is no such phone any more.' } },
+      { status: 'failed', error: { code: '30005', message: 'The phone no longer exists.' } },
     ]);
     expect(await status('failed', { ErrorCode: '99999', ErrorMessage: 'in words' })).toMatchObject([
       { status: 'failed', error: { code: '99999', message: 'in words' } },
@@ -171,15 +171,15 @@ describe('what Twilio tells', () => {
       expect(await status(still)).toEqual([]);
   });
 
-  it('an id in the URL that is none of ours is left out', async () => {
+  it('ignores an id in the URL that is not ours', async () => {
     const events = await parse({ MessageSid: 'SM1', MessageStatus: 'sent' }, `${URL_OF_CHANNEL}?messageId=1`);
     expect(events).toEqual([{ kind: 'status', vendorId: 'SM1', status: 'sent', occurredAt: NOW }]);
   });
 
-  it('throws at what makes no sense, and takes what cannot be stored out of texts', async () => {
-    await expect(parse({ Body: 'a' })).rejects.toThrow('names no message');
-    await expect(parse({ MessageSid: 'SM1', Body: 'a' })).rejects.toThrow('who wrote');
-    expect(await parse({ ...told, Body: 'a\0b' })).toMatchObject([{ text: 'a\uFFFDb' }]);
-    expect(await parse({ ...told, Body: 'a', NumMedia: '1000000000' })).toMatchObject([{ media: [] }]);
+  it('throws if it is invalid, and removes NUL from texts', async () => {
+    await expect(parse({ Body: 'a' })).rejects.toThrow('has no MessageSid');
+    await expect(parse({ MessageSid: 'SM1', Body: 'a' })).rejects.toThrow('has no From');
+    expect(await parse({ ...form, Body: 'a\0b' })).toMatchObject([{ text: 'a\uFFFDb' }]);
+    expect(await parse({ ...form, Body: 'a', NumMedia: '1000000000' })).toMatchObject([{ media: [] }]);
   });
 });

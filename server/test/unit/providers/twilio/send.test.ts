@@ -30,7 +30,7 @@ const channelOf = (config: object = {}): AdapterChannel => ({
 });
 const channel = channelOf();
 describe('a message to Twilio', () => {
-  it('is taken, and calls back with our id', async () => {
+  it('is accepted, and its callback has our id', async () => {
     const message = outgoing({ text: 'Good morning ☃ & more' });
     const result = await twilio.send(message, channel, context);
     expect(result).toEqual({ ok: true, vendorId: vendor.taken[0]?.sid, status: 'queued' });
@@ -42,7 +42,7 @@ describe('a message to Twilio', () => {
     });
   });
 
-  it('goes through a messaging service, with files and without a text', async () => {
+  it('is sent through a messaging service, with files and without a text', async () => {
     const service = channelOf({ from: null, messagingServiceSid: `MG${'a'.repeat(32)}` });
     const file = (name: string) => ({
       url: `https://files.test/${name}`,
@@ -62,7 +62,7 @@ describe('a message to Twilio', () => {
     expect(form.getAll('MediaUrl')).toEqual(['https://files.test/a', 'https://files.test/b']);
   });
 
-  it('that is a template says what the template says', async () => {
+  it('that is a template is sent as text', async () => {
     const template = {
       name: 'order',
       language: 'en',
@@ -119,7 +119,7 @@ describe('a message to Twilio', () => {
     expect(vendor.taken).toHaveLength(2);
   });
 
-  it('that never left is tried again, unless it may not go there at all', async () => {
+  it('that was not sent is tried again, unless the address is forbidden', async () => {
     const nobody = channelOf({ baseUrl: 'http://127.0.0.1:1' });
     expect(await twilio.send(outgoing(), nobody, context)).toMatchObject({ ok: false, retry: 'backoff' });
     const inside = channelOf({ baseUrl: 'http://10.0.0.1' });
@@ -133,7 +133,7 @@ describe('a file of an MMS', () => {
   });
   const fetchMedia = (ref: Record<string, unknown>) => twilio.fetchMedia?.(ref, channel, context);
 
-  it('is fetched over one redirect, which does not get the credentials', async () => {
+  it('is fetched through one redirect, without the credentials', async () => {
     expect(await fetchMedia(at('ME1'))).toEqual({ bytes: PICTURE, mimeType: 'image/png', filename: null });
     expect(
       vendor.fetched.map(({ path, headers }) => [
@@ -146,9 +146,9 @@ describe('a file of an MMS', () => {
     ]);
   });
 
-  it('that is redirected twice, gone, or elsewhere is not', async () => {
-    await expect(fetchMedia(at('round'))).rejects.toMatchObject({ code: 'http_401', isPassing: false });
-    await expect(fetchMedia(at('gone'))).rejects.toMatchObject({ code: 'http_404', isPassing: false });
+  it('that is redirected twice, deleted, or elsewhere is not fetched', async () => {
+    await expect(fetchMedia(at('round'))).rejects.toMatchObject({ code: 'http_401', isTemporary: false });
+    await expect(fetchMedia(at('gone'))).rejects.toMatchObject({ code: 'http_404', isTemporary: false });
     vendor.fetched.length = 0;
     await expect(fetchMedia({ url: 'http://127.0.0.1:1/x' })).rejects.toMatchObject({
       code: 'media_elsewhere',
@@ -166,7 +166,7 @@ describe('settings for Twilio', () => {
       return Object.keys((error as { invalidParams: object }).invalidParams).sort();
     }
   };
-  it('are refused by their path, all at once', () => {
+  it('are refused with all issues at once', () => {
     expect(issues({})).toEqual(['config.accountSid', 'config.authToken', 'config.from']);
     expect(
       issues({ accountSid: 'AC1', authToken: 7, from: '<>', messagingServiceSid: 'x', baseUrl: 'ftp://x' }),
@@ -174,14 +174,14 @@ describe('settings for Twilio', () => {
       ['accountSid', 'authToken', 'baseUrl', 'from', 'messagingServiceSid'].map((name) => `config.${name}`),
     );
   });
-  it('keep what is not named, and nothing unknown', () => {
+  it('keep what is not given, and drop unknown ones', () => {
     const stored = channel.config;
     expect(twilio.configure({ authToken: 'new', unheardOf: 1 }, stored)).toEqual({
       ...stored,
       authToken: 'new',
     });
   });
-  it('are checked at Twilio', async () => {
+  it('are checked by a call to Twilio', async () => {
     expect(await twilio.check(channel, context)).toEqual([]);
     expect(await twilio.check(channelOf({ authToken: 'wrong' }), context)).toMatchObject([
       { path: 'config.authToken' },
@@ -200,7 +200,7 @@ describe('settings for Twilio', () => {
   });
 });
 
-it('Twilio’s own client finds in the fake what it expects of Twilio', async () => {
+it('Twilio’s own client works with the fake server', async () => {
   const http = new twilioSdk.RequestClient();
   const request = http.request.bind(http);
   http.request = (options) =>
@@ -227,8 +227,8 @@ it('Twilio’s own client finds in the fake what it expects of Twilio', async ()
     status: 400,
   });
   expect((await client.api.v2010.accounts(ACCOUNT).fetch()).status).toBe('active');
-  const stranger = twilioSdk(ACCOUNT, 'wrong', { httpClient: http });
-  await expect(stranger.messages.create({ to: '+1', from: '+1', body: 'a' })).rejects.toMatchObject({
+  const unauthorized = twilioSdk(ACCOUNT, 'wrong', { httpClient: http });
+  await expect(unauthorized.messages.create({ to: '+1', from: '+1', body: 'a' })).rejects.toMatchObject({
     code: 20003,
   });
 });

@@ -43,21 +43,21 @@ describe('media', () => {
     ]);
   });
 
-  test('that Meta no longer has is gone, and what is down comes back', async () => {
-    await expect(fetch('56')).rejects.toMatchObject({ code: '100', isPassing: false });
+  test('that Meta no longer has fails permanently, other errors temporarily', async () => {
+    await expect(fetch('56')).rejects.toMatchObject({ code: '100', isTemporary: false });
     graph.files.set('57', { bytes: Buffer.from('png'), mimeType: 'image/png', filename: '' });
     graph.trouble({ status: 500 });
-    await expect(fetch('57')).rejects.toMatchObject({ isPassing: true });
+    await expect(fetch('57')).rejects.toMatchObject({ isTemporary: true });
     graph.trouble(null, { status: 404 });
-    await expect(fetch('57')).rejects.toMatchObject({ code: 'http_404', isPassing: false });
+    await expect(fetch('57')).rejects.toMatchObject({ code: 'http_404', isTemporary: false });
     graph.trouble(null, 'reset');
-    await expect(fetch('57')).rejects.toMatchObject({ isPassing: true });
+    await expect(fetch('57')).rejects.toMatchObject({ isTemporary: true });
   });
 
-  test('that says it is too large is not even fetched', async () => {
+  test('that is too large is not fetched', async () => {
     const bytes = { length: 100 * 1024 * 1024 + 1 } as Buffer;
     graph.files.set('58', { bytes, mimeType: 'video/mp4', filename: '' });
-    await expect(fetch('58')).rejects.toMatchObject({ code: 'media_too_large', isPassing: false });
+    await expect(fetch('58')).rejects.toMatchObject({ code: 'media_too_large', isTemporary: false });
     expect(graph.requests).toHaveLength(1);
   });
 });
@@ -81,7 +81,7 @@ describe('templates', () => {
     whatsappCloud.templates?.create({ ...template, ...more }, channelWith(config), context);
   const list = () => whatsappCloud.templates?.list(channelWith(), context);
 
-  test('are made with an example for each variable', async () => {
+  test('are created with an example for each variable', async () => {
     expect(await create()).toEqual({ vendorId: expect.any(String), status: 'pending' });
     expect(graph.requests[0]?.json).toEqual({
       name: 'order',
@@ -123,7 +123,7 @@ describe('templates', () => {
     });
   });
 
-  test('are changed by their id: what they say and their category, and are reviewed again', async () => {
+  test('are changed by their id with content and category, and reviewed again', async () => {
     const { vendorId } = (await create()) as { vendorId: string };
     const { name, language, components } = graph.requests[0]?.json ?? {};
     const changed = { ...template, vendorId, category: 'marketing' as const, footer: 'See you' };
@@ -135,7 +135,7 @@ describe('templates', () => {
     expect(graph.templates).toMatchObject([{ id: vendorId, name, language, components }]);
     graph.trouble({ status: 400, code: 100, message: 'Invalid parameter', details: 'Edited too often.' });
     await expect(update()).rejects.toMatchObject({
-      isPassing: false,
+      isTemporary: false,
       message: expect.stringContaining('Edited too often'),
     });
   });
@@ -154,7 +154,7 @@ describe('templates', () => {
     });
   });
 
-  test('with a file in the header are uploaded in the name of the app', async () => {
+  test('with a file in the header upload it for the app', async () => {
     graph.files.set('77', { bytes: Buffer.from('picture'), mimeType: 'image/png', filename: '' });
     const header = { type: 'image', text: null, url: graph.publicUrl('77') };
     await expect(create({ header })).rejects.toMatchObject({ code: 'app_id_missing' });
@@ -163,7 +163,7 @@ describe('templates', () => {
     });
     await create({ header }, { appId: graph.appId });
     expect(graph.requests.slice(-4)).toMatchObject([
-      // Somebody else's server is not shown the token.
+      // Other servers do not get the token.
       { path: '77', authorization: '' },
       {
         path: `${graph.appId}/uploads`,
@@ -183,9 +183,9 @@ describe('templates', () => {
     ]);
   });
 
-  test('are listed over all pages, but for what we have no words for', async () => {
+  test('are listed over all pages, without unsupported ones', async () => {
     const body = { type: 'BODY', text: 'Hi' };
-    const told = (more: object) => ({
+    const template = (more: object) => ({
       name: 'a',
       language: 'en',
       category: 'MARKETING',
@@ -194,12 +194,12 @@ describe('templates', () => {
       ...more,
     });
     graph.templates.push(
-      told({ id: '1' }),
-      told({ id: '2', status: 'REJECTED', rejected_reason: 'INVALID_FORMAT', category: 'UTILITY' }),
-      told({ id: '3', components: [{ type: 'CAROUSEL' }, body] }),
-      told({ id: '4', components: [body, { type: 'BUTTONS', buttons: [{ type: 'OTP' }] }] }),
-      told({ id: '5', status: 'PENDING_DELETION' }),
-      told({
+      template({ id: '1' }),
+      template({ id: '2', status: 'REJECTED', rejected_reason: 'INVALID_FORMAT', category: 'UTILITY' }),
+      template({ id: '3', components: [{ type: 'CAROUSEL' }, body] }),
+      template({ id: '4', components: [body, { type: 'BUTTONS', buttons: [{ type: 'OTP' }] }] }),
+      template({ id: '5', status: 'PENDING_DELETION' }),
+      template({
         id: '6',
         status: 'FLAGGED',
         components: [
@@ -240,7 +240,7 @@ describe('templates', () => {
     expect(graph.requests.map(({ query }) => query.after)).toEqual([undefined, '2', '4']);
   });
 
-  test('are removed by name and id, and one that is gone already is no fault', async () => {
+  test('are deleted by name and id, and a missing one is not an error', async () => {
     graph.templates.push({ id: '1', name: 'a', language: 'en' }, { id: '2', name: 'a', language: 'de' });
     const remove = (vendorId: string | null) =>
       whatsappCloud.templates?.remove({ vendorId, name: 'a' }, channelWith(), context);
@@ -253,15 +253,15 @@ describe('templates', () => {
     await expect(remove('2')).rejects.toMatchObject({ code: '200', message: 'Permissions error' });
   });
 
-  test('that Meta refuses are refused in its words', async () => {
+  test('that Meta refuses have its reason', async () => {
     graph.trouble({ status: 400, code: 100, message: 'Invalid parameter', details: 'The name is taken.' });
     await expect(create()).rejects.toMatchObject({
       code: '100',
       message: 'Invalid parameter: The name is taken.',
-      isPassing: false,
+      isTemporary: false,
     });
     graph.trouble('garbage');
-    await expect(list()).rejects.toMatchObject({ isPassing: true });
+    await expect(list()).rejects.toMatchObject({ isTemporary: true });
   });
 });
 
@@ -269,12 +269,12 @@ describe('a check', () => {
   const check = (config: object = {}, address?: string) =>
     whatsappCloud.check(channelWith(config, address), context);
 
-  test('finds nothing wrong with a channel that works, however its number is written', async () => {
+  test('finds no problem of a working channel, with any format of its number', async () => {
     expect(await check()).toEqual([]);
     expect(await check({}, '1 555 000 9999')).toEqual([]);
   });
 
-  test('says which setting is wrong', async () => {
+  test('names the wrong setting', async () => {
     expect(await check({ accessToken: 'EAAother' })).toEqual([
       {
         path: 'config.accessToken',
@@ -284,7 +284,7 @@ describe('a check', () => {
     expect(await check({ phoneNumberId: '1' })).toEqual([
       {
         path: 'config.phoneNumberId',
-        message: expect.stringContaining('Meta shows no phone number with this id'),
+        message: expect.stringContaining('Meta has no phone number with this id'),
       },
     ]);
     expect(await check({ businessAccountId: '1' })).toEqual([
@@ -299,7 +299,7 @@ describe('a check', () => {
     ]);
   });
 
-  test('says that nothing will arrive where no app listens', async () => {
+  test('reports that no app is subscribed', async () => {
     graph.subscribed.delete(graph.businessAccountId);
     expect(await check()).toEqual([
       { path: 'config.businessAccountId', message: expect.stringContaining('No app is subscribed') },
@@ -312,12 +312,12 @@ describe('a check', () => {
     'reset',
     'garbage',
     { status: 500 },
-  ] as const)('says that Meta could not be asked after %j', async (trouble) => {
+  ] as const)('reports that Meta could not be called after %j', async (trouble) => {
     graph.trouble(trouble);
-    expect(await check()).toEqual([{ message: expect.stringContaining('Meta could not be asked: ') }]);
+    expect(await check()).toEqual([{ message: expect.stringContaining('Meta could not be called: ') }]);
   });
 
-  test('says where it may not ask', async () => {
+  test('reports a forbidden address', async () => {
     expect(await check({ baseUrl: 'http://10.0.0.1' })).toEqual([
       { message: expect.stringContaining('PARLEY_OUTBOUND_ALLOW_HOSTS') },
     ]);

@@ -30,7 +30,7 @@ const written = (more: object): object => ({
   ...more,
 });
 
-describe('who wrote', () => {
+describe('the sender', () => {
   const text = { type: 'text', text: { body: 'Hi' } };
   const normalizeContact = (message: object, contacts: object[]): unknown => {
     const [event] = parse(
@@ -39,7 +39,7 @@ describe('who wrote', () => {
     return event && 'contact' in event ? event.contact : undefined;
   };
 
-  test('a person with a number and an id has both handles, the number first', () => {
+  test('with a number and an id has both handles, the number first', () => {
     expect(normalizeContact({ from: '15550001111' }, [ada])).toEqual({
       type: 'phone_number',
       value: '+15550001111',
@@ -48,7 +48,7 @@ describe('who wrote', () => {
     });
   });
 
-  test('a person who shows no number goes by their id', () => {
+  test('without a number has its id', () => {
     const { wa_id: _, ...hidden } = ada;
     expect(normalizeContact({ from_user_id: 'US.42' }, [hidden])).toEqual({
       type: 'whatsapp_id',
@@ -57,7 +57,7 @@ describe('who wrote', () => {
     });
   });
 
-  test('a number that only the contact shows is kept as well', () => {
+  test('also gets a number from the list of contacts', () => {
     expect(normalizeContact({ from_user_id: 'US.42' }, [ada])).toMatchObject({
       type: 'phone_number',
       value: '+15550001111',
@@ -65,7 +65,7 @@ describe('who wrote', () => {
     });
   });
 
-  test('each message gets the contact that wrote it, whatever their order', () => {
+  test('is matched with its contact in any order', () => {
     const bo = { profile: { name: 'Bo' }, wa_id: '15550002222' };
     const events = parse(
       payloadOf('messages', {
@@ -76,7 +76,7 @@ describe('who wrote', () => {
     expect(events.map((event) => 'contact' in event && event.contact.name)).toEqual(['Ada', 'Bo']);
   });
 
-  test('a contact of somebody else lends no name', () => {
+  test('does not get the name of another contact', () => {
     expect(normalizeContact({ from: '15550003333' }, [ada])).toEqual({
       type: 'phone_number',
       value: '+15550003333',
@@ -84,13 +84,13 @@ describe('who wrote', () => {
     });
   });
 
-  test('a message of nobody is refused as a whole, so that somebody looks', () => {
+  test('is required: a request without one fails as a whole', () => {
     expect(() => messages({ id: 'a', timestamp: '1', ...text })).toThrow('without a sender');
   });
 });
 
-describe('what is not for this channel, or not for us', () => {
-  test('entries of other numbers and of other accounts are left out', () => {
+describe('ignored parts of a request', () => {
+  test('are entries of other numbers and accounts', () => {
     const value = {
       metadata: { phone_number_id: '999' },
       contacts: [ada],
@@ -118,10 +118,10 @@ describe('what is not for this channel, or not for us', () => {
     'phone_number_quality_update',
     'history',
     'something_new',
-  ])('the field %s means nothing to us', (field) =>
+  ])('are changes of the field %s', (field) =>
     expect(parse(payloadOf(field, { messages: [{ nonsense: true }] }))).toEqual([]));
 
-  test('errors of the app, groups, welcomes and unknown statuses are no events', () => {
+  test('are errors of the app, groups, welcomes and unknown statuses', () => {
     expect(parse(payloadOf('messages', { errors: [{ code: 130429, title: 'Rate limit hit' }] }))).toEqual([]);
     expect(messages(written({ type: 'text', text: { body: 'x' }, group_id: 'g' }))).toEqual([]);
     expect(messages(written({ type: 'request_welcome' }))).toEqual([]);
@@ -129,7 +129,7 @@ describe('what is not for this channel, or not for us', () => {
     expect(parse(payloadOf('messages', { statuses: [status] }))).toEqual([]);
   });
 
-  test('a type that does not exist yet is unsupported, also one with the name of a property of objects', () => {
+  test('are not unknown types: they are unsupported, also those named like object properties', () => {
     for (const type of ['hologram', 'constructor', '__proto__', 'toString'])
       expect(messages(written({ type }))).toMatchObject([
         { kind: 'message', type: 'unsupported', content: { vendorType: type } },
@@ -143,14 +143,14 @@ describe('what is not for this channel, or not for us', () => {
     'null',
     '{"entry":{}}',
     '{"object":"whatsapp_business_account"}',
-  ])('the body %j makes no sense', (body) => {
+  ])('are not invalid bodies: %j throws', (body) => {
     const request = { url: '', headers: {}, body: Buffer.from(body) };
     expect(() => whatsappCloud.parseInbound(request, channel)).toThrow();
     expect(whatsappCloud.route?.(request)).toEqual([]);
   });
 });
 
-test('every element of every array is read, in order', () => {
+test('every element of every array is parsed, in order', () => {
   const text = (id: string) => written({ id, type: 'text', text: { body: id } });
   const status = (id: string) => ({ id, status: 'sent', timestamp: '1' });
   const change = (name: string) => ({
@@ -192,7 +192,7 @@ describe('changes', () => {
     expect(parse(payloadOf('smb_message_echoes', { message_echoes: [echo] }))).toMatchObject([expected]);
   });
 
-  test('what the business wrote in its own app is an echo to the customer', () => {
+  test('a message of the business in its own app is an echo', () => {
     const echo = {
       from: '15550009999',
       to: '15550001111',
@@ -215,7 +215,7 @@ describe('changes', () => {
     ]);
   });
 
-  test('a new number with a new id is two changes, each with an id of its own', () => {
+  test('a new number with a new id is two changes with different ids', () => {
     const system = {
       type: 'user_changed_number',
       wa_id: '15550002222',
@@ -238,14 +238,14 @@ describe('changes', () => {
     ]);
   });
 
-  test('a new id of somebody without a number', () => {
+  test('a new id of a contact without a number', () => {
     const system = { type: 'user_changed_user_id', user_id: 'US.new', previous_user_id: 'US.old' };
     expect(messages({ id: 'wamid.1', timestamp: '1697043223', type: 'system', system })).toMatchObject([
       { kind: 'identity', vendorId: 'wamid.1', from: { value: 'US.old' }, to: { value: 'US.new' } },
     ]);
   });
 
-  test('the id of a template is not rounded, and flagged ones stay as they are', () => {
+  test('the id of a template is not rounded, and flagged ones are not changed', () => {
     const update = (more: object) =>
       parse({
         entry: [
@@ -295,7 +295,7 @@ describe('changes', () => {
 });
 
 describe('content', () => {
-  test('what a form of WhatsApp gave back', () => {
+  test('the response of a WhatsApp form', () => {
     const nfm_reply = { name: 'flow', body: 'Sent', response_json: '{"size":"M"}' };
     expect(
       messages(written({ type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply } })),
@@ -304,7 +304,7 @@ describe('content', () => {
     ]);
   });
 
-  test('a failed status says why in the words of Meta', () => {
+  test('a failed status has Meta’s reason', () => {
     const errors = [
       {
         code: 131047,
@@ -321,7 +321,7 @@ describe('content', () => {
     ]);
   });
 
-  test('our own id comes back with a status, and what others remember does not', () => {
+  test('a status has our own id, but no other callback data', () => {
     const status = (data: string) => ({
       id: 'wamid.9',
       timestamp: '1',
@@ -336,7 +336,7 @@ describe('content', () => {
   });
 });
 
-describe('routing and trust', () => {
+describe('routing and signatures', () => {
   const request = requestOf({
     entry: [
       {
@@ -356,13 +356,13 @@ describe('routing and trust', () => {
     ],
   });
 
-  test('a request names its numbers, and its account where it is about no number', () => {
+  test('a request names its numbers, or its account if it has no number', () => {
     expect(whatsappCloud.route?.(request)).toEqual(['111', '112', '333']);
     expect(whatsappCloud.vendorKey?.(channel.config)).toBe('111');
     expect(whatsappCloud.accountKey?.(channel.config)).toBe('222');
   });
 
-  test('W1: only what was signed with the secret of the app, over these bytes, is trusted', () => {
+  test('W1: only exact bytes signed with the app’s secret are valid', () => {
     const isTrusted = (given: ProviderRequest, config = channel.config) =>
       whatsappCloud.verifySignature(given, { ...channel, config });
     expect(isTrusted(request)).toBe(true);
@@ -372,14 +372,14 @@ describe('routing and trust', () => {
     expect(isTrusted({ ...request, body: Buffer.concat([request.body, Buffer.from(' ')]) })).toBe(false);
   });
 
-  test('W1: a channel without a secret trusts nobody', () => {
+  test('W1: a channel without a secret accepts nothing', () => {
     for (const appSecret of [undefined, '', null]) {
       const signed = signedRequest({}, '', String(appSecret ?? ''));
       expect(whatsappCloud.verifySignature(signed, { ...channel, config: { appSecret } })).toBe(false);
     }
   });
 
-  test('the bytes of a signed request hold only ASCII, as Meta writes them', () => {
+  test('a signed request contains only ASCII, as Meta writes it', () => {
     const { body } = requestOf({ text: 'Grüße 🎉' });
     expect([...body].every((byte) => byte < 0x80)).toBe(true);
     expect(JSON.parse(body.toString())).toEqual({ text: 'Grüße 🎉' });

@@ -86,8 +86,8 @@ const template: OutgoingTemplate = {
   variables: {},
 };
 
-describe('what goes out', () => {
-  test('a text, with our id for the statuses to come', async () => {
+describe('a sent message', () => {
+  test('is a text, with our id for the statuses', async () => {
     expect(await send({ text: 'Hi' })).toEqual({
       ok: true,
       vendorId: expect.stringMatching(/^wamid\./),
@@ -105,26 +105,26 @@ describe('what goes out', () => {
     ]);
   });
 
-  test('links are shown with a preview, and the version follows the configuration', async () => {
+  test('has a preview of links, and uses the configured version', async () => {
     expect(await sent({ text: 'See https://a.example' })).toMatchObject({ text: { preview_url: true } });
     await send({ text: 'Hi' }, { graphVersion: 'v27.1' });
     expect(graph.requests.at(-1)).toMatchObject({ version: 'v27.1' });
   });
 
-  test('to somebody without a number by their id', async () => {
+  test('is addressed by id without a number', async () => {
     const result = await send({ text: 'Hi', to: { type: 'whatsapp_id', value: 'US.42' } });
     expect(result).toMatchObject({ ok: true, contact: [{ type: 'whatsapp_id', value: 'US.42' }] });
     expect(graph.taken[0]).toMatchObject({ recipient: 'US.42' });
     expect(graph.taken[0]).not.toHaveProperty('to');
   });
 
-  test('an answer names what it answers', async () => {
+  test('names the message it replies to', async () => {
     expect(await sent({ text: 'Yes', replyToVendorId: 'wamid.0' })).toMatchObject({
       context: { message_id: 'wamid.0' },
     });
   });
 
-  test('a file of ours is uploaded and sent by its id, with its name and its caption', async () => {
+  test('has our file uploaded and sent by its id, with name and caption', async () => {
     const message = await sent({ type: 'document', media: [ours], text: 'The offer' });
     const { id } = message.document;
     expect(message.document).toEqual({ id, filename: ours.filename, caption: 'The offer' });
@@ -135,7 +135,7 @@ describe('what goes out', () => {
     });
   });
 
-  test('a file of somebody else is named by its URL', async () => {
+  test('references other files by their URL', async () => {
     const { url: link } = theirs;
     expect((await sent({ type: 'image', media: [theirs], text: 'Look' })).image).toEqual({
       link,
@@ -147,7 +147,7 @@ describe('what goes out', () => {
     expect(graph.requests).toHaveLength(4);
   });
 
-  test('a place', async () => {
+  test('is a location', async () => {
     const content = { latitude: 1.5, longitude: -2, name: 'Here', address: null };
     expect((await sent({ type: 'location', content })).location).toEqual({
       latitude: 1.5,
@@ -156,7 +156,7 @@ describe('what goes out', () => {
     });
   });
 
-  test('a reaction and its end', async () => {
+  test('is a reaction or its removal', async () => {
     const react = (emoji: string | null) =>
       sent({ type: 'reaction', content: { emoji }, replyToVendorId: 'wamid.0' });
     expect(await react('👍')).toEqual({
@@ -167,7 +167,7 @@ describe('what goes out', () => {
     expect((await react(null)).reaction).toEqual({ message_id: 'wamid.0', emoji: '' });
   });
 
-  test('choices as buttons or as a list', async () => {
+  test('has choices as buttons or as a list', async () => {
     const buttons = [
       { id: 'y', title: 'Yes' },
       { id: 'n', title: 'No' },
@@ -193,7 +193,7 @@ describe('what goes out', () => {
     });
   });
 
-  test('every type that a WhatsApp channel can carry', async () => {
+  test('has every type that WhatsApp channels support', async () => {
     const filled: Partial<OutgoingMessage> = {
       text: 'x',
       media: [theirs],
@@ -213,12 +213,12 @@ describe('a template', () => {
   const components = async (more: Partial<OutgoingTemplate>, media: OutgoingMessage['media'] = []) =>
     (await sent({ type: 'template', template: { ...template, ...more }, media })).template.components;
 
-  test('without variables is only named', async () => {
+  test('without variables has only its name', async () => {
     const message = await sent({ type: 'template', template });
     expect(message.template).toEqual({ name: 'order', language: { code: 'en_US' } });
   });
 
-  test('with numbered variables has their values in the order of the numbers', async () => {
+  test('with numbered variables has their values in order', async () => {
     const variables = { 1: 'Ada', 2: 'A-7' };
     expect(await components({ body: '{{2}} is yours, {{1}} – yes, {{2}}', variables })).toEqual([
       {
@@ -231,7 +231,7 @@ describe('a template', () => {
     ]);
   });
 
-  test('with named variables has their names, and a URL has only a place', async () => {
+  test('with named variables has their names, and a URL has a position', async () => {
     const given = await components({
       header: { type: 'text', text: 'For {{who}}', url: null },
       body: 'Order {{order}}',
@@ -249,7 +249,7 @@ describe('a template', () => {
     ]);
   });
 
-  test('with a file in its header shows its own, or the one that the message brings', async () => {
+  test('with a file in its header uses its own, or that of the message', async () => {
     const header = { type: 'document', text: null, url: 'https://files.example/terms.pdf' };
     const own = { link: 'https://files.example/terms.pdf', filename: 'terms.pdf' };
     expect(await components({ header })).toEqual([
@@ -259,7 +259,7 @@ describe('a template', () => {
     expect(graph.files.get(parameters[0].document.id)?.bytes.toString()).toBe('hello');
   });
 
-  test('that lacks a value or its file is never sent', async () => {
+  test('without a value or its file is not sent', async () => {
     const lacking = { ...template, body: 'Hi {{name}}' };
     expect(await send({ type: 'template', template: lacking })).toEqual({
       ok: false,
@@ -278,7 +278,7 @@ describe('a template', () => {
   });
 });
 
-describe('what cannot be sent is refused before anybody is asked', () => {
+describe('an invalid message is refused without a call', () => {
   const button = (id: string, title = id) => ({ id, title });
   const rows = (count: number) => Array.from({ length: count }, (_, index) => button(`r${index}`));
   test.each([
@@ -315,7 +315,7 @@ describe('what cannot be sent is refused before anybody is asked', () => {
     expect(graph.requests).toEqual([]);
   });
 
-  test('a picture without a file, a reaction to nothing', async () => {
+  test('a picture without a file, a reaction without a message', async () => {
     expect(await send({ type: 'image' })).toMatchObject({ error: { code: 'media_missing' }, retry: 'never' });
     expect(await send({ type: 'reaction', content: { emoji: 'x' } })).toMatchObject({
       error: { code: 'message_unknown' },
@@ -324,7 +324,7 @@ describe('what cannot be sent is refused before anybody is asked', () => {
   });
 });
 
-describe('what Meta says to it', () => {
+describe('Meta’s answer', () => {
   test.each<[number, string]>([
     [131047, 'needs_template'],
     ...[131026, 131048, 131049, 131050, 368, 132000, 132001, 132015, 132016, 100, 131053].map(
@@ -332,7 +332,7 @@ describe('what Meta says to it', () => {
     ),
     ...[130429, 80007, 4, 131056, 131016].map((code) => [code, 'backoff'] as [number, string]),
     ...[190, 10, 200].map((code) => [code, 'reauth'] as [number, string]),
-  ])('code %i means %s, whatever the status', async (code, retry) => {
+  ])('code %i means %s, with any status', async (code, retry) => {
     for (const status of [400, 500]) {
       if (status === 500 && (code === 100 || code === 131053)) continue;
       graph.trouble({ status, code, message: 'What', details: 'Why.' });
@@ -350,15 +350,15 @@ describe('what Meta says to it', () => {
     [500, 'backoff'],
     [503, 'backoff'],
     [404, 'never'],
-    // Something between us and Meta gave up waiting for it.
+    // A gateway in front of Meta timed out.
     [502, 'unknown'],
     [504, 'unknown'],
-  ])('HTTP %i without a word means %s', async (status, retry) => {
+  ])('HTTP %i without an error means %s', async (status, retry) => {
     graph.trouble({ status });
     expect(await send({ text: 'Hi' })).toMatchObject({ ok: false, error: { code: `http_${status}` }, retry });
   });
 
-  test('an unlisted code goes by its status', async () => {
+  test('an unlisted code is classified by its status', async () => {
     graph.trouble(
       { status: 500, code: 99_999 },
       { status: 400, code: 99_999 },
@@ -373,7 +373,7 @@ describe('what Meta says to it', () => {
     'silence',
     'reset',
     'garbage',
-  ] as const)('after %s nobody can tell whether it was sent', async (trouble) => {
+  ] as const)('after %s it is unknown whether it was sent', async (trouble) => {
     graph.trouble(trouble);
     const result = await send({ text: 'Hi' });
     expect(result).toMatchObject({ ok: false, retry: 'unknown' });
@@ -385,28 +385,28 @@ describe('what Meta says to it', () => {
     'reset',
     'garbage',
     { status: 504 },
-  ] as const)('%j at the upload has sent nothing: it may be repeated', async (trouble) => {
+  ] as const)('%j at the upload means that nothing was sent: it may be repeated', async (trouble) => {
     graph.trouble(trouble);
     expect(await send({ type: 'document', media: [ours] })).toMatchObject({ ok: false, retry: 'backoff' });
     expect(graph.taken).toEqual([]);
     expect(graph.requests).toHaveLength(1);
   });
 
-  test('where nobody listens nothing was sent: it may be repeated', async () => {
+  test('a refused connection means that nothing was sent: it may be repeated', async () => {
     expect(await send({ text: 'Hi' }, { baseUrl: 'http://127.0.0.1:1' })).toMatchObject({
       retry: 'backoff',
       error: { code: 'request_connect' },
     });
   });
 
-  test('S1: a base URL that the guard refuses is a fault of the settings', async () => {
+  test('S1: a forbidden base URL is never retried', async () => {
     expect(await send({ text: 'Hi' }, { baseUrl: 'http://169.254.169.254' })).toMatchObject({
       retry: 'never',
       error: { code: 'request_refused', message: expect.stringContaining('PARLEY_OUTBOUND_ALLOW_HOSTS') },
     });
   });
 
-  test('L1: a token that Meta quotes is not shown', async () => {
+  test('L1: a token in Meta’s error is removed', async () => {
     const result = await send({ text: 'Hi' }, { accessToken: 'EAAsecret' });
     expect(result).toMatchObject({
       retry: 'reauth',
