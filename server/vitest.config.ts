@@ -1,41 +1,38 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Files share their process: importing the server once costs less than starting a process a file. */
-const shared = { pool: 'forks' as const, isolate: false, testTimeout: 20_000, hookTimeout: 60_000 };
+const setupFiles = ['test/kit/each-file.ts'];
+const runFolder = 'test/kit/run-folder.ts';
+const postgres = 'test/kit/postgres.ts';
+const conformance = 'test/conformance/setup.ts';
+
+/** Files share a process: to import the server once costs less than to start a process for each file. */
+const shared = {
+  pool: 'forks' as const,
+  isolate: false,
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+  setupFiles,
+};
 /** Suites that start, stop and kill whole servers run one file at a time. */
-const oneByOne = {
+const sequential = {
   pool: 'forks' as const,
   fileParallelism: false,
   testTimeout: 1_800_000,
   hookTimeout: 120_000,
+  setupFiles,
+  globalSetup: [runFolder],
 };
 
-/** What `npm test` runs. Beside it, `long` has what takes long: thousands of rows, large bodies, deaths at every commit. */
-const FOLDERS = ['unit', 'api', 'conformance'];
-const filesOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
-const globalSetups: Record<string, string[]> = {
-  api: ['test/kit/postgres.ts'],
-  conformance: ['test/conformance/setup.ts'],
-  long: ['test/kit/postgres.ts'],
-};
-
-/** `npm test` is one project: a process serves one project only, and importing the server takes long. */
-const defaultProject = {
-  test: {
-    name: 'default',
-    include: FOLDERS.map(filesOf),
-    globalSetup: FOLDERS.flatMap((name) => globalSetups[name] ?? []),
-    ...shared,
-  },
-};
-const apart = [...FOLDERS, 'long'].map((name) => ({
-  test: { name, include: [filesOf(name)], globalSetup: globalSetups[name] ?? [], ...shared },
-}));
+const filesIn = (folder: string): string => `test/${folder}/**/*.test.ts`;
+const project = (name: string, folders: string[], ...globalSetups: string[]) => ({
+  test: { name, include: folders.map(filesIn), globalSetup: [runFolder, ...globalSetups], ...shared },
+});
+const sequentialProject = (name: string) => ({ test: { name, include: [filesIn(name)], ...sequential } });
 
 /**
- * PostgreSQL does half of the work: as many workers as cores, and not one less as is the default. A worker has up to 30
- * connections (75 were seen with two workers), the embedded PostgreSQL of the tests 300, any other 100 by default.
+ * PostgreSQL does half of the work, so there are as many workers as cores; by default there is one less. A worker has up to
+ * 30 connections (75 were seen with two workers), the embedded PostgreSQL of the tests 300, any other 100 by default.
  */
 const maxWorkers = Math.min(availableParallelism(), process.env.TEST_DATABASE_URL ? 2 : 8);
 
@@ -43,11 +40,17 @@ export default defineConfig({
   test: {
     maxWorkers,
     projects: [
-      defaultProject,
-      ...apart,
-      { test: { name: 'embedded', include: ['test/embedded/**/*.test.ts'], ...oneByOne } },
-      { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], ...oneByOne } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...oneByOne } },
+      // `npm test`. It is one project because processes are not shared between projects.
+      project('default', ['unit', 'api', 'conformance'], postgres, conformance),
+      // Parts of it.
+      project('unit', ['unit']),
+      project('api', ['api'], postgres),
+      project('conformance', ['conformance'], conformance),
+      // Tests that take long: thousands of rows, large bodies, kills at every commit.
+      project('long', ['long'], postgres),
+      sequentialProject('embedded'),
+      sequentialProject('faults'),
+      sequentialProject('e2e'),
     ],
   },
 });

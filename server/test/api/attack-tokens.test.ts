@@ -1,14 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, exportJWK, exportSPKI, SignJWT } from 'jose';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { OPERATOR_TOKEN, type TestTenant, useServer } from '../kit/server.ts';
 import { listen, say, send } from '../kit/wire.ts';
 
 const server = await useServer();
-const receiver = await startReceiver();
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = (): number => Math.floor(Date.now() / 1000);

@@ -1,22 +1,16 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
+import { useHttpServer } from '../kit/listeners.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
-/** Somebody else's server: it greets whoever asks. */
+/** The server of another company: it answers every request with a greeting. */
 const keys: unknown[] = [];
-const crm = createServer((request, response) => {
+const crm = await useHttpServer((request, response) => {
   keys.push(request.headers['idempotency-key']);
   response.writeHead(201, { 'content-type': 'application/json' }).end('{"greeting":"Welcome back"}');
 });
-await new Promise<void>((resolve) => crm.listen(0, '127.0.0.1', resolve));
-const crmUrl = `http://127.0.0.1:${(crm.address() as AddressInfo).port}/people`;
-afterAll(async () => {
-  crm.closeAllConnections();
-  await new Promise((resolve) => crm.close(resolve));
-});
+const crmUrl = `${crm.url}/people`;
 
 const ADA = '+15550001111';
 let tenant: TestTenant;

@@ -159,12 +159,12 @@ describe('an automation', () => {
       ],
     });
     const { tenant } = ours;
-    expect((await tenant.post('/v3/automations', definition(ours.ids, 'furniture'))).status).toBe(200);
+    expect((await tenant.post('/v3/automations', definition(ours.ids, 'fixture'))).status).toBe(200);
     // Ids in capitals are the same ids.
     const capitals = Object.fromEntries(
       Object.entries(ours.ids).map(([name, id]) => [name, id.toUpperCase()]),
     );
-    const made = await tenant.post('/v3/automations', definition(capitals, 'furniture'));
+    const made = await tenant.post('/v3/automations', definition(capitals, 'fixture'));
     expect(made.body.data.latestVersion.steps[1].parameters.labelId).toBe(ours.ids.labelId);
 
     const nobody = Object.fromEntries(Object.keys(ours.ids).map((name) => [name, UNKNOWN]));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { automationOf, groundFor, people } from '../kit/campaigns.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -24,7 +24,7 @@ async function traces(tenant: TestTenant): Promise<unknown> {
 describe('a campaign', () => {
   it('for people, without a time, is running at once and tells so', async () => {
     const tenant = await server.tenant();
-    const receiver = await startReceiver();
+    const receiver = await useReceiver();
     const ground = await groundFor(tenant);
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'campaign.*' }] });
     const made = await tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts: people(3) });
@@ -52,7 +52,6 @@ describe('a campaign', () => {
     const { recipientCounts: _, ...record } = made.body.data;
     const started = receiver.received.filter(({ body }) => body.type === 'campaign.started');
     expect(started.map(({ body }) => [body.channelId, body.data])).toEqual([[ground.channelId, record]]);
-    await receiver.close();
   });
 
   it('with a time to come is scheduled, and nothing is told yet', async () => {

@@ -1,13 +1,12 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { adapters } from '../../src/adapters.ts';
 import { mergeConfig } from '../../src/providers/adapter.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const receiver: Receiver = await startReceiver();
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 let tenant: TestTenant;
 beforeEach(async () => {

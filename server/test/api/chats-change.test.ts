@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
-let receiver: Receiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 let tenant: TestTenant;
 let channelId: string;

@@ -1,12 +1,11 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { db } = server.system;
-const receiver: Receiver = await startReceiver();
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
 
 let tenant: TestTenant;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import { data, type Route, read, write } from '../../src/http/route.ts';
-import { bareServer } from '../kit/bare-server.ts';
+import { useBareServer } from '../kit/bare-server.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { useServer } from '../kit/server.ts';
 
@@ -44,12 +44,9 @@ const routes: Route[] = [
     ({ principal }) => ({ id: principal.tenantId }),
   ),
 ];
-const bare = await bareServer(server, routes);
+const bare = await useBareServer(server, routes);
 beforeEach(() => setRealTime(Date.now()));
-afterAll(() => {
-  vi.useRealTimers();
-  return bare.close();
-});
+afterAll(() => vi.useRealTimers());
 
 interface Sent {
   token?: string;

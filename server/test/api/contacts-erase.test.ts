@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { mentions } from '../../src/channels/erase-inbound.ts';
 import { listener } from '../kit/events.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { db } = server.system;
-let receiver: Receiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 const PHONE = '+15550001111';
 /** Texts that only this contact has. */

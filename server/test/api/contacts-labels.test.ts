@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
-let receiver: Receiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 let tenant: TestTenant;
 let contactId: string;

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { signedRequest } from '../../src/providers/meta/signature.ts';
 import { mailSignature } from '../../src/providers/smtp/signature.ts';
 import { twilioSignature } from '../../src/providers/twilio/signature.ts';
 import { upload } from '../kit/files.ts';
-import { type FakeGraph, startGraph } from '../kit/graph.ts';
-import { type Relay, startRelay } from '../kit/relay.ts';
+import { useGraph } from '../kit/graph.ts';
+import { type Relay, useRelay } from '../kit/relay.ts';
 import { messageOf, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { ACCOUNT, type FakeTwilio, PICTURE, startTwilio, TOKEN } from '../kit/twilio.ts';
+import { ACCOUNT, type FakeTwilio, PICTURE, TOKEN, useTwilio } from '../kit/twilio.ts';
 
 const server = await useServer();
 const { clock } = server;
@@ -40,13 +40,9 @@ const conversation = async () =>
 const failed = async () =>
   (await server.system.db.query('select error from inbound where tenant_id = $1', [tenant.id])).rows;
 
-describe('an SMS through Twilio', () => {
-  let twilio: FakeTwilio;
+describe('an SMS through Twilio', async () => {
+  const twilio = await useTwilio();
   let channel: { id: string };
-  beforeAll(async () => {
-    twilio = await startTwilio();
-  });
-  afterAll(() => twilio.close());
   beforeEach(async () => {
     twilio.taken.length = 0;
     const config = { accountSid: ACCOUNT, authToken: TOKEN, from: '+15550009999', baseUrl: twilio.url };
@@ -127,7 +123,7 @@ describe('a mail', () => {
   let relay: Relay;
   let channel: { id: string };
   beforeEach(async () => {
-    relay = await startRelay();
+    relay = await useRelay();
     channel = await makeChannel({
       kind: 'email',
       provider: 'smtp',
@@ -138,7 +134,6 @@ describe('a mail', () => {
         inboundSecret: SECRET,
       },
     });
-    return () => relay.close();
   });
 
   const posted = (...lines: string[]) => {
@@ -217,16 +212,12 @@ describe('a mail', () => {
   });
 });
 
-describe('an Instagram message', () => {
+describe('an Instagram message', async () => {
   const SECRET = 'the-secret-of-the-app';
   const SOL = '200000000000001';
-  let graph: FakeGraph;
+  const graph = await useGraph();
   let channel: { id: string };
   let accounts = 17_841_400_000_000_000;
-  beforeAll(async () => {
-    graph = await startGraph();
-  });
-  afterAll(() => graph.close());
   beforeEach(async () => {
     accounts += 1;
     Object.assign(graph, { accountId: String(accounts) });

@@ -1,16 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { describe, expect, it } from 'vitest';
 import { encodeArrays } from '../../src/db/parameters.ts';
+import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 
-const db = openDatabase({
-  connection: { connectionString: await freshDatabase() },
-  applicationName: 'test',
-  poolSize: 1,
-  readers: 0,
-});
-afterAll(() => db.close());
+const db = useDatabase(await freshDatabase(), { poolSize: 1 });
 
 /** An array as PostgreSQL got it. JSON carries it back, so that no reader of arrays stands between. */
 async function got(type: string, given: unknown[]): Promise<unknown> {

@@ -1,20 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { firstIdAt, newId } from '../../src/base/ids.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { ensurePartitions, weeklyTables, weeksNeeded } from '../../src/db/partitions.ts';
+import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const DAY = 24 * 3600_000;
-const open = async () =>
-  openDatabase({
-    connection: { connectionString: await freshDatabase() },
-    applicationName: 'test',
-    poolSize: 10,
-    readers: 0,
-  });
-const db = await open();
-afterAll(() => db.close());
+const db = useDatabase(await freshDatabase(), { poolSize: 10 });
 
 const partitions = async (): Promise<string[]> =>
   (

@@ -1,10 +1,8 @@
-import pg from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { usePgClient } from '../kit/pg-client.ts';
 import { freshDatabase } from '../kit/server.ts';
 
-const client = new pg.Client({ connectionString: await freshDatabase() });
-await client.connect();
-afterAll(() => client.end());
+const client = await usePgClient(await freshDatabase());
 
 describe('every foreign key', () => {
   it('has an index on its columns, so that a deletion does not scan whole tables', async () => {

@@ -1,17 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { describe, expect, it } from 'vitest';
 import { type ParameterOf, type RowOf, rows } from '../../src/db/rows.ts';
 import { systemStatement } from '../../src/db/statement.ts';
+import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 
-const db = openDatabase({
-  connection: { connectionString: await freshDatabase() },
-  applicationName: 'test',
-  poolSize: 1,
-  readers: 0,
-});
-afterAll(() => db.close());
+const db = useDatabase(await freshDatabase(), { poolSize: 1 });
 
 const everyType = rows({
   id: 'uuid?',

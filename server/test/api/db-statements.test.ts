@@ -1,25 +1,14 @@
-import pg from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import '../../src/app.ts';
 import '../../src/automations/runs/worker.ts';
 import '../../src/automations/triggers/events.ts';
 import '../../src/queues.ts';
 import '../../src/installation.ts';
-import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements, systemStatement } from '../../src/db/statement.ts';
 import '../../src/system.ts';
-import { freshDatabase } from '../kit/server.ts';
+import { connectToFreshDatabase } from '../kit/explain.ts';
 
-const client = new pg.Client(
-  clientConfig({
-    connection: { connectionString: await freshDatabase() },
-    applicationName: 'test',
-    poolSize: 1,
-    readers: 0,
-  }),
-);
-await client.connect();
-afterAll(() => client.end());
+const client = await connectToFreshDatabase();
 
 // Other test files of this process declare statements on tables of their own.
 const ours = declaredStatements().filter(({ name }) => !name.startsWith('test.'));

@@ -1,23 +1,15 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
-import type { Database, SystemTx } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import type { SystemTx } from '../../src/db/database.ts';
 import { systemStatement } from '../../src/db/statement.ts';
+import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const POOL = 8;
 const connectionString = await freshDatabase();
-const open = (): Database =>
-  openDatabase({
-    connection: { connectionString },
-    applicationName: 'test',
-    poolSize: POOL,
-    readers: 2,
-    // Deadlocks are looked for at once, so that the tests need not wait for it.
-    settings: { deadlock_timeout: '50ms' },
-  });
-const db = open();
-afterAll(() => db.close());
+// PostgreSQL looks for deadlocks early, so that the tests need not wait for it.
+const settings = { deadlock_timeout: '50ms' };
+const db = useDatabase(connectionString, { poolSize: POOL, readers: 2, settings });
 await db.query('create table things (id int primary key, note text)', []);
 await db.query('insert into things select n, $1 from generate_series(1, 10) n', ['old']);
 
@@ -219,13 +211,12 @@ describe('a connection that breaks', () => {
   it('while nobody uses it: nobody notices', async () => {
     await Promise.all(Array.from({ length: POOL }, () => db.query('select pg_sleep(0.02)', [])));
     await Promise.all(Array.from({ length: 4 }, () => db.byKey.find(read, [7])));
-    const other = open();
+    const other = useDatabase(connectionString);
     await other.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`,
       [],
     );
-    await other.close();
     // The news of the loss may still be on its way; whoever is quicker than it is told to try again.
     const calls = Array.from({ length: 20 }, (_, at) =>
       at % 2 ? db.find(read, [7]) : db.byKey.find(read, [7]),
@@ -251,9 +242,8 @@ describe('a schema that changes under prepared statements', () => {
       ),
     );
     await Promise.all(Array.from({ length: 4 }, () => db.byKey.find(read, [8])));
-    const other = open();
+    const other = useDatabase(connectionString);
     await other.query('alter table things alter column id type bigint', []);
-    await other.close();
     expect(await db.find(read, [8])).toEqual({ id: 8, note: 'old' });
     expect(await db.systemTransaction((tx) => tx.find(read, [8]))).toEqual({ id: 8, note: 'old' });
     const reads = await Promise.all(Array.from({ length: 8 }, () => db.byKey.find(read, [8])));

@@ -1,10 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChannelKind } from '../../src/providers/adapter.ts';
 import { RETRY_DELAYS_MS } from '../../src/webhooks/schedule.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
-import { type Received, type Receiver, startReceiver, verifySignature } from '../kit/receiver.ts';
+import { useHttpServer } from '../kit/listeners.ts';
+import { type Received, useReceiver, verifySignature } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 // This clock advances each time it is read, so that the times of attempts show their order.
@@ -14,21 +13,7 @@ const { db } = server.system;
 const pass = (ms: number): void => {
   time += ms;
 };
-const closing: { close(): unknown }[] = [];
-afterAll(() => Promise.all(closing.map((one) => one.close())));
 
-async function receiver(): Promise<Receiver> {
-  const made = await startReceiver();
-  closing.push(made);
-  return made;
-}
-/** A receiver with any behaviour. */
-async function rawReceiver(listener: RequestListener): Promise<string> {
-  const made: Server = createServer(listener);
-  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve));
-  closing.push({ close: () => new Promise((resolve) => made.close(resolve).closeAllConnections()) });
-  return `http://127.0.0.1:${(made.address() as AddressInfo).port}/`;
-}
 const subscribe = async (tenant: TestTenant, url: string, events: unknown[] = [{ type: 'message.*' }]) =>
   (await tenant.post('/v3/api_webhooks', { url, events })).body.data as { id: string; secret: string };
 const write = async (
@@ -54,7 +39,7 @@ describe('deliveries', () => {
   it('are created once for each matching webhook, also if several of its subscriptions match', async () => {
     const tenant = await server.tenant();
     const [here, there] = [await tenant.channel(), await tenant.channel('sms')];
-    const { url } = await receiver();
+    const { url } = await useReceiver();
     const scope = (channel: { id: string }) => [{ type: 'channel', ids: [channel.id] }];
     const hooks = {
       all: await subscribe(tenant, url, [{}, { type: 'message.*' }, { type: 'message.received' }]),
@@ -86,7 +71,7 @@ describe('deliveries', () => {
   it('to one webhook start in sequence', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    const target = await receiver();
+    const target = await useReceiver();
     const hook = await subscribe(tenant, target.url);
     await write(
       tenant,
@@ -103,11 +88,11 @@ describe('deliveries', () => {
   it('to a slow webhook delay no other webhook of any tenant', async () => {
     const [slowTenant, otherTenant] = [await server.tenant(), await server.tenant()];
     const held: (() => void)[] = [];
-    const slow = await rawReceiver((request, response) => {
+    const slow = await useHttpServer((request, response) => {
       request.resume().on('end', () => held.push(() => response.end()));
     });
-    const target = await receiver();
-    const slowHook = await subscribe(slowTenant, slow);
+    const target = await useReceiver();
+    const slowHook = await subscribe(slowTenant, slow.url);
     for (const tenant of [slowTenant, otherTenant]) {
       await subscribe(tenant, target.url);
       const channel = await tenant.channel();
@@ -133,7 +118,7 @@ describe('deliveries', () => {
   it('of a megabyte arrive complete and signed', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    const target = await receiver();
+    const target = await useReceiver();
     const hook = await subscribe(tenant, target.url);
     const text = `${'ä𝄞 "\\'.repeat(150_000)}.`;
     await write(tenant, channel, [text]);
@@ -148,8 +133,8 @@ describe('an attempt', () => {
   it('fails if the receiver redirects, and the redirect is not followed', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    const elsewhere = await receiver();
-    const target = await receiver();
+    const elsewhere = await useReceiver();
+    const target = await useReceiver();
     target.answerWith({ status: 307, headers: { location: elsewhere.url } });
     const hook = await subscribe(tenant, target.url);
     await write(tenant, channel, ['hello']);
@@ -164,7 +149,7 @@ describe('an attempt', () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     let calls = 0;
-    const url = await rawReceiver((request, response) => {
+    const { url } = await useHttpServer((request, response) => {
       calls += 1;
       if (calls === 1) request.socket.resetAndDestroy();
       else if (calls === 2) response.writeHead(200, { 'content-length': '10' }).write('half');
@@ -191,7 +176,7 @@ describe('an attempt', () => {
   it('is repeated until there were ten', async () => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    const target = await receiver();
+    const target = await useReceiver();
     const hook = await subscribe(tenant, target.url);
     target.answerWith(...Array(12).fill(500));
     await write(tenant, channel, ['hello']);
@@ -214,7 +199,7 @@ describe('an attempt', () => {
   ])('is not made if the webhook is %s while retries are pending (R14)', async (_name, status, change) => {
     const tenant = await server.tenant();
     const channel = await tenant.channel();
-    const target = await receiver();
+    const target = await useReceiver();
     const hook = await subscribe(tenant, target.url);
     target.answerWith(500, 500);
     await write(tenant, channel, ['one', 'two']);

@@ -1,5 +1,5 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, statusOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
@@ -8,8 +8,6 @@ const { clock } = server;
 const START = clock.now().getTime();
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
-const receivers: Receiver[] = [];
-afterAll(() => Promise.all(receivers.map((one) => one.close())));
 
 let tenant: TestTenant;
 let channel: { id: string };
@@ -19,8 +17,7 @@ beforeEach(async () => {
   clock.set(new Date(START));
   tenant = await server.tenant();
   channel = await tenant.channel();
-  target = await startReceiver();
-  receivers.push(target);
+  target = await useReceiver();
   hook = await subscribe(tenant, target.url);
 });
 const texts = (): string[] => target.received.map(({ body }) => body.data.text);

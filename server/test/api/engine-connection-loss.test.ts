@@ -1,23 +1,17 @@
-import pg from 'pg';
 import { afterAll, expect, inject, it } from 'vitest';
+import { usePgClient } from '../kit/pg-client.ts';
 import { withDatabase } from '../kit/postgres.ts';
-import { startReceiver } from '../kit/receiver.ts';
-import { startServer } from '../kit/server.ts';
+import { useReceiver } from '../kit/receiver.ts';
+import { useServer } from '../kit/server.ts';
 
 const losses: unknown[] = [];
-const server = await startServer({ timers: true, onLoss: (error) => losses.push(error) });
-const receiver = await startReceiver();
-const admin = new pg.Client({ connectionString: withDatabase(inject('postgres'), 'postgres') });
-await admin.connect();
+const server = await useServer({ timers: true, onLoss: (error) => losses.push(error) });
+const receiver = await useReceiver();
+const admin = await usePgClient(withDatabase(inject('postgres'), 'postgres'));
 const unhandled: unknown[] = [];
 const onUnhandled = (error: unknown): void => void unhandled.push(error);
 process.on('unhandledRejection', onUnhandled);
-afterAll(async () => {
-  process.off('unhandledRejection', onUnhandled);
-  await server.stop();
-  await admin.end();
-  await receiver.close();
-});
+afterAll(() => void process.off('unhandledRejection', onUnhandled));
 
 const cutAll = async (): Promise<number> =>
   (

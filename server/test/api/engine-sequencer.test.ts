@@ -1,26 +1,18 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { describe, expect, it } from 'vitest';
 import type { TenantHooks } from '../../src/db/tenant.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
 import { publishEvents } from '../../src/engine/outbox.ts';
 import { type QueueRow, realShardOf } from '../../src/engine/queue.ts';
 import { eventsQueue, type SequencedEvent, sequenceEvents } from '../../src/engine/sequencer.ts';
+import { useDatabase } from '../kit/database.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const woken: string[] = [];
 const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
   void woken.push(`${queue.name}:${queue.shardOf(orderingKey, tenantId)}:${orderingKey}`);
-const db = openDatabase(
-  {
-    connection: { connectionString: server.databaseUrl },
-    applicationName: 'test',
-    poolSize: 8,
-    readers: 0,
-  },
-  { now: server.clock.now, publish: publishEvents(wake), wake },
-);
-afterAll(() => db.close());
+const hooks = { now: server.clock.now, publish: publishEvents(wake), wake };
+const db = useDatabase(server.databaseUrl, { poolSize: 8 }, hooks);
 const event = (note: string) => ({
   type: 'chat.created' as const,
   channelId: null,

@@ -1,19 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { ALL_SHARDS as SHARDS, TEST_SHARD } from '../../src/engine/queue.ts';
 import { createShards, LEASE_MS, type Shards } from '../../src/engine/shards.ts';
+import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 
-const db = openDatabase({
-  connection: { connectionString: await freshDatabase() },
-  applicationName: 'test',
-  poolSize: 6,
-  readers: 0,
-});
-afterAll(() => db.close());
+const db = useDatabase(await freshDatabase(), { poolSize: 6 });
 afterEach(async () => {
   vi.restoreAllMocks();
   await db.query('update shards set owner = null, lease_until = null', []);

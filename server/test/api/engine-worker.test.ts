@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -8,7 +6,8 @@ import { claimsOf } from '../../src/engine/claims.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { processInbound } from '../../src/messages/inbound/worker.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
-import { startServer, useServer } from '../kit/server.ts';
+import { useHttpServer } from '../kit/listeners.ts';
+import { useServer } from '../kit/server.ts';
 import { workerDeps } from '../kit/worker-deps.ts';
 import { wrapTransactions } from '../kit/wrap-database.ts';
 
@@ -72,21 +71,20 @@ describe('stopping', () => {
     const underWay = new Promise<void>((resolve) => {
       called = resolve;
     });
-    const receiver = createServer((request, response) => {
+    const { url, close } = await useHttpServer((request, response) => {
       request.resume().on('end', () => {
         answer = () => void response.end();
         called();
       });
     });
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const draining = await startServer({
+    const draining = await useServer({
       connection: { connectionString: server.databaseUrl },
       clock: server.clock,
     });
     const tenant = await server.tenant();
     const channel = await tenant.channel();
     await tenant.post('/v3/api_webhooks', {
-      url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+      url,
       events: [{ type: 'message.received' }],
     });
     await storeInbound(db.forTenant(tenant.id), channel.id, [await hello(channel, 'under way')]);
@@ -96,18 +94,16 @@ describe('stopping', () => {
       (await db.query('select shard from shards where owner is not null', [])).rows.length;
     const deliveries = async () =>
       (await db.query('select status, attempts from deliveries where tenant_id = $1', [tenant.id])).rows;
-    const close = () => new Promise((resolve) => receiver.close(resolve).closeAllConnections());
     return { draining, answer: () => answer(), shardsHeld, deliveries, close };
   }
 
   it('waits for what is under way, keeps its result and gives the shards back', async () => {
-    const { draining, answer, shardsHeld, deliveries, close } = await withDeliveryUnderWay();
-    const stopped = draining.system.stop(10_000);
+    const { draining, answer, shardsHeld, deliveries } = await withDeliveryUnderWay();
+    const stopped = draining.stop(10_000);
     answer();
     await stopped;
     expect(await deliveries()).toEqual([{ status: 'delivered', attempts: 1 }]);
     expect(await shardsHeld()).toBe(0);
-    await close();
   });
 
   it('does not wait longer than it was given, and what was under way is still due', async () => {
@@ -116,7 +112,7 @@ describe('stopping', () => {
     await worker?.stop(20);
     expect(await shardsHeld()).toBe(0);
     expect(await deliveries()).toEqual([{ status: 'pending', attempts: 0 }]);
+    // Otherwise the server waits for the request when it stops.
     await close();
-    await draining.stop();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { publishMany } from '../kit/event-client.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -12,7 +12,7 @@ const search = async (tenant: TestTenant, body: object = {}) =>
 describe('a search for events', () => {
   it('returns exactly what webhooks received', async () => {
     const tenant = await server.tenant();
-    const receiver = await startReceiver();
+    const receiver = await useReceiver();
     const channel = await tenant.channel();
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{}] });
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550001111', text: 'hello' });
@@ -25,7 +25,6 @@ describe('a search for events', () => {
     ]);
     const sent = receiver.received.map(({ text }) => text).sort();
     expect(data.map((event: unknown) => JSON.stringify(event)).sort()).toEqual(sent);
-    await receiver.close();
   });
 
   it('filters and sorts by type, channelId, sequence, id and createdAt', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { form, type Part, storedNames, upload } from '../kit/files.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -48,16 +48,12 @@ describe('a file', () => {
 
   it('is published to webhooks once', async () => {
     const tenant = await server.tenant();
-    const hook = await startReceiver();
-    try {
-      await tenant.post('/v3/api_webhooks', { url: hook.url, events: [{ type: 'file.created' }] });
-      const made = await upload(tenant, 'x', 'x.txt');
-      await server.settle();
-      const bodies = hook.received.map(({ body }) => body);
-      expect(bodies).toMatchObject([{ type: 'file.created', channelId: null, data: made.body.data }]);
-    } finally {
-      await hook.close();
-    }
+    const hook = await useReceiver();
+    await tenant.post('/v3/api_webhooks', { url: hook.url, events: [{ type: 'file.created' }] });
+    const made = await upload(tenant, 'x', 'x.txt');
+    await server.settle();
+    const bodies = hook.received.map(({ body }) => body);
+    expect(bodies).toMatchObject([{ type: 'file.created', channelId: null, data: made.body.data }]);
   });
 
   it.each([

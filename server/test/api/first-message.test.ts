@@ -1,15 +1,12 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Receiver, startReceiver, verifySignature } from '../kit/receiver.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Receiver, useReceiver, verifySignature } from '../kit/receiver.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
 let receiver: Receiver;
-const receivers: Receiver[] = [];
 beforeEach(async () => {
-  receiver = await startReceiver();
-  receivers.push(receiver);
+  receiver = await useReceiver();
 });
-afterAll(() => Promise.all(receivers.map((one) => one.close())));
 
 describe('a message written in the sandbox', () => {
   it('reaches the webhook, signed, as the API shows it', async () => {

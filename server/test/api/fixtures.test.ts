@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { signedRequest } from '../../src/providers/meta/signature.ts';
 import { mailSignature } from '../../src/providers/smtp/signature.ts';
-import { type FakeGraph, startGraph } from '../kit/graph.ts';
+import { useGraph } from '../kit/graph.ts';
 import { messageOf } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { storeSending } from '../kit/vendor.ts';
@@ -15,12 +15,8 @@ if (folder === '')
 
 const server = await useServer();
 const SECRET = 'a-secret-of-the-app';
-let graph: FakeGraph;
+const graph = await useGraph();
 let tenant: TestTenant;
-beforeAll(async () => {
-  graph = await startGraph();
-});
-afterAll(() => graph.close());
 beforeEach(async () => {
   graph.templates.length = 0;
   tenant = await server.tenant();

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import { eventStream, stream } from '../../src/http/route.ts';
-import { bareServer } from '../kit/bare-server.ts';
+import { useBareServer } from '../kit/bare-server.ts';
 import { useServer } from '../kit/server.ts';
 import { dial, listen, send } from '../kit/wire.ts';
 
@@ -23,7 +23,7 @@ const spec = {
   failures: [],
   example: { answer: '' },
 };
-const bare = await bareServer(server, [
+const bare = await useBareServer(server, [
   stream({ ...spec, path: '/v3/endless' }, async () => {
     const readable = new Readable({ read() {} });
     readable.push(': hello\n\n');
@@ -35,7 +35,6 @@ const bare = await bareServer(server, [
   }),
 ]);
 const port = await listen(bare);
-afterAll(() => bare.close());
 const authorization = `Bearer ${token}`;
 
 it('answers with the envelope what goes wrong before there is a stream', async () => {

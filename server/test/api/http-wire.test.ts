@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { data, read, write } from '../../src/http/route.ts';
-import { bareServer } from '../kit/bare-server.ts';
+import { useBareServer } from '../kit/bare-server.ts';
 import { useServer } from '../kit/server.ts';
 import { dial, listen, say, send } from '../kit/wire.ts';
 
@@ -44,11 +44,10 @@ const routes = [
 ];
 
 describe('a client that is too slow', async () => {
-  const slow = await bareServer(server, routes, {
+  const slow = await useBareServer(server, routes, {
     timeouts: { headersMs: 250, requestMs: 400, checkMs: 50 },
   });
   const slowPort = await listen(slow);
-  afterAll(() => slow.close());
 
   async function drip(head: string, bytes: string): Promise<Awaited<ReturnType<typeof dial>['heard']>> {
     const { socket, heard } = dial(slowPort);
@@ -188,8 +187,7 @@ describe('a path over the wire', () => {
 
 describe('a server that is shutting down', async () => {
   let draining = false;
-  const stopping = await bareServer(server, routes, { isDraining: () => draining });
-  afterAll(() => stopping.close());
+  const stopping = await useBareServer(server, routes, { isDraining: () => draining });
 
   it('refuses new requests, says when to come back, and is still alive', async () => {
     const tenant = await server.tenant();

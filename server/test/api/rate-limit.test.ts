@@ -1,12 +1,11 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTenant } from '../../src/access/tenants.ts';
 import { issueToken } from '../../src/access/tokens.ts';
 import { setRealTime } from '../kit/real-time.ts';
-import { type Answer, startServer, useServer } from '../kit/server.ts';
+import { type Answer, useServer } from '../kit/server.ts';
 
 const server = await useServer();
-const second = await startServer({ databaseUrl: server.databaseUrl });
-afterAll(() => second.stop());
+const second = await useServer({ databaseUrl: server.databaseUrl });
 
 const MINUTE = 60_000;
 /** The window of a test: no other test and no earlier run has counted in it. */

@@ -1,10 +1,10 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { realShardOf } from '../../src/engine/queue.ts';
 import type { InboundMedia } from '../../src/providers/adapter.ts';
 import { listener } from '../kit/events.ts';
 import { pathOfUrl, storedNames } from '../kit/files.ts';
+import { useHttpServer } from '../kit/listeners.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { type PigeonChannel, pigeonChannel, postEvents, withPigeon, written } from '../kit/vendor.ts';
 
@@ -21,13 +21,10 @@ let asked: string[] = [];
 let answer: (path: string, response: ServerResponse) => void = () => {};
 const give = (response: ServerResponse, body = PNG): void =>
   void response.writeHead(200, { 'content-type': 'image/png' }).end(body);
-const vendor = createServer((request, response) => {
+const vendor = await useHttpServer((request, response) => {
   asked.push(request.url ?? '');
   answer(request.url ?? '', response);
 });
-await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
-afterAll(() => void vendor.close());
-const { port } = vendor.address() as AddressInfo;
 
 let tenant: TestTenant;
 let channel: PigeonChannel;
@@ -53,7 +50,7 @@ const bytes = (
   size: text.length,
 });
 const ref = (path: string): InboundMedia => ({
-  ref: { url: `http://127.0.0.1:${port}/${path}` },
+  ref: { url: `${vendor.url}/${path}` },
   mimeType: 'image/png',
   filename: null,
   size: 70,

@@ -1,17 +1,15 @@
-import pg from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/base/crypto.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { usePgClient } from '../kit/pg-client.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { OPERATOR_TOKEN, SECRET_KEY, useServer } from '../kit/server.ts';
 
 const server = await useServer();
-const receiver = await startReceiver();
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 /** Every row of every table as text, bytes both as hex and as what they would spell. */
 async function dump(): Promise<string> {
-  const client = new pg.Client({ connectionString: server.databaseUrl });
-  await client.connect();
+  const client = await usePgClient(server.databaseUrl);
   const tables = await client.query(
     "select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
   );
@@ -24,7 +22,6 @@ async function dump(): Promise<string> {
           ? `${value.toString('latin1')}\n${value.toString('hex')}\n`
           : `${JSON.stringify(value)}\n`;
   }
-  await client.end();
   return text;
 }
 

@@ -14,7 +14,7 @@ import {
   testVendor,
   vendorChat,
 } from '../kit/sending.ts';
-import { startServer, type TestTenant, useServer } from '../kit/server.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
 
 const vendor = testVendor();
 const adapters = adaptersWith(vendor);
@@ -94,7 +94,7 @@ describe('messages of a chat', () => {
     const chats = [chat];
     for (let number = 0; number < 20; number += 1)
       chats.push(await chatWith(tenant, chat.channelId, `+120255501${String(30 + number)}`));
-    const second = await startServer({
+    const second = await useServer({
       connection: { connectionString: server.databaseUrl },
       clock,
       adapters,

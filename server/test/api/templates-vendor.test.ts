@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { adapters } from '../../src/adapters.ts';
 import type { InboundTemplateStatus } from '../../src/providers/adapter.ts';
 import { decideTemplate } from '../../src/templates/decide-template.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { startTemplateVendor, templateVendorAdapter } from '../kit/template-vendor.ts';
+import { templateVendorAdapter, useTemplateVendor } from '../kit/template-vendor.ts';
 
 const server = await useServer({
   adapters: new Map([...adapters, [templateVendorAdapter.provider, templateVendorAdapter]]),
 });
-const vendor = await startTemplateVendor();
-afterAll(() => vendor.close());
+const vendor = await useTemplateVendor();
 afterEach(() => expect(vendor.moods).toEqual([]));
 
 let tenant: TestTenant;

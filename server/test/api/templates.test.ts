@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
-const receiver: Receiver = await startReceiver();
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
 
 let tenant: TestTenant;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RETRY_DELAYS_MS } from '../../src/webhooks/schedule.ts';
 import { automationOf } from '../kit/automations.ts';
 import { automationOf as campaignAutomation } from '../kit/campaigns.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { chatWith, customers, messageOf, openChat, outboxOf, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { advance, settled, smsChannel, testTenant } from '../kit/test-clock.ts';
@@ -274,7 +274,7 @@ it('a template of a test tenant is decided on when the sandbox takes so long', a
 
 describe('a webhook of a test tenant', () => {
   it('is tried again over hours that pass at once, and all is on record when the clock has arrived', async () => {
-    const receiver = await startReceiver();
+    const receiver = await useReceiver();
     const tenant = await testTenant(server);
     const channel = await tenant.channel();
     const webhook = await subscribe(tenant, receiver.url);
@@ -301,11 +301,10 @@ describe('a webhook of a test tenant', () => {
     // Receivers judge a signature by their own time.
     for (const { headers } of receiver.received)
       expect(Number(headers['webhook-timestamp'])).toBe(Math.floor(START / 1000));
-    await receiver.close();
   });
 
   it('is disabled when it has failed for five days', async () => {
-    const receiver = await startReceiver();
+    const receiver = await useReceiver();
     const tenant = await testTenant(server);
     const channel = await tenant.channel();
     const webhook = await subscribe(tenant, receiver.url);
@@ -317,7 +316,6 @@ describe('a webhook of a test tenant', () => {
     }
     await settled(tenant);
     expect(await statusOf(tenant, webhook)).toBe('disabled');
-    await receiver.close();
   });
 });
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { v2TypeNames } from '../../src/webhooks/v2-types.ts';
-import { type Receiver, startReceiver, verifySignature } from '../kit/receiver.ts';
+import { useReceiver, verifySignature } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
-let receiver: Receiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 let tenant: TestTenant;
 beforeEach(async () => {

@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { channelKinds } from '../../src/providers/adapter.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { useServer } from '../kit/server.ts';
 import { echoed, pigeonChannel, postEvents, withPigeon } from '../kit/vendor.ts';
 
 const server = await useServer({ adapters: withPigeon });
-const receiver: Receiver = await startReceiver();
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 const now = server.clock.now();
 
 describe('a webhook of version 2', () => {

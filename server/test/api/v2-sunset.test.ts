@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/base/config.ts';
 import { OperatorError } from '../../src/base/errors.ts';
 import { describeV2, variables } from '../../src/v2/version.ts';
-import { type Answer, startServer, type TestServer, useServer } from '../kit/server.ts';
+import { type Answer, type TestServer, useServer } from '../kit/server.ts';
 import { listen, send } from '../kit/wire.ts';
 
 const SUNSET = '2026-11-01';
@@ -124,18 +124,14 @@ describe('version 2 after its last day', () => {
 
 describe('the last day of version 2', () => {
   it('is set by the operator', async () => {
-    const early = await startServer({ apiSettings: { PARLEY_V2_SUNSET: '2026-12-24' } });
-    try {
-      const tenant = await early.tenant();
-      early.clock.set(new Date('2026-12-24T23:59:59.999Z'));
-      const answer = await tenant.get('/v2/attributes');
-      expect([answer.status, answer.headers.sunset]).toEqual([200, 'Fri, 25 Dec 2026 00:00:00 GMT']);
-      early.clock.advance(1);
-      const gone = await tenant.get('/v2/attributes');
-      expect(gone.body.error.message).toContain('v2 ended on 24 December 2026');
-    } finally {
-      await early.stop();
-    }
+    const early = await useServer({ apiSettings: { PARLEY_V2_SUNSET: '2026-12-24' } });
+    const tenant = await early.tenant();
+    early.clock.set(new Date('2026-12-24T23:59:59.999Z'));
+    const answer = await tenant.get('/v2/attributes');
+    expect([answer.status, answer.headers.sunset]).toEqual([200, 'Fri, 25 Dec 2026 00:00:00 GMT']);
+    early.clock.advance(1);
+    const gone = await tenant.get('/v2/attributes');
+    expect(gone.body.error.message).toContain('v2 ended on 24 December 2026');
   });
 
   it('can be never, and then no date is sent', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_TOKEN, startServer, type TestServer, useServer } from '../kit/server.ts';
+import { OPERATOR_TOKEN, type TestServer, useServer } from '../kit/server.ts';
 
 const server = await useServer({ apiSettings: { PARLEY_V2_SUNSET: '2026-12-31' } });
 
@@ -63,24 +63,20 @@ describe('calls of version 2', () => {
   });
 
   it('are also counted after its end, but never without a valid token', async () => {
-    const ended = await startServer({
+    const ended = await useServer({
       databaseUrl: server.databaseUrl,
       apiSettings: { PARLEY_V2_SUNSET: '2026-11-01' },
     });
-    try {
-      const tenant = await ended.tenant();
-      for (const token of [tenant.token, tenant.token, 'not a token', null])
-        expect((await ended.call('GET', '/v2/attributes', { token })).status).toBe(410);
-      await expect.poll(async () => (await usageOf(tenant.id, ended))[0]?.calls).toBe(2);
-      expect(await usageOf(tenant.id, ended)).toHaveLength(1);
-    } finally {
-      await ended.stop();
-    }
+    const tenant = await ended.tenant();
+    for (const token of [tenant.token, tenant.token, 'not a token', null])
+      expect((await ended.call('GET', '/v2/attributes', { token })).status).toBe(410);
+    await expect.poll(async () => (await usageOf(tenant.id, ended))[0]?.calls).toBe(2);
+    expect(await usageOf(tenant.id, ended)).toHaveLength(1);
   });
 
   it('of all processes are added up, also those of a process that has stopped', async () => {
     const tenant = await server.tenant();
-    const second = await startServer({ databaseUrl: server.databaseUrl });
+    const second = await useServer({ databaseUrl: server.databaseUrl });
     for (let call = 0; call < 3; call += 1) await second.call('GET', '/v2/attributes', tenant);
     await tenant.get('/v2/attributes');
     expect((await usageOf(tenant.id)).map(({ calls }) => calls)).toEqual([1]);

@@ -1,18 +1,11 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { RETRY_DELAYS_MS } from '../../src/webhooks/schedule.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, statusOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
 const server = await useServer();
 const DAY = 24 * 3600_000;
-const receivers: Receiver[] = [];
-afterAll(() => Promise.all(receivers.map((one) => one.close())));
-async function receiver(): Promise<Receiver> {
-  const made = await startReceiver();
-  receivers.push(made);
-  return made;
-}
 
 let tenant: TestTenant;
 let channel: { id: string };
@@ -23,7 +16,7 @@ let watch: Receiver;
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await tenant.channel();
-  [target, watch] = [await receiver(), await receiver()];
+  [target, watch] = [await useReceiver(), await useReceiver()];
   hook = await subscribe(tenant, target.url);
   await subscribe(tenant, watch.url, [{ type: 'webhook.*' }]);
 });

@@ -1,7 +1,7 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
@@ -10,8 +10,6 @@ let time = new Date('2026-11-15T01:02:03.456Z').getTime();
 const clock = { real: () => new Date(++time) };
 const server = await useServer({ clock });
 const HOUR = 3600_000;
-const receivers: Receiver[] = [];
-afterAll(() => Promise.all(receivers.map((one) => one.close())));
 
 let tenant: TestTenant;
 let channel: { id: string };
@@ -20,8 +18,7 @@ let hook: TestWebhook;
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await tenant.channel();
-  target = await startReceiver();
-  receivers.push(target);
+  target = await useReceiver();
   hook = await subscribe(tenant, target.url);
 });
 const texts = (): string[] => target.received.map(({ body }) => body.data.text);
@@ -92,8 +89,7 @@ describe('recovering missed events', () => {
     await say('here');
     await write(tenant, other, 'there');
     await server.settle();
-    const young = await startReceiver();
-    receivers.push(young);
+    const young = await useReceiver();
     const made = await subscribe(tenant, young.url, [
       { type: 'message.*', scopes: [{ type: 'channel', ids: [other.id] }] },
       { type: 'contact.created' },
@@ -114,8 +110,7 @@ describe('recovering missed events', () => {
     const since = clock.real();
     const other = await server.tenant();
     await write(other, await other.channel(), 'not yours');
-    const elsewhere = await startReceiver();
-    receivers.push(elsewhere);
+    const elsewhere = await useReceiver();
     const tested = await subscribe(tenant, elsewhere.url);
     await tenant.post(`/v3/api_webhooks/${tested.id}/test`);
     await server.settle();

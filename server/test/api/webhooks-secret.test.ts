@@ -1,12 +1,10 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { isSignedWith, type Receiver, startReceiver } from '../kit/receiver.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { isSignedWith, type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
 const server = await useServer();
 const HOUR = 3600_000;
-const receivers: Receiver[] = [];
-afterAll(() => Promise.all(receivers.map((one) => one.close())));
 
 let tenant: TestTenant;
 let channel: { id: string };
@@ -15,8 +13,7 @@ let hook: TestWebhook;
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await tenant.channel();
-  target = await startReceiver();
-  receivers.push(target);
+  target = await useReceiver();
   hook = await subscribe(tenant, target.url);
 });
 const texts = (): string[] => target.received.map(({ body }) => body.data.text);

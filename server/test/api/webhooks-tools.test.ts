@@ -1,12 +1,10 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
 const server = await useServer();
 const HOUR = 3600_000;
-const receivers: Receiver[] = [];
-afterAll(() => Promise.all(receivers.map((one) => one.close())));
 
 let tenant: TestTenant;
 let channel: { id: string };
@@ -15,8 +13,7 @@ let hook: TestWebhook;
 beforeEach(async () => {
   tenant = await server.tenant();
   channel = await tenant.channel();
-  target = await startReceiver();
-  receivers.push(target);
+  target = await useReceiver();
   hook = await subscribe(tenant, target.url);
 });
 const texts = (): string[] => target.received.map(({ body }) => body.data.text);
@@ -25,8 +22,7 @@ const retry = (id: string) => tenant.post(`/v3/webhook_deliveries/${id}/retry`);
 
 describe('a test of a webhook', () => {
   it('is sent to it only, independent of subscriptions, and its delivery can be read', async () => {
-    const everything = await startReceiver();
-    receivers.push(everything);
+    const everything = await useReceiver();
     await subscribe(tenant, everything.url, [{}, { type: 'webhook.test' }]);
     const asked = await tool('test');
     expect(asked.body.data).toMatchObject({

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { signedRequest } from '../../src/providers/meta/signature.ts';
 import { pathOfUrl, upload } from '../kit/files.ts';
-import { type FakeGraph, startGraph } from '../kit/graph.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { useGraph } from '../kit/graph.ts';
+import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { messageOf, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { subscribe } from '../kit/webhooks.ts';
@@ -16,22 +16,18 @@ const PICTURE = Buffer.from(
 );
 const ADA = '15550002345';
 
-let graph: FakeGraph;
+const graph = await useGraph();
 let receiver: Receiver;
 let tenant: TestTenant;
 let channel: { id: string };
 let numbers = 5550;
-beforeAll(async () => {
-  graph = await startGraph();
-});
-afterAll(() => graph.close());
 beforeEach(async () => {
   // Channels are cached by their number for some seconds, so each test has its own number.
   numbers += 1;
   Object.assign(graph, { phoneNumberId: `1${numbers}`, businessAccountId: `2${numbers}` });
   graph.subscribed.add(graph.businessAccountId);
   graph.taken.length = 0;
-  receiver = await startReceiver();
+  receiver = await useReceiver();
   tenant = await server.tenant();
   const made = await tenant.post('/v3/channels', {
     kind: 'whatsapp',
@@ -54,7 +50,6 @@ beforeEach(async () => {
     problems: [],
   });
   await subscribe(tenant, receiver.url, [{ type: 'message.*' }, { type: 'template.*' }]);
-  return () => receiver.close();
 });
 
 const seconds = (): string => String(Math.floor(clock.now().getTime() / 1000));

@@ -20,48 +20,48 @@ describe('General conventions', () => {
     expect(refusalOf(await tenant.post('/automations/search', {}))).toEqual([404, 'route_not_found']);
   });
 
-  it('2: a request body is JSON and says so', async () => {
+  it('2: a request body is JSON with a content type', async () => {
     expect((await tenant.call('POST', search, { raw: '{}' })).status).toBe(200);
     const other = { raw: '{}', headers: { 'content-type': 'text/plain' } };
     expect(refusalOf(await tenant.call('POST', search, other))).toEqual([415, 'unsupported_media_type']);
     expect(refusalOf(await tenant.call('POST', search, { raw: '{' }))[1]).toBe('invalid_body_params');
   });
 
-  it('3: every answer is JSON with a boolean success, also where there is nothing', async () => {
-    // The client refuses whatever is not.
+  it('3: every answer is JSON with a boolean success, also for unknown paths', async () => {
+    // The client checks it.
     for (const path of ['/v3', '/v3/', '/v3/nothing', '/v3/chats', '/v3/chats/x/y/z', '/v4/chats/x'])
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'])
         expect((await tenant.call(method, path)).body.success).toBe(false);
   });
 
-  it('4: a success carries its payload in data', async () => {
+  it('4: a success has its payload in data', async () => {
     const { status, body } = await tenant.post(search, {});
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: true, data: [] });
   });
 
-  it('4: only the triggering of an automation has none', async () => {
+  it('4: only the trigger of an automation has no data', async () => {
     const { id } = await make.automation(tenant);
     const { id: contactId } = await make.contact(tenant);
     const { body } = await tenant.post(`/v3/automations/${id}/trigger`, { contactId });
     expect(body).toEqual({ success: true });
   });
 
-  it('5: a failure carries its details in error', async () => {
+  it('5: a failure has its details in error', async () => {
     const { body } = await tenant.get('/v3/chats/unknown');
     expect(body).toMatchObject({ success: false, error: { messageKey: 'chat_not_found' } });
     expect(body).not.toHaveProperty('data');
   });
 
-  it('6: a timestamp is ISO 8601 in UTC with milliseconds, and tells the truth', async () => {
+  it('6: a timestamp is ISO 8601 in UTC with milliseconds, and correct', async () => {
     const before = Date.now();
     const { createdAt } = await make.contact(tenant);
     expect(createdAt).toMatch(TIMESTAMP);
-    // The clocks of two machines may differ by a little.
+    // The clocks of two machines may differ a little.
     expect(Math.abs(Date.parse(createdAt) - before)).toBeLessThan(60_000);
   });
 
-  it('7: identifiers are strings, and UUIDs', async () => {
+  it('7: identifiers are strings with UUIDs', async () => {
     const chat = await make.chat(tenant);
     const { data } = (await tenant.get(`/v3/chats/${chat.id}`)).body;
     const ids = [data.id, data.channelId, data.contactId, data.handleId, data.contact.id, data.handle.id];
@@ -70,7 +70,7 @@ describe('General conventions', () => {
     expect(dataOf(await tenant.get(`/v3/contacts/${data.contactId}`)).id).toBe(data.contact.id);
   });
 
-  it('ignores what it does not know in a body', async () => {
+  it('ignores unknown fields of a body', async () => {
     const chat = await make.chat(tenant);
     const answer = await tenant.post(`/v3/chats/${chat.id}/status`, { tomorrow: ['?'] });
     expect(dataOf(answer).id).toBe(chat.id);

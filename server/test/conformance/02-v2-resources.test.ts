@@ -30,7 +30,7 @@ describe.skipIf(!server.servesV2)('Resources', () => {
     it.each(Object.entries(tables.v2ApiWebhook))('has %s: %s', (name, type) =>
       expectField(records, name, type));
 
-    it('has a channelId only where it is for one channel', () => {
+    it('has a channelId only if it is for one channel', () => {
       const channels = Object.fromEntries(records.map((one) => [one.type, one.channelId]));
       expect(channels).toEqual({ WHATSAPP_MESSAGE_STATUS: channelId, EMAIL_MESSAGE_RECEIVED: undefined });
     });
@@ -47,7 +47,7 @@ describe.skipIf(!server.servesV2)('Resources', () => {
     it.each(Object.entries(tables.v2Attribute))('has %s: %s', (name, type) =>
       expectField(records, name, type));
 
-    it('has a description only where it was given one', () => {
+    it('has a description only if one was given', () => {
       expect(named(records, 'Full').description).toBe('Everything is known');
       expect(named(records, 'Bare')).not.toHaveProperty('description');
     });
@@ -75,11 +75,11 @@ describe.skipIf(!server.servesV2)('Resources', () => {
     it.each(Object.entries(tables.v2Broadcast))('has %s: %s', (name, type) =>
       expectField(records, name, type));
 
-    it('gives recurrenceRules and variables back as they were sent', () => {
+    it('returns recurrenceRules and variables as they were sent', () => {
       expect(named(records, 'Recurring')).toMatchObject(recurring);
     });
 
-    it('lacks scheduledAt where nothing is scheduled', () => {
+    it('has no scheduledAt if nothing is scheduled', () => {
       expect(named(records, 'Bare')).not.toHaveProperty('scheduledAt');
     });
   });

@@ -27,18 +27,18 @@ const { id: fullId } = await make.chat(tenant, { from: known.phoneNumber, text: 
 await tenant.put(`/v3/chats/${fullId}`, { isSensitive: true });
 await tenant.post(`/v3/chats/${fullId}/assignment`, { userId: user.id, teamId: team.id });
 
-/** A chat in which everything is known, one with a stranger, and one in which nobody has written. */
+/** A chat with every field, one with a sender without a name, and one without messages. */
 const full = dataOf(await tenant.get(`/v3/chats/${fullId}`));
-const stranger = await make.chat(tenant, { kind: 'email' });
+const nameless = await make.chat(tenant, { kind: 'email' });
 const { id: channelId } = await make.channel(tenant, 'sms');
 const silent = await made('/v3/chats', { channelId, contactId: known.id });
-const chats = [full, stranger, silent];
+const chats = [full, nameless, silent];
 const contacts = chats.map(({ contact }) => contact);
 
 describe('Resources / Chat (v3)', () => {
   it.each(Object.entries(tables.chat))('has %s: %s', (name, type) => expectField(chats, name, type));
 
-  it('is null where nothing is known, and never lacks a field', () => {
+  it('has null for what is unknown, and never lacks a field', () => {
     expect(silent).toMatchObject({
       openUntil: null,
       latestMessage: null,
@@ -51,14 +51,14 @@ describe('Resources / Chat (v3)', () => {
 
   it('can be open', () => expect(full.status).toBe('open'));
 
-  it('embeds the contact, the handle and the message whose ids it names', () => {
+  it('embeds the contact, the handle and the message whose ids it has', () => {
     expect(full.contact.id).toBe(full.contactId);
     expect(full.handle.id).toBe(full.handleId);
     expect(full.latestMessage.text).toBe('Hello');
     expect(full.contactId).toBe(known.id);
   });
 
-  it('counts what is unread', () => {
+  it('counts unread messages', () => {
     expect([full.unreadCount, full.isUnread]).toEqual([1, true]);
     expect([silent.unreadCount, silent.isUnread]).toEqual([0, false]);
   });
@@ -66,10 +66,10 @@ describe('Resources / Chat (v3)', () => {
   it('is open for a free-form reply for 24 hours after the last message on WhatsApp', () => {
     const window = Date.parse(full.openUntil) - Date.parse(full.latestMessage.timestamp);
     expect(window).toBe(24 * 3600_000);
-    expect(stranger.openUntil).toBeNull();
+    expect(nameless.openUntil).toBeNull();
   });
 
-  it('shows whom it is assigned to, and that it is sensitive', () => {
+  it('has its assignees and its sensitivity', () => {
     expect(full).toMatchObject({ assignedUserId: user.id, assignedTeamId: team.id, isSensitive: true });
   });
 });
@@ -77,13 +77,13 @@ describe('Resources / Chat (v3)', () => {
 describe('Resources / Contact (v3)', () => {
   it.each(Object.entries(tables.contact))('has %s: %s', (name, type) => expectField(contacts, name, type));
 
-  it('is the same by itself and embedded', async () => {
+  it('is the same by itself and embedded in a chat', async () => {
     const { body } = await tenant.get(`/v3/contacts/${known.id}`);
     const embedded = dataOf(await tenant.get(`/v3/chats/${fullId}`)).contact;
     expect(body.data).toEqual(embedded);
   });
 
-  it('is called by its names', () => {
+  it('has a full name and a display name', () => {
     expect(full.contact).toMatchObject({
       firstName: 'Ada',
       lastName: 'Lovelace',
@@ -91,8 +91,8 @@ describe('Resources / Contact (v3)', () => {
       displayName: 'Ada Lovelace',
       isSubscribed: true,
     });
-    expect(stranger.contact).toMatchObject({ firstName: null, lastName: null, fullName: '' });
-    expect(stranger.contact.displayName).toBe(stranger.handle.value);
+    expect(nameless.contact).toMatchObject({ firstName: null, lastName: null, fullName: '' });
+    expect(nameless.contact.displayName).toBe(nameless.handle.value);
   });
 
   it('has handles', () => {
@@ -112,39 +112,39 @@ describe('Resources / Contact (v3)', () => {
   });
 
   it('has chats with id, channelId, status and updatedAt', () => {
-    for (const { id, status, updatedAt, contact, ...chat } of [full, stranger])
+    for (const { id, status, updatedAt, contact, ...chat } of [full, nameless])
       expect(contact.chats).toContainEqual({ id, channelId: chat.channelId, status, updatedAt });
   });
 
-  it('gives its metadata back untouched', () => {
+  it('returns its metadata unchanged', () => {
     expect(full.contact.metadata).toEqual({ crm: { id: 7 }, tags: ['vip'] });
-    expect(stranger.contact.metadata).toEqual({});
+    expect(nameless.contact.metadata).toEqual({});
   });
 });
 
 describe('Resources / Handle (v3)', () => {
-  const handles = [full.handle, stranger.handle, silent.handle];
+  const handles = [full.handle, nameless.handle, silent.handle];
   it.each(Object.entries(tables.handle))('has %s: %s', (name, type) => expectField(handles, name, type));
 
   it('can be a phone_number', () => {
     expect(full.handle).toMatchObject({ type: 'phone_number', value: known.phoneNumber, isPrimary: true });
   });
 
-  it('is an email on an email channel', () => expect(stranger.handle.type).toBe('email'));
+  it('is an email on an email channel', () => expect(nameless.handle.type).toBe('email'));
 
-  it('knows whether it has chats', () => {
+  it('shows whether it has chats', () => {
     const byType = (type: string) => full.contact.handles.find((one: { type: string }) => one.type === type);
     expect(full.handle.hasChats).toBe(true);
     expect(byType('email').hasChats).toBe(false);
   });
 
-  it('keeps in extra what the vendor told', async () => {
+  it('keeps the data of the vendor in extra', async () => {
     expect((await make.chat(tenant, { name: 'Grace' })).handle.extra).toMatchObject({ name: 'Grace' });
   });
 });
 
 describe('Resources / Message (v3, as embedded in a chat)', () => {
-  const messages = [full.latestMessage, stranger.latestMessage];
+  const messages = [full.latestMessage, nameless.latestMessage];
   it.each(Object.entries(tables.message))('has %s: %s', (name, type) => expectField(messages, name, type));
 
   it('is inbound when a customer wrote it', () => expect(full.latestMessage.sender).toBe('inbound'));
@@ -164,7 +164,7 @@ describe('Resources / API webhook (v3)', () => {
   it.each(Object.entries(tables.apiWebhook))('has %s: %s', (name, type) =>
     expectField([webhook], name, type));
 
-  it('is active from the start', () => expect(webhook.status).toBe('active'));
+  it('is active at first', () => expect(webhook.status).toBe('active'));
 
   it('has events with scopes, each of the type channel with ids of channels', () => {
     const [first, second] = webhook.events;
@@ -188,7 +188,7 @@ describe('Resources / Automation (v3)', () => {
   it.each(Object.entries(tables.automation))('has %s: %s', (name, type) =>
     expectField(automations, name, type));
 
-  it('names the versions it has and what starts them', () => {
+  it('has the ids of its versions and their triggers', () => {
     const [draft, greeting] = automations;
     expect(greeting).toMatchObject({
       name: 'Greeting',
@@ -223,7 +223,7 @@ describe('Resources / Delete result', () => {
   ];
   const all = server.servesV2 ? [...deletable, ...legacy] : deletable;
 
-  it.each(all)('of %s names what was deleted, and what was not found', async (path, create) => {
+  it.each(all)('of %s has the ids that were deleted and those that were not found', async (path, create) => {
     const id = await create();
     const remove = async (one: string) => dataOf(await tenant.delete(`${path}/${one}`));
     expect(await remove(id)).toEqual({ deletedIds: [id], notFoundIds: [] });
@@ -231,10 +231,10 @@ describe('Resources / Delete result', () => {
       expect(await remove(gone)).toEqual({ deletedIds: [], notFoundIds: [gone] });
   });
 
-  it.each(all)('of %s does not reach into another tenant', async (path, create) => {
+  it.each(all)('of %s does not affect another tenant', async (path, create) => {
     const id = await create();
-    const stranger = await server.tenant();
-    expect(dataOf(await stranger.delete(`${path}/${id}`))).toEqual({ deletedIds: [], notFoundIds: [id] });
+    const otherTenant = await server.tenant();
+    expect(dataOf(await otherTenant.delete(`${path}/${id}`))).toEqual({ deletedIds: [], notFoundIds: [id] });
     expect(dataOf(await tenant.delete(`${path}/${id}`)).deletedIds).toEqual([id]);
   });
 });

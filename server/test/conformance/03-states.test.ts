@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 
 describe('States / Chat status', () => {
-  it('is open once someone has written', async () => {
+  it('is open after the first message', async () => {
     expect((await make.chat(tenant)).status).toBe('open');
   });
 
-  it('goes from any value to any other', async () => {
+  it('can change from any value to any other', async () => {
     const { id } = await make.chat(tenant);
     const order = ['closed', 'snoozed', 'open', 'snoozed', 'closed', 'open'];
     for (const status of order) {
@@ -25,7 +25,7 @@ describe('States / Chat status', () => {
     }
   });
 
-  it('is open again when the customer writes', async () => {
+  it('is open again after a message of the customer', async () => {
     const { id, channelId, handle } = await make.chat(tenant);
     dataOf(await tenant.post(`/v3/chats/${id}/status`, {}));
     await make.write(tenant, { id: channelId }, { from: handle.value, text: 'One more thing' });
@@ -37,7 +37,7 @@ describe('States / Chat status', () => {
 });
 
 describe('States / API webhook v3 status', () => {
-  it('is active, inactive when told, and active again', async () => {
+  it('is active, can be set to inactive, and to active again', async () => {
     const { id, status } = await make.webhook(tenant);
     expect(status).toBe('active');
     for (const next of ['inactive', 'active'])
@@ -54,7 +54,7 @@ describe('States / Automation status', () => {
     expect(dataOf(await tenant.post(`/v3/automations/${id}/publish`, {})).status).toBe('active');
   });
 
-  it('is switched off and on, archived, and brought back as inactive', async () => {
+  it('is switched off and on, archived, and restored as inactive', async () => {
     const { id } = await make.automation(tenant);
     for (const status of ['inactive', 'active', 'archived', 'inactive'])
       expect(dataOf(await set(id, status)).status).toBe(status);
@@ -87,7 +87,7 @@ describe.skipIf(!server.servesV2)('States / Broadcast (v2) status', () => {
 });
 
 describe.skipIf(!server.servesV2)('States / API webhook v2 activity flag', () => {
-  it('is true at first, false when told so, and true again, each time in the record that comes back', async () => {
+  it('is true at first, can be set to false and to true again, and every answer shows it', async () => {
     const { id, isActive } = await make.v2Webhook(tenant);
     expect(isActive).toBe(true);
     for (const next of [false, false, true, true]) {
@@ -100,7 +100,7 @@ describe.skipIf(!server.servesV2)('States / API webhook v2 activity flag', () =>
     }
   });
 
-  it('stays as it is when only the url changes', async () => {
+  it('does not change with the url', async () => {
     const { id } = await make.v2Webhook(tenant);
     await tenant.put(`/v2/api_webhooks/${id}`, { isActive: false });
     const changed = dataOf(await tenant.put(`/v2/api_webhooks/${id}`, { url: 'http://127.0.0.1:9/other' }));

@@ -38,13 +38,13 @@ describe('Endpoints / v3 / POST /automations/{automationId}/trigger', () => {
     expect([status, body]).toEqual([200, { success: true }]);
   });
 
-  it('makes a run for the contact, which a header names', async () => {
+  it('creates a run for the contact and returns its id in a header', async () => {
     const { headers } = await trigger(automationId, { contactId, variables: { count: 7 } });
     const run = dataOf(await tenant.get(`/v3/automation_runs/${headers.get('x-automation-run-id')}`));
     expect(run).toMatchObject({ automationId, contactId, variables: { count: 7 } });
   });
 
-  it('waits until the time it is given', async () => {
+  it('waits until the given time', async () => {
     const scheduledAt = make.inDays(3);
     const { headers } = await trigger(automationId, { contactId, scheduledAt });
     const run = dataOf(await tenant.get(`/v3/automation_runs/${headers.get('x-automation-run-id')}`));
@@ -55,8 +55,8 @@ describe('Endpoints / v3 / POST /automations/{automationId}/trigger', () => {
     ['no contactId', {}, { contactId: 'invalid_type' }],
     ['a contactId that is a number', { contactId: 5 }, { contactId: 'invalid_type' }],
     ['a contactId that is no UUID', { contactId: 'ada' }, { contactId: 'invalid_string' }],
-  ])('refuses %s', async (_, body, faults) => {
-    expect(refusalOf(await trigger(automationId, body))).toEqual(invalid(faults));
+  ])('refuses %s', async (_, body, issues) => {
+    expect(refusalOf(await trigger(automationId, body))).toEqual(invalid(issues));
   });
 
   it.each([
@@ -69,16 +69,16 @@ describe('Endpoints / v3 / POST /automations/{automationId}/trigger', () => {
     ['a day that does not exist', { scheduledAt: '2027-02-30T00:00:00Z' }, { scheduledAt: 'invalid_string' }],
     ['a time long past', { scheduledAt: make.inDays(-1) }, { scheduledAt: 'custom' }],
     ['a time over a year ahead', { scheduledAt: make.inDays(370) }, { scheduledAt: 'custom' }],
-  ])('refuses %s', async (_, more, faults) => {
-    expect(refusalOf(await trigger(automationId, { contactId, ...more }))).toEqual(invalid(faults));
+  ])('refuses %s', async (_, more, issues) => {
+    expect(refusalOf(await trigger(automationId, { contactId, ...more }))).toEqual(invalid(issues));
   });
 
-  it('refuses to go without a variable that is required', async () => {
+  it('refuses to start without a required variable', async () => {
     const { id } = await make.automation(tenant, {
       variables: [{ name: 'order', type: 'string', required: true }],
     });
-    const faults = { 'variables.order': 'invalid_type' };
-    expect(refusalOf(await trigger(id, { contactId }))).toEqual(invalid(faults));
+    const issues = { 'variables.order': 'invalid_type' };
+    expect(refusalOf(await trigger(id, { contactId }))).toEqual(invalid(issues));
     expect((await trigger(id, { contactId, variables: { order: 'A1' } })).status).toBe(200);
   });
 
@@ -88,8 +88,8 @@ describe('Endpoints / v3 / POST /automations/{automationId}/trigger', () => {
   });
 
   it('does not find an unknown contact', async () => {
-    const stranger = await make.contact(await server.tenant());
-    for (const id of [randomUUID(), stranger.id])
+    const otherContact = await make.contact(await server.tenant());
+    for (const id of [randomUUID(), otherContact.id])
       expect(refusalOf(await trigger(automationId, { contactId: id }))).toEqual([404, 'contact_not_found']);
   });
 
@@ -112,7 +112,7 @@ describe('Endpoints / v3 / POST /automations/search', () => {
     for (const name of NAMES) await make.automation(searching, { name, trigger });
   });
 
-  it('gives automations, pagination and an echo', async () => {
+  it('returns automations, pagination and the parameters of the search', async () => {
     const { body } = await search({});
     for (const one of body.data) expectFits(automationTable, one);
     expect(Object.keys(body).toSorted()).toEqual(['data', 'pagination', 'query', 'success']);
@@ -128,7 +128,7 @@ describe('Endpoints / v3 / POST /automations/search', () => {
     expect(answer.body.query).toEqual({ query: null, sortBy: null, search: null });
   });
 
-  it('echoes query, sortBy and search', async () => {
+  it('returns query, sortBy and search', async () => {
     const asked = { query: 'eq(status,"active")', sortBy: 'desc(name)', search: 'flow 0' };
     const { body } = await search(asked);
     expect(body.query).toEqual(asked);
@@ -136,7 +136,7 @@ describe('Endpoints / v3 / POST /automations/search', () => {
     expect(body.data[0].name).toBe('Flow 09');
   });
 
-  it('goes from page to page', async () => {
+  it('returns one page after another', async () => {
     const page = async (at: number) => search({ sortBy: 'asc(name)', pagination: { page: at, limit: 5 } });
     const pages = [await page(0), await page(1), await page(2), await page(3)];
     expect(pages.map(namesOf)).toEqual([NAMES.slice(0, 5), NAMES.slice(5, 10), NAMES.slice(10), []]);
@@ -173,14 +173,14 @@ describe('Endpoints / v3 / POST /automations/search', () => {
     expect(await valuesBy(`desc(${field})`)).toEqual(up.toReversed());
   });
 
-  it('searches in names, whatever the case, and by an exact id', async () => {
+  it('searches in names without regard to case, and by an exact id', async () => {
     expect(namesOf(await search({ search: 'FLOW 07' }))).toEqual(['Flow 07']);
     const [{ id }] = dataOf(await search({ search: 'Flow 07' }));
     expect(namesOf(await search({ search: id }))).toEqual(['Flow 07']);
     expect(namesOf(await search({ search: 'nothing like it' }))).toEqual([]);
   });
 
-  it('joins conditions', async () => {
+  it('combines conditions', async () => {
     const query = 'and(or(eq(name,"Flow 01"),startsWith(name,"flow 1")),not(eq(name,"Flow 10")))';
     expect(namesOf(await search({ query, sortBy: 'asc(name)' }))).toEqual(['Flow 01', 'Flow 11']);
   });
@@ -204,7 +204,7 @@ describe('Endpoints / v3 / POST /automations/search', () => {
     ['no rows a page', { pagination: { limit: 0 } }, { 'pagination.limit': 'too_small' }],
     ['over 100 rows a page', { pagination: { limit: 101 } }, { 'pagination.limit': 'too_big' }],
     ['half a row', { pagination: { limit: 1.5 } }, { 'pagination.limit': 'invalid_type' }],
-  ])('refuses %s', async (_, body, faults) => {
-    expect(refusalOf(await search(body))).toEqual(invalid(faults));
+  ])('refuses %s', async (_, body, issues) => {
+    expect(refusalOf(await search(body))).toEqual(invalid(issues));
   });
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const UNKNOWN_IDS = [randomUUID(), 'not-an-id', '0', '%20'];
 
 describe('Endpoints / v3 / GET /chats/{chatId}', () => {
-  it('gives the chat', async () => {
+  it('returns the chat', async () => {
     const chat = await make.chat(tenant);
     const found = dataOf(await tenant.get(`/v3/chats/${chat.id}`));
     expectFits(chatTable, found);
@@ -32,14 +32,14 @@ describe('Endpoints / v3 / GET /chats/{chatId}', () => {
 });
 
 describe('Endpoints / v3 / DELETE /chats/{chatId}', () => {
-  it('deletes the chat for good, and leaves the contact', async () => {
+  it('deletes the chat and keeps the contact', async () => {
     const { id, contactId } = await make.chat(tenant);
     expect(dataOf(await tenant.delete(`/v3/chats/${id}`))).toEqual({ deletedIds: [id], notFoundIds: [] });
     expect(refusalOf(await tenant.get(`/v3/chats/${id}`))).toEqual([404, 'chat_not_found']);
     expect(dataOf(await tenant.get(`/v3/contacts/${contactId}`)).chats).toEqual([]);
   });
 
-  it('makes room for a new chat with the same person', async () => {
+  it('allows a new chat with the same contact', async () => {
     const { id, channelId, handle } = await make.chat(tenant);
     await tenant.delete(`/v3/chats/${id}`);
     await make.write(tenant, { id: channelId }, { from: handle.value, text: 'Still there?' });
@@ -74,9 +74,9 @@ describe('Endpoints / v3 / POST /chats/{chatId}/status', () => {
     ['null', { triggerAutomations: null }, { triggerAutomations: 'invalid_type' }],
     ['an unknown status', { status: 'done' }, { status: 'invalid_enum_value' }],
     ['an array', [], { body: 'invalid_type' }],
-  ])('refuses %s', async (_, body, faults) => {
+  ])('refuses %s', async (_, body, issues) => {
     const { id } = await make.chat(tenant);
-    expect(refusalOf(await set(id, body))).toEqual(invalid(faults));
+    expect(refusalOf(await set(id, body))).toEqual(invalid(issues));
     expect(dataOf(await tenant.get(`/v3/chats/${id}`)).status).toBe('open');
   });
 
@@ -89,7 +89,7 @@ describe('Endpoints / v3 / POST /contacts/{contactId}/labels', () => {
   const add = (contactId: string, body?: unknown) => tenant.post(`/v3/contacts/${contactId}/labels`, body);
   const idsOf = (contact: { labels: { id: string }[] }) => contact.labels.map(({ id }) => id).toSorted();
 
-  it('adds the labels to those that are there, and gives the contact', async () => {
+  it('adds the labels to the existing ones and returns the contact', async () => {
     const { id } = await make.contact(tenant);
     const [one, two, three] = [await make.label(tenant), await make.label(tenant), await make.label(tenant)];
     const first = dataOf(await add(id, { labels: [{ id: one.id }] }));
@@ -100,14 +100,14 @@ describe('Endpoints / v3 / POST /contacts/{contactId}/labels', () => {
     expect(dataOf(await tenant.get(`/v3/contacts/${id}`))).toEqual(second);
   });
 
-  it('takes a label that is there already, or comes twice, as no error', async () => {
+  it('accepts a label that the contact already has, or that is given twice', async () => {
     const { id } = await make.contact(tenant);
     const label = { id: (await make.label(tenant)).id };
     await add(id, { labels: [label] });
     expect(idsOf(dataOf(await add(id, { labels: [label, label] })))).toEqual([label.id]);
   });
 
-  it('takes no labels as no error', async () => {
+  it('accepts an empty list of labels', async () => {
     const { id } = await make.contact(tenant);
     expect(dataOf(await add(id, { labels: [] })).labels).toEqual([]);
   });
@@ -122,16 +122,16 @@ describe('Endpoints / v3 / POST /contacts/{contactId}/labels', () => {
     ['an id that is no UUID', { labels: [{ id: 'vip' }] }, { 'labels.0.id': 'invalid_string' }],
     ['an unknown id', { labels: [{ id: LABEL }] }, { 'labels.0.id': 'custom' }],
     [
-      'several faults at once',
+      'several issues at once',
       { labels: [{ id: 'vip' }, {}] },
       { 'labels.0.id': 'invalid_string', 'labels.1.id': 'invalid_type' },
     ],
-  ])('refuses %s', async (_, body, faults) => {
+  ])('refuses %s', async (_, body, issues) => {
     const { id } = await make.contact(tenant);
-    expect(refusalOf(await add(id, body))).toEqual(invalid(faults));
+    expect(refusalOf(await add(id, body))).toEqual(invalid(issues));
   });
 
-  it('adds nothing when one of the labels is unknown or another tenant’s', async () => {
+  it('adds nothing if one of the labels is unknown or of another tenant', async () => {
     const { id } = await make.contact(tenant);
     const good = { id: (await make.label(tenant)).id };
     const foreign = { id: (await make.label(await server.tenant())).id };

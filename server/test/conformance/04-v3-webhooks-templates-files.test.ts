@@ -16,7 +16,7 @@ describe('Endpoints / v3 / PUT /api_webhooks/{webhookId}', () => {
   const read = async (id: string) => dataOf(await tenant.get(`/v3/api_webhooks/${id}`));
   const url = 'http://127.0.0.1:9/other';
 
-  it('changes url and events, and gives the webhook', async () => {
+  it('changes url and events, and returns the webhook', async () => {
     const { id } = await make.webhook(tenant);
     const { id: channelId } = await make.channel(tenant);
     const events = [{ scopes: [{ type: 'channel', ids: [channelId] }] }];
@@ -26,7 +26,7 @@ describe('Endpoints / v3 / PUT /api_webhooks/{webhookId}', () => {
     expect(await read(id)).toEqual(changed);
   });
 
-  it('needs none of them, and keeps what is not given', async () => {
+  it('requires none of them, and keeps what is not given', async () => {
     const { id, events } = await make.webhook(tenant);
     expect(dataOf(await change(id, {}))).toMatchObject({ id, url: make.NOBODY, events });
     expect(dataOf(await change(id, { url }))).toMatchObject({ url, events });
@@ -71,9 +71,9 @@ describe('Endpoints / v3 / PUT /api_webhooks/{webhookId}', () => {
       scoped({ type: 'channel', ids: [randomUUID()] }),
       { 'events.0.scopes.0.ids.0': 'custom' },
     ],
-  ])('refuses %s', async (_, body, faults) => {
+  ])('refuses %s', async (_, body, issues) => {
     const { secret, ...webhook } = await make.webhook(tenant);
-    expect(refusalOf(await change(webhook.id, body))).toEqual(invalid(faults));
+    expect(refusalOf(await change(webhook.id, body))).toEqual(invalid(issues));
     expect(await read(webhook.id)).toEqual(webhook);
   });
 
@@ -110,14 +110,14 @@ describe('Endpoints / v3 / GET /files/{fileId}/public_url', () => {
   const publicUrlOf = async (id: string): Promise<string> =>
     dataOf(await tenant.get(`/v3/files/${id}/public_url`)).publicUrl;
 
-  it('makes a URL when there is none, and gives the same ever after', async () => {
+  it('creates a URL once and always returns the same', async () => {
     const { id } = await make.file(tenant, 'stable');
     const urls = [await publicUrlOf(id), await publicUrlOf(id), await publicUrlOf(id)];
     expect(new Set(urls).size).toBe(1);
     expect(new URL(urls[0] as string).protocol).toMatch(/^https?:$/);
   });
 
-  it('makes one when many ask at once', async () => {
+  it('creates one URL for many requests at once', async () => {
     const { id } = await make.file(tenant, 'asked for by many');
     expect(new Set(await Promise.all(Array.from({ length: 20 }, () => publicUrlOf(id)))).size).toBe(1);
   });
@@ -127,7 +127,7 @@ describe('Endpoints / v3 / GET /files/{fileId}/public_url', () => {
     expect(await publicUrlOf(one.id)).not.toBe(await publicUrlOf(two.id));
   });
 
-  it('leads to the bytes of the file without a token', async () => {
+  it('serves the bytes of the file without a token', async () => {
     const { id } = await make.file(tenant, 'the bytes of the file');
     const response = await fetch(await publicUrlOf(id));
     expect([response.status, await response.text()]).toEqual([200, 'the bytes of the file']);

@@ -41,13 +41,13 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
     const inAthens = (time: string) =>
       new Date(Date.parse(time) + 2 * 3600_000).toISOString().replace('Z', '+02:00');
 
-    it('makes a broadcast from a name and a workflow', async () => {
+    it('creates a broadcast from a name and a workflow', async () => {
       const made = dataOf(await create());
       expectFits(v2Broadcast, made);
       expect(made).toMatchObject({ name: 'News', workflowId, isScheduled: false, isReoccurring: false });
     });
 
-    it('takes every documented field', async () => {
+    it('accepts every documented field', async () => {
       const [{ id: templateId }, { id: messageTemplateId }] = [
         await make.template(tenant, channelId),
         await make.template(tenant, channelId),
@@ -156,8 +156,8 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       ['isScheduled without scheduledAt', { isScheduled: true }, 'scheduledAt'],
       ['isReoccurring without recurrenceRules', { isReoccurring: true }, 'recurrenceRules'],
     ])('refuses %s', async (_, body, name) => {
-      const [status, messageKey, faults = {}] = refusalOf(await create(body));
-      expect([status, messageKey, Object.keys(faults)]).toEqual([400, 'invalid_body_params', [name]]);
+      const [status, messageKey, issues = {}] = refusalOf(await create(body));
+      expect([status, messageKey, Object.keys(issues)]).toEqual([400, 'invalid_body_params', [name]]);
     });
 
     const inContact = (contact: object) => ({ contacts: [{ phoneNumber: '+12025550100', ...contact }] });
@@ -216,8 +216,8 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
         inContact({ labels: [{ name: 5 }] }),
         { 'contacts.0.labels.0.name': 'invalid_type' },
       ],
-    ])('refuses %s', async (_, body, faults) => {
-      expect(refusalOf(await create(body))).toEqual(invalid(faults));
+    ])('refuses %s', async (_, body, issues) => {
+      expect(refusalOf(await create(body))).toEqual(invalid(issues));
     });
 
     it.each([randomUUID(), 'not-an-id'])('does not find the channel %s', async (id) => {
@@ -225,7 +225,7 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       expect(refusalOf(answer)).toEqual([404, 'channel_not_found']);
     });
 
-    it('takes no workflow of another tenant', async () => {
+    it('refuses a workflow of another tenant', async () => {
       const { id } = await make.automation(await server.tenant());
       expect(refusalOf(await create({ workflowId: id }))).toEqual(invalid({ workflowId: 'custom' }));
     });

@@ -15,7 +15,7 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
   const other = 'http://127.0.0.1:9/other';
 
   describe('GET /api_webhooks', () => {
-    it('lists the webhooks of the tenant that were made through version 2', async () => {
+    it('lists the webhooks of the tenant that were created with version 2', async () => {
       const fresh = await server.tenant();
       expect((await fresh.get('/v2/api_webhooks')).body).toEqual({ success: true, data: [] });
       const { secret: _, ...one } = await make.v2Webhook(fresh);
@@ -37,14 +37,14 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
     const create = (body?: unknown) => tenant.post('/v2/api_webhooks', body);
     const good = () => ({ tenantId: tenant.id, type: 'WHATSAPP_MESSAGE_RECEIVED', url: make.NOBODY });
 
-    it('makes a webhook without a channel', async () => {
+    it('creates a webhook without a channel', async () => {
       const made = dataOf(await create(good()));
       expectFits(v2ApiWebhook, made);
       expect(made).toMatchObject({ type: 'WHATSAPP_MESSAGE_RECEIVED', url: make.NOBODY, isActive: true });
       expect(made).not.toHaveProperty('channelId');
     });
 
-    it('makes a webhook for one channel', async () => {
+    it('creates a webhook for one channel', async () => {
       const { id: channelId } = await make.channel(tenant);
       expect(dataOf(await create({ ...good(), channelId })).channelId).toBe(channelId);
     });
@@ -67,12 +67,12 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       expect(dataOf(await tenant.get('/v2/api_webhooks'))).toEqual(before);
     });
 
-    it('names everything that is missing', async () => {
+    it('reports everything that is missing', async () => {
       const missing = { tenantId: 'invalid_type', type: 'invalid_type', url: 'invalid_type' };
       expect(refusalOf(await create({}))).toEqual(invalid(missing));
     });
 
-    it('is forbidden for the tenant of someone else', async () => {
+    it('is forbidden for another tenant', async () => {
       const { id: tenantId } = await server.tenant();
       expect(refusalOf(await create({ ...good(), tenantId }))).toEqual([403, 'forbidden']);
     });
@@ -132,7 +132,7 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
     const good = () => ({ name: 'City', externalId: make.uniqueName('city') });
     const flags = ['isVisibleQuickEdit', 'isVisibleContactsTable', 'isVisibleContactCreate'];
 
-    it('makes an attribute from a name and an externalId', async () => {
+    it('creates an attribute from a name and an externalId', async () => {
       const body = good();
       const made = dataOf(await create(body));
       expectFits(v2Attribute, made);
@@ -150,7 +150,7 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       expect(dataOf(await create({ ...good(), [name]: value }))[name]).toBe(value);
     });
 
-    it('takes null for no description', async () => {
+    it('accepts null for no description', async () => {
       expect(dataOf(await create({ ...good(), description: null }))).not.toHaveProperty('description');
     });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('Authentication', () => {
-  it.each(named(operations))('1: %s wants a bearer token', async (_, { method, path }) => {
+  it.each(named(operations))('1: %s requires a bearer token', async (_, { method, path }) => {
     const refused = [401, 'unauthorized'];
     expect(refusalOf(await server.call(method, path))).toEqual(refused);
     for (const authorization of [
@@ -45,7 +45,7 @@ describe('Authentication', () => {
     );
   });
 
-  it('3: a token whose signature is another’s is unauthorized', async () => {
+  it('3: a token with the signature of another is unauthorized', async () => {
     const [header, claims] = tenant.token.split('.');
     const [, , signature] = (await tenant.tokenWith(['chats:read'])).split('.');
     const token = [header, claims, signature].join('.');

@@ -1,14 +1,12 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Received, type Receiver, startReceiver } from '../kit/receiver.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Received, useReceiver } from '../kit/receiver.ts';
 import { dataOf, eventually, invalid, refusalOf, TIMESTAMP } from './client.ts';
 import * as make from './fixtures.ts';
 import { type Tenant, useServerUnderTest } from './server-under-test.ts';
 import { chat as chatTable, expectFits, message as messageTable } from './tables.ts';
 
 const server = await useServerUnderTest();
-const receivers: Receiver[] = [];
-afterAll(() => Promise.all(receivers.map((one) => one.close())));
 let tenant: Tenant;
 beforeEach(async () => {
   tenant = await server.tenant();
@@ -20,10 +18,9 @@ interface Subscription {
   received: Received[];
 }
 
-/** A webhook with a receiver of its own. */
+/** Creates a webhook with its own receiver. */
 async function subscribe(path: string, body: object): Promise<Subscription> {
-  const receiver = await startReceiver();
-  receivers.push(receiver);
+  const receiver = await useReceiver();
   const { id, secret } = dataOf(await tenant.post(path, { url: receiver.url, ...body }));
   return { id, secret, received: receiver.received };
 }
@@ -34,11 +31,11 @@ const subscribeV2 = (type: string, more: object = {}) =>
 const say = (channel: { id: string; kind: make.Kind }, text: string) =>
   make.write(tenant, channel, { from: make.addressOn(channel.kind), text });
 
-/** Waits for a text to arrive, and then gives all that is there: within a channel, things happen one after the other. */
-async function heardUntil({ id, received }: Subscription, text: string): Promise<Received[]> {
+/** Waits for a text, then returns all deliveries. The deliveries of a channel are made in order. */
+async function receiveUntil({ id, received }: Subscription, text: string): Promise<Received[]> {
   const arrived = () => received.find(({ body }) => body.data.text === text);
   await eventually(`delivery of "${text}"`, arrived);
-  // Requests may overtake each other; how many there are to be is on record.
+  // Requests may overtake each other, so the number of deliveries comes from the API.
   const path = `/v3/api_webhooks/${id}/deliveries/search`;
   const { pagination } = (await tenant.post(path, {})).body;
   await eventually('rest of the deliveries', () => received.length >= pagination.total || undefined);
@@ -57,7 +54,7 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
     expect(await make.v2Webhook(tenant, { type })).toMatchObject({ type, isActive: true });
   });
 
-  it('nothing else can', async () => {
+  it('other types cannot be subscribed to', async () => {
     for (const type of [
       'SMS_MESSAGE_ECHO',
       'EMAIL_MESSAGE_ECHO',
@@ -72,12 +69,12 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
     }
   });
 
-  it.each(KINDS)('%s: a message that is received is delivered, signed', async (kind) => {
+  it.each(KINDS)('%s: a received message is delivered with a signature', async (kind) => {
     const type = `${kind.toUpperCase()}_MESSAGE_RECEIVED`;
     const channel = await make.channel(tenant, kind);
     const subscription = await subscribeV2(type);
     await say(channel, 'Hello');
-    const [delivery] = (await heardUntil(subscription, 'Hello')) as [Received];
+    const [delivery] = (await receiveUntil(subscription, 'Hello')) as [Received];
     expect(new Webhook(subscription.secret).verify(delivery.text, asHeaders(delivery))).toEqual(
       delivery.body,
     );
@@ -95,29 +92,29 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
     expectFits(messageTable, delivery.body.data);
   });
 
-  it('a subscription hears of its one type only', async () => {
+  it('a subscription receives only its type', async () => {
     const sms = await make.channel(tenant, 'sms');
     const email = await make.channel(tenant, 'email');
     const subscription = await subscribeV2('EMAIL_MESSAGE_RECEIVED');
     const control = await subscribeV2('SMS_MESSAGE_RECEIVED');
     await say(sms, 'by SMS');
-    await heardUntil(control, 'by SMS');
+    await receiveUntil(control, 'by SMS');
     await say(email, 'by email');
-    expect(textsOf(await heardUntil(subscription, 'by email'))).toEqual(['by email']);
+    expect(textsOf(await receiveUntil(subscription, 'by email'))).toEqual(['by email']);
   });
 
-  it('a subscription with a channelId hears of that channel only', async () => {
+  it('a subscription with a channelId receives only events of that channel', async () => {
     const [ours, other] = [await make.channel(tenant), await make.channel(tenant)];
     const type = 'WHATSAPP_MESSAGE_RECEIVED';
     const [one, all] = [await subscribeV2(type, { channelId: ours.id }), await subscribeV2(type)];
     await say(other, 'to the other');
-    await heardUntil(all, 'to the other');
+    await receiveUntil(all, 'to the other');
     await say(ours, 'to ours');
-    expect(textsOf(await heardUntil(one, 'to ours'))).toEqual(['to ours']);
-    expect(textsOf(await heardUntil(all, 'to ours'))).toEqual(['to ours', 'to the other']);
+    expect(textsOf(await receiveUntil(one, 'to ours'))).toEqual(['to ours']);
+    expect(textsOf(await receiveUntil(all, 'to ours'))).toEqual(['to ours', 'to the other']);
   });
 
-  it('a subscription that is not active hears nothing until it is again', async () => {
+  it('a subscription receives nothing while it is inactive', async () => {
     const channel = await make.channel(tenant);
     const type = 'WHATSAPP_MESSAGE_RECEIVED';
     const [paused, control] = [await subscribeV2(type), await subscribeV2(type)];
@@ -125,19 +122,19 @@ describe.skipIf(!server.servesV2)('Events / v2', () => {
       dataOf(await tenant.put(`/v2/api_webhooks/${paused.id}`, { isActive }));
     await setActive(false);
     await say(channel, 'meanwhile');
-    await heardUntil(control, 'meanwhile');
+    await receiveUntil(control, 'meanwhile');
     await setActive(true);
     await say(channel, 'afterwards');
-    expect(textsOf(await heardUntil(paused, 'afterwards'))).toEqual(['afterwards']);
+    expect(textsOf(await receiveUntil(paused, 'afterwards'))).toEqual(['afterwards']);
   });
 
-  it('a subscription that was deleted hears nothing', async () => {
+  it('a deleted subscription receives nothing', async () => {
     const channel = await make.channel(tenant);
     const type = 'WHATSAPP_MESSAGE_RECEIVED';
     const [deleted, control] = [await subscribeV2(type), await subscribeV2(type)];
     await tenant.delete(`/v2/api_webhooks/${deleted.id}`);
     await say(channel, 'too late');
-    await heardUntil(control, 'too late');
+    await receiveUntil(control, 'too late');
     expect(deleted.received).toEqual([]);
   });
 });
@@ -147,12 +144,12 @@ const asHeaders = ({ headers }: Received) => headers as Record<string, string>;
 describe('Events / v3', () => {
   const scopes = (...channels: { id: string }[]) => [{ type: 'channel', ids: channels.map(({ id }) => id) }];
 
-  it('a subscription holds a list of events, and each is delivered, signed', async () => {
+  it('a subscription has a list of events, and each is delivered with a signature', async () => {
     const channel = await make.channel(tenant);
     const events = [{ type: 'message.received' }, { type: 'chat.created' }];
     const subscription = await subscribeV3(events);
     await say(channel, 'Hello');
-    const deliveries = await heardUntil(subscription, 'Hello');
+    const deliveries = await receiveUntil(subscription, 'Hello');
     const types = deliveries.map(({ body }) => body.type).toSorted();
     expect(types).toEqual(['chat.created', 'message.received']);
     for (const delivery of deliveries) {
@@ -173,12 +170,12 @@ describe('Events / v3', () => {
     }
   });
 
-  it('a signature does not hold for other bytes or another secret', async () => {
+  it('a signature is invalid for other bytes or another secret', async () => {
     const channel = await make.channel(tenant);
     const subscription = await subscribeV3([{ type: 'message.received' }]);
     const other = await subscribeV3([{ type: 'message.received' }]);
     await say(channel, 'Hello');
-    const [delivery] = (await heardUntil(subscription, 'Hello')) as [Received];
+    const [delivery] = (await receiveUntil(subscription, 'Hello')) as [Received];
     const check = (secret: string, text: string) => () =>
       new Webhook(secret).verify(text, asHeaders(delivery));
     expect(check(subscription.secret, delivery.text)).not.toThrow();
@@ -186,7 +183,7 @@ describe('Events / v3', () => {
     expect(check(other.secret, delivery.text)).toThrow();
   });
 
-  it('an event with scopes is delivered for the channels it names, and no others', async () => {
+  it('an event with scopes is delivered for the channels in them, and no others', async () => {
     const [one, two, other] = [
       await make.channel(tenant),
       await make.channel(tenant, 'sms'),
@@ -197,13 +194,13 @@ describe('Events / v3', () => {
     for (const channel of [other, one, two]) {
       const text = `to ${channel.id}`;
       await say(channel, text);
-      await heardUntil(everywhere, text);
+      await receiveUntil(everywhere, text);
     }
     const texts = [one, two].map(({ id }) => `to ${id}`);
-    expect(textsOf(await heardUntil(scoped, `to ${two.id}`))).toEqual(texts.toSorted());
+    expect(textsOf(await receiveUntil(scoped, `to ${two.id}`))).toEqual(texts.toSorted());
   });
 
-  it('each event of a list has scopes of its own', async () => {
+  it('each event of a list has its own scopes', async () => {
     const [one, two] = [await make.channel(tenant), await make.channel(tenant)];
     const subscription = await subscribeV3([
       { type: 'message.received', scopes: scopes(one) },
@@ -211,28 +208,31 @@ describe('Events / v3', () => {
     ]);
     const control = await subscribeV3([{ type: 'message.received' }]);
     await say(two, 'to two');
-    await heardUntil(control, 'to two');
+    await receiveUntil(control, 'to two');
     await say(one, 'to one');
-    const heard = (await heardUntil(subscription, 'to one')).map(({ body }) => [body.type, body.channelId]);
-    expect(new Map(heard as [string, string][])).toEqual(
+    const received = (await receiveUntil(subscription, 'to one')).map(({ body }) => [
+      body.type,
+      body.channelId,
+    ]);
+    expect(new Map(received as [string, string][])).toEqual(
       new Map([
         ['chat.created', two.id],
         ['message.received', one.id],
       ]),
     );
-    expect(heard).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 
-  it('an event without a type stands for all in its scopes', async () => {
+  it('an event without a type matches all types in its scopes', async () => {
     const [one, two] = [await make.channel(tenant), await make.channel(tenant)];
     const subscription = await subscribeV3([{ scopes: scopes(one) }]);
     const control = await subscribeV3([{ type: 'message.received' }]);
     await say(two, 'to two');
-    await heardUntil(control, 'to two');
+    await receiveUntil(control, 'to two');
     await say(one, 'to one');
-    const heard = await heardUntil(subscription, 'to one');
-    expect(new Set(heard.map(({ body }) => body.channelId))).toEqual(new Set([one.id]));
-    expect(heard.map(({ body }) => body.type)).toEqual(
+    const received = await receiveUntil(subscription, 'to one');
+    expect(new Set(received.map(({ body }) => body.channelId))).toEqual(new Set([one.id]));
+    expect(received.map(({ body }) => body.type)).toEqual(
       expect.arrayContaining(['chat.created', 'message.received']),
     );
   });
@@ -240,10 +240,10 @@ describe('Events / v3', () => {
   it('events of other tenants are not delivered', async () => {
     const channel = await make.channel(tenant);
     const subscription = await subscribeV3([{}]);
-    const stranger = await server.tenant();
-    await make.chat(stranger, { text: 'not yours' });
+    const otherTenant = await server.tenant();
+    await make.chat(otherTenant, { text: 'not yours' });
     await say(channel, 'yours');
-    const heard = await heardUntil(subscription, 'yours');
-    expect(new Set(heard.map(({ body }) => body.tenantId))).toEqual(new Set([tenant.id]));
+    const received = await receiveUntil(subscription, 'yours');
+    expect(new Set(received.map(({ body }) => body.tenantId))).toEqual(new Set([tenant.id]));
   });
 });

@@ -21,7 +21,7 @@ const KEYS = [
   'internal_error',
 ];
 
-/** Asks until the limit is reached: whatever minute it is, over twice as many requests as one allows are enough. */
+/** Calls until the limit is reached. More than twice the limit is enough even if a minute ends in between. */
 async function exhaust(rateLimit: number): Promise<Answer> {
   const limited = await server.tenant({ rateLimit });
   for (let at = 0; at <= 2 * rateLimit; at++) {
@@ -46,7 +46,7 @@ describe('Errors', () => {
     });
   });
 
-  it('invalidParams accompanies invalid_body_params, and nothing else', async () => {
+  it('invalidParams comes with invalid_body_params, and with nothing else', async () => {
     const { body: invalid } = await tenant.post('/v3/automations/search', { query: 5 });
     expect(invalid.error).toMatchObject({
       messageKey: 'invalid_body_params',
@@ -62,21 +62,21 @@ describe('Errors', () => {
     expect(body.error.message).toMatch(/^Invalid body params/);
   });
 
-  it('unauthorized: no good credentials', async () => {
+  it('unauthorized: the credentials are missing or wrong', async () => {
     const { status, body, headers } = await server.call('POST', '/v3/automations/search', { body: {} });
     expect([status, body.error.messageKey]).toEqual([401, 'unauthorized']);
     expect(body.error.message).toMatch(/^Unauthorized/);
     expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
   });
 
-  it('insufficient_billing_plan: the plan lacks it', async () => {
+  it('insufficient_billing_plan: the plan lacks the feature', async () => {
     const free = await server.tenant({ plan: 'free' });
     const { status, body } = await free.post('/v3/automations/search', {});
     expect([status, body.error.messageKey]).toEqual([402, 'insufficient_billing_plan']);
     expect(body.error.message).toMatch(/^Insufficient billing plan/);
   });
 
-  it('forbidden: the caller may not', async () => {
+  it('forbidden: the token lacks the permission', async () => {
     const token = await tenant.tokenWith(['chats:read']);
     const { status, body } = await tenant.post('/v3/automations/search', {}, { token });
     expect([status, body.error.messageKey]).toEqual([403, 'forbidden']);
@@ -84,13 +84,13 @@ describe('Errors', () => {
     expect(body.error.message).toContain('automations:read');
   });
 
-  it('contact_not_found: there is no such contact', async () => {
+  it('contact_not_found: the contact does not exist', async () => {
     const { status, body } = await tenant.post(`/v3/contacts/${randomUUID()}/labels`, { labels: [] });
     expect([status, body.error.messageKey]).toEqual([404, 'contact_not_found']);
     expect(body.error.message).toMatch(/^Contact not found/);
   });
 
-  it('too_many_requests: says that the limit is per minute per tenant, and which header tells when to retry', async () => {
+  it('too_many_requests: says that the limit is per minute per tenant, and which header has the time to retry', async () => {
     const { status, body } = await exhaust(2);
     expect([status, body.error.messageKey]).toEqual([429, 'too_many_requests']);
     expect(body.error.message).toMatch(/per minute per tenant.*X-RateLimit-Reset/);

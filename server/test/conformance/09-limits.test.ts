@@ -8,7 +8,7 @@ const server = await useServerUnderTest();
 const { operations } = server;
 
 describe('Limits / request rate', () => {
-  it.each(named(operations))('%s gives too_many_requests above it', async (_, { method, path }) => {
+  it.each(named(operations))('%s answers too_many_requests above it', async (_, { method, path }) => {
     const limited = await server.tenant({ rateLimit: 1 });
     const answers: Answer[] = [];
     // Three requests are too many for one a minute, even when the minute ends between two of them.
@@ -18,7 +18,7 @@ describe('Limits / request rate', () => {
     for (const answer of refused) expect(refusalOf(answer)).toEqual([429, 'too_many_requests']);
   });
 
-  it('X-RateLimit-Reset tells when to retry: Unix seconds, at most a minute away', async () => {
+  it('X-RateLimit-Reset is the time to retry: Unix seconds, at most a minute away', async () => {
     const limited = await server.tenant({ rateLimit: 1 });
     for (let at = 0; at < 3; at++) {
       const { headers } = await limited.get('/v3/me');
@@ -30,11 +30,11 @@ describe('Limits / request rate', () => {
     }
   });
 
-  it('is one count for all tokens and both versions', async () => {
+  it('is counted over all tokens and both versions', async () => {
     const counted = await server.tenant({ rateLimit: 1000 });
     const token = await counted.tokenWith(['attributes:read']);
     const legacy = server.servesV2 ? '/v2/attributes' : '/v3/me';
-    /** Asks within one minute: what is left is only comparable there. */
+    /** Calls within one minute, because the rest of the limit is comparable only there. */
     const ask = async (): Promise<number[]> => {
       const answers = [
         await counted.get('/v3/me'),
@@ -50,7 +50,7 @@ describe('Limits / request rate', () => {
     expect(rest).toEqual([first - 1, first - 2, first - 3]);
   });
 
-  it('is each tenant’s own', async () => {
+  it('is counted per tenant', async () => {
     const spent = await server.tenant({ rateLimit: 1 });
     const other = await server.tenant({ rateLimit: 1 });
     for (let at = 0; at < 3; at++) await spent.get('/v3/me');
@@ -67,23 +67,23 @@ describe.skipIf(!server.servesV2)('Limits / contacts per broadcast', () => {
     path = `/v2/${(await make.channel(tenant)).id}/broadcasts`;
     workflowId = (await make.automation(tenant)).id;
   });
-  const people = (count: number) =>
+  const contacts = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ phoneNumber: `+1415555${String(at).padStart(4, '0')}` }));
   const create = (count: number) =>
     tenant.post(path, {
       name: `To ${count}`,
       workflowId,
       scheduledAt: make.inDays(1),
-      contacts: people(count),
+      contacts: contacts(count),
     });
 
-  it('5001 are too many, and nobody is stored', async () => {
+  it('5001 are refused, and none is stored', async () => {
     expect(refusalOf(await create(5001))).toEqual(invalid({ contacts: 'too_big' }));
     expect((await tenant.post('/v3/contacts/search', {})).body.pagination.total).toBe(0);
     expect(dataOf(await tenant.get(path)).broadcasts).toEqual([]);
   });
 
-  it('5000 are taken', async () => {
+  it('5000 are accepted', async () => {
     expect(dataOf(await create(5000))).toMatchObject({ name: 'To 5000', status: 'scheduled' });
     expect((await tenant.post('/v3/contacts/search', {})).body.pagination.total).toBe(5000);
   });
@@ -127,7 +127,7 @@ describe.skipIf(!server.servesV2)('Limits / attribute externalId format', () => 
 });
 
 describe('Limits / public file URL lifetime', () => {
-  it('has no end: neither the URL nor the answer of the server names one', async () => {
+  it('has no end: neither the URL nor the answer has one', async () => {
     const tenant = await server.tenant();
     const { id } = await make.file(tenant, 'for ever');
     const { publicUrl } = dataOf(await tenant.get(`/v3/files/${id}/public_url`));

@@ -32,7 +32,7 @@ describe('Versioning', () => {
     for (const name of ['deprecation', 'sunset']) expect(headers.get(name)).toBeNull();
   });
 
-  it.runIf(server.servesV2)('4: version 2 says that it is deprecated, and what comes after it', async () => {
+  it.runIf(server.servesV2)('4: version 2 is marked as deprecated, with its successor', async () => {
     for (const { method, path } of v2Operations) {
       const { headers } = await tenant.call(method, path);
       expect(headers.get('deprecation')).toMatch(/^@\d+$/);
@@ -40,7 +40,7 @@ describe('Versioning', () => {
     }
   });
 
-  it('5: search is done with POST, and there are no lists', async () => {
+  it('5: searches use POST, and there are no lists', async () => {
     for (const resource of ['api_webhooks', 'attributes', 'automations', 'campaigns']) {
       expect((await tenant.post(`/v3/${resource}/search`, {})).body.data).toBeInstanceOf(Array);
       expect((await tenant.get(`/v3/${resource}`)).status).toBe(405);

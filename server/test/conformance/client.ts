@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 
-/** What came back. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -19,7 +18,7 @@ export interface CallOptions {
 
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** A client of the API that knows what the specification promises of every answer, and holds the server to it. */
+/** A client of the API that checks on every answer what the specification promises for all. */
 export const client =
   (baseUrl: string): Call =>
   async (method, path, { body, raw, form, headers, token } = {}) => {
@@ -60,14 +59,14 @@ function expectEnvelope({ status, body }: Answer, where: string): void {
   expect(messageKey, where).toBeTypeOf('string');
   expect(message, where).toBeTypeOf('string');
   expect(invalidParams !== undefined, where).toBe(messageKey === 'invalid_body_params');
-  for (const fault of Object.values(invalidParams ?? {}))
-    expect(fault, where).toEqual({ key: expect.any(String), message: expect.any(String) });
+  for (const issue of Object.values(invalidParams ?? {}))
+    expect(issue, where).toEqual({ key: expect.any(String), message: expect.any(String) });
 }
 
 const TIME_NAMES = /(At|Until|^timestamp)$/;
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Whatever in an answer is called like a time is one, in the one shape that times have. */
+/** Every field with the name of a time is a time in the documented format. */
 function expectTimestamps(value: unknown, where: string): void {
   if (Array.isArray(value)) for (const item of value) expectTimestamps(item, where);
   else if (isObject(value))
@@ -76,42 +75,42 @@ function expectTimestamps(value: unknown, where: string): void {
       else expectTimestamps(item, where);
 }
 
-/** What a successful answer carries. */
+/** The data of a successful answer. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export function dataOf({ body }: Answer): any {
   expect([body.success, typeof body.data], JSON.stringify(body)).toEqual([true, 'object']);
   return body.data;
 }
 
-/** A refusal in short: status, key and, where parameters are wrong, the key of each. */
+/** Status and key of a refusal and, for invalid parameters, the key of each. */
 export function refusalOf({ status, body }: Answer): [number, string, Record<string, string>?] {
   expect(body.success, JSON.stringify(body)).toBe(false);
   const { messageKey, invalidParams } = body.error;
   if (invalidParams === undefined) return [status, messageKey];
-  const faults = Object.entries<{ key: string }>(invalidParams).map(([name, { key }]) => [name, key]);
-  return [status, messageKey, Object.fromEntries(faults)];
+  const issues = Object.entries<{ key: string }>(invalidParams).map(([name, { key }]) => [name, key]);
+  return [status, messageKey, Object.fromEntries(issues)];
 }
 
-/** The refusal of parameters, each with its key. */
-export const invalid = (faults: Record<string, string>): [number, string, Record<string, string>] => [
+/** The refusal of invalid parameters, each with its key. */
+export const invalid = (issues: Record<string, string>): [number, string, Record<string, string>] => [
   400,
   'invalid_body_params',
-  faults,
+  issues,
 ];
 
-const DEADLINE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 20;
 
-/** Asks again and again until there is something; what happens a moment later has ten seconds to happen. */
+/** Repeats `find` until it returns something. */
 export async function eventually<T>(
   what: string,
   find: () => T | undefined | Promise<T | undefined>,
 ): Promise<T> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     const found = await find();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`There is no ${what} after ${DEADLINE_MS} ms.`);
+    if (Date.now() > deadline) throw new Error(`There is no ${what} after ${TIMEOUT_MS} ms.`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

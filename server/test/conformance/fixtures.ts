@@ -1,22 +1,22 @@
 import { dataOf, eventually } from './client.ts';
 import type { Tenant } from './server-under-test.ts';
 
-/** What a tenant needs before the documented operations have anything to work on, made through the API itself. */
+/** The resources that the documented operations need, created through the API. */
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into resources of every shape
 type Resource = any;
 
 export type Kind = 'whatsapp' | 'sms' | 'email' | 'instagram';
 
-let people = 0;
-export const phoneNumber = (): string => `+1202555${String(++people).padStart(4, '0')}`;
+let addressCount = 0;
+export const phoneNumber = (): string => `+1202555${String(++addressCount).padStart(4, '0')}`;
 const addresses: Record<Kind, () => string> = {
   whatsapp: phoneNumber,
   sms: phoneNumber,
-  email: () => `person${++people}@example.com`,
-  instagram: () => `person.${++people}`,
+  email: () => `person${++addressCount}@example.com`,
+  instagram: () => `person.${++addressCount}`,
 };
-/** Another address each time, as channels of that kind know people by. */
+/** A new address for a channel of this kind. */
 export const addressOn = (kind: Kind): string => addresses[kind]();
 
 export const channel = async (tenant: Tenant, kind: Kind = 'whatsapp'): Promise<Resource> =>
@@ -38,7 +38,7 @@ export async function write(
   dataOf(await tenant.post(`/v3/sandbox/${to.id}/inbound`, message));
 }
 
-/** The chat that follows from a message to a channel of its own. */
+/** Writes to a new channel and returns the chat. */
 export async function chat(
   tenant: Tenant,
   { kind = 'whatsapp', ...message }: { kind?: Kind; from?: string; name?: string; text?: string } = {},
@@ -79,7 +79,7 @@ export async function file(tenant: Tenant, content: string, filename = 'hello.tx
   return dataOf(await tenant.call('POST', '/v3/files', { form }));
 }
 
-/** An automation that does nothing, published unless it is to stay a draft. */
+/** An automation that does nothing, published unless it is a draft. */
 export async function automation(
   tenant: Tenant,
   { isDraft = false, ...definition }: { isDraft?: boolean; [part: string]: unknown } = {},
@@ -95,7 +95,7 @@ export async function automation(
   return isDraft ? made : dataOf(await tenant.post(`/v3/automations/${made.id}/publish`, {}));
 }
 
-/** Where a webhook may point that is not meant to hear anything. */
+/** The URL of webhooks that never receive anything. */
 export const NOBODY = 'http://127.0.0.1:9/hook';
 
 export const webhook = async (tenant: Tenant, more: object = {}): Promise<Resource> =>
@@ -111,5 +111,5 @@ export const v2Webhook = async (tenant: Tenant, more: object = {}): Promise<Reso
     }),
   );
 
-/** A time that is not now, in whole days from now. */
+/** The time so many days from now. */
 export const inDays = (days: number): string => new Date(Date.now() + days * 24 * 3600_000).toISOString();

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 
 /** An operation that the specification documents. */
 export interface Operation {
-  /** As the specification writes it, with its version in front. */
+  /** As in the specification, with the version in front. */
   name: string;
   method: string;
-  /** A path with ids that nothing has. */
+  /** A path with unknown ids. */
   path: string;
   scope: string;
   /** Whether the plan `free` lacks it. */
@@ -42,6 +42,6 @@ export const v2Operations: readonly Operation[] = [
   operation('POST /v2/{channelId}/broadcasts', 'campaigns:write', true),
 ];
 
-/** Rows for `it.each`, so that a test can be named after its operation. */
+/** Rows for `it.each`, which name a test after its operation. */
 export const named = (operations: readonly Operation[]): [string, Operation][] =>
   operations.map((one) => [one.name, one]);

@@ -1,4 +1,5 @@
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
+import { cleanUp } from '../kit/clean-up.ts';
 import { type Answer, type Call, type CallOptions, client, dataOf } from './client.ts';
 import { type Operation, v2Operations, v3Operations } from './operations.ts';
 
@@ -17,33 +18,33 @@ export interface Tenant {
 export interface ServerUnderTest {
   url: string;
   call: Call;
-  /** What it publishes about itself. */
+  /** Fetches a document that it publishes. */
   // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
   document(path: string): Promise<any>;
-  /** False where version 2 has come to its end; its tests are skipped there. */
+  /** False after the end of version 2; its tests are then skipped. */
   servesV2: boolean;
-  /** The documented operations that it has. */
+  /** Its documented operations. */
   operations: readonly Operation[];
   tenant(options?: { plan?: 'free' | 'growth' | 'scale'; rateLimit?: number }): Promise<Tenant>;
-  /** Takes every tenant away that was made here, with all that they have. */
-  leave(): Promise<void>;
+  /** Deletes every tenant that the tests have created. */
+  deleteTenants(): Promise<void>;
 }
 
-/** Whether the suite speaks to a server that someone else has started. */
+/** Whether the suite calls a server that is already running elsewhere. */
 export const isRemote = process.env.PARLEY_URL !== undefined;
 
 /**
- * The server that is held to the specification: the one at PARLEY_URL, whose operator's token is PARLEY_ADMIN_TOKEN, or
- * one that was started for the suite. Either is spoken to over HTTP and known by nothing else. It must be allowed to send
- * webhooks to 127.0.0.1, as it is unless NODE_ENV is production.
+ * The server that the suite checks: the one at PARLEY_URL, with the operator token PARLEY_ADMIN_TOKEN, or one that is started
+ * for the suite. The suite uses only HTTP. The server must be allowed to send webhooks to 127.0.0.1, which is the default
+ * unless NODE_ENV is production.
  */
 export async function useServerUnderTest(): Promise<ServerUnderTest> {
   const server = await connect(inject('url'), inject('adminToken'));
-  if (isRemote) afterAll(() => server.leave());
+  if (isRemote) cleanUp(server.deleteTenants);
   return server;
 }
 
-/** Fast tests make many requests; only those about the limit want one. */
+/** Tests make many requests; only those about the limit set one. */
 const NO_LIMIT = 1_000_000_000;
 
 export async function connect(url: string, adminToken: string): Promise<ServerUnderTest> {
@@ -75,15 +76,15 @@ export async function connect(url: string, adminToken: string): Promise<ServerUn
     };
   }
 
-  async function leave(): Promise<void> {
+  async function deleteTenants(): Promise<void> {
     for (const id of tenantIds.splice(0))
       dataOf(await call('DELETE', `/admin/tenants/${id}`, { token: adminToken }));
   }
 
   const { status } = await (await tenant()).get('/v2/attributes');
-  await leave();
+  await deleteTenants();
   const document = async (path: string) => (await fetch(`${url}${path}`)).json();
   const servesV2 = status === 200;
   const operations = servesV2 ? [...v3Operations, ...v2Operations] : v3Operations;
-  return { url, call, document, servesV2, operations, tenant, leave };
+  return { url, call, document, servesV2, operations, tenant, deleteTenants };
 }

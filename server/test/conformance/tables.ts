@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { TIMESTAMP } from './client.ts';
 
 type Kind = 'string' | 'timestamp' | 'boolean' | 'integer' | 'object' | 'array' | 'anything';
-/** `or null` in version 3, where every field is always there; `or absent` in version 2. */
+/** Version 3 has `or null`, because every field is always present; version 2 has `or absent`. */
 type FieldType = Kind | `${Kind} or null` | `${Kind} or absent`;
 export type Table = Record<string, FieldType>;
 
@@ -126,7 +126,7 @@ type Resource = Record<string, unknown>;
 const isMissing = (record: Resource, name: string, type: FieldType): boolean =>
   type.endsWith(' or absent') ? !(name in record) : type.endsWith(' or null') && record[name] === null;
 
-/** Holds records to a row of their table; at least one of them must show what type the field has. */
+/** Checks a field of records against their table. At least one of them must have a value. */
 export function expectField(records: Resource[], name: string, type: FieldType): void {
   const values = records.filter((record) => !isMissing(record, name, type)).map((record) => record[name]);
   expect(values.length, `records with ${name}`).toBeGreaterThan(0);
@@ -134,7 +134,7 @@ export function expectField(records: Resource[], name: string, type: FieldType):
   for (const value of values) expect(isOfKind[kind](value), `${name}: ${JSON.stringify(value)}`).toBe(true);
 }
 
-/** Holds a whole record to its table. */
+/** Checks all fields of a record against its table. */
 export function expectFits(table: Table, record: Resource): void {
   for (const [name, type] of Object.entries(table))
     if (!isMissing(record, name, type)) expectField([record], name, type);

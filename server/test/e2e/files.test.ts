@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, launchBrowser } from '../kit/browser.ts';
-import { type Program, startProgram } from '../kit/program.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, useBrowser } from '../kit/browser.ts';
+import { type Program, useProgram } from '../kit/program.ts';
 
-/** Tells the page that looks, by its title, by its address and by a window of its own, should it ever run. */
+/** If it ever runs, the page shows it by its title, by its address and by a new window. */
 const SCRIPT = 'document.title = "ran"; alert("ran"); location.hash = "ran"; window.open("/ran")';
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload='${SCRIPT}'><script>${SCRIPT}</script></svg>`;
 const PNG = Buffer.from(
@@ -25,13 +25,9 @@ describe.runIf(CHROMIUM)('a public file in a browser', () => {
   let browser: Browser;
   let token: string;
   beforeAll(async () => {
-    parley = await startProgram();
+    parley = await useProgram();
     token = /^TOKEN=(.+)$/m.exec(parley.output())?.[1] as string;
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await parley?.stop();
+    browser = await useBrowser();
   });
 
   async function publish(content: string | Buffer, filename: string, type: string): Promise<string> {
@@ -47,7 +43,7 @@ describe.runIf(CHROMIUM)('a public file in a browser', () => {
     return data.publicUrl;
   }
 
-  /** What a browser did of what the script says: opened by itself, in frames of a page of this server, and as its script. */
+  /** Which parts of the script a browser ran: on the URL itself, in frames of a page of this server, and as its script. */
   async function ranIn(url: string, instead?: { contentType: string; body: string }): Promise<string[]> {
     const ran: string[] = [];
     const context = await browser.newContext();
@@ -59,7 +55,7 @@ describe.runIf(CHROMIUM)('a public file in a browser', () => {
     const body = `<iframe src="${url}"></iframe><embed src="${url}"><object data="${url}"></object><script src="${url}"></script>`;
     await context.route('**/frames', (route) => route.fulfill({ contentType: 'text/html', body }));
     const pages = [await context.newPage(), await context.newPage()] as const;
-    // What is for saving begins a download, and then there is no page to look at.
+    // A file that is to be saved starts a download, and then there is no page.
     await pages[0].goto(url).catch((error) => expect(String(error)).toContain('Download is starting'));
     await pages[1].goto(`${parley.url}/frames`, { waitUntil: 'networkidle' });
     for (const page of pages) {
@@ -76,26 +72,26 @@ describe.runIf(CHROMIUM)('a public file in a browser', () => {
     ['a drawing', SVG, 'drawing.svg', 'image/svg+xml'],
     ['a drawing in XML', `<?xml version="1.0"?>${SVG}`, 'drawing.xml', 'text/xml'],
     ['a page with two extensions', `<script>${SCRIPT}</script>`, 'photo.jpg.html', 'image/jpeg'],
-    ['a page that says it is a picture', `<html><script>${SCRIPT}</script>`, 'photo.png', 'image/png'],
+    ['a page that claims to be a picture', `<html><script>${SCRIPT}</script>`, 'photo.png', 'image/png'],
     ['a page in the middle of a text', `Hello <script>${SCRIPT}</script>`, 'text.html', 'text/html'],
     [
-      'a page behind the head of a picture',
+      'a page after the header of a picture',
       Buffer.concat([PNG, Buffer.from(`<script>${SCRIPT}</script>`)]),
       'a.html',
       'text/html',
     ],
-  ])('F1: runs no script, whatever it says it is: %s', async (_, content, filename, type) => {
+  ])('F1: runs no script, whatever type it claims to be: %s', async (_, content, filename, type) => {
     const url = await publish(content, filename, type);
     expect(await ranIn(url)).toEqual([]);
   });
 
-  it('F1: would be noticed if it ran one', async () => {
+  it('F1: a script that runs is noticed', async () => {
     const url = await publish(`<!doctype html><script>${SCRIPT}</script>`, 'page.html', 'text/html');
     const careless = { contentType: 'text/html', body: `<!doctype html><script>${SCRIPT}</script>` };
     expect(await ranIn(url, careless)).toEqual(expect.arrayContaining(['dialog', 'title', 'address']));
   });
 
-  it('is shown where it is a picture, and played where it is a sound', async () => {
+  it('is shown if it is a picture, and played if it is a sound', async () => {
     const page = await browser.newPage();
     await page.goto(await publish(PNG, 'dot.png', 'image/png'));
     expect(await page.evaluate('document.images[0]?.naturalWidth')).toBe(1);

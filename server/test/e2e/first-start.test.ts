@@ -1,17 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Program, startProgram } from '../kit/program.ts';
+import { expect, it } from 'vitest';
+import { useProgram } from '../kit/program.ts';
 
-let parley: Program;
-beforeAll(async () => {
-  parley = await startProgram();
-});
-afterAll(async () => {
-  expect(await parley.stop()).toBe(0);
-});
+const parley = await useProgram();
 
-it('prints what one needs to try it, and the three curl lines work when pasted', async () => {
+it('prints how to try it, and the three curl lines work when pasted', async () => {
   const printed = parley.output();
   for (const line of [
     parley.url,
@@ -31,13 +25,13 @@ it('prints what one needs to try it, and the three curl lines work when pasted',
   }
 });
 
-it('says that v2 has ended', async () => {
+it('answers that v2 has ended', async () => {
   const response = await fetch(`${parley.url}/v2/attributes`);
   expect(response.status).toBe(410);
   expect(await response.json()).toMatchObject({ error: { messageKey: 'api_version_sunset' } });
 });
 
-it('shows the operator how its work lists are doing', async () => {
+it('shows the operator the state of its queues', async () => {
   const text = await (await fetch(`${parley.url}/metrics`)).text();
   for (const list of ['inbound', 'events', 'deliveries'])
     for (const metric of ['parley_work_due', 'parley_work_oldest_seconds', 'parley_work_failures_total'])

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { type Program, startProgram } from '../kit/program.ts';
+import { useProgram } from '../kit/program.ts';
+import { useTempFolder } from '../kit/temp-folder.ts';
 
 /** A block of commands of a page, with the response that the page shows for the last of them. */
 export interface Step {
@@ -29,33 +29,28 @@ const SEPARATOR = '--- end of a step ---';
 
 /** Runs all commands of a page in one shell and returns the output of each step. */
 export async function runSteps(steps: Step[], env: Record<string, string>): Promise<string[]> {
-  const parley: Program = await startProgram(env);
-  const folder = await mkdtemp(join(tmpdir(), 'parley-page-'));
-  try {
-    const token = /^TOKEN=(\S+)$/m.exec(parley.output())?.[1] as string;
-    // With -e it stops at the first command that fails.
-    const script = steps.map(({ commands }) => `${commands}\necho '${SEPARATOR}'\n`).join('');
-    const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
-      cwd: folder,
-      env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, URL: parley.url, TOKEN: token },
-    });
-    return stdout.split(`${SEPARATOR}\n`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-    expect(await parley.stop()).toBe(0);
-  }
+  const parley = await useProgram(env);
+  const token = /^TOKEN=(\S+)$/m.exec(parley.output())?.[1] as string;
+  // With -e it stops at the first command that fails.
+  const script = steps.map(({ commands }) => `${commands}\necho '${SEPARATOR}'\n`).join('');
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
+    cwd: await useTempFolder(),
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, URL: parley.url, TOKEN: token },
+  });
+  return stdout.split(`${SEPARATOR}\n`);
 }
 
 /** The page shows a part of the response; `…` stands for any string. */
-function expectShown(shown: unknown, came: unknown, where: string): void {
-  if (shown === '…') expect(came, where).toEqual(expect.any(String));
+function expectShown(shown: unknown, answer: unknown, path: string): void {
+  if (shown === '…') expect(answer, path).toEqual(expect.any(String));
   else if (Array.isArray(shown)) {
-    expect(came, where).toHaveLength(shown.length);
-    for (const [at, item] of shown.entries()) expectShown(item, (came as unknown[])[at], `${where}.${at}`);
+    expect(answer, path).toHaveLength(shown.length);
+    for (const [index, item] of shown.entries())
+      expectShown(item, (answer as unknown[])[index], `${path}.${index}`);
   } else if (typeof shown === 'object' && shown !== null)
     for (const [name, item] of Object.entries(shown))
-      expectShown(item, (came as Record<string, unknown>)?.[name], `${where}.${name}`);
-  else expect(came, where).toEqual(shown);
+      expectShown(item, (answer as Record<string, unknown>)?.[name], `${path}.${name}`);
+  else expect(answer, path).toEqual(shown);
 }
 
 /** Every response is a success, except the last if the page shows an error. The last one matches the page. */

@@ -16,7 +16,7 @@ it('returns the bytes of the uploaded file', () => {
   expect(printed).toContain('Thank you for your order.\n');
 });
 
-it.each([...v3Operations, ...v2Operations].map(({ name }) => name))('has %s', (name) => {
+it.each([...v3Operations, ...v2Operations].map(({ name }) => name))('calls %s', (name) => {
   const [method, path = ''] = name.split(' ');
   const call = new RegExp(`^call ${method} ${path.replaceAll(/\{\w+\}/g, String.raw`\$[A-Z_]+`)}( |$)`, 'm');
   expect(steps.some(({ commands }) => call.test(commands))).toBe(true);

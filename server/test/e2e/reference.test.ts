@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, launchBrowser } from '../kit/browser.ts';
-import { type Program, startProgram } from '../kit/program.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, useBrowser } from '../kit/browser.ts';
+import { type Program, useProgram } from '../kit/program.ts';
 
 interface OpenApi {
   paths: Record<string, { get: { summary: string } }>;
@@ -11,12 +11,8 @@ describe.runIf(CHROMIUM)('the reference at /docs', () => {
   let parley: Program;
   let browser: Browser;
   beforeAll(async () => {
-    parley = await startProgram();
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await parley?.stop();
+    parley = await useProgram();
+    browser = await useBrowser();
   });
 
   it('sends a request with the printed token, and loads nothing from elsewhere', async () => {

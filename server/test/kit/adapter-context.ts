@@ -1,25 +1,20 @@
-import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { type OutboundClientOptions, outboundClient } from '../../src/outbound/client.ts';
+import type { OutboundClientOptions } from '../../src/outbound/client.ts';
 import type { AdapterContext } from '../../src/providers/adapter.ts';
+import { useOutboundClient } from './outbound-client.ts';
 
 export const NOW = new Date('2026-11-15T01:02:03.456Z');
 
-/** What adapters get of the world, on the real guarded client. */
-export function adapterContext(
+/** The context of adapters, with the real guarded client. */
+export function useAdapterContext(
   options: Partial<OutboundClientOptions> & { now?: () => Date } = {},
-): AdapterContext & { close(): Promise<void> } {
+): AdapterContext {
   const { now = () => NOW, ...more } = options;
-  const { request, connect, resolve, close } = outboundClient({
-    allow: parseAllowList(''),
-    loopback: true,
-    ...more,
-  });
+  const { request, connect, resolve } = useOutboundClient(more);
   return {
     now,
     request,
     connect,
     resolve,
-    close,
     callbackUrl: (provider, channelId) => `https://parley.test/providers/${provider}/${channelId}`,
     sandbox: {
       accept: async () => {},

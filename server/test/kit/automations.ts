@@ -1,13 +1,13 @@
 import type { TestServer, TestTenant } from './server.ts';
 
-/** The least that is an automation. */
+/** The smallest valid automation. */
 export const smallest = {
   name: 'Smallest',
   trigger: { type: 'api' },
   steps: [{ id: 'end', type: 'end' }],
 };
 
-/** Makes an automation, published unless told otherwise, and gives its id. */
+/** Creates an automation, published by default, and returns its id. */
 export async function automationOf(
   tenant: TestTenant,
   more: object = {},
@@ -19,7 +19,7 @@ export async function automationOf(
   return id;
 }
 
-/** Someone who wrote to the tenant, with the chat in which they did. */
+/** A contact who has written to the tenant, with their chat. */
 export async function personOf(
   server: TestServer,
   tenant: TestTenant,

@@ -6,10 +6,11 @@ import { rateLimit } from '../../src/http/rate-limit.ts';
 import type { Route } from '../../src/http/route.ts';
 import { addRoutes } from '../../src/http/router.ts';
 import { type HttpServerOptions, httpServer } from '../../src/http/server.ts';
+import { cleanUp } from './clean-up.ts';
 import { OPERATOR_TOKEN, type TestServer } from './server.ts';
 
-/** The HTTP layer alone with routes of the test's own, behind the same gate and on the database of a whole server. */
-export async function bareServer(
+/** Only the HTTP layer, with routes of the test, and with the authentication and the database of a whole server. */
+export async function useBareServer(
   { system, clock, keys, logged }: TestServer,
   routes: Route[],
   options: Partial<HttpServerOptions> = {},
@@ -23,6 +24,7 @@ export async function bareServer(
     isDraining: () => false,
     ...options,
   });
+  cleanUp(() => server.close());
   await addRoutes(
     server,
     {

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { cleanUp } from './clean-up.ts';
+import { useTempFolder } from './temp-folder.ts';
 
 export const CHROMIUM = [
   process.env.CHROMIUM_PATH,
@@ -9,8 +11,8 @@ export const CHROMIUM = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ].find((path) => path !== undefined && existsSync(path));
 
-/** Nothing of the browser's own goes out either. */
-const QUIET = [
+/** The browser itself sends no requests either. */
+const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -20,7 +22,13 @@ const QUIET = [
   '--disable-sync',
 ];
 
-if (!CHROMIUM) process.stdout.write('browser tests skipped: no Chromium found (CHROMIUM_PATH names one)\n');
+if (!CHROMIUM)
+  process.stdout.write('browser tests skipped: no Chromium found; set CHROMIUM_PATH to its path\n');
 
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: CHROMIUM as string, args: QUIET });
+export async function useBrowser(): Promise<Browser> {
+  // Chromium does not remove its own temporary folders.
+  const env = { ...process.env, TMPDIR: await useTempFolder() };
+  const browser = await chromium.launch({ executablePath: CHROMIUM as string, args: FLAGS, env });
+  cleanUp(() => browser.close());
+  return browser;
+}

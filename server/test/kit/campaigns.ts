@@ -6,7 +6,7 @@ export interface AutomationOptions {
   publish?: boolean;
 }
 
-/** An automation of the tenant, published unless told otherwise. */
+/** Creates an automation, published by default, and returns its id. */
 export async function automationOf(
   tenant: TestTenant,
   { variables = [], steps = [{ id: 'end', type: 'end' }], publish = true }: AutomationOptions = {},
@@ -31,7 +31,7 @@ export async function groundFor(
   return { channelId, automationId: await automationOf(tenant, options) };
 }
 
-/** So many people, each with a phone number of their own. */
+/** So many contacts with different phone numbers. */
 export const people = (count: number, from = 0): { phoneNumber: string; firstName: string }[] =>
   Array.from({ length: count }, (_, index) => ({
     phoneNumber: `+1555${String(2_000_000 + from + index)}`,

@@ -8,7 +8,7 @@ const policy = { allow: parseAllowList(''), loopback: false };
 
 export type Step = Definition['steps'][number];
 
-/** A definition with these steps, each with an id and a type of its own where none is given. */
+/** A definition with these steps. A step without an id or a type gets one. */
 export const definitionOf = (steps: Partial<Step>[], more: Partial<Definition> = {}): Definition => ({
   trigger: { type: 'api' },
   variables: [],

@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import type { EventType } from '../../src/base/events.ts';
 import type { Database } from '../../src/db/database.ts';
+import { cleanUp } from './clean-up.ts';
 import { listen } from './wire.ts';
 
-/** One event as it came over the wire. */
+/** One event as it arrived. */
 export interface Heard {
   id: string;
   event: string;
@@ -18,16 +19,16 @@ export interface StreamClient {
   status: number;
   headers: Record<string, string>;
   heard: Heard[];
-  /** Everything that came, as it came. */
+  /** Everything that has arrived. */
   text(): string;
-  /** The id that a client would come again with. */
+  /** The id with which a client would reconnect. */
   lastId(): string;
-  /** Waits until so many events have come. */
+  /** Waits until so many events have arrived. */
   until(count: number): Promise<Heard[]>;
-  /** Takes nothing more off the socket. */
+  /** Stops to read from the socket. */
   pause(): void;
   resume(): void;
-  /** True when the stream was ended in order, false when it broke. */
+  /** True if the server has ended the stream, false if the connection broke. */
   ended: Promise<boolean>;
   close(): void;
 }
@@ -38,8 +39,8 @@ interface ClientOptions {
   headers?: Record<string, string>;
 }
 
-/** Opens a stream over a real connection. What is no stream is read to its end. */
-export async function openStream(app: FastifyInstance, options: ClientOptions): Promise<StreamClient> {
+/** Opens a stream over a real connection. An answer that is no stream is read to its end. */
+export async function useEventStream(app: FastifyInstance, options: ClientOptions): Promise<StreamClient> {
   const port = await listen(app);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = get(
@@ -78,6 +79,7 @@ export async function openStream(app: FastifyInstance, options: ClientOptions): 
     }
   });
   response.on('error', () => {});
+  cleanUp(() => response.destroy());
   const ended = new Promise<boolean>((resolve) => response.once('close', () => resolve(response.complete)));
   return {
     status: response.statusCode ?? 0,

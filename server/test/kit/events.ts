@@ -7,7 +7,7 @@ export interface ToldEvent {
   data: any;
 }
 
-/** Everything that the tenant's events say so far, in order; afterwards nothing has been said yet. */
+/** Returns a function that reads the events of the tenant since its last call, in order. */
 export function listener(server: TestServer, tenant: TestTenant): () => Promise<ToldEvent[]> {
   let heard = 0;
   return async () => {

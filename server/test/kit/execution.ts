@@ -1,11 +1,11 @@
-import { afterAll } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
 import { SHARDS } from '../../src/engine/queue.ts';
 import type { BoundQueue } from '../../src/engine/runner.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
 import { bindQueues } from '../../src/queues.ts';
+import { useDatabase } from './database.ts';
 import type { TestServer, TestTenant } from './server.ts';
 import { testHooks } from './tenant-hooks.ts';
 import { workerDeps } from './worker-deps.ts';
@@ -53,12 +53,7 @@ export async function settleQueues(
 
 /** The server's database as its worker has it. */
 export function workerDatabase({ databaseUrl, clock }: TestServer): Database {
-  const db = openDatabase(
-    { connection: { connectionString: databaseUrl }, applicationName: 'test', poolSize: 4, readers: 0 },
-    testHooks(clock),
-  );
-  afterAll(() => db.close());
-  return db;
+  return useDatabase(databaseUrl, {}, testHooks(clock));
 }
 
 const sentMessages = `select m.contact_id as "contactId", m.channel_id as "channelId", m.text, m.author,
@@ -67,7 +62,7 @@ const sentMessages = `select m.contact_id as "contactId", m.channel_id as "chann
 
 const CAMPAIGNS = ['automations', 'campaigns'];
 
-/** An execution of its own of what one tenant has, with all vendors unless told otherwise. */
+/** An execution of its own of what one tenant has, by default with all vendors. */
 export function execution(
   server: TestServer,
   db: Database,

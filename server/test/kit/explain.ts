@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { afterAll } from 'vitest';
 import { clientConfig } from '../../src/db/database.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
+import { cleanUp } from './clean-up.ts';
 import { freshDatabase } from './server.ts';
 
 /** A node of a plan, as `explain (analyze, format json)` returns it. */
@@ -16,7 +16,7 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Connects to a new database with the settings of the server's connections. The test file closes it at its end. */
+/** Connects to a new database with the settings of the server's connections. It is closed with its test or file. */
 export async function connectToFreshDatabase(settings: Record<string, string> = {}): Promise<pg.Client> {
   const config = clientConfig({
     connection: { connectionString: await freshDatabase() },
@@ -28,7 +28,7 @@ export async function connectToFreshDatabase(settings: Record<string, string> = 
   // Filling the tables takes longer than a request may, on a busy machine.
   const client = new pg.Client({ ...config, statement_timeout: 0, query_timeout: 0 });
   await client.connect();
-  afterAll(() => client.end());
+  cleanUp(() => client.end());
   return client;
 }
 

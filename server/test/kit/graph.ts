@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { outboundClient } from '../../src/outbound/client.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AdapterContext } from '../../src/providers/adapter.ts';
+import { useHttpServer } from './listeners.ts';
+import { useOutboundClient } from './outbound-client.ts';
 
-/** What goes wrong with the next request: Meta's own error, a bare status, or something worse. */
+/** How the next request fails: with an error of Meta, with a status only, or without a valid answer. */
 type GraphTrouble =
   | {
       status: number;
@@ -14,16 +13,16 @@ type GraphTrouble =
       details?: string;
       retryAfter?: number;
     }
-  /** Answers 200 with what is no JSON. */
+  /** Answers 200 without JSON. */
   | 'garbage'
-  /** Takes the request and never answers. */
+  /** Reads the request and never answers. */
   | 'silence'
-  /** Takes the request and breaks the connection. */
+  /** Reads the request and breaks the connection. */
   | 'reset';
 
 interface GraphRequest {
   method: string;
-  /** Below the version. */
+  /** Without the version. */
   path: string;
   version: string;
   query: Record<string, string>;
@@ -38,7 +37,7 @@ interface StoredFile {
   filename: string;
 }
 
-/** A Meta that lives on this machine: numbers, messages, files, templates and accounts, as far as adapters use them. */
+/** A server like Meta's: numbers, messages, files, templates and accounts, as far as adapters use them. */
 export interface FakeGraph {
   url: string;
   token: string;
@@ -47,19 +46,18 @@ export interface FakeGraph {
   accountId: string;
   appId: string;
   requests: GraphRequest[];
-  /** The bodies of the messages that were taken, also where nobody was told so. */
+  /** The bodies of the accepted messages, including those that were never answered. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   taken: any[];
   files: Map<string, StoredFile>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   templates: any[];
-  /** Where a stored file is for everybody who knows its URL. */
+  /** The URL of a stored file, which needs no token. */
   publicUrl(id: string): string;
-  /** Accounts with an app that listens to them. */
+  /** Accounts with an app that is subscribed to them. */
   subscribed: Set<string>;
-  /** What happens to the next requests, one each; null lets one through. */
+  /** How the next requests fail, one each; null is no failure. */
   trouble(...next: (GraphTrouble | null)[]): void;
-  close(): Promise<void>;
 }
 
 const PAGE = 2;
@@ -79,7 +77,7 @@ const unknownObject = (id: string): Refusal =>
     error_subcode: 33,
   });
 
-export async function startGraph(): Promise<FakeGraph> {
+export async function useGraph(): Promise<FakeGraph> {
   const next: (GraphTrouble | null)[] = [];
   let ids = 0;
   const graph: FakeGraph = {
@@ -96,15 +94,7 @@ export async function startGraph(): Promise<FakeGraph> {
     publicUrl: (id) => `${graph.url}/public/${id}`,
     subscribed: new Set(['102290129340398', 'me']),
     trouble: (...troubles) => void next.push(...troubles),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
-
-  const server = createServer((request, response) => {
-    void answer(request, response).catch((error) => response.destroy(error));
-  });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat(await request.toArray());
@@ -118,7 +108,7 @@ export async function startGraph(): Promise<FakeGraph> {
     graph.requests.push({ method, path, version, query, authorization, json });
     const trouble = next.shift() ?? null;
     if (trouble === 'silence') {
-      // A message that nobody was told of may have gone out all the same.
+      // A message without an answer may have been sent all the same.
       if (path.endsWith('/messages')) graph.taken.push(json);
       return;
     }
@@ -219,7 +209,7 @@ export async function startGraph(): Promise<FakeGraph> {
   }
 
   async function takeFile({ body, type }: Call): Promise<unknown> {
-    // An independent reader of forms.
+    // An independent parser of forms.
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
     const file = form.get('file');
     if (form.get('messaging_product') !== 'whatsapp' || !(file instanceof Blob))
@@ -236,7 +226,7 @@ export async function startGraph(): Promise<FakeGraph> {
 
   // biome-ignore lint/suspicious/noExplicitAny: what was sent has every shape
   function changeTemplate(template: any, changed: any): unknown {
-    // A name and a language are what a template is; a change of either would be another one.
+    // Name and language identify a template, so they cannot change.
     if (Object.keys(changed).some((key) => !['category', 'components'].includes(key)))
       throw new Refusal(400, 100, '(#100) Invalid parameter');
     Object.assign(template, changed, { status: 'PENDING' });
@@ -266,21 +256,20 @@ export async function startGraph(): Promise<FakeGraph> {
     };
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  graph.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = await useHttpServer((request, response) => {
+    void answer(request, response).catch((error) => response.destroy(error));
+  });
+  graph.url = url;
   return graph;
 }
 
-/** What adapters are given: the real guarded client, which may reach this machine, and little patience. */
-export function graphContext(now = new Date('2026-11-15T01:02:03.456Z')): {
-  context: AdapterContext;
-  close(): Promise<void>;
-} {
-  const client = outboundClient({ allow: parseAllowList(''), loopback: true });
+/** The context of adapters: the real guarded client, which may reach this machine, with a short deadline. */
+export function useGraphContext(now = new Date('2026-11-15T01:02:03.456Z')): AdapterContext {
+  const client = useOutboundClient();
   const absent = (): never => {
     throw new Error('Meta is reached over HTTP and by nothing else.');
   };
-  const context: AdapterContext = {
+  return {
     now: () => now,
     request: (request) => client.request({ ...request, deadlineMs: Math.min(request.deadlineMs, 1_000) }),
     connect: absent,
@@ -288,5 +277,4 @@ export function graphContext(now = new Date('2026-11-15T01:02:03.456Z')): {
     resolve: absent,
     sandbox: { accept: absent, find: absent, readFile: absent },
   };
-  return { context, close: () => client.close() };
 }

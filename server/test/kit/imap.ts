@@ -1,25 +1,23 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import type { Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
+import { type Listener, useTcpServer, useTlsServer } from './listeners.ts';
 
-export interface ImapServer {
-  port: number;
-  /** Everything that clients said, one command a line, without their passwords. */
+export interface ImapServer extends Listener {
+  /** Every command of the clients, one per line, without their passwords. */
   said: string[];
-  connections(): number;
-  /** The name that the last client wanted to speak to, inside TLS. */
+  /** The server name that the last client asked for in TLS. */
   servername(): string | undefined;
   /** Puts a mail into the mailbox. */
   deliver(...mails: (string | Buffer)[]): void;
   remove(uid: number): void;
-  /** What the server claims of every mail's size, instead of its size. */
+  /** The size that the server reports for every mail, instead of the real one. */
   claimSize(size: number | undefined): void;
-  /** Makes the mailbox anew: other ids for all that is in it. */
+  /** Gives every mail another id, as after the mailbox was restored. */
   renumber(uidValidity: number): void;
-  /** Once: what happens while a client waits for mails. */
+  /** Runs once, while a client waits for mails. */
   duringFetch(task: () => Promise<unknown>): void;
-  /** Once: what becomes of the next client. */
+  /** What happens once, to the next client. */
   next(issue: 'cut at login' | 'cut at fetch' | 'no such mailbox'): void;
-  close(): Promise<void>;
 }
 
 interface Mail {
@@ -28,13 +26,11 @@ interface Mail {
 }
 
 /** As much of IMAP as reading one mailbox needs: `INBOX`, for the user ada with the password right. */
-export async function startImap(tls?: TlsOptions): Promise<ImapServer> {
+export async function useImap(tls?: TlsOptions): Promise<ImapServer> {
   const said: string[] = [];
-  const sockets = new Set<Socket>();
   let mails: Mail[] = [];
   let uidValidity = 7;
   let uidNext = 1;
-  let connections = 0;
   let issue: string | undefined;
   let servername: string | undefined;
   let claimed: number | undefined;
@@ -54,10 +50,8 @@ export async function startImap(tls?: TlsOptions): Promise<ImapServer> {
   };
 
   function onConnection(socket: Socket): void {
-    connections += 1;
     servername = (socket as { servername?: string }).servername || undefined;
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
+    socket.on('error', () => {});
     const write = (...lines: string[]): void => void socket.write(`${lines.join('\r\n')}\r\n`, 'latin1');
     const answerFetch = (args: string): void => {
       const [, set = '', items = ''] = /^(\S+) \(?(.*?)\)?$/.exec(args) ?? [];
@@ -123,12 +117,10 @@ export async function startImap(tls?: TlsOptions): Promise<ImapServer> {
     write('* OK ready');
   }
 
-  const server = tls ? createTlsServer(tls, onConnection) : createServer(onConnection);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listener = await (tls ? useTlsServer(tls, onConnection) : useTcpServer(onConnection));
   return {
-    port: (server.address() as AddressInfo).port,
+    ...listener,
     said,
-    connections: () => connections,
     servername: () => servername,
     deliver(...given) {
       for (const mail of given) mails.push({ uid: uidNext++, bytes: Buffer.from(mail as string) });
@@ -151,10 +143,6 @@ export async function startImap(tls?: TlsOptions): Promise<ImapServer> {
     },
     next(given) {
       issue = given;
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
     },
   };
 }

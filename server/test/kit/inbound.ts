@@ -4,7 +4,7 @@ import { shardOf } from '../../src/engine/queue.ts';
 import type { ChannelKind, InboundMessage } from '../../src/providers/adapter.ts';
 import { shapes } from '../../src/providers/sandbox/shapes.ts';
 
-/** A message as an adapter gives it. */
+/** A message as an adapter returns it. */
 export const inboundMessage = (
   vendorId: string,
   from: string,
@@ -21,7 +21,7 @@ export const inboundMessage = (
   content: {},
 });
 
-/** The body of a request of the sandbox vendor, as the vendor that it stands in for writes it. */
+/** The body of a request of the sandbox, in the format of the vendor that it simulates. */
 export async function sandboxBody(
   { id, kind = 'whatsapp' }: { id: string; kind?: ChannelKind },
   message: { id: string; from: string; at: Date; text: string },
@@ -31,7 +31,7 @@ export async function sandboxBody(
   return (await shapes[kind].write(event, channel, 'http://localhost/', 'unsigned')).body;
 }
 
-/** Puts requests on the inbound list as they are, past the signature check. */
+/** Adds requests to the inbound queue as they are, without a check of their signature. */
 export async function storeInbound(
   db: TenantDatabase,
   channelId: string,

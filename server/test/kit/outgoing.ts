@@ -1,7 +1,7 @@
 import { newId } from '../../src/base/ids.ts';
 import type { OutgoingMessage } from '../../src/providers/adapter.ts';
 
-/** A message as an adapter is given it. */
+/** A message as an adapter receives it. */
 export const outgoing = (more: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
   id: newId(),
   to: { type: 'phone_number', value: '+15550001111' },

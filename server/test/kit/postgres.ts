@@ -1,6 +1,6 @@
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
-import { freemem, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { freemem } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { ensurePartitions, partitionsOf, WEEK_MS } from '../../src/db/partitions.ts';
+import { MEMORY } from './run-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -28,7 +29,7 @@ export function urlOf(
   return `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${database}`;
@@ -36,10 +37,10 @@ export function withDatabase(url: string, database: string): string {
 }
 
 /**
- * A server that is thrown away need not survive. Its databases live for seconds: asking each in turn whether it wants a
- * vacuum, as the naptime of a lasting one has it, would start ten processes a second.
+ * The data of a test run need not survive a crash. Its databases live for seconds: autovacuum, which looks at one after the
+ * other, would start ten processes a second.
  */
-const HASTY = {
+const throwawayConfig = {
   max_connections: '300',
   autovacuum: 'off',
   wal_level: 'minimal',
@@ -48,24 +49,24 @@ const HASTY = {
   checkpoint_timeout: '1h',
 };
 
-const MEMORY = '/dev/shm';
-/** A database for each file of tests is some gigabytes in all. */
-const ROOM_BYTES = 10 * 1024 ** 3;
+/** The databases of all test files together have some gigabytes. */
+const REQUIRED_BYTES = 10 * 1024 ** 3;
 
-/** Memory where there is plenty: to write gigabytes to a disk and take them off again takes its time. */
-async function temporaryPlace(): Promise<string> {
+/** In memory if there is enough: to write gigabytes to a disk and to remove them again takes long. */
+async function makeDataFolder(runFolder: string): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
-  return Math.min(bavail * bsize, freemem()) > ROOM_BYTES ? MEMORY : tmpdir();
+  const isRoomy = Math.min(bavail * bsize, freemem()) > REQUIRED_BYTES;
+  return mkdtemp(isRoomy ? join(MEMORY, `${basename(runFolder)}-`) : join(runFolder, 'postgres-'));
 }
 
 /** One PostgreSQL for the whole run: the one in TEST_DATABASE_URL, or an embedded one in a temporary folder. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+async function startPostgres(runFolder: string): Promise<{ url: string; stop(): Promise<void> }> {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} };
-  const folder = await mkdtemp(join(await temporaryPlace(), 'parley-test-'));
-  const embedded = await startEmbedded({ dataDir: folder, settings: HASTY });
+  const folder = await makeDataFolder(runFolder);
+  const embedded = await startEmbedded({ dataDir: folder, settings: throwawayConfig });
   const url = urlOf(embedded.connection, 'postgres');
   const { user, password } = embedded.connection;
-  // Thousands of connections are made, and each would derive its key in four thousand rounds, on both sides.
+  // By default, both sides of each of the thousands of connections would derive a key in 4096 rounds.
   await onServer(
     url,
     'set scram_iterations = 1',
@@ -95,7 +96,7 @@ export async function createDatabase(url: string, name: string): Promise<string>
   return withDatabase(url, name);
 }
 
-/** A copy that need not survive: that what is answered is on the disk is tested by killing servers, and not here. */
+/** A copy that need not survive a crash. test/faults kills servers to test that answered writes are on the disk. */
 export async function copyDatabase(url: string, template: string, name: string): Promise<string> {
   await onServer(
     url,
@@ -117,7 +118,7 @@ export async function dropDatabases(url: string, prefix: string): Promise<void> 
 
 /** Makes the migrated template that every test file copies. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const postgres = await startPostgres();
+  const postgres = await startPostgres(project.getProvidedContext().runFolder);
   const template = `parley_test_${process.pid}_${project.name}`;
   const url = await createDatabase(postgres.url, template);
   await migrate({ connectionString: url }, MIGRATIONS);
@@ -129,7 +130,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   const now = Date.now();
   await ensurePartitions(db, new Date(now));
-  // Each week more makes every plan and every copy dearer, and no test runs for that long.
+  // Every week more makes each plan and each copy slower, and no test needs it.
   for (const { name, startsAt } of await partitionsOf(db))
     if (startsAt > now + WEEK_MS) await db.query(`drop table ${name}`, []);
   await db.close();

@@ -1,30 +1,48 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { cleanUp } from './clean-up.ts';
 
 const PARLEY = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 const READY_MS = 60_000;
 
 export interface Program {
   url: string;
-  child: ChildProcess;
-  /** Everything it has printed so far. */
+  /** Everything that it has printed so far. */
   output(): string;
-  /** Stops it in order and removes its data folder. */
+  /** Stops it with SIGTERM, removes its data folder and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** The program as an operator starts it, on a free port and a data folder of its own. */
-export async function startProgram(env: Record<string, string> = {}): Promise<Program> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
+/** The program as an operator starts it. It must end with exit code 0 after the test or the file that has started it. */
+export async function useProgram(env: Record<string, string> = {}): Promise<Program> {
+  const program = await startProgram(env);
+  cleanUp(async () => expect(await program.stop()).toBe(0));
+  return program;
+}
+
+/** Starts the program on a free port, with a data folder of its own. */
+export async function startProgram(
+  env: Record<string, string> = {},
+  parentFolder = tmpdir(),
+): Promise<Program> {
+  const dataDir = await mkdtemp(join(parentFolder, 'parley-'));
   const child = spawn(process.execPath, [PARLEY, '--port', '0', '--data-dir', dataDir], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM');
+    const code = await ended;
+    await rm(dataDir, { recursive: true, force: true });
+    return code;
+  };
   let printed = '';
-  const url = await new Promise<string>((resolve, reject) => {
+  const listening = new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`Not ready in time:\n${printed}`)), READY_MS);
     const onData = (chunk: Buffer): void => {
       printed += chunk.toString('utf8');
@@ -33,23 +51,16 @@ export async function startProgram(env: Record<string, string> = {}): Promise<Pr
       clearTimeout(timer);
       resolve(found[1]);
     };
-    child.stdout?.on('data', onData);
-    child.stderr?.on('data', onData);
+    child.stdout.on('data', onData);
+    child.stderr.on('data', onData);
     child.once('exit', (code) => {
       clearTimeout(timer);
       reject(new Error(`Ended with ${code}:\n${printed}`));
     });
   });
-  return {
-    url,
-    child,
-    output: () => printed,
-    async stop() {
-      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      const code = await ended;
-      await rm(dataDir, { recursive: true, force: true });
-      return code;
-    },
-  };
+  const url = await listening.catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return { url, output: () => printed, stop };
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { isUuid } from '../../src/base/ids.ts';
 import { documentedEvents } from '../../src/event-catalogue.ts';
 import { isDateTime } from '../../src/http/validation.ts';
+import { cleanUpAfterFile } from './clean-up.ts';
+import { useListener } from './listeners.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -18,26 +19,28 @@ export interface Received {
 export interface Receiver {
   url: string;
   port: number;
-  /** Its own: a port that is free again may be tried by a server of another test. What comes for others is not heard. */
+  /** Its own: a server of another test may still deliver to a port that is free again. Other paths are answered with 404. */
   path: string;
   received: Received[];
   /** How many connections were ever made. */
   connections(): number;
-  /** What the next requests are answered with; 200 when nothing was said. */
+  /** The answers to the next requests; afterwards every request is answered with 200. */
   answerWith(
     ...statuses: (number | { status: number; headers?: Record<string, string>; body?: string })[]
   ): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server that takes webhooks. Each delivery is judged, and `close` fails if one was wrong. */
-export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receiver> {
+/**
+ * A real HTTP server that receives webhooks. It checks each delivery, and the test file fails if one was wrong. It listens
+ * until the file ends, because the server of the file may deliver to it until then.
+ */
+export async function useReceiver(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const received: Received[] = [];
   const issues: string[] = [];
   const answers: { status: number; headers?: Record<string, string>; body?: string }[] = [];
   const path = `/hook-${randomUUID()}`;
-  let connections = 0;
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
@@ -50,26 +53,15 @@ export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receive
       response.writeHead(status, headers).end(body);
     });
   });
-  server.on('connection', () => {
-    connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(at, host, resolve));
-  const { port } = server.address() as AddressInfo;
+  cleanUpAfterFile(() => expect(issues).toEqual([]));
+  const listener = await useListener(server, { host, port, registerCleanUp: cleanUpAfterFile });
   return {
-    url: `http://${host}:${port}${path}`,
-    port,
+    ...listener,
+    url: `${listener.url}${path}`,
     path,
     received,
-    connections: () => connections,
     answerWith: (...given) =>
       answers.push(...given.map((one) => (typeof one === 'number' ? { status: one } : one))),
-    async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-      expect(issues).toEqual([]);
-    },
   };
 }
 
@@ -77,7 +69,7 @@ export async function startReceiver(host = '127.0.0.1', at = 0): Promise<Receive
 const secretsOf = new Map<string, string[]>();
 const webhooksAt = new Map<string, Set<string>>();
 
-/** Remembers what an answer of the API tells about a webhook, so that receivers can judge what it sends. */
+/** Remembers the webhook in an answer of the API, so that receivers can check what it sends. */
 export function learnWebhook(data: { id?: unknown; url?: unknown; secret?: unknown } | undefined): void {
   if (typeof data?.id !== 'string' || typeof data.url !== 'string' || !URL.canParse(data.url)) return;
   const { host } = new URL(data.url);
@@ -86,7 +78,7 @@ export function learnWebhook(data: { id?: unknown; url?: unknown; secret?: unkno
     secretsOf.set(data.id, [...(secretsOf.get(data.id) ?? []), data.secret]);
 }
 
-/** Lets an independent implementation of Standard Webhooks judge a delivery. Its clock is the delivery's own. */
+/** Verifies a delivery with an independent implementation of Standard Webhooks, at the time of the delivery. */
 export function verifySignature(
   secret: string,
   { headers, text }: Pick<Received, 'headers' | 'text'>,
@@ -123,7 +115,7 @@ function findValidator(type: string): ValidateFunction | undefined {
   return validators.get(type);
 }
 
-/** What is wrong with a delivery: it must be signed by a webhook that points here, and be as it is documented. */
+/** The issues of a delivery: it must be signed by a webhook that points here, and match its documented schema. */
 function issuesOf(delivery: Received): string[] {
   const { headers, body } = delivery;
   const known = [...(webhooksAt.get(headers.host ?? '') ?? [])].flatMap((id) => secretsOf.get(id) ?? []);

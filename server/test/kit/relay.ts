@@ -1,5 +1,5 @@
-import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { type Listener, useListener } from './listeners.ts';
 
 interface Arrived {
   from: string;
@@ -9,14 +9,10 @@ interface Arrived {
   user: string | undefined;
 }
 
-export interface Relay {
-  port: number;
+export interface Relay extends Listener {
   arrived: Arrived[];
-  /** How many connections were ever made. */
-  connections(): number;
-  /** Once: where the conversation is cut, or what is said no to. */
+  /** What happens once: a broken connection, a refusal or another answer. */
   next(issue: Issue): void;
-  close(): Promise<void>;
 }
 
 type Issue =
@@ -24,14 +20,12 @@ type Issue =
   | { cut: 'greeting' | 'rcpt' | 'within the mail' | 'after the mail' }
   | { reply: string };
 
-/** A real SMTP server that keeps what it takes. */
-export async function startRelay(options: SMTPServerOptions = {}): Promise<Relay> {
+/** A real SMTP server that keeps the mails that it accepts. */
+export async function useRelay(options: SMTPServerOptions = {}): Promise<Relay> {
   const arrived: Arrived[] = [];
   let issue: Issue | undefined;
-  let connections = 0;
-  const sockets = new Set<Socket>();
   const cut = (): void => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of listener.sockets) socket.destroy();
   };
   const take = (): Issue | undefined => {
     const now = issue;
@@ -55,7 +49,6 @@ export async function startRelay(options: SMTPServerOptions = {}): Promise<Relay
       else done(new Error('wrong password'));
     },
     onConnect(_session, done) {
-      connections += 1;
       if (isCutAt('greeting')) {
         take();
         cut();
@@ -103,21 +96,12 @@ export async function startRelay(options: SMTPServerOptions = {}): Promise<Relay
     ...options,
   });
   server.on('error', () => {});
-  server.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listener = await useListener(server.server);
   return {
-    port: (server.server.address() as AddressInfo).port,
+    ...listener,
     arrived,
-    connections: () => connections,
     next(given) {
       issue = given;
-    },
-    close: () => {
-      cut();
-      return new Promise((resolve) => server.close(() => resolve()));
     },
   };
 }

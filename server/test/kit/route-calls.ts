@@ -3,15 +3,15 @@ import { form, upload } from './files.ts';
 import { storeInbound } from './inbound.ts';
 import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
 
-/** A tenant with one of everything that a path can name. */
+/** A tenant with one resource for each path parameter. */
 export interface Fixtures {
   tenant: TestTenant;
   ids: Record<string, string>;
-  /** Instead of those above, on paths that begin so. */
+  /** By the beginning of a path: ids that replace those above. */
   idsAt: Record<string, Record<string, string>>;
 }
 
-/** The ids that a call of the route mentions, in its path or its body. */
+/** The names of the ids in the path or the body of a route. */
 function mentionedBy(route: Route): Set<string> {
   const body = JSON.stringify(route.spec.example.body ?? null);
   const inBody = Object.entries(EXAMPLES).filter(([example]) => body.includes(example));
@@ -19,8 +19,8 @@ function mentionedBy(route: Route): Set<string> {
 }
 
 /**
- * Makes a tenant with one of everything, or of everything that a route mentions: a test tenant, if the route is for those.
- * A new path parameter must be added here, or the walk over the routes fails.
+ * Creates a tenant with one of every resource, or of those that a route needs. It is a test tenant if the route is for those.
+ * A new path parameter must be added here, or the tests of all routes fail.
  */
 export async function createFixtures(server: TestServer, route?: Route): Promise<Fixtures> {
   const tenant = await server.tenant({ isTest: route?.spec.operationId === 'advanceClock' });
@@ -34,20 +34,20 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
 
   async function makeThings(): Promise<void> {
     if (wants('tokenId')) ids.tokenId = await made('/v3/tokens', { name: 'spare', scopes: ['*'] });
-    if (wants('labelId')) ids.labelId = await made('/v3/labels', { name: 'Furniture' });
+    if (wants('labelId')) ids.labelId = await made('/v3/labels', { name: 'Fixture' });
     if (wants('attributeId'))
-      ids.attributeId = await made('/v3/attributes', { name: 'Furniture', externalId: 'furniture' });
+      ids.attributeId = await made('/v3/attributes', { name: 'Fixture', externalId: 'fixture' });
     if (wants('messageTemplateId'))
       ids.messageTemplateId = await made('/v3/message_templates', {
         channelId: channel.id,
-        name: 'furniture',
+        name: 'fixture',
         language: 'en',
         body: 'Hello {{name}}',
       });
   }
   async function makeTeam(): Promise<void> {
     ids.userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
-    ids.teamId = await made('/v3/teams', { name: 'Furniture', userIds: [ids.userId] });
+    ids.teamId = await made('/v3/teams', { name: 'Fixture', userIds: [ids.userId] });
   }
   async function makeFile(): Promise<void> {
     ids.fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id as string;
@@ -63,7 +63,7 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
     await makeConversation(server, tenant, { ids, idsAt });
   if (wants('automationId', 'versionId', 'runId', 'campaignId')) {
     const automation = await tenant.post('/v3/automations', {
-      name: 'Furniture',
+      name: 'Fixture',
       trigger: { type: 'api' },
       steps: [{ id: 'end', type: 'end' }],
     });
@@ -75,7 +75,7 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
   if (wants('campaignId'))
     ids.campaignId = await made('/v3/campaigns', {
       channelId: channel.id,
-      name: 'Furniture',
+      name: 'Fixture',
       automationId: ids.automationId,
       scheduledAt: '2027-01-02T09:00:00Z',
       contacts: [{ phoneNumber: '+15550001111' }],
@@ -83,7 +83,7 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
   return { tenant, ids, idsAt };
 }
 
-/** Somebody has written, a webhook was told of it in vain, and something else that came could not be read. */
+/** A received message, a failed delivery of its event, and an inbound request that could not be read. */
 async function makeConversation(
   server: TestServer,
   tenant: TestTenant,
@@ -92,7 +92,7 @@ async function makeConversation(
   const { ids } = made;
   const channelId = ids.channelId as string;
   const { db } = server.system;
-  // Nobody listens there: the delivery fails, and is there to be read. Subscribed last, so that they are few.
+  // Nothing listens there, so deliveries fail. Subscribed last, so that there are few of them.
   const hook = await tenant.post('/v3/api_webhooks', { url: 'http://127.0.0.1:9/', events: [{}] });
   ids.webhookId = hook.body.data.id as string;
   // Webhooks of version 2 are found through version 2 only, as long as that is served.
@@ -110,7 +110,7 @@ async function makeConversation(
     await storeInbound(db.forTenant(tenant.id), channelId, [Buffer.from('no JSON')])
   )[0] as string;
   await db.query(`update inbound set due_at = null, error = 'no JSON' where id = $1`, [ids.requestId]);
-  // As if its ten attempts were over: only what has ended can be sent again.
+  // As after ten attempts: only a delivery that has ended can be retried.
   await db.query(`update deliveries set status = 'failed', due_at = null where tenant_id = $1`, [tenant.id]);
   const firstOf = async (path: string) => (await tenant.post(path, {})).body.data[0];
   const message = await firstOf('/v3/messages/search');
@@ -120,7 +120,7 @@ async function makeConversation(
   ids.deliveryId = (await firstOf(`/v3/api_webhooks/${ids.webhookId}/deliveries/search`)).id;
 }
 
-/** A run that is yet to begin, and one that has failed. */
+/** A run that has not started, and one that has failed. */
 async function makeRuns(
   server: TestServer,
   tenant: TestTenant,
@@ -143,11 +143,11 @@ async function makeRuns(
 export const paramsOf = ({ spec }: Route): string[] =>
   [...spec.path.matchAll(/:([^/]+)/g)].map(([, name]) => name as string);
 
-/** The path with ids put in, each given once or one for all. */
+/** The path of a route with ids instead of parameters. */
 export const pathOf = ({ spec }: Route, idOf: (name: string) => string): string =>
   spec.path.replaceAll(/:([^/]+)/g, (_, name: string) => idOf(name));
 
-/** The tenant's own ids, as the route's path needs them. */
+/** The ids of the tenant for the path of the route. */
 export const idsFor = ({ spec }: Route, { ids, idsAt }: Fixtures): Record<string, string> =>
   Object.assign(
     {},
@@ -159,7 +159,7 @@ export const idsFor = ({ spec }: Route, { ids, idsAt }: Fixtures): Record<string
 export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
   spec.access === 'operator' ? OPERATOR_TOKEN : tenant.token;
 
-/** Which of the tenant's things an id in an example stands for. */
+/** The parameter that each id of the examples stands for. */
 const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000002': 'tenantId',
   '019a82a0-0000-7000-8000-000000000011': 'contactId',
@@ -172,7 +172,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000071': 'versionId',
 };
 
-/** The example of a body, with its ids replaced by those of the tenant: what a good call would send. */
+/** The example of a body with the ids of the tenant, so that the call is valid. */
 export function bodyFor({ spec }: Route, { ids }: Fixtures): unknown {
   if (spec.example.body === undefined) return undefined;
   let text = JSON.stringify(spec.example.body);
@@ -181,7 +181,7 @@ export function bodyFor({ spec }: Route, { ids }: Fixtures): unknown {
   return JSON.parse(text);
 }
 
-/** The example of a body, or of a file, as it goes over the wire. */
+/** The payload of a call: the example of a body, or of a file. */
 export const payloadFor = (route: Route, fixtures: Fixtures): CallOptions => {
   const { file } = route.spec.example;
   return file ? form({ content: file.content, filename: file.filename }) : { body: bodyFor(route, fixtures) };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
 /**
- * What runs are to do, said once more and as plainly as can be: no database, no transactions, nothing that is repeated.
- * The execution is compared with this.
+ * A model of what runs do, as simple as possible: without a database, transactions and repeated steps. Tests compare the real
+ * execution with it.
  */
 
-/** Places of other steps; undefined is the one that follows in the list. */
+/** The index of another step; undefined is the next one in the list. */
 type Target = number | undefined;
 export type ModelStep =
   | { type: 'set_attribute'; value: string; next: Target }
@@ -20,7 +20,7 @@ export type ModelStep =
 
 const MINUTES = fc.constantFrom(10, 60);
 const stepAt = (index: number, waits: readonly boolean[]): fc.Arbitrary<ModelStep> => {
-  // Whatever goes back goes to a step that waits, so that every loop takes time.
+  // A step goes back only to a step that waits, so that every loop takes time.
   const targets = waits.flatMap((isWait, at) => (at > index || isWait ? [at] : []));
   const target: fc.Arbitrary<Target> = fc.oneof(
     { weight: 2, arbitrary: fc.constant(undefined) },
@@ -52,7 +52,7 @@ const stepAt = (index: number, waits: readonly boolean[]): fc.Arbitrary<ModelSte
   ) as fc.Arbitrary<ModelStep>;
 };
 
-/** Steps that end, sooner or later. */
+/** Steps that end at some time. */
 export const modelSteps: fc.Arbitrary<ModelStep[]> = fc
   .array(fc.boolean(), { minLength: 1, maxLength: 7 })
   .chain((waits) => fc.tuple(...waits.map((_, index) => stepAt(index, waits))));
@@ -60,7 +60,7 @@ export const modelSteps: fc.Arbitrary<ModelStep[]> = fc
 export const idOf = (index: number): string => `s${index}`;
 const MINUTE = 60_000;
 
-/** The steps as a definition has them. */
+/** The steps in the format of a definition. */
 export function definitionOf(steps: readonly ModelStep[], labelId: string): object[] {
   const to = (target: Target, key: string): object => (target === undefined ? {} : { [key]: idOf(target) });
   const conditions = {
@@ -102,9 +102,9 @@ export interface ModelPerson {
   lastName: string;
   mood: string | null;
   hasLabel: boolean;
-  /** What they wrote, by the moment at which it was taken in. */
+  /** The messages of the contact, by the time at which they were received. */
   wrote: { order: number; text: string }[];
-  /** What they were sent, in order. */
+  /** The messages to the contact, in order. */
   got: string[];
 }
 
@@ -117,7 +117,7 @@ export interface ModelRun {
   sent: string[];
   until: number | null;
   hasChat: boolean;
-  /** Replies count that were taken in after this. */
+  /** Replies count if they were received after this. */
   after: number;
   reply: string | null;
 }
@@ -146,7 +146,7 @@ export const newRun = (steps: readonly ModelStep[], person: ModelPerson, order: 
 
 export const isLive = ({ status }: ModelRun): boolean => ['scheduled', 'running', 'waiting'].includes(status);
 
-/** The step after one that is done; null at the end. */
+/** The step after another; null at the end. */
 const follow = (run: ModelRun, index: number, target: Target): number | null =>
   target ?? (index + 1 < run.steps.length ? index + 1 : null);
 
@@ -197,7 +197,7 @@ function perform(run: ModelRun, index: number, now: number, next: () => number):
   }
 }
 
-/** Lets a run do what it can do now. */
+/** Runs all steps that can run now. */
 export function advance(run: ModelRun, now: number, next: () => number): void {
   if (!isLive(run)) return;
   let index = run.step ?? (run.status === 'scheduled' ? 0 : null);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** A certificate that nobody but its maker trusts. */
+/** A certificate that no client trusts by default. */
 export function selfSigned(name: string): { key: string; cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'));
   try {

@@ -70,7 +70,7 @@ export async function send(tenant: TestTenant, chat: { id: string }, body: objec
 export const messageOf = async (tenant: TestTenant, id: string) =>
   (await tenant.get(`/v3/messages/${id}`)).body.data;
 
-/** What the sandbox has accepted, the oldest first. */
+/** The messages that the sandbox has accepted, the oldest first. */
 export async function outboxOf(tenant: TestTenant, channel: { id: string }) {
   const answer = await tenant.get(`/v3/sandbox/${channel.id}/outbox?limit=10000`);
   expect(answer.status).toBe(200);

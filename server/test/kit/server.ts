@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LightMyRequestResponse as InjectResponse } from 'fastify';
-import { afterAll, expect, inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { createTenant } from '../../src/access/tenants.ts';
 import { issueToken } from '../../src/access/tokens.ts';
 import { type ManualClock, manualClock } from '../../src/base/clock.ts';
@@ -13,6 +13,7 @@ import { createLog } from '../../src/base/log.ts';
 import type { Plan } from '../../src/http/permissions.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type System, type SystemOptions, startSystem } from '../../src/system.ts';
+import { cleanUp } from './clean-up.ts';
 import { checkAnswer, contractFinder } from './contracts.ts';
 import { copyDatabase } from './postgres.ts';
 import { learnWebhook } from './receiver.ts';
@@ -56,20 +57,21 @@ export interface TestServer {
   clock: ManualClock;
   keys: Keys;
   databaseUrl: string;
-  /** Where its uploaded files are; servers on one database share it. */
+  /** The folder of uploaded files. Servers on one database share it. */
   filesFolder: string;
-  /** Every line that was logged, for tests that look for what must not be there. */
+  /** Every line of the log, for tests of what must not be in it. */
   logged: string[];
   tenant(options?: { plan?: Plan; rateLimit?: number; isTest?: boolean }): Promise<TestTenant>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Does everything that is due by the clock. */
   settle(): Promise<void>;
-  stop(): Promise<void>;
+  /** Stops it earlier than the clean-up does; work under way has this long to end. */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /**
- * A server lives for seconds here, and each connection has to read all about the tables first. Requests have as many as a
- * real server's, made when they are needed: fifty at once are to meet each other.
+ * Servers of tests live for seconds, and each new connection first reads the catalogue. API connections are as many as on a
+ * real server, because tests send fifty requests at once; they are opened on demand.
  */
 const FEW_CONNECTIONS = { api: 20, worker: 3 };
 
@@ -88,8 +90,11 @@ export interface ServerOptions extends Partial<SystemOptions> {
   databaseUrl?: string;
 }
 
-/** A whole server on a database of its own. Time stands still unless moved; work is done when `settle` is called. */
-export async function startServer({
+/**
+ * A whole server on a database of its own, which is stopped with the test or the file that has started it. Time stands still
+ * unless moved; work is done when `settle` is called.
+ */
+export async function useServer({
   databaseUrl: shared,
   ...overrides
 }: ServerOptions = {}): Promise<TestServer> {
@@ -141,7 +146,7 @@ export async function startServer({
       ...(payload === undefined ? {} : { payload }),
     });
     const response = await (path === '/v3/clock/advance' ? workUntil(answering) : answering);
-    const text = isStream ? await beginningOf(response) : response.body;
+    const text = isStream ? await readBeginning(response) : response.body;
     const isJson =
       String(response.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
     const answer: Answer = {
@@ -157,14 +162,14 @@ export async function startServer({
   }
 
   let working: Promise<void> | undefined;
-  /** Where nothing happens by itself, someone must work while a clock is on its way. */
+  /** Without timers nothing runs by itself, so work is done here while a clock advances. */
   async function workUntil<T>(answering: Promise<T>): Promise<T> {
-    let isOver = overrides.timers === true;
+    let isAnswered = overrides.timers === true;
     const ended = answering.finally(() => {
-      isOver = true;
+      isAnswered = true;
     });
-    while (!isOver) {
-      // However many wait for a clock, one at a time works for them all.
+    while (!isAnswered) {
+      // Requests that wait for a clock at the same time share one call.
       working ??= (system.worker?.settle() ?? Promise.resolve()).finally(() => {
         working = undefined;
       });
@@ -203,10 +208,14 @@ export async function startServer({
     };
   }
 
-  const stop = async (): Promise<void> => {
-    await system.stop(1_000);
-    if (shared === undefined) await rm(filesFolder, { recursive: true, force: true });
+  let stopping: Promise<void> | undefined;
+  const stop = (graceMs = 1_000): Promise<void> => {
+    stopping ??= system.stop(graceMs);
+    return stopping;
   };
+  if (shared === undefined && overrides.filesFolder === undefined)
+    cleanUp(() => rm(filesFolder, { recursive: true, force: true }));
+  cleanUp(() => stop());
   return {
     system,
     clock,
@@ -221,8 +230,8 @@ export async function startServer({
   };
 }
 
-/** The first piece of a stream, after which nobody listens any more; all of an answer that is none. */
-async function beginningOf(response: InjectResponse): Promise<string> {
+/** The first chunk of an event stream, which is then closed; other answers are read to their end. */
+async function readBeginning(response: InjectResponse): Promise<string> {
   let text = '';
   for await (const chunk of response.stream()) {
     text += chunk;
@@ -231,11 +240,4 @@ async function beginningOf(response: InjectResponse): Promise<string> {
     break;
   }
   return text;
-}
-
-/** A server that lives as long as the test file. Call it at the top: `const server = await useServer()`. */
-export async function useServer(options: ServerOptions = {}): Promise<TestServer> {
-  const server = await startServer(options);
-  afterAll(() => server.stop());
-  return server;
 }

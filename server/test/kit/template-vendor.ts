@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutboundResponse } from '../../src/outbound/exchange.ts';
 import {
   type Adapter,
@@ -8,20 +7,20 @@ import {
   VendorFailure,
   type VendorTemplate,
 } from '../../src/providers/adapter.ts';
+import { useHttpServer } from './listeners.ts';
 
-/** What the vendor does with its next requests, one after another, instead of what is asked of it. */
+/** How the vendor treats its next requests, one after another. */
 type Mood = 'refuse' | 'busy' | 'lose the answer' | 'hang';
 
 export interface TemplateVendor {
   url: string;
-  /** What it has, by its own ids. */
+  /** The templates by the ids of the vendor. */
   templates: Map<string, VendorTemplate>;
-  /** What it was asked for, such as `POST /templates`. */
+  /** Its requests, such as `POST /templates`. */
   asked: string[];
   moods: Mood[];
-  /** Lets every request go on that hangs. */
+  /** Answers every request that hangs. */
   release(): void;
-  close(): Promise<void>;
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -30,8 +29,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** A vendor that reviews templates, as a server of its own: by name and id, a name once in each language. */
-export async function startTemplateVendor(): Promise<TemplateVendor> {
+/** A server of a vendor that reviews templates. A name exists once in each language. */
+export async function useTemplateVendor(): Promise<TemplateVendor> {
   const templates = new Map<string, VendorTemplate>();
   const asked: string[] = [];
   const moods: Mood[] = [];
@@ -71,21 +70,15 @@ export async function startTemplateVendor(): Promise<TemplateVendor> {
     response.writeHead(status).end(JSON.stringify(answer));
   }
 
-  const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url } = await useHttpServer((request, response) => void respond(request, response));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     templates,
     asked,
     moods,
     release: () => {
       for (const go of hanging.splice(0)) go();
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 

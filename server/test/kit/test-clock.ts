@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TestServer, TestTenant } from './server.ts';
 
-/** Moves the clock of a test tenant and gives what it shows then. */
+/** Advances the clock of a test tenant and returns its new time. */
 export async function advance(
   tenant: TestTenant,
   where: { to?: string | Date; by?: string },
@@ -11,12 +11,12 @@ export async function advance(
   return answer.body.data.now;
 }
 
-/** Waits until everything has happened that is due now. */
+/** Waits until everything that is due now is done. */
 export const settled = (tenant: TestTenant): Promise<string> => advance(tenant, { by: 'PT0S' });
 
 export const testTenant = (server: TestServer): Promise<TestTenant> => server.tenant({ isTest: true });
 
-/** An SMS channel of the sandbox: one without a window, so that anyone can be written to at any time. */
+/** An SMS channel of the sandbox. It has no customer service window, so messages can be sent at any time. */
 export async function smsChannel(tenant: TestTenant, config: object = {}): Promise<{ id: string }> {
   const made = await tenant.post('/v3/channels', {
     kind: 'sms',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { useHttpServer } from './listeners.ts';
 
 export const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`;
 export const TOKEN = 'an-auth-token-of-tests';
@@ -16,10 +16,9 @@ export interface FakeTwilio {
   taken: Taken[];
   /** Every request for a file, with its headers. */
   fetched: { path: string; headers: IncomingHttpHeaders }[];
-  /** What the next message is answered with, instead of being taken. */
+  /** The answers to the next messages, which are then not accepted. */
   answerWith(...answers: (Refusal | 'break' | 'nonsense')[]): void;
   account: { status: string };
-  close(): Promise<void>;
 }
 
 interface Refusal {
@@ -29,15 +28,15 @@ interface Refusal {
   headers?: Record<string, string>;
 }
 
-/** As much of Twilio as a message needs. Twilio's own client is held against it in providers-twilio-send.test.ts. */
-export async function startTwilio(): Promise<FakeTwilio> {
+/** As much of Twilio as a message needs. unit/providers/twilio/send.test.ts checks it with Twilio's own client. */
+export async function useTwilio(): Promise<FakeTwilio> {
   const taken: Taken[] = [];
   const fetched: FakeTwilio['fetched'] = [];
   const answers: (Refusal | 'break' | 'nonsense')[] = [];
   const account = { status: 'active' };
   const authorization = `Basic ${Buffer.from(`${ACCOUNT}:${TOKEN}`).toString('base64')}`;
 
-  const server = createServer(async (request, response) => {
+  const { url } = await useHttpServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const json = (status: number, body: object, headers: Record<string, string> = {}): void => {
@@ -88,18 +87,11 @@ export async function startTwilio(): Promise<FakeTwilio> {
         error_message: null,
       });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     taken,
     fetched,
     account,
     answerWith: (...given) => void answers.push(...given),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

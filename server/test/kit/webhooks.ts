@@ -6,7 +6,7 @@ export interface TestWebhook {
   secret: string;
 }
 
-/** Subscribes a URL, to messages unless told otherwise. */
+/** Subscribes a URL, to received messages by default. */
 export async function subscribe(
   tenant: TestTenant,
   url: string,
@@ -25,7 +25,7 @@ export async function write(tenant: TestTenant, channel: { id: string }, ...text
   }
 }
 
-/** Up to a hundred deliveries of a webhook with their attempts, in the order in which they were made. */
+/** Up to a hundred deliveries of a webhook with their attempts, in the order of their creation. */
 export async function deliveriesOf(tenant: TestTenant, webhook: { id: string }) {
   const found = await tenant.post(`/v3/api_webhooks/${webhook.id}/deliveries/search`, {
     sortBy: 'asc(id)',

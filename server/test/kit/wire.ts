@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** What came back over a real connection. */
+/** An answer over a real connection. */
 export interface WireAnswer {
   status: number;
   headers: Record<string, string>;
@@ -11,7 +11,7 @@ export interface WireAnswer {
   text: string;
 }
 
-/** Makes a server listen on a port of its own and gives the port. */
+/** Lets a server listen on a free port and returns the port. */
 export async function listen(server: FastifyInstance): Promise<number> {
   const known = server.server.address() as AddressInfo | null;
   if (known) return known.port;
@@ -19,7 +19,7 @@ export async function listen(server: FastifyInstance): Promise<number> {
   return (server.server.address() as AddressInfo).port;
 }
 
-/** Sends a request whose path is not tidied up on the way: `inject` would resolve `..` before the server sees it. */
+/** Sends a request with its path unchanged: `inject` would resolve `..` before the server sees it. */
 export function send(
   port: number,
   method: string,
@@ -49,20 +49,20 @@ export function send(
   });
 }
 
-/** A connection that says exactly the bytes it is told to, and keeps what it hears until the other side hangs up. */
+/** Opens a connection for raw bytes. The answer is everything that arrives until the server closes the connection. */
 export function dial(port: number): { socket: Socket; heard: Promise<WireAnswer> } {
   const socket = connect(port, '127.0.0.1');
   const heard = new Promise<WireAnswer>((resolve) => {
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that hangs up on a client that is still talking may reset the connection; what was heard counts.
+    // A server that closes while the client still sends may reset the connection. What has arrived counts.
     socket.on('error', () => {});
     socket.on('close', () => resolve(parseAnswer(Buffer.concat(chunks).toString('utf8'))));
   });
   return { socket, heard };
 }
 
-/** Says all of it at once and waits until the server hangs up. */
+/** Sends all bytes at once and waits until the server closes the connection. */
 export function say(port: number, bytes: string | Buffer): Promise<WireAnswer> {
   const { socket, heard } = dial(port);
   socket.write(bytes);

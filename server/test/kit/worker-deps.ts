@@ -1,19 +1,17 @@
-import { afterAll } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
 import { adapters } from '../../src/adapters.ts';
 import type { Database } from '../../src/db/database.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { outboundClient } from '../../src/outbound/client.ts';
 import type { WorkerDeps } from '../../src/queues.ts';
+import { useOutboundClient } from './outbound-client.ts';
 import type { TestServer } from './server.ts';
 import { silentWakeUps } from './silent-wakeups.ts';
 
 /** What the handlers of queues need, on a database that a test chooses. */
 export function workerDeps({ clock, keys, filesFolder }: TestServer, db: Database): Omit<WorkerDeps, 'log'> {
   const policy = { allow: parseAllowList(''), loopback: true };
-  const outbound = outboundClient({ ...policy, perOrigin: 4 });
-  afterAll(() => outbound.close());
+  const outbound = useOutboundClient({ ...policy, perOrigin: 4 });
   const baseUrl = (): string => 'https://parley.test';
   const store = fileStore(filesFolder);
   return {

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
 import { workerDatabase } from '../kit/execution.ts';
+import { useHttpServer } from '../kit/listeners.ts';
 import { type Death, type MortalWorker, mortalWorkers } from '../kit/mortal-worker.ts';
 import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -13,18 +12,13 @@ const born = mortalWorkers(server, db);
 const ask = async (text: string, values: unknown[] = []) => (await db.query(text, values)).rows;
 await noteSandboxCalls(ask);
 
-/** Somebody else's server: it greets whoever asks, and notes by which key. */
+/** The server of another company: it answers every request with a greeting and notes its key. */
 const calls: string[] = [];
-const crm = createServer((request, response) => {
+const crm = await useHttpServer((request, response) => {
   calls.push(String(request.headers['idempotency-key']));
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"greeting":"Welcome back"}');
 });
-await new Promise<void>((resolve) => crm.listen(0, '127.0.0.1', resolve));
-const crmUrl = `http://127.0.0.1:${(crm.address() as AddressInfo).port}/people`;
-afterAll(async () => {
-  crm.closeAllConnections();
-  await new Promise((resolve) => crm.close(resolve));
-});
+const crmUrl = `${crm.url}/people`;
 
 const MINUTE = 60_000;
 /** Longer than a run: what the sandbox tells of its messages afterwards is not looked at here. */

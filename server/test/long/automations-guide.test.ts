@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { useHttpServer } from '../kit/listeners.ts';
 import { outboxOf } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { advance, settled, testTenant } from '../kit/test-clock.ts';
@@ -9,16 +8,10 @@ import { advance, settled, testTenant } from '../kit/test-clock.ts';
 const server = await useServer({ timers: true });
 /** The shop's own server, and the requests it got. */
 const requests: string[] = [];
-const shopServer = createServer((request, response) => {
+const shopServer = await useHttpServer((request, response) => {
   requests.push(`${request.method} ${request.url}`);
   request.resume();
   response.end('{}');
-});
-await new Promise<void>((resolve) => shopServer.listen(0, '127.0.0.1', resolve));
-const SHOP_URL = `http://127.0.0.1:${(shopServer.address() as AddressInfo).port}`;
-afterAll(() => {
-  shopServer.closeAllConnections();
-  shopServer.close();
 });
 const page = readFileSync(new URL('../../../docs/use/automations-guide.md', import.meta.url), 'utf8');
 const [welcome = '', reminder = '', cart = ''] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(
@@ -44,7 +37,7 @@ async function shopOf(tenant: TestTenant) {
   const ids: Record<string, string> = {
     CHANNEL_ID: channel.id,
     TEAM_ID: await made('/v3/teams', { name: 'Shop', userIds: [userId] }),
-    APPOINTMENTS_URL: SHOP_URL,
+    APPOINTMENTS_URL: shopServer.url,
   };
   for (const label of ['ORDER', 'SALE', 'CART', 'NO_REMINDERS'])
     ids[`${label}_LABEL_ID`] = await made('/v3/labels', { name: label });

@@ -1,23 +1,20 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { OperatorError } from '../../src/base/errors.ts';
 import { migrate, requireSupported } from '../../src/db/migrate.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { createDatabase, MIGRATIONS } from '../kit/postgres.ts';
+import { useTempFolder } from '../kit/temp-folder.ts';
 
 let count = 0;
 const emptyDatabase = (): Promise<string> =>
   createDatabase(inject('postgres'), `${inject('template')}_empty_${process.pid}_${++count}`);
-const folder = await mkdtemp(join(tmpdir(), 'parley-migrations-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await useTempFolder();
 
 async function namesIn(connectionString: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
+  const client = await usePgClient(connectionString);
   const { rows } = await client.query('select name from migrations order by name');
-  await client.end();
   return rows.map((row) => row.name);
 }
 

@@ -1,10 +1,10 @@
-import pg from 'pg';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { firstIdAt, newId } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
 import { dropOldPartitions } from '../../src/db/retention.ts';
+import { useDatabase } from '../kit/database.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const DAY = 24 * 3600_000;
@@ -15,23 +15,13 @@ const MAY = new Date('2021-05-12T00:00:00Z');
 
 let url: string;
 let db: Database;
-const opened: Database[] = [];
 beforeEach(async () => {
   url = await freshDatabase();
-  db = openDatabase({
-    connection: { connectionString: url },
-    applicationName: 'test',
-    poolSize: 10,
-    readers: 0,
-  });
-  opened.push(db);
+  db = useDatabase(url, { poolSize: 10 });
   // As they are created night by night.
   for (let week = 0; week < 5; week += 1)
     await ensurePartitions(db, new Date(MARCH.getTime() + week * 7 * DAY));
 });
-const blockers: pg.Client[] = [];
-afterEach(() => Promise.all(blockers.splice(0).map((one) => one.end())));
-afterAll(() => Promise.all(opened.map((one) => one.close())));
 
 /** Inserts an event, a delivery and an attempt that were made at that time. */
 async function insertAt(
@@ -119,9 +109,7 @@ describe('rows past their retention', () => {
 describe('dropping a week', () => {
   it('gives up when a transaction reads the table, and succeeds at the next call', async () => {
     const id = await insertAt('2021-03-02T00:00:00Z');
-    const blocker = new pg.Client({ connectionString: url });
-    blockers.push(blocker);
-    await blocker.connect();
+    const blocker = await usePgClient(url);
     await blocker.query('begin; select 1 from events');
     const started = performance.now();
     const dropping = dropOldPartitions(db, MAY, 30);

@@ -1,36 +1,30 @@
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import type pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
 import { readSchema, type Schema } from '../../scripts/read-schema.ts';
 import { OperatorError } from '../../src/base/errors.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
+import { useDatabase } from '../kit/database.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { createDatabase, MIGRATIONS } from '../kit/postgres.ts';
+import { useTempFolder } from '../kit/temp-folder.ts';
 
 const BASELINE = '0001_baseline.sql';
 const SCHEMA_0022 = fileURLToPath(new URL('../kit/schema-0022.sql', import.meta.url));
 /** The snapshot has the partitions of this week. */
 const WEEK_OF_SNAPSHOT = new Date('2026-11-18T00:00:00Z');
 
-const folder = await mkdtemp(join(tmpdir(), 'parley-takeover-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await useTempFolder();
 
 let count = 0;
 const emptyDatabase = (): Promise<string> =>
   createDatabase(inject('postgres'), `${inject('template')}_takeover_${process.pid}_${++count}`);
 
 async function withClient<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
+  return use(await usePgClient(connectionString));
 }
 
 /** A database as Parley 3.0.0-alpha.1 left it. */
@@ -49,14 +43,7 @@ async function newDatabase(): Promise<string> {
 }
 
 async function addPartitions(connectionString: string): Promise<void> {
-  const db = openDatabase({
-    connection: { connectionString },
-    applicationName: 'test',
-    poolSize: 1,
-    readers: 0,
-  });
-  await ensurePartitions(db, WEEK_OF_SNAPSHOT);
-  await db.close();
+  await ensurePartitions(useDatabase(connectionString), WEEK_OF_SNAPSHOT);
 }
 
 /** The order of columns is the one difference that a takeover leaves: PostgreSQL cannot change it. */

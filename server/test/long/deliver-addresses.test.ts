@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import type { Lookup } from '../../src/outbound/connector.ts';
-import { type Receiver, startReceiver } from '../kit/receiver.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
 
@@ -20,15 +20,10 @@ const server = await useServer({
   outbound: { lookup },
 });
 
-let outside: Receiver;
-let inside: Receiver;
+const outside = await useReceiver('127.0.0.2');
+const inside = await useReceiver('127.0.0.1', outside.port);
 let tenant: TestTenant;
 let channel: { id: string };
-beforeAll(async () => {
-  outside = await startReceiver('127.0.0.2');
-  inside = await startReceiver('127.0.0.1', outside.port);
-});
-afterAll(() => Promise.all([outside.close(), inside.close()]));
 beforeEach(async () => {
   answers.clear();
   outside.received.length = 0;

@@ -1,14 +1,12 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { useHttpServer } from '../kit/listeners.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
 
-const closing: (() => unknown)[] = [];
-afterAll(() => Promise.all(closing.map((close) => close())));
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -18,17 +16,15 @@ async function holding(answersAtOnce: (path: string) => boolean = () => false) {
   const held: ServerResponse[] = [];
   const seen: string[] = [];
   let isOpen = false;
-  const listener: RequestListener = (request, response) =>
-    void request.resume().on('end', () => {
+  const { port } = await useHttpServer((request, response) => {
+    request.resume().on('end', () => {
       seen.push(request.url as string);
       if (isOpen || answersAtOnce(request.url as string)) response.end();
       else held.push(response);
     });
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+  });
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     held,
     seen,
     open() {
@@ -61,8 +57,7 @@ describe('one tenant with a thousand endpoints that hang', () => {
     await write(bad, await bad.channel(), 'hello');
     await expect.poll(() => hanging.held.length, { timeout: 15_000 }).toBe(128);
 
-    const good = await startReceiver();
-    closing.push(() => good.close());
+    const good = await useReceiver();
     const others = await Promise.all(Array.from({ length: 5 }, () => server.tenant()));
     const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
     for (const tenant of others) {
@@ -83,8 +78,8 @@ describe('one tenant with a thousand endpoints that hang', () => {
   }, 60_000);
 });
 
-describe('a delivery that waits behind a slow receiver', () => {
-  const server = useServer();
+describe('a delivery that waits behind a slow receiver', async () => {
+  const server = await useServer();
   const isLater = (): void => {
     const now = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => now + 2_000);
@@ -92,7 +87,6 @@ describe('a delivery that waits behind a slow receiver', () => {
 
   /** 32 requests are open; 28 deliveries are claimed and wait. */
   async function crowd(tenant: TestTenant) {
-    const { settle } = await server;
     const slow = await holding();
     const hook = await subscribe(tenant, `http://127.0.0.1:${slow.port}/`);
     await write(
@@ -100,13 +94,13 @@ describe('a delivery that waits behind a slow receiver', () => {
       await tenant.channel(),
       ...Array.from({ length: 60 }, (_, index) => `message ${index}`),
     );
-    const settled = settle();
+    const settled = server.settle();
     await expect.poll(() => slow.held.length, { timeout: 10_000 }).toBe(32);
     return { slow, hook, settled };
   }
 
   it('R14: is not sent if the webhook is deleted meanwhile', async () => {
-    const tenant = await (await server).tenant();
+    const tenant = await server.tenant();
     const { slow, hook, settled } = await crowd(tenant);
     await tenant.delete(`/v3/api_webhooks/${hook.id}`);
     isLater();
@@ -116,8 +110,7 @@ describe('a delivery that waits behind a slow receiver', () => {
   });
 
   it('R14: is held if the webhook is paused meanwhile, and continues afterwards', async () => {
-    const { settle, tenant: newTenant } = await server;
-    const tenant = await newTenant();
+    const tenant = await server.tenant();
     const { slow, hook, settled } = await crowd(tenant);
     await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'inactive' });
     isLater();
@@ -126,7 +119,7 @@ describe('a delivery that waits behind a slow receiver', () => {
     expect(slow.seen).toHaveLength(32);
     vi.restoreAllMocks();
     await tenant.put(`/v3/api_webhooks/${hook.id}`, { status: 'active' });
-    await settle();
+    await server.settle();
     expect(slow.seen).toHaveLength(60);
     expect((await deliveriesOf(tenant, hook)).map(({ status }) => status)).toEqual(
       Array(60).fill('delivered'),
@@ -134,16 +127,15 @@ describe('a delivery that waits behind a slow receiver', () => {
   });
 
   it('is sent to the new URL if the webhook is changed meanwhile', async () => {
-    const tenant = await (await server).tenant();
+    const tenant = await server.tenant();
     const { slow, hook, settled } = await crowd(tenant);
-    const moved = await startReceiver();
-    closing.push(() => moved.close());
+    const moved = await useReceiver();
     await tenant.put(`/v3/api_webhooks/${hook.id}`, { url: moved.url });
     isLater();
     slow.open();
     await settled;
     expect([slow.seen.length, moved.received.length]).toEqual([32, 28]);
-    const { rows } = await (await server).system.db.query(
+    const { rows } = await server.system.db.query(
       'select count(*) as n from deliveries where webhook_id = $1 and shard = $2',
       [hook.id, realShardOf(hook.id)],
     );

@@ -1,34 +1,19 @@
-import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Socket } from 'node:net';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
-import { startReceiver, verifySignature } from '../kit/receiver.ts';
+import { useHttpsServer, useTcpServer } from '../kit/listeners.ts';
+import { useReceiver, verifySignature } from '../kit/receiver.ts';
 import { hasOpenssl, selfSigned } from '../kit/self-signed.ts';
-import { startServer, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
 
 const DEADLINE_MS = 400;
 const server = await useServer({ deliveryDeadlineMs: DEADLINE_MS });
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(closing.map((close) => close())));
 
-async function listening(made: Server): Promise<{ port: number; open: Set<Socket> }> {
-  const open = new Set<Socket>();
-  made.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.on('error', () => {}).on('close', () => open.delete(socket));
-  });
-  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => made.close(resolve));
-  });
-  return { port: (made.address() as AddressInfo).port, open };
-}
 /** A receiver on plain TCP, so that it can misbehave after the request. */
 const bare = (onRequest: (socket: Socket) => void) =>
-  listening(createServer((socket) => void socket.once('data', () => onRequest(socket))));
+  useTcpServer((socket) => void socket.once('data', () => onRequest(socket)));
 /** Sends a text repeatedly until the connection is closed. */
 const forEver = (socket: Socket, what: string | Buffer, everyMs: number): void => {
   const timer = setInterval(() => socket.write(what), everyMs);
@@ -70,10 +55,9 @@ describe('a receiver that does not end its answer', () => {
     ],
   ])('R7: that %s is ended at the deadline, and delays no other', async (_name, message, behave) => {
     const slow = await bare(behave);
-    const quick = await startReceiver();
-    closing.push(() => quick.close());
+    const quick = await useReceiver();
     await subscribe(tenant, quick.url);
-    const { delivery, attempt } = await deliverTo(`http://127.0.0.1:${slow.port}/`);
+    const { delivery, attempt } = await deliverTo(slow.url);
     expect(delivery).toMatchObject({ status: 'pending', attemptCount: 1 });
     expect(attempt.error).toMatch(message);
     expect(attempt.error).toContain(`${DEADLINE_MS} ms`);
@@ -81,7 +65,7 @@ describe('a receiver that does not end its answer', () => {
     expect(attempt.timings.totalMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5);
     expect(attempt.timings.connectMs).not.toBeNull();
     expect(quick.received).toHaveLength(1);
-    await expect.poll(() => slow.open.size).toBe(0);
+    await expect.poll(() => slow.sockets.size).toBe(0);
   });
 
   it('R7: with an endless body is read up to 64 kB, and its status counts', async () => {
@@ -97,10 +81,10 @@ describe('a receiver that does not end its answer', () => {
       };
       push();
     });
-    const { delivery, attempt } = await deliverTo(`http://127.0.0.1:${huge.port}/`);
+    const { delivery, attempt } = await deliverTo(huge.url);
     expect(delivery.status).toBe('delivered');
     expect(attempt.response.body).toBe('y'.repeat(1024));
-    await expect.poll(() => huge.open.size).toBe(0);
+    await expect.poll(() => huge.sockets.size).toBe(0);
     // No more than the buffers of two sockets hold.
     expect(written).toBeLessThan(20_000_000);
   });
@@ -123,22 +107,21 @@ describe('a broken receiver', () => {
     ],
   ])('that %s has failed with a clear message', async (_name, message, behave) => {
     const broken = await bare(behave);
-    const { delivery, attempt } = await deliverTo(`http://127.0.0.1:${broken.port}/`);
+    const { delivery, attempt } = await deliverTo(broken.url);
     expect(delivery).toMatchObject({ status: 'pending', attemptCount: 1 });
     expect(attempt.error).toMatch(message);
     expect(attempt.response).toBeNull();
   });
 
   it('on a closed port has failed with a clear message', async () => {
-    const gone = await startReceiver();
+    const gone = await useReceiver();
     await gone.close();
     const { attempt } = await deliverTo(gone.url);
     expect(attempt).toMatchObject({ response: null, error: expect.stringContaining('ECONNREFUSED') });
   });
 
   it('without TLS is sent nothing', async () => {
-    const plain = await startReceiver();
-    closing.push(() => plain.close());
+    const plain = await useReceiver();
     const { attempt } = await deliverTo(plain.url.replace('http:', 'https:'));
     expect(attempt.error).toMatch(/^The TLS handshake with 127.0.0.1 failed/);
     expect(attempt.timings).toMatchObject({ connectMs: expect.any(Number), tlsMs: null, waitMs: null });
@@ -150,22 +133,19 @@ describe('a broken receiver', () => {
     async () => {
       const { key, cert } = selfSigned('receiver.example');
       let requests = 0;
-      const secure = await listening(
-        createHttpsServer({ key, cert }, (request, response) => {
-          requests += 1;
-          request.resume().on('end', () => response.end());
-        }),
-      );
+      const secure = await useHttpsServer({ key, cert }, (request, response) => {
+        requests += 1;
+        request.resume().on('end', () => response.end());
+      });
       const url = `https://receiver.example:${secure.port}/`;
       const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
       const policy = { allow: parseAllowList(''), loopback: true };
       for (const ca of [undefined, cert]) {
-        const other = await startServer({
+        const other = await useServer({
           policy,
           outbound: { lookup, ...(ca === undefined ? {} : { ca }) },
         });
         const { delivery, attempt } = await deliverTo(url, other, await other.tenant());
-        await other.stop();
         if (ca === undefined) {
           expect(attempt.error).toMatch(/^The TLS handshake with receiver.example failed/);
           expect(requests).toBe(0);
@@ -181,8 +161,7 @@ describe('a broken receiver', () => {
 
 describe('a payload', () => {
   it('of almost a megabyte arrives complete and signed, and again on a retry', async () => {
-    const target = await startReceiver();
-    closing.push(() => target.close());
+    const target = await useReceiver();
     target.answerWith(500);
     const hook = await subscribe(tenant, target.url);
     const text = '"\\ä𝄞\u2028'.repeat(80_000);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
 import { adapters } from '../../src/adapters.ts';
 import { demoConversations, demoTemplates } from '../../src/demo/content.ts';
@@ -7,17 +7,14 @@ import { replyToExisting } from '../../src/demo/reply-in-demo.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { startServer, type TestServer } from '../kit/server.ts';
+import { useServer } from '../kit/server.ts';
 import { silentWakeUps } from '../kit/silent-wakeups.ts';
 
 const refuse = async () => Promise.reject(new Error('no vendor is called'));
-const servers: TestServer[] = [];
-afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 /** A server on a new database, with a demo tenant. */
 async function firstStart() {
-  const server = await startServer();
-  servers.push(server);
+  const server = await useServer();
   const { system, clock, keys } = server;
   await requireSameKey(system.db, keys);
   const demo = await createDemo(system.db, { keys, authenticator: system.app.authenticator });

@@ -1,20 +1,17 @@
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
-import { startReceiver } from '../kit/receiver.ts';
-import { startServer, type TestServer, type TestTenant } from '../kit/server.ts';
+import { useReceiver } from '../kit/receiver.ts';
+import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 
-const first = await startServer();
+const first = await useServer();
 const { clock, databaseUrl } = first;
 const { db } = first.system;
 const beside = (isSoleProcess: boolean): Promise<TestServer> =>
-  startServer({ connection: { connectionString: databaseUrl }, clock, isSoleProcess });
-const receiver = await startReceiver();
-const started: TestServer[] = [first];
-afterAll(async () => {
-  await Promise.all(started.map((one) => one.stop()));
-  await receiver.close();
-});
+  useServer({ connection: { connectionString: databaseUrl }, clock, isSoleProcess });
+const receiver = await useReceiver();
+/** It takes all shards; the first has not noticed, because it has sent no heartbeat since. */
+const second = await beside(true);
 
 const COUNT = 1000;
 /** Out of order by time: the one that was written last stands in the middle. */
@@ -59,7 +56,6 @@ it('stores 1000 messages of a chat once, though two workers both believe that th
   });
   // The second takes all shards; the first has not noticed, because it has not beaten since.
   const second = await beside(true);
-  started.push(second);
   await storeInbound(db.forTenant(tenant.id), channel.id, await bodies(channel, COUNT));
   for (const one of [first, second]) one.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
   await second.settle();
@@ -83,7 +79,7 @@ it('goes on where another worker stopped', async () => {
   await storeInbound(db.forTenant(tenant.id), channel.id, await bodies(channel, 400));
   draining.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
   await draining.stop();
-  await Promise.all(started.map((one) => one.settle()));
-  await Promise.all(started.map((one) => one.settle()));
+  await Promise.all([first.settle(), second.settle()]);
+  await Promise.all([first.settle(), second.settle()]);
   await expectAllThere(tenant, 400);
 });

@@ -1,13 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientConfig, openDatabase } from '../../src/db/database.ts';
 import { createWakeUps, listenForWakeUps } from '../../src/engine/wakeups.ts';
-import { startReceiver } from '../kit/receiver.ts';
-import { freshDatabase, startServer } from '../kit/server.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const close of closing.reverse()) await close();
-});
+import { cleanUp } from '../kit/clean-up.ts';
+import { useReceiver } from '../kit/receiver.ts';
+import { freshDatabase, useServer } from '../kit/server.ts';
 
 async function twoSides() {
   const options = {
@@ -22,11 +18,7 @@ async function twoSides() {
     heard.push(wakeUp.join(' ')),
   );
   const wakeUps = createWakeUps({ db: () => db, isSoleProcess: false });
-  closing.push(
-    () => db.close(),
-    () => wakeUps.close(),
-    () => listener.close(),
-  );
+  for (const opened of [db, wakeUps, listener]) cleanUp(() => opened.close());
   /** LISTEN is done when PostgreSQL says so, on another connection than the one that was cut. */
   const listening = async (cut = 0): Promise<number> => {
     let pid = cut;
@@ -81,20 +73,15 @@ describe('wake-ups', () => {
 });
 
 it('lets a worker process do at once what another process took in', async () => {
-  const api = await startServer({ role: 'api', isSoleProcess: false, timers: true });
-  const worker = await startServer({
+  const api = await useServer({ role: 'api', isSoleProcess: false, timers: true });
+  await useServer({
     role: 'worker',
     isSoleProcess: false,
     timers: true,
     clock: api.clock,
     connection: { connectionString: api.databaseUrl },
   });
-  const receiver = await startReceiver();
-  closing.push(
-    () => receiver.close(),
-    () => api.stop(),
-    () => worker.stop(),
-  );
+  const receiver = await useReceiver();
   expect(api.system.worker).toBeUndefined();
   const tenant = await api.tenant();
   const channel = await tenant.channel();

@@ -1,30 +1,21 @@
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
 import { createWakeUps } from '../../src/engine/wakeups.ts';
 import { eventRoutes } from '../../src/events/routes.ts';
 import { eventStreams } from '../../src/events/streams.ts';
-import { bareServer } from '../kit/bare-server.ts';
-import { openStream, publishMany, type StreamClient } from '../kit/event-client.ts';
+import { useBareServer } from '../kit/bare-server.ts';
+import { publishMany, type StreamClient, useEventStream } from '../kit/event-client.ts';
 import { setRealTime } from '../kit/real-time.ts';
-import { startServer, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 import { dial, listen } from '../kit/wire.ts';
 
 const server = await useServer();
 const { app, db } = server.system;
-const open: StreamClient[] = [];
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(() => {
-  vi.useRealTimers();
-  for (const client of open.splice(0)) client.close();
-});
-afterAll(async () => {
-  for (const close of closing.reverse()) await close();
-});
+afterEach(() => void vi.useRealTimers());
 
 async function follow(token: string, on: TestServer = server, query = ''): Promise<StreamClient> {
-  const client = await openStream(on.system.app.server, { token, query });
+  const client = await useEventStream(on.system.app.server, { token, query });
   expect(client.status).toBe(200);
-  open.push(client);
   return client;
 }
 const publish = async (tenant: TestTenant, count = 1): Promise<void> => {
@@ -109,11 +100,9 @@ it('sends a heartbeat with its position every 15 seconds', async () => {
     log: createLog({ level: 'silent', json: true }),
     intervals: { checkMs: 10, heartbeatMs: 60 },
   });
-  const bare = await bareServer(server, eventRoutes({ streams: silent }));
-  closing.push(() => bare.close());
+  const bare = await useBareServer(server, eventRoutes({ streams: silent }));
   const tenant = await server.tenant();
-  const client = await openStream(bare, { token: tenant.token, query: '?types=chat.created' });
-  open.push(client);
+  const client = await useEventStream(bare, { token: tenant.token, query: '?types=chat.created' });
   await publish(tenant, 3);
   // No notification reaches these streams: the check that comes with the heartbeat finds new events.
   await expect.poll(() => client.text(), { timeout: 5_000 }).toContain(': alive\nid: 3\n\n');
@@ -124,7 +113,7 @@ it('sends a heartbeat with its position every 15 seconds', async () => {
 
 describe('R13: a shutdown', () => {
   it('ends streams at once, also those whose clients do not read, and opens no more', async () => {
-    const own = await startServer();
+    const own = await useServer();
     const tenant = await own.tenant();
     const [reading, stalled] = [await follow(tenant.token, own), await follow(tenant.token, own)];
     stalled.pause();
@@ -133,7 +122,7 @@ describe('R13: a shutdown', () => {
     await own.settle();
     await reading.until(2_000);
     const since = performance.now();
-    await own.system.stop(20_000);
+    await own.stop(20_000);
     expect(performance.now() - since).toBeLessThan(5_000);
     expect(await reading.ended).toBe(true);
     expect(reading.text()).toContain(': the server is shutting down');
@@ -143,13 +132,9 @@ describe('R13: a shutdown', () => {
 
 describe('with several processes', () => {
   it('a stream sends at once what another process numbered', async () => {
-    const api = await startServer({ role: 'api', isSoleProcess: false, timers: true });
+    const api = await useServer({ role: 'api', isSoleProcess: false, timers: true });
     const options = { role: 'worker' as const, isSoleProcess: false, timers: true, clock: api.clock };
-    const worker = await startServer({ ...options, databaseUrl: api.databaseUrl });
-    closing.push(
-      () => api.stop(),
-      () => worker.stop(),
-    );
+    await useServer({ ...options, databaseUrl: api.databaseUrl });
     const tenant = await api.tenant();
     const channel = await tenant.channel();
     const client = await follow(tenant.token, api, '?types=message.received');
@@ -167,12 +152,8 @@ describe('with several processes', () => {
 
   it('a stream finds within a second what no notification announced', async () => {
     // It was started as the only process, so it notifies no other.
-    const api = await startServer({ role: 'api' });
-    const silent = await startServer({ databaseUrl: api.databaseUrl, isSoleProcess: true });
-    closing.push(
-      () => api.stop(),
-      () => silent.stop(),
-    );
+    const api = await useServer({ role: 'api' });
+    const silent = await useServer({ databaseUrl: api.databaseUrl, isSoleProcess: true });
     const tenant = await api.tenant();
     const client = await follow(tenant.token, api);
     await publishMany(api.system.db, tenant.id, [{}, {}]);

@@ -1,26 +1,18 @@
 import { Agent, EventSource } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Heard, openStream, publishMany, type StreamClient } from '../kit/event-client.ts';
-import { startReceiver } from '../kit/receiver.ts';
+import { describe, expect, it } from 'vitest';
+import { type Heard, publishMany, type StreamClient, useEventStream } from '../kit/event-client.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { listen } from '../kit/wire.ts';
 
 const server = await useServer();
 const app = server.system.app.server;
-const open: StreamClient[] = [];
-afterEach(() => {
-  for (const client of open.splice(0)) client.close();
-});
 
-async function follow(
+const follow = (
   tenant: TestTenant,
   query = '',
   headers: Record<string, string> = {},
-): Promise<StreamClient> {
-  const client = await openStream(app, { token: tenant.token, query, headers });
-  open.push(client);
-  return client;
-}
+): Promise<StreamClient> => useEventStream(app, { token: tenant.token, query, headers });
 const publish = async (tenant: TestTenant, ...events: Parameters<typeof publishMany>[2]): Promise<void> => {
   await publishMany(server.system.db, tenant.id, events);
   await server.settle();
@@ -33,7 +25,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 describe('a stream of events', () => {
   it('sends what webhooks receive, from now on, with the sequence as id and the type as event', async () => {
     const tenant = await server.tenant();
-    const receiver = await startReceiver();
+    const receiver = await useReceiver();
     const channel = await tenant.channel();
     await publish(tenant, {}, {});
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{}] });
@@ -46,7 +38,6 @@ describe('a stream of events', () => {
     for (const { id, event, data } of heard) expect([id, event]).toEqual([String(data.sequence), data.type]);
     expect(heard.map(({ text }) => text).sort()).toEqual(receiver.received.map(({ text }) => text).sort());
     expect(heard.map(({ event }) => event)).toContain('message.received');
-    await receiver.close();
   });
 
   it('has headers that keep proxies from caching, changing or buffering it, and is not compressed', async () => {

@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Type } from 'typebox';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { data, upload as uploadRoute } from '../../src/http/route.ts';
-import { bareServer } from '../kit/bare-server.ts';
+import { useBareServer } from '../kit/bare-server.ts';
 import { form, pathOfUrl, storedNames, upload } from '../kit/files.ts';
-import { startServer, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 import { dial, listen, send } from '../kit/wire.ts';
 
 const MAX_BYTES = 40 * 1024 * 1024;
@@ -93,7 +93,7 @@ describe('an interrupted upload', () => {
     const tenant = await server.tenant();
     const { socket, heard } = await begin(tenant);
     // It is started as the only process, as after a kill: then no other can be receiving an upload.
-    const next = await startServer({ databaseUrl: server.databaseUrl });
+    const next = await useServer({ databaseUrl: server.databaseUrl });
     expect(await leftovers(next)).toEqual([]);
     await next.stop();
     hangUpOnAnswer(socket);
@@ -172,7 +172,7 @@ describe('a large file', () => {
 describe('a slow upload', async () => {
   let goOn: Promise<unknown> = Promise.resolve();
   const pace = { bytes: 1_000, everyMs: 800, maxMs: 3_000 };
-  const slow = await bareServer(
+  const slow = await useBareServer(
     server,
     [
       uploadRoute(
@@ -204,7 +204,6 @@ describe('a slow upload', async () => {
     { timeouts: { headersMs: 250, requestMs: 400, checkMs: 50 } },
   );
   const slowPort = await listen(slow);
-  afterAll(() => slow.close());
 
   async function drip(chunk: string, pauseMs: number) {
     const tenant = await server.tenant();

@@ -1,16 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { simpleParser } from 'mailparser';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { mailSignature } from '../../src/providers/smtp/signature.ts';
 import { twilioSignature } from '../../src/providers/twilio/signature.ts';
-import { adapterContext } from '../kit/adapter-context.ts';
-import { type ImapServer, mailWith, startImap } from '../kit/imap.ts';
-import { startRelay } from '../kit/relay.ts';
+import { useAdapterContext } from '../kit/adapter-context.ts';
+import { type ImapServer, mailWith, useImap } from '../kit/imap.ts';
+import { useRelay } from '../kit/relay.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { ACCOUNT, TOKEN } from '../kit/twilio.ts';
 
-const context = adapterContext();
-afterAll(() => context.close());
+const context = useAdapterContext();
 const server = await useServer({ context } as object);
 const { db } = server.system;
 
@@ -20,8 +19,7 @@ let tenant: TestTenant;
 let imap: ImapServer;
 beforeEach(async () => {
   tenant = await server.tenant();
-  imap = await startImap();
-  return () => imap.close();
+  imap = await useImap();
 });
 
 /** The beginning of a mail with an attachment of any length. */
@@ -133,27 +131,25 @@ describe('a mailbox of a channel', () => {
   it('is another one if host, user or folder change, and is then read from its end on', async () => {
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
-    const other = await startImap();
+    const other = await useImap();
     other.deliver(mailWith('past of the other'));
     await change(channelId, { imap: { port: other.port } });
     expect(await rowOf(channelId)).toMatchObject({ uid_validity: null, uid: null });
     await server.settle();
     expect(await rowOf(channelId)).toMatchObject({ uid: 1 });
     expect(await texts()).toEqual([]);
-    await other.close();
   });
 
   it('that is changed while it is read is not stored as read', async () => {
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
     imap.deliver(mailWith('of the old one'));
-    const other = await startImap();
+    const other = await useImap();
     imap.duringFetch(() => change(channelId, { imap: { port: other.port } }));
     await later(30_000);
     expect(other.connections()).toBe(1);
     expect(await rowOf(channelId)).toMatchObject({ uid: 0, error: null });
     expect(await texts()).toEqual([]);
-    await other.close();
   });
 
   it('is no longer read when the channel has none or is deleted', async () => {
@@ -243,7 +239,7 @@ describe('a vendor’s request', () => {
 
 describe('a conversation by mail', () => {
   it('sends a reply, and a bounce fails it', async () => {
-    const relay = await startRelay();
+    const relay = await useRelay();
     const channelId = await makeMailChannel({
       smtp: { host: '127.0.0.1', port: relay.port },
       inboundSecret: SECRET,
@@ -291,7 +287,6 @@ describe('a conversation by mail', () => {
     expect((await post(bounce)).status).toBe(200);
     await server.settle();
     expect(await read()).toMatchObject({ status: 'failed', error: { code: '5.1.1' } });
-    await relay.close();
   });
 
   it('accepts mails with files that are larger than other requests may be', async () => {

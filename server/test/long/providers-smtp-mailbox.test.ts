@@ -1,20 +1,16 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import type { AdapterChannel, MailboxCursor } from '../../src/providers/adapter.ts';
 import { smtp } from '../../src/providers/smtp/smtp.ts';
-import { adapterContext } from '../kit/adapter-context.ts';
-import { mailWith, startImap } from '../kit/imap.ts';
-import { startRelay } from '../kit/relay.ts';
+import { useAdapterContext } from '../kit/adapter-context.ts';
+import { mailWith, useImap } from '../kit/imap.ts';
+import { useRelay } from '../kit/relay.ts';
 import { hasOpenssl, selfSigned } from '../kit/self-signed.ts';
 
-const imap = await startImap();
-const relay = await startRelay();
-const context = adapterContext();
-afterAll(async () => {
-  await context.close();
-  await Promise.all([imap.close(), relay.close()]);
-});
+const imap = await useImap();
+const relay = await useRelay();
+const context = useAdapterContext();
 
 const channelOf = (more: object = {}, port = imap.port): AdapterChannel => ({
   id: newId(),
@@ -132,7 +128,7 @@ describe('a mailbox that cannot be read', () => {
   });
 
   it('because its address is forbidden is not connected to', async () => {
-    const guarded = adapterContext({
+    const guarded = useAdapterContext({
       allow: parseAllowList(''),
       loopback: false,
       lookup: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -141,7 +137,6 @@ describe('a mailbox that cannot be read', () => {
     for (const host of ['127.0.0.1', '127.1', 'localhost', 'rebound.example'])
       await expect(receive(cursor, channelOf({ host }), guarded)).rejects.toMatchObject({ phase: 'refused' });
     expect(imap.connections()).toBe(before);
-    await guarded.close();
   });
 
   it('is found by a check, with the problem', async () => {
@@ -153,9 +148,8 @@ describe('a mailbox that cannot be read', () => {
 });
 
 describe.runIf(hasOpenssl)('a mailbox behind TLS', async () => {
-  const secure = await startImap(selfSigned('mail.test'));
-  const named = adapterContext({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
-  afterAll(() => Promise.all([secure.close(), named.close()]));
+  const secure = await useImap(selfSigned('mail.test'));
+  const named = useAdapterContext({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
   const behind = channelOf({ host: 'mail.test', secure: true }, secure.port);
 
   it('is connected to at the validated address, with its name', async () => {

@@ -1,21 +1,18 @@
 import { PassThrough, Readable } from 'node:stream';
 import { simpleParser } from 'mailparser';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import type { AdapterChannel, ChannelConfig, OutgoingMessage } from '../../src/providers/adapter.ts';
 import { mayBeUnencrypted } from '../../src/providers/smtp/relay.ts';
 import { smtp } from '../../src/providers/smtp/smtp.ts';
-import { adapterContext } from '../kit/adapter-context.ts';
+import { useAdapterContext } from '../kit/adapter-context.ts';
+import { useHttpServer } from '../kit/listeners.ts';
 import { outgoing } from '../kit/outgoing.ts';
-import { startRelay } from '../kit/relay.ts';
+import { useRelay } from '../kit/relay.ts';
 import { hasOpenssl, selfSigned } from '../kit/self-signed.ts';
 
-const relay = await startRelay();
-const context = adapterContext();
-afterAll(async () => {
-  await context.close();
-  await relay.close();
-});
+const relay = await useRelay();
+const context = useAdapterContext();
 beforeEach(() => {
   relay.arrived.length = 0;
 });
@@ -92,10 +89,8 @@ describe('a sent mail', () => {
   });
 
   it('contains our files as streams, and fetches others', async () => {
-    const { createServer } = await import('node:http');
-    const server = createServer((_request, response) => void response.end('from elsewhere'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/b.txt`;
+    const other = await useHttpServer((_request, response) => void response.end('from elsewhere'));
+    const url = `${other.url}/b.txt`;
     const bytes = Buffer.alloc(300_000, 7);
     const media = [
       {
@@ -108,7 +103,7 @@ describe('a sent mail', () => {
       { url, mimeType: 'text/plain', filename: 'b.txt', size: null },
     ];
     expect(await send({ type: 'document', media })).toMatchObject({ ok: true });
-    await new Promise((resolve) => server.close(resolve));
+    await other.close();
     const { attachments } = await simpleParser(relay.arrived[0]?.mail ?? '');
     expect(
       attachments.map(({ filename, contentType, content }) => [filename, contentType, content.length]),
@@ -261,13 +256,10 @@ describe('a relay with a login', () => {
 describe.runIf(hasOpenssl)('a relay behind TLS', async () => {
   const { key, cert } = selfSigned('relay.test');
   const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
-  const trusting = adapterContext({ lookup, ca: cert });
-  const wary = adapterContext({ lookup });
-  const secure = await startRelay({ secure: true, key, cert });
-  const upgrading = await startRelay({ key, cert, disabledCommands: [] });
-  afterAll(async () => {
-    await Promise.all([trusting, wary, secure, upgrading].map((one) => one.close()));
-  });
+  const trusting = useAdapterContext({ lookup, ca: cert });
+  const wary = useAdapterContext({ lookup });
+  const secure = await useRelay({ secure: true, key, cert });
+  const upgrading = await useRelay({ key, cert, disabledCommands: [] });
   const at = (port: number, more = {}) =>
     channelOf({ smtp: { host: 'relay.test', port, user: 'ada', password: 'right', ...more } });
 

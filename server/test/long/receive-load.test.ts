@@ -1,22 +1,22 @@
 import { Agent, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
 import { inboundQueue } from '../../src/channels/queues.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { TenantTx } from '../../src/db/tenant.ts';
 import { publishEvents } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { processInbound } from '../../src/messages/inbound/worker.ts';
+import { useDatabase } from '../kit/database.ts';
 import { storeInbound } from '../kit/inbound.ts';
 import { useServer } from '../kit/server.ts';
 import { silentWakeUps } from '../kit/silent-wakeups.ts';
 import { ADA, pigeonBody, pigeonChannel, pigeonHeaders, withPigeon, written } from '../kit/vendor.ts';
+import { listen } from '../kit/wire.ts';
 
 const server = await useServer({ adapters: withPigeon, timers: true });
-await server.system.app.server.listen({ host: '127.0.0.1', port: 0 });
-const { port } = server.system.app.server.server.address() as AddressInfo;
+const port = await listen(server.system.app.server);
 
 /** A database that records the names of the statements in transactions. */
 function recordingDatabase(names: string[]): Database {
@@ -29,13 +29,9 @@ function recordingDatabase(names: string[]): Database {
     enqueue: (statement, values) => tx.enqueue(record(statement), values),
   });
   const publish = publishEvents(() => {});
-  const db = openDatabase(
-    {
-      connection: { connectionString: server.databaseUrl },
-      applicationName: 'recording',
-      poolSize: 1,
-      readers: 0,
-    },
+  const db = useDatabase(
+    server.databaseUrl,
+    { poolSize: 1 },
     { now: server.clock.now, publish: (tx, events) => publish(recording(tx), events), wake: () => {} },
   );
   return {
@@ -70,7 +66,6 @@ it('plain texts of known contacts take five statements, however many they are', 
   const { db } = server.system;
   const names: string[] = [];
   const recordingDb = recordingDatabase(names);
-  afterAll(() => recordingDb.close());
   const deps = {
     db: recordingDb,
     clock: server.clock,

@@ -1,17 +1,16 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keysFrom } from '../../src/base/crypto.ts';
-import { openDatabase } from '../../src/db/database.ts';
 import { requireSameKey } from '../../src/installation.ts';
 import { encryptedColumns, rotateKey } from '../../src/rotate-key.ts';
-import { startReceiver } from '../kit/receiver.ts';
-import { SECRET_KEY, startServer, type TestServer, type TestTenant } from '../kit/server.ts';
+import { workerDatabase } from '../kit/execution.ts';
+import { useReceiver } from '../kit/receiver.ts';
+import { SECRET_KEY, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 
 const NEW_KEY = 'another-secret-key-for-tests-0123456789';
 const before = keysFrom(SECRET_KEY);
 const during = keysFrom(NEW_KEY, [SECRET_KEY]);
 const after = keysFrom(NEW_KEY);
-const receiver = await startReceiver();
-afterAll(() => receiver.close());
+const receiver = await useReceiver();
 
 const hook = () => ({ url: receiver.url, events: [{ type: 'message.received' }] });
 const withKey = { headers: { 'idempotency-key': 'k' } };
@@ -33,7 +32,7 @@ async function marksIn(server: TestServer): Promise<string[]> {
   const marks: string[] = [];
   for (const { table, column } of encryptedColumns) {
     const { rows } = await server.system.db.query(
-      `select encode(substring(${column} from 1 for 5), 'hex') as mark from ${table} where ${column} is not null`,
+      `select encode(substring(${column} from 1 for 5), 'hex') as prefix from ${table} where ${column} is not null`,
       [],
     );
     expect([table, column, rows.length > 0]).toEqual([table, column, true]);
@@ -44,7 +43,7 @@ async function marksIn(server: TestServer): Promise<string[]> {
 
 describe('changing the secret key', () => {
   it('knows every column that is encrypted', async () => {
-    const server = await startServer();
+    const server = await useServer();
     const { rows } = await server.system.db.query(
       `select table_name || '.' || column_name as name from information_schema.columns
         where table_schema = 'public' and column_name like '%encrypted%' order by 1`,
@@ -53,11 +52,10 @@ describe('changing the secret key', () => {
     expect(rows.map((row) => row.name)).toEqual(
       encryptedColumns.map(({ table, column }) => `${table}.${column}`).sort(),
     );
-    await server.stop();
   });
 
   it('loses nothing: with the old key at hand everything works, then everything is encrypted anew and the old one can go', async () => {
-    const first = await startServer();
+    const first = await useServer();
     const { databaseUrl } = first;
     await requireSameKey(first.system.db, before);
     const tenant = await first.tenant();
@@ -65,7 +63,7 @@ describe('changing the secret key', () => {
     const { token } = tenant;
     await first.stop();
 
-    const second = await startServer({ databaseUrl, keys: during });
+    const second = await useServer({ databaseUrl, keys: during });
     await requireSameKey(second.system.db, during);
     await expect(requireSameKey(second.system.db, after)).rejects.toThrow('PARLEY_SECRET_KEY_PREVIOUS');
     const caller = as(second, token);
@@ -86,7 +84,7 @@ describe('changing the secret key', () => {
     expect((await replay()).text).toBe(answer);
     await second.stop();
 
-    const third = await startServer({ databaseUrl, keys: after });
+    const third = await useServer({ databaseUrl, keys: after });
     await requireSameKey(third.system.db, after);
     await expect(requireSameKey(third.system.db, before)).rejects.toThrow('another secret key');
     expect((await as(third, token).get('/v3/me')).status).toBe(401);
@@ -96,11 +94,10 @@ describe('changing the secret key', () => {
     await third.settle();
     // The receiver of the kit verifies every signature with the webhook's own secret.
     expect(receiver.received.at(-1)?.body.data.text).toBe('with the new one');
-    await third.stop();
   });
 
   it('goes on where it was broken off, and until it is done the old key is asked for', async () => {
-    const server = await startServer();
+    const server = await useServer();
     const { db } = server.system;
     await requireSameKey(db, before);
     const tenant = await server.tenant();
@@ -111,11 +108,10 @@ describe('changing the secret key', () => {
     await rotateKey(db, during);
     await requireSameKey(db, after);
     expect(await marksIn(server)).toEqual([after.prefix.toString('hex')]);
-    await server.stop();
   });
 
   it('is done by two processes at once without harm, more rows than are taken at a time', async () => {
-    const server = await startServer();
+    const server = await useServer();
     const { db } = server.system;
     const tenant = await server.tenant();
     await createFixtures(tenant);
@@ -125,17 +121,10 @@ describe('changing the secret key', () => {
          from idempotency_keys, generate_series(1, 1200) n where tenant_id = $1`,
       [tenant.id],
     );
-    const other = openDatabase({
-      connection: { connectionString: server.databaseUrl },
-      applicationName: 'test',
-      poolSize: 2,
-      readers: 0,
-    });
+    const other = workerDatabase(server);
     const counts = await Promise.all([rotateKey(db, during), rotateKey(other, during)]);
     expect(counts.reduce((sum, count) => sum + count)).toBe(encryptedColumns.length + 1200);
     expect(await marksIn(server)).toEqual([after.prefix.toString('hex')]);
-    await other.close();
-    await server.stop();
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { compareBySort, evaluateFilter } from '../../src/search/evaluate.ts';
 import type { Filter } from '../../src/search/grammar/filter.ts';
@@ -10,6 +10,7 @@ import { runSearch } from '../../src/search/run-search.ts';
 import type { SearchBody } from '../../src/search/schema.ts';
 import type { SearchSource } from '../../src/search/source.ts';
 import { foldCase } from '../../src/search/text.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { printFilter, printSort } from '../kit/print-search.ts';
 import { filter, getField, ITEM_TABLES, type Item, item, items, sort } from '../kit/search-samples.ts';
 import { freshDatabase } from '../kit/server.ts';
@@ -27,13 +28,10 @@ type Tenant = (typeof tenants)[number];
 let client: pg.Client;
 
 beforeAll(async () => {
-  client = new pg.Client({ connectionString: await freshDatabase() });
-  await client.connect();
+  client = await usePgClient(await freshDatabase());
   await client.query(ITEM_TABLES);
   for (const { id, rows } of tenants) for (const row of rows) await insert(id, row);
 });
-
-afterAll(() => client.end());
 
 async function insert(tenantId: string, row: Item): Promise<void> {
   const values = [

@@ -1,11 +1,11 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createSendRecorder } from '../../src/messages/outbound/record.ts';
 import type { SendOutcome } from '../../src/messages/outbound/retry-policy.ts';
 import { statusRank } from '../../src/messages/status.ts';
 import type { SendResult } from '../../src/providers/adapter.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import { adaptersWith, messageOf, outboxOf, send, type TestChat, testVendor } from '../kit/sending.ts';
-import { startServer, type TestServer, type TestTenant } from '../kit/server.ts';
+import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 
 /** The sandbox, but it can hang before or after it has accepted a message. A send that hangs is never answered. */
 let stopAt: 'before' | 'after' | undefined;
@@ -28,27 +28,22 @@ const halting = testVendor({
 });
 const mute = testVendor();
 
-const first = await startServer({
+const first = await useServer({
   adapters: new Map([...adaptersWith(mute), ['sandbox', { ...halting, provider: 'sandbox' }]]),
 });
 const { clock, databaseUrl } = first;
 const { db } = first.system;
 const MINUTE = 60_000;
-const started: TestServer[] = [first];
-afterAll(() => Promise.all(started.map((one) => one.stop())));
 
 /** Another process on the same database that has taken over all shards. */
-async function successor(isSoleProcess = true): Promise<TestServer> {
-  const made = await startServer({
+const successor = (isSoleProcess = true): Promise<TestServer> =>
+  useServer({
     connection: { connectionString: databaseUrl },
     clock,
     isSoleProcess,
     adapters: new Map([...adaptersWith(mute), ['sandbox', { ...halting, provider: 'sandbox' }]]),
     filesFolder: first.filesFolder,
   });
-  started.push(made);
-  return made;
-}
 
 let tenant: TestTenant;
 let chat: TestChat;
@@ -81,8 +76,7 @@ async function crashAt(point: typeof stopAt): Promise<{ ids: string[]; victim: T
   void victim.settle();
   await at;
   // Its connections are closed, so that it can change nothing more.
-  await victim.system.stop(0);
-  started.splice(started.indexOf(victim), 1);
+  await victim.stop(0);
   stopAt = undefined;
   return { ids, victim };
 }
@@ -126,8 +120,7 @@ describe('a process that dies while it sends', { timeout: 60_000 }, () => {
     const message = await send(tenant, chat, { text: 'who knows' });
     void victim.settle();
     await at;
-    await victim.system.stop(0);
-    started.splice(started.indexOf(victim), 1);
+    await victim.stop(0);
     const next = await successor();
     const following = await send(tenant, chat, { text: 'next' });
     await next.settle();

@@ -1,11 +1,11 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
 import { upload } from '../kit/files.ts';
+import { useHttpServer } from '../kit/listeners.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { chatWith, messageOf, outboxOf, send } from '../kit/sending.ts';
-import { OPERATOR_TOKEN, startServer, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { OPERATOR_TOKEN, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 import { advance, settled, smsChannel, testTenant } from '../kit/test-clock.ts';
 import { subscribe } from '../kit/webhooks.ts';
 
@@ -26,24 +26,20 @@ const onItsWay = ({ system }: TestServer, { id }: TestTenant): Promise<void> =>
     expect(rows).toEqual([{ target: expect.any(Date) }]);
   }, 5_000);
 
-/** A receiver that answers when it is told to. */
+/** A receiver that answers when `answer` is called. */
 async function slowReceiver() {
   const waiting: ServerResponse[] = [];
-  const http = createServer((request, response) => {
+  const { url } = await useHttpServer((request, response) => {
     request.resume();
     waiting.push(response);
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/hook`,
+    url,
     /** Resolves when somebody waits for an answer. */
     called: () => vi.waitFor(() => expect(waiting.length).toBeGreaterThan(0), 5_000),
-    async close(): Promise<void> {
+    /** Answers everybody who waits. */
+    answer(): void {
       for (const response of waiting) response.end();
-      await new Promise((resolve) => {
-        http.close(resolve);
-        http.closeIdleConnections();
-      });
     },
   };
 }
@@ -128,7 +124,7 @@ describe('a clock', () => {
     expect([other.status, other.body.error.messageKey]).toEqual([409, 'conflict']);
     expect(other.body.error.message).toContain(later(DAY));
     const same = post(tenant, { to: later(DAY) });
-    await receiver.close();
+    receiver.answer();
     expect((await first).body.data).toEqual({ now: later(DAY) });
     expect((await same).body.data).toEqual({ now: later(DAY) });
   });
@@ -187,7 +183,7 @@ describe('test tenants', () => {
     const sent = await dailyRun(free, 5);
     await advance(free, { by: 'P5D' });
     expect(await sent()).toEqual(daily(5));
-    await receiver.close();
+    receiver.answer();
     expect((await moving).body.data).toEqual({ now: later(DAY) });
   });
 
@@ -254,45 +250,38 @@ describe('what is about the machine and not about the tenant', () => {
 describe('a clock on its way', () => {
   it('goes on with the next worker, and everything happens once and in order', async () => {
     const shared = { timers: true, isSoleProcess: false };
-    const api = await startServer({ ...shared, role: 'api' });
+    const api = await useServer({ ...shared, role: 'api' });
     const beside = (role: 'worker') =>
-      startServer({ ...shared, role, isSoleProcess: true, databaseUrl: api.databaseUrl, clock: api.clock });
-    try {
-      const tenant = await testTenant(api);
-      const sent = await dailyRun(tenant, 25);
-      // Nobody works yet: the clock waits for someone.
-      const moving = post(tenant, { by: 'P25D' });
-      const first = await beside('worker');
-      await vi.waitFor(async () => expect((await sent()).length).toBeGreaterThan(5), 15_000);
-      // It takes all of the work; the first has not noticed yet, and both go on until it stops.
-      const second = await beside('worker');
-      await first.stop();
-      expect((await moving).body.data).toEqual({ now: later(25 * DAY) });
-      expect(await sent()).toEqual(daily(25));
-      await second.stop();
-    } finally {
-      await api.stop();
-    }
+      useServer({ ...shared, role, isSoleProcess: true, databaseUrl: api.databaseUrl, clock: api.clock });
+    const tenant = await testTenant(api);
+    const sent = await dailyRun(tenant, 25);
+    // Nobody works yet: the clock waits for someone.
+    const moving = post(tenant, { by: 'P25D' });
+    const first = await beside('worker');
+    await vi.waitFor(async () => expect((await sent()).length).toBeGreaterThan(5), 15_000);
+    // It takes all of the work; the first has not noticed yet, and both go on until it stops.
+    await beside('worker');
+    await first.stop();
+    expect((await moving).body.data).toEqual({ now: later(25 * DAY) });
+    expect(await sent()).toEqual(daily(25));
   });
 
   it('goes on where another server works, for whoever asks there', async () => {
-    const api = await startServer({ timers: true, isSoleProcess: false, role: 'api' });
+    const api = await useServer({ timers: true, isSoleProcess: false, role: 'api' });
     const tenant = await testTenant(api);
     const sent = await dailyRun(tenant, 3);
     const moving = post(tenant, { by: 'P3D' });
     await onItsWay(api, tenant);
-    const other = await startServer({ timers: true, databaseUrl: api.databaseUrl, clock: api.clock });
+    const other = await useServer({ timers: true, databaseUrl: api.databaseUrl, clock: api.clock });
     const { token } = tenant;
     const again = await other.call('POST', '/v3/clock/advance', { token, body: { to: later(3 * DAY) } });
     expect(again.body.data).toEqual({ now: later(3 * DAY) });
     expect((await moving).body.data).toEqual({ now: later(3 * DAY) });
     expect(await sent()).toEqual(daily(3));
-    await other.stop();
-    await api.stop();
   });
 
   it('is not waited for by a server that stops, and not by who is deleted', async () => {
-    const api = await startServer({ timers: true, isSoleProcess: false, role: 'api' });
+    const api = await useServer({ timers: true, isSoleProcess: false, role: 'api' });
     const [staying, draining] = [await testTenant(api), await testTenant(api)];
     const moving = [staying, draining].map((tenant) => post(tenant, { by: 'P1D' }));
     await Promise.all([onItsWay(api, staying), onItsWay(api, draining)]);

@@ -1,12 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callOutside } from '../../../src/automations/runs/call-outside.ts';
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../../src/base/json-depth.ts';
-import { parseAllowList } from '../../../src/outbound/addresses.ts';
-import { outboundClient } from '../../../src/outbound/client.ts';
 import { entriesOf, entriesOrNone } from '../../../src/providers/meta/payload.ts';
 import { contentOf } from '../../../src/providers/whatsapp_cloud/message-content.ts';
+import { useHttpServer } from '../../kit/listeners.ts';
+import { useOutboundClient } from '../../kit/outbound-client.ts';
 
 const lists = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 /** Far deeper than JSON.stringify can write on any machine. */
@@ -29,18 +27,12 @@ describe('the depth of JSON', () => {
   });
 });
 
-describe('JSON from outside', () => {
+describe('JSON from outside', async () => {
   let body = '';
-  const crm = createServer((_, response) => response.end(body));
-  const outbound = outboundClient({ allow: parseAllowList(''), loopback: true });
-  beforeAll(() => new Promise<void>((resolve) => crm.listen(0, '127.0.0.1', resolve)));
-  afterAll(async () => {
-    await outbound.close();
-    await new Promise((resolve) => crm.close(resolve));
-  });
+  const { url } = await useHttpServer((_, response) => void response.end(body));
+  const outbound = useOutboundClient();
   const answered = (text: string) => {
     body = text;
-    const url = `http://127.0.0.1:${(crm.address() as AddressInfo).port}/`;
     return callOutside(outbound, { method: 'GET', url, headers: {}, body: null, saveAs: null }, 'key');
   };
 

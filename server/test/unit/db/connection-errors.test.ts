@@ -1,8 +1,10 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { systemStatement } from '../../../src/db/statement.ts';
+import { cleanUp } from '../../kit/clean-up.ts';
+import { useTcpServer } from '../../kit/listeners.ts';
 
 const one = systemStatement<[], { one: number }>('test.broken_server', 'select 1 as one');
 const packet = (type: string, body: Buffer): Buffer => {
@@ -16,18 +18,9 @@ const GOODBYE = packet(
   Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'),
 );
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
 /** Something that answers on the port of a database. */
 async function openTo(greet: (socket: Socket) => void) {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => greet(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port } = await useTcpServer((socket) => void socket.once('data', () => greet(socket)));
   const losses: unknown[] = [];
   const db = openDatabase({
     connection: { host: '127.0.0.1', port, user: 'test', password: 'test', database: 'test' },
@@ -36,10 +29,7 @@ async function openTo(greet: (socket: Socket) => void) {
     readers: 1,
     onLoss: (error) => losses.push(error),
   });
-  closing.push(() => {
-    void db.close().catch(() => {});
-    server.close();
-  });
+  cleanUp(() => void db.close().catch(() => {}));
   return { db, losses };
 }
 

@@ -1,42 +1,14 @@
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
-import { parseAllowList } from '../../../src/outbound/addresses.ts';
-import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import { describe, expect, test } from 'vitest';
 import type { OutboundRequest } from '../../../src/outbound/exchange.ts';
+import { type Listener, useHttpServer, useTcpServer } from '../../kit/listeners.ts';
+import { useOutboundClient } from '../../kit/outbound-client.ts';
+import { until } from '../../kit/until.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function listening(server: Server) {
-  const open = new Set<Socket>();
-  const seen = { connections: 0, url: '', open };
-  server.on('connection', (socket: Socket) => {
-    seen.connections += 1;
-    open.add(socket);
-    socket.on('error', () => {}).on('close', () => open.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  seen.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  cleanups.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return seen;
-}
-const httpReceiver = (listener: RequestListener) => listening(createHttpServer(listener));
 const tcpReceiver = (onData: (socket: Socket) => void) =>
-  listening(createTcpServer((socket) => void socket.once('data', () => onData(socket))));
-
-function client(options: Partial<OutboundClientOptions> = {}) {
-  const made = outboundClient({ allow: parseAllowList(''), loopback: true, ...options });
-  cleanups.push(() => made.close());
-  return made;
-}
+  useTcpServer((socket) => void socket.once('data', () => onData(socket)));
 
 const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url,
@@ -48,13 +20,9 @@ const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest
   ...more,
 });
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await sleep(5);
-};
-
 describe('a response', () => {
   test('has status, headers, body and timings', async () => {
-    const seen = await httpReceiver(async (request, response) => {
+    const seen = await useHttpServer(async (request, response) => {
       const chunks = await request.toArray();
       const { method, url, headers } = request;
       response
@@ -62,8 +30,8 @@ describe('a response', () => {
         .end(JSON.stringify([method, url, headers['x-a'], Buffer.concat(chunks).toString()]));
     });
     for (const body of ['grüße', Buffer.from('grüße')]) {
-      const response = await client().request(
-        post(`${seen.url}a%20b?c=d#e`, { headers: { 'X-A': 'b' }, body }),
+      const response = await useOutboundClient().request(
+        post(`${seen.url}/a%20b?c=d#e`, { headers: { 'X-A': 'b' }, body }),
       );
       expect(response).toMatchObject({ status: 418, truncated: false });
       expect(JSON.parse(response.body.toString())).toEqual(['POST', '/a%20b?c=d', 'b', 'grüße']);
@@ -76,7 +44,7 @@ describe('a response', () => {
   });
 
   test('without a body has an empty one: 204, 304 and the answer to HEAD', async () => {
-    const seen = await httpReceiver((request, response) => {
+    const seen = await useHttpServer((request, response) => {
       response
         .writeHead(Number(request.url?.slice(1)), { 'content-length': request.method === 'HEAD' ? 9 : 0 })
         .end();
@@ -86,7 +54,7 @@ describe('a response', () => {
       ['GET', 304],
       ['HEAD', 200],
     ] as const) {
-      const response = await client().request(post(`${seen.url}${status}`, { method, body: '' }));
+      const response = await useOutboundClient().request(post(`${seen.url}/${status}`, { method, body: '' }));
       expect(response).toMatchObject({ status, truncated: false });
       expect(response.body.length).toBe(0);
     }
@@ -104,7 +72,7 @@ describe('a response', () => {
       ];
       socket.write(`HTTP/1.1 200 OK\r\n${twice.join('\r\n')}\r\nconstructor: g\r\ncontent-length: 0\r\n\r\n`);
     });
-    const { headers } = await client().request(post(seen.url));
+    const { headers } = await useOutboundClient().request(post(seen.url));
     expect(headers).toMatchObject({ 'x-twice': 'a, b', 'set-cookie': 'c=1, d=2', constructor: 'g' });
     expect(Object.getOwnPropertyDescriptor(headers, '__proto__')?.value).toBe('e, f');
     expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
@@ -117,7 +85,7 @@ describe('a response', () => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`);
       socket.write(zipped);
     });
-    const response = await client().request(post(seen.url));
+    const response = await useOutboundClient().request(post(seen.url));
     expect(response.status).toBe(200);
     expect(response.headers).not.toHaveProperty('link');
     expect(response.body.equals(zipped)).toBe(true);
@@ -127,7 +95,7 @@ describe('a response', () => {
     'keep-alive',
     'close',
   ])('with "connection: %s" is cut only if it is longer than the limit', async (connection) => {
-    const seen = await httpReceiver((_request, response) => {
+    const seen = await useHttpServer((_request, response) => {
       response.writeHead(200, { connection, 'content-length': 1_000 }).end('x'.repeat(1_000));
     });
     for (const [maxResponseBytes, truncated] of [
@@ -137,7 +105,7 @@ describe('a response', () => {
       [1_000, false],
       [1_001, false],
     ] as const) {
-      const response = await client().request(post(seen.url, { maxResponseBytes }));
+      const response = await useOutboundClient().request(post(seen.url, { maxResponseBytes }));
       expect(response.truncated, `cap ${maxResponseBytes}`).toBe(truncated);
       expect(response.body.length).toBe(Math.min(maxResponseBytes, 1_000));
     }
@@ -148,26 +116,26 @@ describe('connections', () => {
   test('are limited per origin, and all requests are answered', async () => {
     let most = 0;
     let now = 0;
-    const seen = await httpReceiver(async (_request, response) => {
+    const seen = await useHttpServer(async (_request, response) => {
       most = Math.max(most, ++now);
       await sleep(2);
       now -= 1;
       response.end('ok');
     });
-    const shared = client({ perOrigin: 4 });
+    const shared = useOutboundClient({ perOrigin: 4 });
     const responses = await Promise.all(Array.from({ length: 40 }, () => shared.request(post(seen.url))));
     expect(responses.every(({ status }) => status === 200)).toBe(true);
     expect(most).toBe(4);
-    expect(seen.connections).toBe(4);
+    expect(seen.connections()).toBe(4);
   });
 
   test('are replaced after failures: waiting requests are served', async () => {
     let count = 0;
-    const seen = await httpReceiver((request, response) => {
+    const seen = await useHttpServer((request, response) => {
       if (++count % 2 === 0) request.socket.resetAndDestroy();
       else response.end('ok');
     });
-    const shared = client({ perOrigin: 2 });
+    const shared = useOutboundClient({ perOrigin: 2 });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => shared.request(post(seen.url))),
     );
@@ -176,23 +144,23 @@ describe('connections', () => {
   });
 
   test('that are idle are limited over all origins, the one that is idle for longest is closed', async () => {
-    const all: Awaited<ReturnType<typeof httpReceiver>>[] = [];
+    const all: Listener[] = [];
     for (let index = 0; index < 4; index += 1)
-      all.push(await httpReceiver((_request, response) => void response.end()));
-    const few = client({ maxIdle: 2 });
+      all.push(await useHttpServer((_request, response) => void response.end()));
+    const few = useOutboundClient({ maxIdle: 2 });
     for (const seen of all) await few.request(post(seen.url));
-    await until(() => all[0]?.open.size === 0 && all[1]?.open.size === 0);
-    expect(all.map(({ open }) => open.size)).toEqual([0, 0, 1, 1]);
+    await until(() => all[0]?.sockets.size === 0 && all[1]?.sockets.size === 0);
+    expect(all.map(({ sockets }) => sockets.size)).toEqual([0, 0, 1, 1]);
     for (const seen of [...all].reverse()) await few.request(post(seen.url));
-    expect(all.map(({ connections }) => connections)).toEqual([2, 2, 1, 1]);
+    expect(all.map(({ connections }) => connections())).toEqual([2, 2, 1, 1]);
   });
 
   test('are closed with the client', async () => {
-    const seen = await httpReceiver((_request, response) => void response.end());
-    const closing = client();
+    const seen = await useHttpServer((_request, response) => void response.end());
+    const closing = useOutboundClient();
     await closing.request(post(seen.url));
-    expect(seen.open.size).toBe(1);
+    expect(seen.sockets.size).toBe(1);
     await Promise.all([closing.close(), closing.close()]);
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 });

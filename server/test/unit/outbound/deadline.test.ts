@@ -1,39 +1,14 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { parseAllowList } from '../../../src/outbound/addresses.ts';
-import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import { describe, expect, test } from 'vitest';
 import type { OutboundRequest } from '../../../src/outbound/exchange.ts';
-
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+import { useTcpServer } from '../../kit/listeners.ts';
+import { useOutboundClient } from '../../kit/outbound-client.ts';
+import { until } from '../../kit/until.ts';
 
 /** A receiver on plain TCP, so that it can misbehave: `onRequest` runs when the first bytes arrive. */
-async function receiver(onRequest: (socket: Socket) => void) {
-  const open = new Set<Socket>();
-  const seen = { connections: 0, url: '', open };
-  const server: Server = createServer((socket) => {
-    seen.connections += 1;
-    open.add(socket);
-    socket.on('error', () => {}).on('close', () => open.delete(socket));
-    socket.once('data', () => onRequest(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  seen.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  cleanups.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return seen;
-}
-
-function client(options: Partial<OutboundClientOptions> = {}) {
-  const made = outboundClient({ allow: parseAllowList(''), loopback: true, ...options });
-  cleanups.push(() => made.close());
-  return made;
-}
+const receiver = (onRequest: (socket: Socket) => void) =>
+  useTcpServer((socket) => void socket.once('data', () => onRequest(socket)));
 
 const post = (url: string, deadlineMs = 150): OutboundRequest => ({
   url,
@@ -44,19 +19,15 @@ const post = (url: string, deadlineMs = 150): OutboundRequest => ({
   maxResponseBytes: 64_000,
 });
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await sleep(5);
-};
-
 describe('the deadline', () => {
   test('R7: ends a request to a silent receiver, and its connection', async () => {
     const seen = await receiver(() => {});
-    await expect(client().request(post(seen.url))).rejects.toMatchObject({
+    await expect(useOutboundClient().request(post(seen.url))).rejects.toMatchObject({
       phase: 'deadline',
       bytesSent: true,
       message: expect.stringContaining('waiting for the response'),
     });
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 
   test('R7: ends headers that arrive one byte at a time', async () => {
@@ -65,11 +36,11 @@ describe('the deadline', () => {
       const timer = setInterval(() => socket.write('HTTP/1.1 200 OK\r\nx-slow: yes'[sent++] ?? 'x'), 10);
       socket.on('close', () => clearInterval(timer));
     });
-    await expect(client().request(post(seen.url))).rejects.toMatchObject({
+    await expect(useOutboundClient().request(post(seen.url))).rejects.toMatchObject({
       phase: 'deadline',
       bytesSent: true,
     });
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 
   test('R7: ends a body that arrives one byte at a time', async () => {
@@ -78,11 +49,11 @@ describe('the deadline', () => {
       const timer = setInterval(() => socket.write('x'), 10);
       socket.on('close', () => clearInterval(timer));
     });
-    await expect(client().request(post(seen.url))).rejects.toMatchObject({
+    await expect(useOutboundClient().request(post(seen.url))).rejects.toMatchObject({
       phase: 'deadline',
       message: expect.stringContaining('reading the response'),
     });
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 
   test('R7: an endless body is cut at the limit, and its connection closed', async () => {
@@ -91,10 +62,13 @@ describe('the deadline', () => {
       const timer = setInterval(() => socket.write(`2710\r\n${'x'.repeat(10_000)}\r\n`), 1);
       socket.on('close', () => clearInterval(timer));
     });
-    const response = await client().request({ ...post(seen.url, 10_000), maxResponseBytes: 25_000 });
+    const response = await useOutboundClient().request({
+      ...post(seen.url, 10_000),
+      maxResponseBytes: 25_000,
+    });
     expect(response).toMatchObject({ status: 200, truncated: true });
     expect(response.body.length).toBe(25_000);
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 
   test('R7: a body in chunks of one byte is stored in one buffer up to the limit', async () => {
@@ -103,14 +77,17 @@ describe('the deadline', () => {
         `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`,
       );
     });
-    const response = await client().request({ ...post(seen.url, 10_000), maxResponseBytes: 5_500 });
+    const response = await useOutboundClient().request({
+      ...post(seen.url, 10_000),
+      maxResponseBytes: 5_500,
+    });
     expect(response.body.toString()).toBe('x'.repeat(5_000));
     expect(response.body.buffer.byteLength).toBeLessThanOrEqual(5_500);
   });
 
   test('covers a lookup that hangs, and the requests that share it', async () => {
     const seen = await receiver(() => {});
-    const hanging = client({ lookup: () => new Promise(() => {}) });
+    const hanging = useOutboundClient({ lookup: () => new Promise(() => {}) });
     const url = seen.url.replace('127.0.0.1', 'hanging.example');
     for (const outcome of await Promise.allSettled([1, 2, 3].map(() => hanging.request(post(url))))) {
       expect(outcome).toMatchObject({
@@ -121,28 +98,30 @@ describe('the deadline', () => {
         },
       });
     }
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
   });
 
   test('a lookup that is answered after the deadline opens no connection', async () => {
     const seen = await receiver(() => {});
     const { promise, resolve } = promiseWithResolve<{ address: string; family: number }[]>();
-    const late = client({ lookup: () => promise });
+    const late = useOutboundClient({ lookup: () => promise });
     const url = seen.url.replace('127.0.0.1', 'late.example');
     await expect(late.request(post(url, 50))).rejects.toMatchObject({ phase: 'deadline', bytesSent: false });
     resolve([{ address: '127.0.0.1', family: 4 }]);
     await sleep(50);
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
   });
 
   test('covers a TLS handshake that hangs', async () => {
     const seen = await receiver(() => {});
-    await expect(client().request(post(seen.url.replace('http:', 'https:')))).rejects.toMatchObject({
+    await expect(
+      useOutboundClient().request(post(seen.url.replace('http:', 'https:'))),
+    ).rejects.toMatchObject({
       phase: 'deadline',
       bytesSent: false,
       message: expect.stringContaining('securing the connection'),
     });
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 
   test('covers the wait for a free connection, and expired requests delay no others', async () => {
@@ -150,7 +129,7 @@ describe('the deadline', () => {
     const seen = await receiver((socket) => {
       if (!hangs) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
     });
-    const narrow = client({ perOrigin: 1 });
+    const narrow = useOutboundClient({ perOrigin: 1 });
     const first = narrow.request(post(seen.url, 200));
     const impatient = Array.from({ length: 20 }, () => narrow.request(post(seen.url, 50)));
     const patient = narrow.request(post(seen.url, 10_000));
@@ -163,29 +142,29 @@ describe('the deadline', () => {
     await expect(first).rejects.toMatchObject({ phase: 'deadline', bytesSent: true });
     expect((await patient).status).toBe(204);
     // One for the request that hung, one for the last one: expired requests never had a connection.
-    expect(seen.connections).toBe(2);
+    expect(seen.connections()).toBe(2);
   });
 });
 
 describe('an aborted request', () => {
   test('ends in any phase and reports whether bytes were sent', async () => {
     const seen = await receiver(() => {});
-    const before = client().request({ ...post(seen.url), signal: AbortSignal.abort() });
+    const before = useOutboundClient().request({ ...post(seen.url), signal: AbortSignal.abort() });
     await expect(before).rejects.toMatchObject({ phase: 'aborted', bytesSent: false });
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
 
     const controller = new AbortController();
-    const during = client().request({ ...post(seen.url, 10_000), signal: controller.signal });
+    const during = useOutboundClient().request({ ...post(seen.url, 10_000), signal: controller.signal });
     setTimeout(() => controller.abort(), 50);
     await expect(during).rejects.toMatchObject({ phase: 'aborted', bytesSent: true });
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 
   test('is not waited for by close, which waits for running requests and accepts no others', async () => {
     const seen = await receiver((socket) => {
       setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 50);
     });
-    const closing = client();
+    const closing = useOutboundClient();
     const underway = closing.request(post(seen.url, 10_000));
     const closed = closing.close();
     await expect(closing.request(post(seen.url))).rejects.toMatchObject({
@@ -194,7 +173,7 @@ describe('an aborted request', () => {
     });
     expect((await underway).status).toBe(204);
     await closed;
-    await until(() => seen.open.size === 0);
+    await until(() => seen.sockets.size === 0);
   });
 });
 

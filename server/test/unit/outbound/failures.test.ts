@@ -1,41 +1,14 @@
-import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { parseAllowList } from '../../../src/outbound/addresses.ts';
-import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { OutboundClientOptions } from '../../../src/outbound/client.ts';
 import type { OutboundRequest } from '../../../src/outbound/exchange.ts';
+import { useHttpsServer, useTcpServer } from '../../kit/listeners.ts';
+import { useOutboundClient } from '../../kit/outbound-client.ts';
 import { hasOpenssl, selfSigned } from '../../kit/self-signed.ts';
+import { until } from '../../kit/until.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function listening(server: Server, scheme = 'http') {
-  const open = new Set<Socket>();
-  const seen = { connections: 0, url: '', open };
-  server.on('connection', (socket: Socket) => {
-    seen.connections += 1;
-    open.add(socket);
-    socket.on('error', () => {}).on('close', () => open.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  seen.url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  cleanups.push(() => {
-    for (const socket of open) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return seen;
-}
 const tcpReceiver = (onData: (socket: Socket) => void) =>
-  listening(createTcpServer((socket) => void socket.once('data', () => onData(socket))));
-
-function client(options: Partial<OutboundClientOptions> = {}) {
-  const made = outboundClient({ allow: parseAllowList(''), loopback: true, ...options });
-  cleanups.push(() => made.close());
-  return made;
-}
+  useTcpServer((socket) => void socket.once('data', () => onData(socket)));
 
 const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url,
@@ -47,13 +20,9 @@ const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest
   ...more,
 });
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await sleep(5);
-};
-
 describe('a failure', () => {
   const failure = (url: string, options: Partial<OutboundClientOptions> = {}) =>
-    client(options)
+    useOutboundClient(options)
       .request(post(url))
       .then(
         () => 'no failure',
@@ -62,7 +31,7 @@ describe('a failure', () => {
 
   test('to connect means that nothing was sent, with one address or several', async () => {
     const seen = await tcpReceiver(() => {});
-    for (const cleanup of cleanups.splice(0)) await cleanup();
+    await seen.close();
     expect(await failure(seen.url)).toMatchObject({
       phase: 'connect',
       bytesSent: false,
@@ -109,8 +78,8 @@ describe('a failure', () => {
   ])('by %s has the phase %s, and bytes were sent', async (_name, phase, onData) => {
     const seen = await tcpReceiver(onData);
     expect(await failure(seen.url)).toMatchObject({ name: 'OutboundError', phase, bytesSent: true });
-    expect(seen.connections).toBe(1);
-    await until(() => seen.open.size === 0);
+    expect(seen.connections()).toBe(1);
+    await until(() => seen.sockets.size === 0);
   });
 
   test('of TLS means that nothing was sent: an answer that is not TLS', async () => {
@@ -123,10 +92,7 @@ describe('a failure', () => {
 
   test.skipIf(!hasOpenssl)('of TLS: a certificate that is unknown or has another name', async () => {
     const { key, cert } = selfSigned('receiver.example');
-    const seen = await listening(
-      createHttpsServer({ key, cert }, (_request, response) => void response.end('ok')),
-      'https',
-    );
+    const seen = await useHttpsServer({ key, cert }, (_request, response) => void response.end('ok'));
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const named = seen.url.replace('127.0.0.1', 'receiver.example');
     const some = expect.any(Number);
@@ -138,7 +104,7 @@ describe('a failure', () => {
     for (const wrong of [seen.url, seen.url.replace('127.0.0.1', 'other.example')]) {
       expect(await failure(wrong, { lookup, ca: cert })).toMatchObject({ phase: 'tls', bytesSent: false });
     }
-    const trusting = client({ lookup, ca: cert });
+    const trusting = useOutboundClient({ lookup, ca: cert });
     expect((await trusting.request(post(named))).timings.tlsMs).toBeGreaterThan(0);
     for (const url of [named, named, named.replace('receiver.example', 'receiver.example.')]) {
       expect((await trusting.request(post(url))).body.toString()).toBe('ok');

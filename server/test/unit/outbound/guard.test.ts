@@ -1,40 +1,25 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllowList } from '../../../src/outbound/addresses.ts';
-import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import type { OutboundClientOptions } from '../../../src/outbound/client.ts';
 import { guardedConnector, type Lookup } from '../../../src/outbound/connector.ts';
 import type { OutboundRequest } from '../../../src/outbound/exchange.ts';
 import { validateUrl } from '../../../src/outbound/validate-url.ts';
+import { useHttpServer } from '../../kit/listeners.ts';
+import { useOutboundClient } from '../../kit/outbound-client.ts';
 
 // Every answer of a resolver below is a loopback address, so that even a broken guard reaches nothing outside.
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 async function receiver(listener: RequestListener = (_request, response) => void response.end('ok')) {
-  const seen = { connections: 0, requests: 0, port: 0 };
-  const server = createServer((request, response) => {
+  const seen = { requests: 0 };
+  const server = await useHttpServer((request, response) => {
     seen.requests += 1;
     listener(request, response);
-  }).on('connection', () => {
-    seen.connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  seen.port = (server.address() as AddressInfo).port;
-  cleanups.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return seen;
+  return Object.assign(seen, server);
 }
 
-function client(options: Partial<OutboundClientOptions> = {}) {
-  const made = outboundClient({ allow: parseAllowList(''), loopback: false, ...options });
-  cleanups.push(() => made.close());
-  return made;
-}
+const client = (options: Partial<OutboundClientOptions> = {}) =>
+  useOutboundClient({ loopback: false, ...options });
 
 const get = (url: string): OutboundRequest => ({
   url,
@@ -67,7 +52,7 @@ describe('the destination of a request', () => {
       phase: 'refused',
       ...NOTHING_SENT,
     });
-    expect(seen).toMatchObject({ connections: 0, requests: 0 });
+    expect([seen.connections(), seen.requests]).toEqual([0, 0]);
     expect(lookup).not.toHaveBeenCalled();
   });
 
@@ -81,7 +66,7 @@ describe('the destination of a request', () => {
       connect(target, progress, (...outcome) => resolve(outcome[0])),
     );
     expect(error).toMatchObject({ phase: 'refused', ...NOTHING_SENT });
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
     expect(lookup).not.toHaveBeenCalled();
   });
 
@@ -92,7 +77,7 @@ describe('the destination of a request', () => {
     const refused = client({ lookup: answers('127.0.0.1') }).request(get(url));
     await expect(refused).rejects.toMatchObject({ phase: 'refused', ...NOTHING_SENT });
     await expect(refused).rejects.not.toThrow('127.0.0.1');
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
   });
 
   // Only 127.0.0.2 is allowed, and the receiver listens on 127.0.0.1, so a forbidden connection would be counted.
@@ -109,7 +94,7 @@ describe('the destination of a request', () => {
       phase: 'refused',
       ...NOTHING_SENT,
     });
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
   });
 
   test('S2: a name without an address is a failed lookup', async () => {
@@ -145,14 +130,14 @@ describe('the destination of a request', () => {
       expect.any(Number),
     ]);
     expect([second.timings.lookupMs, second.timings.connectMs]).toEqual([null, null]);
-    expect(seen.connections).toBe(1);
+    expect(seen.connections()).toBe(1);
     expect(lookup).toHaveBeenCalledTimes(1);
 
     lookup.mockImplementation(answers('127.0.0.2'));
     const third = rebound.request(get(`http://rebound.example:${seen.port}/`));
     await expect(third).rejects.toMatchObject({ phase: 'refused' });
     expect(lookup).toHaveBeenCalledTimes(2);
-    expect(seen).toMatchObject({ connections: 1, requests: 2 });
+    expect([seen.connections(), seen.requests]).toEqual([1, 2]);
   });
 
   test('connections that wait for the same name share one lookup, and each validates the answer', async () => {
@@ -164,7 +149,7 @@ describe('the destination of a request', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { phase: 'refused' } });
     }
     expect(lookup).toHaveBeenCalledTimes(1);
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
   });
 
   test('what the operator allowed is reached: a name, a network, or this machine', async () => {
@@ -192,7 +177,7 @@ describe('the destination of a request', () => {
     const response = await client({ loopback: true }).request(get(`http://127.0.0.1:${outside.port}/`));
     expect(response).toMatchObject({ status, headers: { location: `http://127.0.0.1:${inside.port}/` } });
     expect(outside.requests).toBe(1);
-    expect(inside.connections).toBe(0);
+    expect(inside.connections()).toBe(0);
   });
 
   test('proxy variables are ignored', async () => {
@@ -201,9 +186,9 @@ describe('the destination of a request', () => {
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']) {
       vi.stubEnv(name, name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${proxy.port}`);
     }
-    cleanups.push(async () => vi.unstubAllEnvs());
+    onTestFinished(() => void vi.unstubAllEnvs());
     await client({ loopback: true }).request(get(`http://127.0.0.1:${seen.port}/`));
-    expect([seen.requests, proxy.connections]).toEqual([1, 0]);
+    expect([seen.requests, proxy.connections()]).toEqual([1, 0]);
   });
 
   test('neither a Host header nor CONNECT bypasses the guard', async () => {

@@ -1,48 +1,17 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
 import { parseAllowList } from '../../../src/outbound/addresses.ts';
-import { type OutboundClientOptions, outboundClient } from '../../../src/outbound/client.ts';
+import type { OutboundClientOptions } from '../../../src/outbound/client.ts';
 import type { Lookup } from '../../../src/outbound/connector.ts';
+import { useTcpServer, useTlsServer } from '../../kit/listeners.ts';
+import { useOutboundClient } from '../../kit/outbound-client.ts';
 import { hasOpenssl, selfSigned } from '../../kit/self-signed.ts';
 
 // Every answer of a resolver below is a loopback address, so that even a broken guard reaches nothing outside.
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const useGreeter = () => useTcpServer((socket) => void socket.write('hello'));
 
-async function listening(
-  tls?: { key: string; cert: string },
-  onConnection: (socket: Socket) => void = () => {},
-) {
-  const seen = { connections: 0, port: 0, alpn: [] as (string | false | null)[] };
-  const sockets = new Set<Socket>();
-  const server = tls
-    ? createTlsServer({ ...tls, ALPNProtocols: ['smtp'] }, (socket) => {
-        seen.alpn.push(socket.alpnProtocol);
-        socket.write('hello');
-      })
-    : createServer((socket) => void socket.write('hello'));
-  server.on('connection', (socket) => {
-    seen.connections += 1;
-    sockets.add(socket.on('error', () => {}));
-    onConnection(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  seen.port = (server.address() as AddressInfo).port;
-  cleanups.push(() => {
-    for (const socket of sockets) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return seen;
-}
-
-function sockets(options: Partial<OutboundClientOptions> = {}) {
-  const client = outboundClient({ allow: parseAllowList(''), loopback: false, ...options });
-  cleanups.push(() => client.close());
-  return client;
-}
+const sockets = (options: Partial<OutboundClientOptions> = {}) =>
+  useOutboundClient({ loopback: false, ...options });
 
 const answers = (...list: string[]): Lookup => {
   return async () => list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -72,12 +41,12 @@ describe('a socket', () => {
     '::ffff:127.0.0.1',
     'localhost',
   ])('S1: to %s is refused without a connection, and so are its addresses', async (host) => {
-    const seen = await listening();
+    const seen = await useGreeter();
     const lookup = vi.fn(answers('127.0.0.1'));
     const { connect, resolve } = sockets({ lookup });
     await expect(connect(to(host, seen.port))).rejects.toMatchObject(REFUSED);
     await expect(resolve(host)).rejects.toMatchObject(REFUSED);
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
     expect(lookup).not.toHaveBeenCalled();
   });
 
@@ -99,18 +68,18 @@ describe('a socket', () => {
   });
 
   test('S2: to a name with one bad address is refused without a connection', async () => {
-    const seen = await listening();
+    const seen = await useGreeter();
     const { connect, resolve } = sockets({
       allow: parseAllowList('127.0.0.2'),
       lookup: answers('127.0.0.2', '127.0.0.1'),
     });
     await expect(connect(to('mixed.example', seen.port))).rejects.toMatchObject(REFUSED);
     await expect(resolve('mixed.example')).rejects.toMatchObject(REFUSED);
-    expect(seen.connections).toBe(0);
+    expect(seen.connections()).toBe(0);
   });
 
   test('to an allowed host is opened, and its addresses are returned', async () => {
-    const seen = await listening();
+    const seen = await useGreeter();
     const { connect, resolve } = sockets({
       allow: parseAllowList('relay.lan'),
       lookup: answers('127.0.0.1'),
@@ -134,13 +103,17 @@ describe('a socket', () => {
 describe.runIf(hasOpenssl)('a socket inside TLS', () => {
   test('offers no HTTP, and fails if the certificate has another name', async () => {
     const tls = selfSigned('relay.example');
-    const seen = await listening(tls);
+    const alpn: (string | false | null)[] = [];
+    const seen = await useTlsServer({ ...tls, ALPNProtocols: ['smtp'] }, (socket) => {
+      alpn.push(socket.alpnProtocol);
+      socket.write('hello');
+    });
     const lookup = answers('127.0.0.1');
     const trusting = sockets({ loopback: true, lookup, ca: tls.cert });
     expect(await firstWord(await trusting.connect(to('relay.example', seen.port, { secure: true })))).toBe(
       'hello',
     );
-    expect(seen.alpn).toEqual([false]);
+    expect(alpn).toEqual([false]);
     const wrongName = trusting.connect(to('other.example', seen.port, { secure: true }));
     await expect(wrongName).rejects.toMatchObject({ phase: 'tls' });
     const wary = sockets({ loopback: true, lookup });
@@ -151,7 +124,7 @@ describe.runIf(hasOpenssl)('a socket inside TLS', () => {
   });
 
   test('to a silent server fails at the deadline', async () => {
-    const seen = await listening();
+    const seen = await useGreeter();
     const { connect } = sockets({ loopback: true });
     const silent = connect(to('127.0.0.1', seen.port, { secure: true, deadlineMs: 50 }));
     // The answer is not TLS, or none comes in time: in both cases there is no connection.

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { cleanUp } from '../../kit/clean-up.ts';
+import { useTempFolder } from '../../kit/temp-folder.ts';
 
 const SERVER = fileURLToPath(new URL('../../../', import.meta.url));
 const TIMEOUT_MS = 20_000;
@@ -29,7 +31,7 @@ describe('npm run dev', () => {
   let dev: ChildProcess;
   let output = '';
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'parley-dev-'));
+    root = await useTempFolder();
     for (const name of ['bin', 'scripts/dev.js', 'package.json'])
       await cp(join(SERVER, name), join(root, name), { recursive: true });
     await symlink(join(SERVER, '../node_modules'), join(root, 'node_modules'));
@@ -39,15 +41,12 @@ describe('npm run dev', () => {
     await writeFile(join(root, 'src/main.ts'), main);
     await writeFile(join(root, 'src/ship.ts'), broken);
     dev = spawn(process.execPath, ['scripts/dev.js'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [dev.stdout, dev.stderr]) stream?.on('data', (chunk) => (output += chunk));
-  });
-  afterAll(async () => {
-    if (dev.exitCode === null) {
-      const ended = new Promise((resolve) => dev.once('exit', resolve));
+    cleanUp(async () => {
+      if (dev.exitCode !== null) return;
       dev.kill('SIGTERM');
-      await ended;
-    }
-    await rm(root, { recursive: true, force: true });
+      await once(dev, 'exit');
+    });
+    for (const stream of [dev.stdout, dev.stderr]) stream?.on('data', (chunk) => (output += chunk));
   });
   const printed = (text: string) => vi.waitFor(() => expect(output).toContain(text), TIMEOUT_MS);
 

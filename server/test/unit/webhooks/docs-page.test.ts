@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keyOf, signedHeaders } from '../../../src/webhooks/payload.ts';
 import { ATTEMPTS, RETRY_DELAYS_MS } from '../../../src/webhooks/schedule.ts';
 import { hasOpenssl } from '../../kit/self-signed.ts';
+import { useTempFolder } from '../../kit/temp-folder.ts';
 
 const page = readFileSync(new URL('../../../../docs/use/webhooks.md', import.meta.url), 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'parley-page-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = await useTempFolder();
 
 /** The first code block of a language that contains a text. */
 function snippet(language: string, having: string): string {

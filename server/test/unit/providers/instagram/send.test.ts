@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { AdapterChannel, OutgoingMessage, SendResult } from '../../../../src/providers/adapter.ts';
 import { capabilities } from '../../../../src/providers/capabilities.ts';
 import { instagram } from '../../../../src/providers/instagram/instagram.ts';
-import { type FakeGraph, graphContext, startGraph } from '../../../kit/graph.ts';
+import { useGraph, useGraphContext } from '../../../kit/graph.ts';
 
-let graph: FakeGraph;
-const { context, close } = graphContext();
-beforeAll(async () => {
-  graph = await startGraph();
-});
+const graph = await useGraph();
+const context = useGraphContext();
 beforeEach(() => {
   graph.requests.length = 0;
   graph.taken.length = 0;
-});
-afterAll(async () => {
-  await close();
-  await graph.close();
 });
 
 const channelWith = (config: object = {}): AdapterChannel => ({

@@ -1,18 +1,14 @@
 import twilioSdk from 'twilio';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
 import type { AdapterChannel } from '../../../../src/providers/adapter.ts';
 import { twilio } from '../../../../src/providers/twilio/twilio.ts';
-import { adapterContext } from '../../../kit/adapter-context.ts';
+import { useAdapterContext } from '../../../kit/adapter-context.ts';
 import { outgoing } from '../../../kit/outgoing.ts';
-import { ACCOUNT, PICTURE, startTwilio, TOKEN } from '../../../kit/twilio.ts';
+import { ACCOUNT, PICTURE, TOKEN, useTwilio } from '../../../kit/twilio.ts';
 
-const vendor = await startTwilio();
-const context = adapterContext();
-afterAll(async () => {
-  await context.close();
-  await vendor.close();
-});
+const vendor = await useTwilio();
+const context = useAdapterContext();
 beforeEach(() => {
   vendor.taken.length = 0;
   vendor.fetched.length = 0;

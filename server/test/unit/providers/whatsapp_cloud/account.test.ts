@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { AdapterChannel, NewVendorTemplate } from '../../../../src/providers/adapter.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
-import { type FakeGraph, graphContext, startGraph } from '../../../kit/graph.ts';
+import { useGraph, useGraphContext } from '../../../kit/graph.ts';
 
-let graph: FakeGraph;
-const { context, close } = graphContext();
-beforeAll(async () => {
-  graph = await startGraph();
-});
+const graph = await useGraph();
+const context = useGraphContext();
 beforeEach(() => {
   graph.requests.length = 0;
   graph.templates.length = 0;
-});
-afterAll(async () => {
-  await close();
-  await graph.close();
 });
 
 const channelWith = (config: object = {}, address = '+15550009999'): AdapterChannel => ({

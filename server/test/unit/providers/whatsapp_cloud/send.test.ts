@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type {
   AdapterChannel,
   OutgoingMessage,
@@ -8,20 +8,13 @@ import type {
 } from '../../../../src/providers/adapter.ts';
 import { capabilities } from '../../../../src/providers/capabilities.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
-import { type FakeGraph, graphContext, startGraph } from '../../../kit/graph.ts';
+import { useGraph, useGraphContext } from '../../../kit/graph.ts';
 
-let graph: FakeGraph;
-const { context, close } = graphContext();
-beforeAll(async () => {
-  graph = await startGraph();
-});
+const graph = await useGraph();
+const context = useGraphContext();
 beforeEach(() => {
   graph.requests.length = 0;
   graph.taken.length = 0;
-});
-afterAll(async () => {
-  await close();
-  await graph.close();
 });
 
 const channelWith = (config: object = {}): AdapterChannel => ({
