@@ -4,27 +4,26 @@ import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { Client } from 'pg';
 import type { Connection } from '../../src/db/embedded/connection.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { cleanUpAfterFile } from '../kit/clean-up.ts';
+import { isLive } from '../kit/is-live.ts';
+import { until } from '../kit/until.ts';
 
 const server = resolve(import.meta.dirname, '../..');
 
-/** Folders of one test file, and everything that was started in them. */
-export interface Workplace {
-  /** A new folder that everyone may enter. */
-  folder(): Promise<string>;
-  /** A new data folder with a database in it that was stopped. Copying one saves a second each time. */
-  ready(at?: string): Promise<string>;
-  /** Remembers a data folder, so that its server is ended and the folder is removed. */
-  data(dataDir: string): string;
-  /** The program under test as `npm start` builds it, below the checkout's node_modules. */
-  program(): Promise<string>;
-  /** Starts the program on a folder in a process of its own, and waits for what it has to say. */
-  start(dataDir: string, options?: StartOptions): Promise<Started>;
-  end(): Promise<void>;
+/** The folders of a test file, and the databases and processes in them. When the file ends, all of them are removed. */
+export interface EmbeddedFixtures {
+  /** Creates a folder that everyone may enter. */
+  makeFolder(): Promise<string>;
+  /** Creates a data folder with a stopped database. It is a copy, which saves a second each time. */
+  makeDatabase(dataDir?: string): Promise<string>;
+  /** Notes a data folder, so that its PostgreSQL is stopped at the end. */
+  track(dataDir: string): string;
+  /** Starts the program on a folder in a process of its own, and waits for its result. */
+  startProgram(dataDir: string, options?: StartOptions): Promise<Started>;
 }
 
 interface StartOptions {
@@ -42,56 +41,60 @@ export interface Started {
 
 const PROGRAM = `
 import { startEmbedded } from './src/db/embedded/embedded.ts';
-const say = (what: unknown) => process.stdout.write(JSON.stringify(what) + '\\n');
+const print = (result: unknown) => process.stdout.write(JSON.stringify(result) + '\\n');
 try {
   const { connection, adopted } = await startEmbedded({ dataDir: process.argv[2] ?? '' });
-  say({ connection, adopted });
+  print({ connection, adopted });
   setInterval(() => {}, 1000);
 } catch (error) {
-  say({ error: { name: (error as Error).name, message: (error as Error).message } });
+  print({ error: { name: (error as Error).name, message: (error as Error).message } });
 }
 `;
 
-export function workplace(): Workplace {
+export function useEmbeddedFixtures(): EmbeddedFixtures {
   const folders: string[] = [];
   const dataFolders: string[] = [];
   const children: ChildProcess[] = [];
   let program: Promise<string> | undefined;
   let template: Promise<string> | undefined;
 
+  /** Builds the program under test like `npm start`, below the node_modules of the checkout. */
   async function makeProgram(): Promise<string> {
-    // createRequire must find the packages from there, as it will from dist/.
+    // createRequire must find the packages from there, as it does from dist/.
     const folder = await mkdtemp(join(dirname(server), 'node_modules', '.parley-embedded-'));
     folders.push(folder);
     await chmod(folder, 0o755);
     return bundleTo(join(folder, 'program.mjs'));
   }
 
+  cleanUpAfterFile(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const dataDir of dataFolders) await killPostgres(dataDir);
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  });
+
   return {
-    async folder() {
-      const folder = await mkdtemp(join(tmpdir(), 'parley-embedded-'));
+    async makeFolder() {
+      const folder = await mkdtemp(join(tmpdir(), 'parley-'));
       folders.push(folder);
       await chmod(folder, 0o755);
       return folder;
     },
-    async ready(at) {
-      template ??= makeTemplate(this.data(join(await this.folder(), 'data')));
-      const dataDir = this.data(at ?? join(await this.folder(), 'data'));
+    async makeDatabase(given) {
+      template ??= makeTemplate(this.track(join(await this.makeFolder(), 'data')));
+      const dataDir = this.track(given ?? join(await this.makeFolder(), 'data'));
       await mkdir(dirname(dataDir), { recursive: true });
       execFileSync('cp', ['-a', await template, dataDir]);
       return dataDir;
     },
-    data(dataDir) {
+    track(dataDir) {
       dataFolders.push(dataDir);
       return dataDir;
     },
-    program() {
-      program ??= makeProgram();
-      return program;
-    },
-    async start(dataDir, { uid, env, ...given } = {}) {
+    async startProgram(dataDir, { uid, env, ...given } = {}) {
       dataFolders.push(dataDir);
-      const child = spawn(process.execPath, [given.program ?? (await this.program()), dataDir], {
+      program ??= makeProgram();
+      const child = spawn(process.execPath, [given.program ?? (await program), dataDir], {
         ...(uid === undefined ? {} : { uid, gid: uid }),
         cwd: '/',
         env: { PATH: process.env.PATH, ...env },
@@ -99,16 +102,11 @@ export function workplace(): Workplace {
       });
       children.push(child);
       const { stdout } = child;
-      const line = await new Promise<string>((told, failed) => {
-        createInterface({ input: stdout }).once('line', told);
-        child.once('exit', (code) => setImmediate(failed, new Error(`The program said nothing: ${code}`)));
+      const line = await new Promise<string>((resolve, reject) => {
+        createInterface({ input: stdout }).once('line', resolve);
+        child.once('exit', (code) => setImmediate(reject, new Error(`The program printed nothing: ${code}`)));
       });
       return { process: child, ...(JSON.parse(line) as object) };
-    },
-    async end() {
-      for (const child of children) child.kill('SIGKILL');
-      for (const dataDir of dataFolders) await endServer(dataDir);
-      for (const folder of folders) await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -138,26 +136,7 @@ export async function postmasterPid(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** Whether the process exists and runs, which a zombie does not. */
-export function isLive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z';
-  } catch {
-    return false;
-  }
-}
-
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline)
-      throw new Error(`It did not come true in ${timeoutMs} ms: ${condition}`);
-    await delay(10);
-  }
-}
-
-async function endServer(dataDir: string): Promise<void> {
+async function killPostgres(dataDir: string): Promise<void> {
   const pid = await postmasterPid(dataDir).catch(() => undefined);
   if (pid === undefined || !isLive(pid)) return;
   if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${dataDir}/postgres`)) return;
@@ -165,9 +144,9 @@ async function endServer(dataDir: string): Promise<void> {
   await until(() => !isLive(pid));
 }
 
-/** Runs statements in one session and gives the rows of the last. */
+/** Runs statements on one connection and returns the rows of the last. */
 export async function query(connection: Connection, ...statements: string[]): Promise<unknown[]> {
-  const client = await session(connection);
+  const client = await connectTo(connection);
   try {
     let rows: unknown[] = [];
     for (const statement of statements) rows = (await client.query(statement)).rows;
@@ -177,7 +156,7 @@ export async function query(connection: Connection, ...statements: string[]): Pr
   }
 }
 
-export async function session(connection: Connection): Promise<Client> {
+export async function connectTo(connection: Connection): Promise<Client> {
   const client = new Client({ ...connection });
   client.on('error', () => {});
   await client.connect();

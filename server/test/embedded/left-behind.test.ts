@@ -3,23 +3,26 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { inspectProcess, isAttached, readPidFile } from '../../src/db/embedded/left-behind.ts';
 import { NOBODY } from '../../src/db/embedded/run-as.ts';
-import { isLive, postmasterPid, query, session, until, workplace } from './kit.ts';
+import { cleanUp } from '../kit/clean-up.ts';
+import { isLive } from '../kit/is-live.ts';
+import { until } from '../kit/until.ts';
+import { connectTo, postmasterPid, query, useEmbeddedFixtures } from './kit.ts';
 
-const work = workplace();
-afterAll(() => work.end());
+const fixtures = useEmbeddedFixtures();
 
 const kept = [{ word: 'here' }];
 
-/** A process of the database's user, for which PostgreSQL would take a stale number. */
-async function stranger() {
+/** Starts a process of the database's user, which PostgreSQL would take for a server if a stale number points to it. */
+async function startOtherProcess() {
   const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const child = spawn('sleep', ['600'], { ...owner, stdio: 'ignore' });
   await once(child, 'spawn');
-  return { pid: child.pid ?? 0, end: () => child.kill('SIGKILL') };
+  cleanUp(() => child.kill('SIGKILL'));
+  return child.pid ?? 0;
 }
 
 async function replacePid(dataDir: string, from: number, to: number): Promise<void> {
@@ -32,9 +35,9 @@ async function replacePid(dataDir: string, from: number, to: number): Promise<vo
 }
 
 describe('when the process that started it is killed', { timeout: 60_000 }, () => {
-  it('the server is taken over with all its data, and can be stopped', async () => {
-    const dataDir = await work.ready();
-    const killed = await work.start(dataDir);
+  it('the server is taken over with its data, and can be stopped', async () => {
+    const dataDir = await fixtures.makeDatabase();
+    const killed = await fixtures.startProgram(dataDir);
     const pid = await postmasterPid(dataDir);
     killed.process.kill('SIGKILL');
     await once(killed.process, 'exit');
@@ -50,15 +53,15 @@ describe('when the process that started it is killed', { timeout: 60_000 }, () =
     expect(isLive(pid)).toBe(false);
   });
 
-  it('a server that is stopping is waited for', async () => {
-    const dataDir = await work.ready();
+  it('a start waits for a server that is stopping', async () => {
+    const dataDir = await fixtures.makeDatabase();
     const first = await startEmbedded({ dataDir });
     const pid = await postmasterPid(dataDir);
-    const open = await session(first.connection);
+    const open = await connectTo(first.connection);
     // A smart shutdown refuses new sessions with 57P03 and waits for the open one.
     process.kill(pid, 'SIGTERM');
     await until(() =>
-      session(first.connection).then(
+      connectTo(first.connection).then(
         (late) => late.end().then(() => false),
         (error: { code?: string }) => error.code === '57P03',
       ),
@@ -79,8 +82,8 @@ describe('when the process that started it is killed', { timeout: 60_000 }, () =
 });
 
 describe('when the server itself is killed', { timeout: 60_000 }, () => {
-  it('ensureRunning starts it again at the same place, once for all who ask', async () => {
-    const dataDir = await work.ready();
+  it('ensureRunning restarts it in the same place, once for all callers', async () => {
+    const dataDir = await fixtures.makeDatabase();
     const database = await startEmbedded({ dataDir });
     await query(database.connection, 'create table committed as select 7 as seven');
     const pid = await postmasterPid(dataDir);
@@ -96,9 +99,9 @@ describe('when the server itself is killed', { timeout: 60_000 }, () => {
     expect(isLive(next)).toBe(false);
   });
 
-  it('one that was taken over is started again too', async () => {
-    const dataDir = await work.ready();
-    await work.start(dataDir);
+  it('a server that was taken over is restarted too', async () => {
+    const dataDir = await fixtures.makeDatabase();
+    await fixtures.startProgram(dataDir);
     const database = await startEmbedded({ dataDir });
     expect(database.adopted).toBe(true);
     const pid = await postmasterPid(dataDir);
@@ -109,11 +112,11 @@ describe('when the server itself is killed', { timeout: 60_000 }, () => {
     await database.stop();
   });
 
-  it('a zombie is waited for until it is reaped', async () => {
-    const dataDir = await work.ready();
-    const parent = await work.start(dataDir);
+  it('a start waits for a zombie until it is reaped', async () => {
+    const dataDir = await fixtures.makeDatabase();
+    const parent = await fixtures.startProgram(dataDir);
     const pid = await postmasterPid(dataDir);
-    // A parent that stands still does not reap.
+    // A stopped parent does not reap.
     parent.process.kill('SIGSTOP');
     process.kill(pid, 'SIGKILL');
     await until(async () => (await inspectProcess(pid, join(dataDir, 'postgres'))) === 'zombie');
@@ -129,41 +132,37 @@ describe('when the server itself is killed', { timeout: 60_000 }, () => {
     await database.stop();
   });
 
-  it('a number that has gone to another program does not stop the start, and that program is left alone', async () => {
-    const dataDir = await work.ready();
-    const other = await stranger();
-    try {
-      const killed = await startEmbedded({ dataDir });
-      const pid = await postmasterPid(dataDir);
-      process.kill(pid, 'SIGKILL');
-      await until(() => !isLive(pid));
-      await replacePid(dataDir, pid, other.pid);
+  it('a process number that now belongs to another program does not prevent the start, and that program stays alive', async () => {
+    const dataDir = await fixtures.makeDatabase();
+    const other = await startOtherProcess();
+    const killed = await startEmbedded({ dataDir });
+    const pid = await postmasterPid(dataDir);
+    process.kill(pid, 'SIGKILL');
+    await until(() => !isLive(pid));
+    await replacePid(dataDir, pid, other);
 
-      const database = await startEmbedded({ dataDir });
-      expect(database.adopted).toBe(false);
-      expect(await query(database.connection, 'table kept')).toEqual(kept);
-      await database.stop();
-      // Its server is gone for the first handle as well: stopping it must not hit the stranger.
-      await killed.stop();
-      expect(isLive(other.pid)).toBe(true);
-    } finally {
-      other.end();
-    }
+    const database = await startEmbedded({ dataDir });
+    expect(database.adopted).toBe(false);
+    expect(await query(database.connection, 'table kept')).toEqual(kept);
+    await database.stop();
+    // The server of the first handle is gone as well: stopping it must not kill the other process.
+    await killed.stop();
+    expect(isLive(other)).toBe(true);
   });
 
-  it('nothing is removed or started as long as its sessions still use the database', async () => {
-    const dataDir = await work.ready();
-    const other = await stranger();
+  it('nothing is removed or started while its sessions still use the database', async () => {
+    const dataDir = await fixtures.makeDatabase();
+    const other = await startOtherProcess();
     const database = await startEmbedded({ dataDir });
     const pid = await postmasterPid(dataDir);
-    const stuck = await session(database.connection);
+    const stuck = await connectTo(database.connection);
     const { rows } = await stuck.query<{ pid: number }>('select pg_backend_pid() as pid');
     const backend = rows[0]?.pid ?? 0;
     try {
       process.kill(backend, 'SIGSTOP');
       process.kill(pid, 'SIGKILL');
       await until(() => !isLive(pid));
-      await replacePid(dataDir, pid, other.pid);
+      await replacePid(dataDir, pid, other);
       const file = await readPidFile(join(dataDir, 'postgres'));
       if (file === undefined) throw new Error('There is no postmaster.pid.');
       await delay(200);
@@ -183,7 +182,6 @@ describe('when the server itself is killed', { timeout: 60_000 }, () => {
       await next.stop();
     } finally {
       if (isLive(backend)) process.kill(backend, 'SIGKILL');
-      other.end();
     }
   });
 });

@@ -1,37 +1,37 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../../src/base/errors.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
-import { isLive, postmasterPid, query, session, workplace } from './kit.ts';
+import { isLive } from '../kit/is-live.ts';
+import { connectTo, postmasterPid, query, useEmbeddedFixtures } from './kit.ts';
 
-const work = workplace();
-afterAll(() => work.end());
+const fixtures = useEmbeddedFixtures();
 
-const newData = async (): Promise<string> => work.data(join(await work.folder(), 'data'));
+const newDataDir = async (): Promise<string> => fixtures.track(join(await fixtures.makeFolder(), 'data'));
 
-async function timed<T>(what: string, action: () => Promise<T>): Promise<T> {
+async function measure<T>(name: string, action: () => Promise<T>): Promise<T> {
   const begun = performance.now();
   const result = await action();
-  process.stdout.write(`embedded: ${what} ${(performance.now() - begun).toFixed(0)} ms\n`);
+  process.stdout.write(`embedded: ${name} ${(performance.now() - begun).toFixed(0)} ms\n`);
   return result;
 }
 
-// The disk is shared with others, and making a database is a thousand calls of fsync.
+// To create a database takes a thousand calls of fsync, which are slow on a busy disk.
 describe('the embedded database', { timeout: 60_000 }, () => {
-  it('is made at the first start, keeps its data, and starts again', async () => {
-    const dataDir = await newData();
-    const first = await timed('first start', () => startEmbedded({ dataDir }));
+  it('is created by the first start, keeps its data, and starts again', async () => {
+    const dataDir = await newDataDir();
+    const first = await measure('first start', () => startEmbedded({ dataDir }));
     expect(first.adopted).toBe(false);
     await query(first.connection, 'create table kept (word text)', `insert into kept values ('here')`);
-    await timed('look whether it lives', () => first.ensureRunning());
+    await measure('check whether it runs', () => first.ensureRunning());
     const pid = await postmasterPid(dataDir);
-    await timed('stop', () => first.stop());
+    await measure('stop', () => first.stop());
     expect(isLive(pid)).toBe(false);
     await expect(first.ensureRunning()).rejects.toThrow('stopped');
 
-    const second = await timed('warm start', () => startEmbedded({ dataDir }));
+    const second = await measure('warm start', () => startEmbedded({ dataDir }));
     expect(second.connection).toEqual(first.connection);
     expect(await query(second.connection, 'select word from kept')).toEqual([{ word: 'here' }]);
     await second.stop();
@@ -39,8 +39,8 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log']);
   });
 
-  it('is durable, closed to the network, protected by a password, and takes further settings', async () => {
-    const dataDir = await work.ready();
+  it('is durable, closed to the network, protected by a password, and accepts more settings', async () => {
+    const dataDir = await fixtures.makeDatabase();
     const database = await startEmbedded({
       dataDir,
       database: 'other "name"',
@@ -79,15 +79,15 @@ describe('the embedded database', { timeout: 60_000 }, () => {
       TimeZone: 'UTC',
     });
     expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'other "name"' }]);
-    await expect(session({ ...connection, password: 'wrong' })).rejects.toMatchObject({ code: '28P01' });
+    await expect(connectTo({ ...connection, password: 'wrong' })).rejects.toMatchObject({ code: '28P01' });
     const secret = await stat(join(dataDir, 'postgres', 'parley.password'));
     expect(secret.mode & 0o777).toBe(0o600);
     await query(connection, 'create extension pg_trgm', 'create extension btree_gin');
     await database.stop();
   });
 
-  it('runs in a process group of its own, so that Ctrl-C does not reach it before we stop it', async () => {
-    const dataDir = await work.ready();
+  it('runs in a process group of its own, so that Ctrl-C does not stop it before the server', async () => {
+    const dataDir = await fixtures.makeDatabase();
     const database = await startEmbedded({ dataDir });
     const pid = await postmasterPid(dataDir);
     const ids = execFileSync('ps', ['-o', 'pgid=,sid=', '-p', String(pid)], { encoding: 'utf8' });
@@ -95,11 +95,11 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     await database.stop();
   });
 
-  it('is the same one for all who start at the same time', async () => {
-    const dataDir = await newData();
+  it('is the same for all processes that start at the same time', async () => {
+    const dataDir = await newDataDir();
     const [one, two, here, again] = await Promise.all([
-      work.start(dataDir),
-      work.start(dataDir),
+      fixtures.startProgram(dataDir),
+      fixtures.startProgram(dataDir),
       startEmbedded({ dataDir }),
       startEmbedded({ dataDir }),
     ]);
@@ -114,13 +114,15 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log']);
   });
 
-  it('has its socket in a private folder when its own path is too long for one', async () => {
-    const dataDir = await work.ready(join(await work.folder(), 'ö'.repeat(50), 'a, "b"', 'data'));
+  it('has its socket in a private folder if its own path is too long for a socket', async () => {
+    const dataDir = await fixtures.makeDatabase(
+      join(await fixtures.makeFolder(), 'ö'.repeat(50), 'a, "b"', 'data'),
+    );
     const database = await startEmbedded({ dataDir });
     const { host } = database.connection;
     expect(host.startsWith(dataDir)).toBe(false);
     expect((await stat(host)).mode & 0o777).toBe(0o700);
-    const taken = await work.start(dataDir);
+    const taken = await fixtures.startProgram(dataDir);
     expect(taken).toMatchObject({ adopted: true, connection: database.connection });
     await database.stop();
     await expect(stat(host)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -130,16 +132,16 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     await next.stop();
   });
 
-  it('accepts a path with blanks, commas and quotes', async () => {
-    const dataDir = work.data(join(await work.folder(), ` a, "b" 'c'`));
+  it('accepts a path with spaces, commas and quotes', async () => {
+    const dataDir = fixtures.track(join(await fixtures.makeFolder(), ` a, "b" 'c'`));
     const database = await startEmbedded({ dataDir });
     expect(database.connection.host).toBe(join(dataDir, 'postgres'));
     await query(database.connection, 'select 1');
     await database.stop();
   });
 
-  it('clears away what killed starts left, but not the draft of a living one', async () => {
-    const dataDir = await work.ready();
+  it('removes what killed starts have left, but not the draft of a running start', async () => {
+    const dataDir = await fixtures.makeDatabase();
     const gone = execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }).trim();
     for (const pid of [gone, process.pid, process.ppid]) {
       await mkdir(join(dataDir, `pg.tmp-${pid}`, 'base'), { recursive: true });
@@ -150,8 +152,8 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     await database.stop();
   });
 
-  it('mends the mode of a folder that was restored too open', async () => {
-    const dataDir = await work.ready();
+  it('fixes the mode of a folder that was restored with too many permissions', async () => {
+    const dataDir = await fixtures.makeDatabase();
     await chmod(join(dataDir, 'postgres'), 0o775);
     const database = await startEmbedded({ dataDir });
     await query(database.connection, 'select 1');
@@ -160,8 +162,8 @@ describe('the embedded database', { timeout: 60_000 }, () => {
 });
 
 describe('a folder that cannot be used', { timeout: 60_000 }, () => {
-  it('is refused when it is of another major version', async () => {
-    const dataDir = await newData();
+  it('is refused if it is of another major version', async () => {
+    const dataDir = await newDataDir();
     await mkdir(join(dataDir, 'postgres'), { recursive: true });
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
     const refusal = startEmbedded({ dataDir });
@@ -171,16 +173,16 @@ describe('a folder that cannot be used', { timeout: 60_000 }, () => {
     );
   });
 
-  it('is refused when it holds something else', async () => {
-    const dataDir = await newData();
+  it('is refused if it contains something else', async () => {
+    const dataDir = await newDataDir();
     await mkdir(join(dataDir, 'postgres'), { recursive: true });
-    await writeFile(join(dataDir, 'postgres', 'letter.txt'), 'Dear');
+    await writeFile(join(dataDir, 'postgres', 'letter.txt'), 'Hello');
     await expect(startEmbedded({ dataDir })).rejects.toThrow(/PG_VERSION is missing.*move the folder away/);
     expect(await readdir(join(dataDir, 'postgres'))).toEqual(['letter.txt']);
   });
 
-  it('is refused when it is a file', async () => {
-    const dataDir = await newData();
+  it('is refused if it is a file', async () => {
+    const dataDir = await newDataDir();
     await writeFile(dataDir, '');
     for (const path of [dataDir, join(dataDir, 'below')]) {
       const refusal = startEmbedded({ dataDir: path });
@@ -189,8 +191,8 @@ describe('a folder that cannot be used', { timeout: 60_000 }, () => {
     }
   });
 
-  it('tells why PostgreSQL does not start, and starts once that is mended', async () => {
-    const dataDir = await work.ready();
+  it('reports why PostgreSQL does not start, and starts once that is fixed', async () => {
+    const dataDir = await fixtures.makeDatabase();
     const control = join(dataDir, 'postgres', 'global', 'pg_control');
     await rename(control, `${control}.away`);
     const refusal = startEmbedded({ dataDir });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { groupBy } from '../../src/base/group-by.ts';
-import { type Rows, withDatabaseAt } from './database.ts';
+import { type Rows, withConnection } from './database.ts';
 import type { Load, Written } from './load.ts';
 import type { Delivered, FaultReceiver } from './receiver.ts';
 
@@ -26,9 +26,9 @@ interface CheckOptions {
   since: number;
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** Questions whose answer must be no row at all: the database by itself must make sense. */
+/** Queries that must return no rows if the database is consistent. */
 const invariants: Record<string, string> = {
   'a vendor id has several messages':
     'select channel_id, vendor_id, count(*) from messages group by 1, 2 having count(*) > 1',
@@ -43,7 +43,7 @@ const invariants: Record<string, string> = {
   'a contact has no handle or no chat': `select c.id from contacts c where
      not exists (select 1 from handles h where h.contact_id = c.id) or
      not exists (select 1 from chats t where t.contact_id = c.id)`,
-  'a sequence number is missing or twice there': `select tenant_id, sequence, count(*) from events
+  'a sequence number is missing or duplicated': `select tenant_id, sequence, count(*) from events
      group by 1, 2 having count(*) > 1 or sequence is null`,
   'a message, chat or contact does not have exactly one event': `select x.id, count(e.id) from (
        select id, 'message.received' as type from messages union all select id, 'chat.created' from chats
@@ -58,58 +58,58 @@ const invariants: Record<string, string> = {
      having count(a.number) <> d.attempts or max(a.number) <> d.attempts`,
   'a delivery succeeded more than once': `select delivery_id from attempts where response_status between 200 and 299
      group by 1 having count(*) > 1`,
-  'an inbound request is left over': 'select id, error from inbound',
+  'an inbound request was not processed': 'select id, error from inbound',
 };
 
 const numberOf = (text: string): number => Number(/^message (\d+)$/.exec(text)?.[1]);
 
-/** Waits until there is nothing left to do, and then holds what the clients saw against what the receiver got. */
+/** Waits until every queue is empty, then compares what the clients wrote with what the receiver got. */
 export async function check(options: CheckOptions): Promise<Report> {
   const { load, receiver, databaseUrl } = options;
-  const problems = await settle(databaseUrl);
-  const { stored, broken } = await withDatabaseAt(databaseUrl, async (ask) => {
+  const problems = await waitForQueues(databaseUrl);
+  const { stored, broken } = await withConnection(databaseUrl, async (query) => {
     const found: string[] = [];
-    for (const [name, question] of Object.entries(invariants)) {
-      const rows = await ask(question);
+    for (const [name, invariant] of Object.entries(invariants)) {
+      const rows = await query(invariant);
       if (rows.length > 0) found.push(`${name}: ${rows.length}, such as ${JSON.stringify(rows[0])}`);
     }
-    const messages = await ask('select id, tenant_id, chat_id, text, vendor_id from messages order by id');
+    const messages = await query('select id, tenant_id, chat_id, text, vendor_id from messages order by id');
     return { stored: messages as unknown as StoredMessage[], broken: found };
   });
-  problems.push(...broken, ...receiver.faults);
+  problems.push(...broken, ...receiver.issues);
 
   const arrived = [...receiver.byId.values()].filter(({ event }) => event.type === 'message.received');
-  const lost = load.written.filter((write) => write.outcome === 'ok' && !arrivedAs(write, arrived));
-  const invented = inventedIn(load, stored, arrived);
+  const lost = load.written.filter((write) => write.outcome === 'ok' && !hasArrived(write, arrived));
+  const invented = findInvented(load, stored, arrived);
   problems.push(
     ...lost.map((write) => `lost: message ${write.number} was acknowledged and never delivered`),
     ...invented,
-    ...wrongOrder(load, stored, arrived),
+    ...findWrongOrder(load, stored, arrived),
   );
   if ([...load.statuses.keys()].some((status) => ![200, 409, 503].includes(status)))
     problems.push(`unexpected answers: ${JSON.stringify([...load.statuses])}`);
   return { problems, text: describe(options, lost.length, invented.length) };
 }
 
-/** Until every list of work is empty. */
-async function settle(databaseUrl: string): Promise<string[]> {
-  const deadline = performance.now() + PATIENCE_MS;
+/** Waits until every queue is empty. */
+async function waitForQueues(databaseUrl: string): Promise<string[]> {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const [left] = await withDatabaseAt(databaseUrl, (ask) =>
-      ask(`select (select count(*) from inbound where due_at is not null)::int as inbound,
+    const [left] = await withConnection(databaseUrl, (query) =>
+      query(`select (select count(*) from inbound where due_at is not null)::int as inbound,
                   (select count(*) from events where sequence is null)::int as events,
                   (select count(*) from deliveries where due_at is not null)::int as deliveries`),
     ).catch((): Rows => [{ unreachable: 1 }]);
     if (Object.values(left ?? {}).every((count) => count === 0)) return [];
-    if (performance.now() > deadline) return [`work is left undone: ${JSON.stringify(left)}`];
+    if (performance.now() > deadline) return [`work was not done: ${JSON.stringify(left)}`];
     await delay(200);
   }
 }
 
 const byNumber = new WeakMap<Delivered[], Map<number, Delivered[]>>();
 
-/** Deliveries by the number in their text, made once for each list. */
-function numbered(arrived: Delivered[]): Map<number, Delivered[]> {
+/** Deliveries by the number in their text. The index of each list is built once. */
+function indexByNumber(arrived: Delivered[]): Map<number, Delivered[]> {
   let index = byNumber.get(arrived);
   if (!index) {
     index = new Map();
@@ -122,25 +122,27 @@ function numbered(arrived: Delivered[]): Map<number, Delivered[]> {
   return index;
 }
 
-const arrivedAs = (write: Written, arrived: Delivered[]): boolean =>
-  (numbered(arrived).get(write.number) ?? []).some(({ event }) => event.data.vendorId === write.vendorId);
+const hasArrived = (write: Written, arrived: Delivered[]): boolean =>
+  (indexByNumber(arrived).get(write.number) ?? []).some(
+    ({ event }) => event.data.vendorId === write.vendorId,
+  );
 
-/** What is stored or was delivered although nobody wrote it, or twice although it was written once. */
-function inventedIn(load: Load, stored: StoredMessage[], arrived: Delivered[]): string[] {
+/** Messages that nobody wrote, or that were written once and are stored or delivered twice. */
+function findInvented(load: Load, stored: StoredMessage[], arrived: Delivered[]): string[] {
   const writes = new Map(load.written.map((write) => [write.number, write]));
   const seen = new Map<number, StoredMessage>();
   const problems: string[] = [];
   for (const message of stored) {
     const write = writes.get(numberOf(message.text));
     if (!write || write.tenantId !== message.tenant_id) problems.push(`invented: ${message.text}`);
-    else if (write.outcome !== 'ok' && !write.isOpen)
+    else if (write.outcome !== 'ok' && !write.isUncertain)
       problems.push(`invented: ${message.text} was refused with ${write.status}`);
     else if (write.outcome === 'ok' && write.vendorId !== message.vendor_id)
       problems.push(`invented: ${message.text} has another vendor id than was answered`);
     if (seen.has(numberOf(message.text))) problems.push(`invented: ${message.text} is stored twice`);
     seen.set(numberOf(message.text), message);
   }
-  for (const [number, deliveries] of numbered(arrived)) {
+  for (const [number, deliveries] of indexByNumber(arrived)) {
     if (deliveries.length > 1) problems.push(`invented: message ${number} was delivered under several ids`);
     for (const { event } of deliveries)
       if (seen.get(number)?.id !== event.data.id)
@@ -149,10 +151,10 @@ function inventedIn(load: Load, stored: StoredMessage[], arrived: Delivered[]): 
   return problems;
 }
 
-/** In every chat, sequence order must be the order of the messages, and that in which they were acknowledged. */
-function wrongOrder(load: Load, stored: StoredMessage[], arrived: Delivered[]): string[] {
+/** In every chat, the order of sequences must be that of the messages, and that of their acknowledgements. */
+function findWrongOrder(load: Load, stored: StoredMessage[], arrived: Delivered[]): string[] {
   const problems: string[] = [];
-  const sequences = numbered(arrived);
+  const sequences = indexByNumber(arrived);
   const ascending = (numbers: number[], chat: string): void => {
     let last = 0;
     for (const number of numbers) {
@@ -168,13 +170,13 @@ function wrongOrder(load: Load, stored: StoredMessage[], arrived: Delivered[]): 
       messages.map((message) => numberOf(message.text)),
       chat,
     );
-  // A write that was not answered at first may come to rest later than the next one.
-  const certain = load.written.filter((write) => write.outcome === 'ok' && !write.isOpen);
-  const people = groupBy(certain, (write) => `${write.channelId} ${write.from}`);
-  for (const [person, writes] of people)
+  // A write that was not answered at first may be stored after the next one.
+  const certain = load.written.filter((write) => write.outcome === 'ok' && !write.isUncertain);
+  const bySender = groupBy(certain, (write) => `${write.channelId} ${write.from}`);
+  for (const [sender, writes] of bySender)
     ascending(
       writes.map((write) => write.number),
-      person,
+      sender,
     );
   return problems;
 }
@@ -203,5 +205,5 @@ function describe(
   ].join('\n');
 }
 
-/** Shows the report; the runner would cut a console's lines to pieces. */
+/** Prints the report. Vitest would split the lines of the console. */
 export const print = ({ text }: Report): void => void process.stdout.write(`\n${text}\n`);

@@ -6,37 +6,38 @@ import { createDatabase, urlOf } from '../kit/postgres.ts';
 import { postmasterPid } from './postmaster.ts';
 import type { ProcessPool } from './processes.ts';
 
-/** A PostgreSQL of the operator's own, as far as the servers under test can tell. */
+/** For the servers under test, this is a PostgreSQL that the operator runs. */
 export interface OwnDatabase {
   url: string;
   dataDir: string;
-  /** A new empty database beside the first. */
-  another(name: string): Promise<string>;
+  /** Creates an empty database beside the first and returns its URL. */
+  createDatabase(name: string): Promise<string>;
   /** SIGKILL to the postmaster; its backends end when they notice. */
   kill(): void;
-  revive(): Promise<void>;
+  restart(): Promise<void>;
 }
 
-export async function startDatabase(shop: ProcessPool): Promise<OwnDatabase> {
-  const dataDir = join(await shop.folder(), 'data');
+/** It is stopped together with the processes of the pool. */
+export async function startDatabase(pool: ProcessPool): Promise<OwnDatabase> {
+  const dataDir = await pool.makeDataDir();
   const embedded = await startEmbedded({ dataDir, settings: { max_connections: '300' } });
   return {
     url: urlOf(embedded.connection, embedded.connection.database),
     dataDir,
-    another: (name) => createDatabase(urlOf(embedded.connection, 'postgres'), name),
+    createDatabase: (name) => createDatabase(urlOf(embedded.connection, 'postgres'), name),
     kill: () => killPostmaster(dataDir),
-    revive: () => embedded.ensureRunning(),
+    restart: () => embedded.ensureRunning(),
   };
 }
 
-/** Kills the database of a data folder, with `all` together with every one of its backends. */
-export function killPostmaster(dataDir: string, all = false): void {
+/** Kills the PostgreSQL of a data folder, and all its backends too if asked for. */
+export function killPostmaster(dataDir: string, withBackends = false): void {
   const pid = postmasterPid(dataDir);
   // It leads a process group of its own.
-  if (pid !== undefined) process.kill(all ? -pid : pid, 'SIGKILL');
+  if (pid !== undefined) process.kill(withBackends ? -pid : pid, 'SIGKILL');
 }
 
-/** How a test looks into the embedded database of a running server. */
+/** The URL of the embedded database of a running server. */
 export const embeddedUrl = (dataDir: string): string => {
   const folder = join(dataDir, 'postgres');
   const password = readFileSync(join(folder, 'parley.password'), 'utf8').trim();
@@ -45,10 +46,10 @@ export const embeddedUrl = (dataDir: string): string => {
 
 export type Rows = Record<string, unknown>[];
 
-/** One session for a few questions. */
-export async function withDatabaseAt<T>(
+/** Connects to a database for a few queries. */
+export async function withConnection<T>(
   url: string,
-  work: (ask: (text: string, values?: unknown[]) => Promise<Rows>) => Promise<T>,
+  work: (query: (text: string, values?: unknown[]) => Promise<Rows>) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});

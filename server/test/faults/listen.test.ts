@@ -1,31 +1,26 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from './postmaster.ts';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../kit/listeners.ts';
+import { until } from '../kit/until.ts';
 import { answerAtOnce } from './receiver.ts';
-import { openToolShop, stop, type ToolShop } from './tools.ts';
+import { stop, useTools } from './tools.ts';
 
-let tools: ToolShop;
-beforeAll(async () => {
-  tools = await openToolShop();
-});
-afterAll(() => tools.close());
+const tools = await useTools();
 
 describe('parley listen', () => {
-  it('R1: brings every event to a local program, signed, in order and once, across kills of the server', async () => {
-    const token = await tools.newTenant();
+  it('R1: forwards every event to a local program once, signed and in order, across kills of the server', async () => {
+    const token = await tools.createTenant();
     const tool = tools.listen('kills', token);
     await until(() => tool.output().includes('Connected'));
     const secret = /whsec_\S+/.exec(tool.output())?.[0] as string;
     tools.receiver.trust('kills', secret);
-    // There is no channel yet, so the tool makes one.
+    // There is no channel yet, so the tool creates one.
     expect((await tools.trigger(token, 'message.received')).code).toBe(0);
     await until(() => tools.arrived(token).length === 3);
-    const [channel] = await tools.make('/v3/channels/search', token, {});
+    const [channel] = await tools.post('/v3/channels/search', token, {});
     expect(channel).toMatchObject({ name: 'trigger', provider: 'sandbox' });
 
     let acknowledged = 0;
@@ -46,7 +41,7 @@ describe('parley listen', () => {
       await delay(500 + Math.random() * 500);
       const before = again();
       await tools.restart();
-      // By turns: once it listens again, and whether it does or not.
+      // Every second kill waits until the tool is connected again.
       if (kill % 2 === 0) await until(() => again() > before);
     }
     await delay(500);
@@ -55,7 +50,7 @@ describe('parley listen', () => {
 
     const received = () => tools.arrived(token).filter(({ event }) => event.type === 'message.received');
     await until(() => received().length >= acknowledged + 1, 30_000);
-    const newest = await tools.make('/v3/events/search', token, {
+    const newest = await tools.post('/v3/events/search', token, {
       sortBy: 'desc(sequence)',
       pagination: { limit: 1 },
     });
@@ -67,7 +62,7 @@ describe('parley listen', () => {
     const sequences = all.map(({ event }) => event.sequence);
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
     expect(all.every(({ at }) => at.length === 1)).toBe(true);
-    expect(tools.receiver.faults).toEqual([]);
+    expect(tools.receiver.issues).toEqual([]);
     expect(acknowledged).toBeGreaterThan(20);
     const printed = tool.output();
     expect(printed).toContain('is unreachable');
@@ -75,8 +70,8 @@ describe('parley listen', () => {
     await stop(tool);
   });
 
-  it('keeps one secret for its user, readable by nobody else, and takes another where it is told', async () => {
-    const token = await tools.newTenant();
+  it('keeps one secret per user, readable by nobody else, and takes another from --secret', async () => {
+    const token = await tools.createTenant();
     const [one, two] = [tools.listen('secret', token), tools.listen('secret', token)];
     await until(() => [one, two].every((tool) => tool.output().includes('Connected')));
     const path = join(tools.home, 'parley', 'listen.json');
@@ -91,13 +86,13 @@ describe('parley listen', () => {
     await tools.trigger(token, 'contact.created');
     await until(() => other.output().includes('message.received'));
     expect(other.output()).not.toContain('contact.created');
-    expect(tools.receiver.faults).toEqual([]);
+    expect(tools.receiver.issues).toEqual([]);
     for (const tool of [one, two, other]) await stop(tool);
     expect(existsSync(join(tools.home, 'data'))).toBe(false);
   });
 
-  it('shows what the program does not take, does not send it again, and goes on', async () => {
-    const token = await tools.newTenant();
+  it('shows what the program refuses, does not send it again, and continues', async () => {
+    const token = await tools.createTenant();
     let refused = 0;
     tools.receiver.behave((delivered, response, request) => {
       if (delivered.event.type !== 'chat.created') return answerAtOnce(delivered, response, request);
@@ -112,7 +107,7 @@ describe('parley listen', () => {
     await stop(tool);
     tools.receiver.behave(answerAtOnce);
     expect(refused).toBe(1);
-    const nowhere = tools.shop.tool(
+    const nowhere = tools.pool.startTool(
       ['listen', '--url', tools.server.url, '--forward-to', 'http://localhost:1/hook'],
       tools.environment(token),
     );
@@ -122,20 +117,17 @@ describe('parley listen', () => {
     await stop(nowhere);
   });
 
-  it('waits for a server that is not there yet', async () => {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await until(() => probe.listening);
-    const { port } = probe.address() as AddressInfo;
-    await new Promise((resolve) => probe.close(resolve));
+  it('waits for a server that has not started yet', async () => {
+    const port = await freePort();
     const late = `http://127.0.0.1:${port}`;
-    const tool = tools.shop.tool(
+    const tool = tools.pool.startTool(
       ['listen', '--url', late, '--forward-to', tools.receiver.url('late')],
-      tools.environment(await tools.newTenant()),
+      tools.environment(await tools.createTenant()),
     );
     await until(() => tool.output().includes(`The server at ${late} is unreachable (ECONNREFUSED)`));
-    const folder = join(await tools.shop.folder(), 'data');
-    const started = await tools.shop.start({ dataDir: folder, port: String(port) });
-    // The token belongs to another installation, which is what the new server says.
+    const folder = await tools.pool.makeDataDir();
+    const started = await tools.pool.startServer({ dataDir: folder, port: String(port) });
+    // The token belongs to another installation, so the new server refuses it.
     expect(await tool.ended).toMatchObject({ code: 1 });
     expect(tool.output()).toMatch(/^parley: Unauthorized: .* Create a token with POST \/v3\/tokens/m);
     await started.kill();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { cleanUp } from '../kit/clean-up.ts';
 import { OPERATOR_TOKEN } from './processes.ts';
 import type { FaultReceiver } from './receiver.ts';
 
@@ -25,72 +26,64 @@ export type Call = (
   options: { token: string; body?: unknown; key?: string; timeoutMs?: number },
 ) => Promise<ApiAnswer>;
 
-/** A client with keep-alive connections. What cannot be answered throws. */
-export function client(connections: number): { call: Call; close(): Promise<void> } {
+/** A client with keep-alive connections. A call without an answer throws. */
+export function useApiClient(connections: number): Call {
   const agent = new Agent({ connections, pipelining: 1, connect: { timeout: 2_000 } });
-  return {
-    async call(base, path, { token, body, key, timeoutMs = 30_000 }) {
-      const response = await agent.request({
-        origin: base,
-        path,
-        method: body === undefined ? 'GET' : 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(key === undefined ? {} : { 'idempotency-key': key }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-      });
-      const { statusCode: status, headers } = response;
-      return { status, headers, body: await response.body.json() };
-    },
-    close: () => agent.destroy(),
+  cleanUp(() => agent.destroy());
+  return async (base, path, { token, body, key, timeoutMs = 30_000 }) => {
+    const response = await agent.request({
+      origin: base,
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    const { statusCode: status, headers } = response;
+    return { status, headers, body: await response.body.json() };
   };
 }
 
-/** Makes tenants, each with channels and one webhook that asks for everything. */
+/** Creates tenants, each with channels and one webhook that subscribes to every event. */
 export async function createFixtures(
   base: string,
   receiver: FaultReceiver,
   { tenants = 3, channels = 2 } = {},
 ): Promise<FaultTenant[]> {
-  const { call, close } = client(4);
+  const call = useApiClient(4);
   const make = async (path: string, token: string, body: unknown) => {
     const answer = await call(base, path, { token, body });
     if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
   };
-  try {
-    const made: FaultTenant[] = [];
-    for (let number = 0; number < tenants; number += 1) {
-      const name = `tenant-${randomUUID()}`;
-      const { id } = await make('/admin/tenants', OPERATOR_TOKEN, { name, rateLimit: 1_000_000_000 });
-      const { token } = await make(`/admin/tenants/${id}/tokens`, OPERATOR_TOKEN, {});
-      const ids: string[] = [];
-      for (let at = 0; at < channels; at += 1)
-        ids.push(
-          (
-            await make('/v3/channels', token, {
-              kind: 'whatsapp',
-              provider: 'sandbox',
-              name: `Channel ${at}`,
-              address: `+155500000${number}${at}`,
-            })
-          ).id,
-        );
-      const hook = await make('/v3/api_webhooks', token, { url: receiver.url(name), events: [{}] });
-      receiver.trust(name, hook.secret);
-      made.push({ name, id, token, channels: ids, webhookId: hook.id });
+  const made: FaultTenant[] = [];
+  for (let number = 0; number < tenants; number += 1) {
+    const name = `tenant-${randomUUID()}`;
+    const { id } = await make('/admin/tenants', OPERATOR_TOKEN, { name, rateLimit: 1_000_000_000 });
+    const { token } = await make(`/admin/tenants/${id}/tokens`, OPERATOR_TOKEN, {});
+    const ids: string[] = [];
+    for (let index = 0; index < channels; index += 1) {
+      const channel = await make('/v3/channels', token, {
+        kind: 'whatsapp',
+        provider: 'sandbox',
+        name: `Channel ${index}`,
+        address: `+155500000${number}${index}`,
+      });
+      ids.push(channel.id);
     }
-    return made;
-  } finally {
-    await close();
+    const hook = await make('/v3/api_webhooks', token, { url: receiver.url(name), events: [{}] });
+    receiver.trust(name, hook.secret);
+    made.push({ name, id, token, channels: ids, webhookId: hook.id });
   }
+  return made;
 }
 
-/** One thing that a person wrote, and what became of it as far as the client knows. */
+/** A message that a sender wrote, and its outcome as far as the client knows. */
 export interface Written {
   number: number;
   tenantId: string;
@@ -98,10 +91,10 @@ export interface Written {
   from: string;
   outcome: 'ok' | 'refused' | 'unknown';
   /**
-   * Some call of it was not answered, or answered 503: it may have happened all the same, because the connection
-   * to the database can break while it is being committed. A write that was only refused must not have happened.
+   * One of its calls was not answered, or answered with 503: it may be stored all the same, because the connection to the
+   * database can break during the commit. A write that was only refused must not be stored.
    */
-  isOpen: boolean;
+  isUncertain: boolean;
   status: number | undefined;
   vendorId: string | undefined;
 }
@@ -112,13 +105,12 @@ export interface Load {
   readonly statuses: ReadonlyMap<number, number>;
   /** Calls without an answer, by the code of what happened instead. */
   readonly errors: ReadonlyMap<string, number>;
-  /** Answers of 503 that do not say when to come again. */
+  /** The number of answers with 503 and without Retry-After. */
   readonly withoutRetryAfter: number;
   readonly calls: { ok: number; refused: number; unknown: number };
   readonly slowestMs: number;
-  /** Lets calls that are under way end and keeps the connections open. */
+  /** Waits for the calls under way, and keeps the connections open. */
   stop(): Promise<void>;
-  close(): Promise<void>;
 }
 
 interface LoadOptions {
@@ -126,31 +118,38 @@ interface LoadOptions {
   /** A server that is up at this moment, if there is one. */
   target: () => string | undefined;
   writers?: number;
-  peopleEach?: number;
+  sendersPerWriter?: number;
   pauseMs?: number;
-  /** The loop ends by itself after so many messages of a writer, and after so long. */
-  atMost?: number;
-  forMs?: number;
+  /** Each writer stops by itself after so many messages, or after so long. */
+  maxMessages?: number;
+  maxMs?: number;
 }
 
 const KEYED_SHARE = 0.25;
 const RETRIES = 60;
 const RETRY_PAUSE_MS = 150;
 
-/** Several people write at once, each person's messages one after the other, and every call is noted. */
-export function startLoad(options: LoadOptions): Load {
-  const { tenants, target, writers = 6, peopleEach = 5, pauseMs = 15 } = options;
-  const { atMost = 20_000, forMs = 900_000 } = options;
+/** Several writers send messages at the same time, each its own one after the other, and note every call. */
+export function useLoad(options: LoadOptions): Load {
+  const { tenants, target, writers = 6, sendersPerWriter = 5, pauseMs = 15 } = options;
+  const { maxMessages = 20_000, maxMs = 900_000 } = options;
   const written: Written[] = [];
   const statuses = new Map<number, number>();
   const errors = new Map<string, number>();
   const calls = { ok: 0, refused: 0, unknown: 0 };
-  const { call, close } = client(writers);
-  const endsAt = performance.now() + forMs;
-  let stopped = false;
+  // Before the client is made, so that the clean-up first breaks its connections.
+  cleanUp(stop);
+  const call = useApiClient(writers);
+  const endsAt = performance.now() + maxMs;
+  let isStopped = false;
   let slowestMs = 0;
   let withoutRetryAfter = 0;
   let last = 0;
+
+  async function stop(): Promise<void> {
+    isStopped = true;
+    await writing;
+  }
 
   async function callOnce(write: Written, tenant: FaultTenant, base: string, key: string | undefined) {
     const begun = performance.now();
@@ -173,7 +172,7 @@ export function startLoad(options: LoadOptions): Load {
       write.outcome = 'unknown';
     }
     calls[write.outcome] += 1;
-    if (write.outcome === 'unknown' || write.status === 503) write.isOpen = true;
+    if (write.outcome === 'unknown' || write.status === 503) write.isUncertain = true;
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
 
@@ -181,14 +180,14 @@ export function startLoad(options: LoadOptions): Load {
     const base = target();
     if (base === undefined) return void (await delay(20));
     const tenant = tenants[writer % tenants.length] as FaultTenant;
-    const person = turn % peopleEach;
+    const sender = turn % sendersPerWriter;
     const write: Written = {
       number: ++last,
       tenantId: tenant.id,
-      channelId: tenant.channels[person % tenant.channels.length] as string,
-      from: `+1555${String(writer).padStart(3, '0')}${String(person).padStart(4, '0')}`,
+      channelId: tenant.channels[sender % tenant.channels.length] as string,
+      from: `+1555${String(writer).padStart(3, '0')}${String(sender).padStart(4, '0')}`,
       outcome: 'unknown',
-      isOpen: false,
+      isUncertain: false,
       status: undefined,
       vendorId: undefined,
     };
@@ -196,7 +195,7 @@ export function startLoad(options: LoadOptions): Load {
     const key = Math.random() < KEYED_SHARE ? randomUUID() : undefined;
     await callOnce(write, tenant, base, key);
     if (write.outcome === 'ok') return;
-    // Whoever sent a key may ask again until it knows.
+    // A client that sent a key may repeat the call until it has an answer.
     for (
       let tries = 0;
       key !== undefined && tries < RETRIES && (write.outcome as string) !== 'ok';
@@ -210,7 +209,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 
   async function write(writer: number): Promise<void> {
-    for (let turn = 0; turn < atMost && !stopped && performance.now() < endsAt; turn += 1) {
+    for (let turn = 0; turn < maxMessages && !isStopped && performance.now() < endsAt; turn += 1) {
       await writeOne(writer, turn);
       await delay(pauseMs * (0.5 + Math.random()));
     }
@@ -228,14 +227,6 @@ export function startLoad(options: LoadOptions): Load {
     get slowestMs() {
       return slowestMs;
     },
-    async stop() {
-      stopped = true;
-      await writing;
-    },
-    async close() {
-      stopped = true;
-      await close();
-      await writing;
-    },
+    stop,
   };
 }

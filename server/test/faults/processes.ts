@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isLive, postmasterPid, until } from './postmaster.ts';
+import { cleanUpAfterFile } from '../kit/clean-up.ts';
+import { isLive } from '../kit/is-live.ts';
+import { until } from '../kit/until.ts';
+import { postmasterPid } from './postmaster.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 export const OPERATOR_TOKEN = 'operator-token-for-faults-0123456789abcdef';
@@ -16,22 +19,21 @@ const START_MS = 60_000;
 interface ServerOptions {
   dataDir: string;
   role?: 'all' | 'api' | 'worker';
-  /** Any free one unless said otherwise: for whoever must find the server again after a restart. */
+  /** A free port unless given: for clients that must find the server again after a restart. */
   port?: string;
-  /** Variables beside those that every process of the suite has. */
+  /** Variables in addition to those of every process of the suite. */
   env?: Record<string, string>;
 }
 
 export interface ServerProcess {
   readonly pid: number;
   readonly dataDir: string;
-  /** Empty for a process that only works. */
+  /** Empty for a worker. */
   readonly url: string;
-  /** What it logged, a line of JSON each. */
+  /** The lines of its log. */
   readonly log: readonly LogLine[];
-  /** What it printed beside its log. */
-  other(): string;
-  /** True until the process has ended. */
+  /** Everything that it printed apart from its log. */
+  otherOutput(): string;
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
   /** SIGKILL; resolves when it is gone. */
@@ -39,9 +41,9 @@ export interface ServerProcess {
   readonly ended: Promise<Ended>;
 }
 
-/** A tool of the program that runs until it is told to stop. */
+/** A command of the program that runs until it is stopped. */
 export interface ToolProcess {
-  /** What it printed so far, on either stream. */
+  /** Everything that it has printed so far, on both streams. */
   output(): string;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
@@ -64,21 +66,22 @@ export interface Output extends Ended {
   stderr: string;
 }
 
-/** Where processes and folders of one test file are kept, so that nothing outlives it. */
+/** The processes and folders of a test file. When it ends, they are killed and removed. */
 export interface ProcessPool {
-  folder(): Promise<string>;
-  /** Starts a server and waits until it can do its work. */
-  start(options: ServerOptions): Promise<ServerProcess>;
-  /** Starts a server and waits for nothing. */
-  begin(options: ServerOptions): ServerProcess;
-  /** Starts a tool that runs until it is told to stop. */
-  tool(args: string[], env: Record<string, string>): ToolProcess;
-  /** Runs the program to its end, or for ten seconds. */
-  run(args: string[], env?: Record<string, string>, command?: string[]): Promise<Output>;
-  end(): Promise<void>;
+  makeFolder(): Promise<string>;
+  /** The path of a data folder that a server can create. */
+  makeDataDir(): Promise<string>;
+  /** Starts a server and waits until it is ready. */
+  startServer(options: ServerOptions): Promise<ServerProcess>;
+  /** Starts a server and does not wait. */
+  launchServer(options: ServerOptions): ServerProcess;
+  /** Starts a command that runs until it is stopped. */
+  startTool(args: string[], env: Record<string, string>): ToolProcess;
+  /** Runs the program to its end, or for a minute. */
+  runProgram(args: string[], env?: Record<string, string>, command?: string[]): Promise<Output>;
 }
 
-/** Nothing of the developer's own environment may change what is tested. */
+/** Variables of the developer must not change the tests. */
 const baseEnvironment = (): Record<string, string> => ({ PATH: process.env.PATH ?? '' });
 
 const serverEnvironment = {
@@ -89,7 +92,7 @@ const serverEnvironment = {
   LOG_LEVEL: 'info',
 };
 
-export function processPool(): ProcessPool {
+export function useProcessPool(): ProcessPool {
   const folders: string[] = [];
   const children = new Set<ChildProcess>();
 
@@ -105,7 +108,7 @@ export function processPool(): ProcessPool {
     killAll();
     for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
-  // The runner ends its processes with SIGTERM, by default without their exit hooks.
+  // Vitest ends its processes with SIGTERM, which by default does not run exit hooks.
   const onSignal = (): void => process.exit(143);
   process.once('exit', onExit);
   process.once('SIGTERM', onSignal);
@@ -118,26 +121,39 @@ export function processPool(): ProcessPool {
     return child as ChildProcess & { pid: number };
   }
 
-  function begin({ dataDir, role = 'all', port = '0', env = {} }: ServerOptions) {
+  cleanUpAfterFile(async () => {
+    killAll();
+    await until(() => children.size === 0);
+    const pids = folders.map((folder) => postmasterPid(join(folder, 'data')));
+    for (const pid of pids) if (pid !== undefined) await until(() => !isLive(pid));
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    process.off('exit', onExit);
+    process.off('SIGTERM', onSignal);
+  });
+
+  async function makeFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-'));
+    folders.push(folder);
+    await chmod(folder, 0o755);
+    return folder;
+  }
+
+  function launchServer({ dataDir, role = 'all', port = '0', env = {} }: ServerOptions) {
     const args = [PROGRAM, '--role', role, '--port', port, '--data-dir', dataDir];
     const variables = { ...baseEnvironment(), ...serverEnvironment, ...env };
     return watch(launch([process.execPath, ...args], variables), dataDir);
   }
 
   return {
-    async folder() {
-      const folder = await mkdtemp(join(tmpdir(), 'parley-faults-'));
-      folders.push(folder);
-      await chmod(folder, 0o755);
-      return folder;
-    },
-    async start(options) {
-      const server = begin(options);
+    makeFolder,
+    makeDataDir: async () => join(await makeFolder(), 'data'),
+    async startServer(options) {
+      const server = launchServer(options);
       await server.ready(options.role);
       return server;
     },
-    begin,
-    tool(args, env) {
+    launchServer,
+    startTool(args, env) {
       const child = launch([process.execPath, PROGRAM, ...args], { ...baseEnvironment(), ...env });
       let output = '';
       for (const stream of [child.stdout, child.stderr])
@@ -150,7 +166,7 @@ export function processPool(): ProcessPool {
         ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal }))),
       };
     },
-    async run(args, env = {}, command = []) {
+    async runProgram(args, env = {}, command = []) {
       const child = launch([...command, process.execPath, PROGRAM, ...args], {
         ...baseEnvironment(),
         ...env,
@@ -167,27 +183,18 @@ export function processPool(): ProcessPool {
       clearTimeout(timer);
       return { ...out, ...ended };
     },
-    async end() {
-      killAll();
-      await until(() => children.size === 0);
-      const pids = folders.map((folder) => postmasterPid(join(folder, 'data')));
-      for (const pid of pids) if (pid !== undefined) await until(() => !isLive(pid));
-      for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-      process.off('exit', onExit);
-      process.off('SIGTERM', onSignal);
-    },
   };
 }
 
 function watch(child: ChildProcess & { pid: number }, dataDir: string) {
   const log: LogLine[] = [];
-  let other = '';
-  let running = true;
+  let otherOutput = '';
+  let isRunning = true;
   let url = '';
   if (child.stdout)
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (!line.startsWith('{')) {
-        other += `${line}\n`;
+        otherOutput += `${line}\n`;
         return;
       }
       const entry = JSON.parse(line) as LogLine;
@@ -195,11 +202,11 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
       if (entry.msg === 'listening') url = entry.url ?? '';
     });
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    other += chunk;
+    otherOutput += chunk;
   });
   const ended = new Promise<Ended>((resolve) =>
     child.once('exit', (code, signal) => {
-      running = false;
+      isRunning = false;
       resolve({ code, signal });
     }),
   );
@@ -207,11 +214,11 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
     pid: child.pid,
     dataDir,
     log,
-    other: () => other,
+    otherOutput: () => otherOutput,
     get url() {
       return url;
     },
-    isRunning: () => running,
+    isRunning: () => isRunning,
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
     async kill() {
       child.kill('SIGKILL');
@@ -221,10 +228,10 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
     async ready(role: ServerOptions['role']): Promise<void> {
       const isUp = (): boolean =>
         role === 'worker' ? log.some((line) => line.msg === 'working') : url !== '';
-      await until(() => isUp() || !running, START_MS);
-      // What it printed comes a moment after its end.
-      if (!running) await delay(50);
-      if (!isUp()) throw new Error(`The server ended instead of coming up: ${other}${JSON.stringify(log)}`);
+      await until(() => isUp() || !isRunning, START_MS);
+      // Its output arrives a moment after its end.
+      if (!isRunning) await delay(50);
+      if (!isUp()) throw new Error(`The server ended while it started: ${otherOutput}${JSON.stringify(log)}`);
       if (role !== 'worker') await until(() => answersReady(url), START_MS);
     },
   };

@@ -1,22 +1,22 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { useTcpServer } from '../kit/listeners.ts';
 
 export interface DatabaseProxy {
-  /** A URL of the same database, by way of the proxy. */
+  /** The URL of the same database through the proxy. */
   url: string;
-  /** From now on nothing is forwarded, in no direction; connections are still accepted, and nothing is closed. */
+  /** Stops to forward in both directions. Connections are still accepted, and none is closed. */
   hang(): void;
   resume(): void;
-  close(): Promise<void>;
 }
 
-/** Stands between a server and its database, as a network does: it can stop to forward without closing anything. */
-export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
+/** Stands between a server and its database like a network, which can stop to forward without closing anything. */
+export async function useDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const { searchParams, port, username, password, pathname } = new URL(databaseUrl);
   const path = `${searchParams.get('host')}/.s.PGSQL.${port}`;
   const sockets = new Set<Socket>();
-  let hanging = false;
+  let isHanging = false;
 
-  function join(from: Socket, to: Socket): void {
+  function forward(from: Socket, to: Socket): void {
     sockets.add(from);
     from.on('data', (chunk) => to.write(chunk));
     from.on('error', () => {});
@@ -24,30 +24,23 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       sockets.delete(from);
       to.destroySoon();
     });
-    if (hanging) from.pause();
+    if (isHanging) from.pause();
   }
 
-  const server = createServer((socket) => {
+  const listener = await useTcpServer((socket) => {
     const database = connect(path);
-    join(socket, database);
-    join(database, socket);
+    forward(socket, database);
+    forward(database, socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: own } = server.address() as { port: number };
   return {
-    url: `postgres://${username}:${password}@127.0.0.1:${own}${pathname}`,
+    url: `postgres://${username}:${password}@127.0.0.1:${listener.port}${pathname}`,
     hang() {
-      hanging = true;
+      isHanging = true;
       for (const socket of sockets) socket.pause();
     },
     resume() {
-      hanging = false;
+      isHanging = false;
       for (const socket of sockets) socket.resume();
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
   };
 }

@@ -2,14 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
-import { OPERATOR_TOKEN, processPool, type ServerProcess } from './processes.ts';
+import { expect, it } from 'vitest';
+import { OPERATOR_TOKEN, type ServerProcess, useProcessPool } from './processes.ts';
 
 const KILLS = Math.ceil(Number(process.env.KILLS ?? 10) / 2);
 const UPLOADERS = 6;
 const LARGEST_BYTES = 3_000_000;
-const shop = processPool();
-afterAll(() => shop.end());
+const pool = useProcessPool();
 
 interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
@@ -17,7 +16,7 @@ interface Answer {
 }
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-async function ask(url: string, token: string, body?: unknown): Promise<Answer> {
+async function call(url: string, token: string, body?: unknown): Promise<Answer> {
   const answer = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -27,17 +26,17 @@ async function ask(url: string, token: string, body?: unknown): Promise<Answer> 
 }
 
 it('R1: kill −9 during uploads loses no file that was acknowledged, and leaves no bytes without a file', async () => {
-  const dataDir = join(await shop.folder(), 'data');
-  let server: ServerProcess | undefined = await shop.start({ dataDir });
-  const tenant = await ask(`${server.url}/admin/tenants`, OPERATOR_TOKEN, { name: 'files' });
-  const made = await ask(`${server.url}/admin/tenants/${tenant.data.id}/tokens`, OPERATOR_TOKEN, {});
+  const dataDir = await pool.makeDataDir();
+  let server: ServerProcess | undefined = await pool.startServer({ dataDir });
+  const tenant = await call(`${server.url}/admin/tenants`, OPERATOR_TOKEN, { name: 'files' });
+  const made = await call(`${server.url}/admin/tenants/${tenant.data.id}/tokens`, OPERATOR_TOKEN, {});
   const token = made.data.token as string;
 
   const acknowledged: { id: string; sha256: string }[] = [];
   const attempted = new Set<string>();
-  let isOver = false;
-  async function uploadOn(): Promise<void> {
-    while (!isOver) {
+  let isDone = false;
+  async function uploadUntilDone(): Promise<void> {
+    while (!isDone) {
       const url = server?.url;
       if (url === undefined) {
         await delay(20);
@@ -58,16 +57,16 @@ it('R1: kill −9 during uploads loses no file that was acknowledged, and leaves
       if (answer) acknowledged.push({ id: answer.data.id, sha256: sha256(bytes) });
     }
   }
-  const uploaders = Array.from({ length: UPLOADERS }, () => uploadOn().catch(() => {}));
+  const uploaders = Array.from({ length: UPLOADERS }, () => uploadUntilDone().catch(() => {}));
   for (let kill = 0; kill < KILLS; kill += 1) {
     await delay(300 + Math.random() * 700);
     const victim = server;
     server = undefined;
     await victim.kill();
-    server = await shop.start({ dataDir });
+    server = await pool.startServer({ dataDir });
   }
   await delay(300);
-  isOver = true;
+  isDone = true;
   await Promise.all(uploaders);
 
   const { url } = server;
@@ -78,10 +77,10 @@ it('R1: kill −9 during uploads loses no file that was acknowledged, and leaves
     });
     expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(expected);
   }
-  // Whatever was not answered happened wholly or not at all.
+  // An upload without an answer is stored completely or not at all.
   const records: { id: string; sha256: string }[] = [];
   for (let page = 0; ; page += 1) {
-    const { data } = await ask(`${url}/v3/files/search`, token, { pagination: { page, limit: 100 } });
+    const { data } = await call(`${url}/v3/files/search`, token, { pagination: { page, limit: 100 } });
     records.push(...data);
     if (data.length < 100) break;
   }

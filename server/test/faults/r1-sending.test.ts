@@ -1,32 +1,27 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noteSandboxCalls, repeatedCalls } from '../kit/sandbox-calls.ts';
-import { embeddedUrl, withDatabaseAt } from './database.ts';
-import { client } from './load.ts';
-import { until } from './postmaster.ts';
-import { OPERATOR_TOKEN, processPool, type ServerProcess } from './processes.ts';
+import { until } from '../kit/until.ts';
+import { embeddedUrl, withConnection } from './database.ts';
+import { useApiClient } from './load.ts';
+import { OPERATOR_TOKEN, type ServerProcess, useProcessPool } from './processes.ts';
 
 const KILLS = Math.ceil(Number(process.env.KILLS ?? 10) / 4);
 const MESSAGES = 200;
 const CHATS = 40;
-/** So long a message is on its way: long enough that some are whenever the server is killed. */
+/** How long a message takes: long enough that some are under way whenever the server is killed. */
 const ANSWER_MS = 300;
 const CONNECTIONS = 16;
-const PATIENCE_MS = 120_000;
-const shop = processPool();
-const api = client(CONNECTIONS);
-afterAll(async () => {
-  await api.close();
-  await shop.end();
-});
+const TIMEOUT_MS = 120_000;
+const pool = useProcessPool();
+const call = useApiClient(CONNECTIONS);
 
 describe('R1 kill −9 of the server while messages go out, again and again', () => {
-  it('sends every message once, and none is lost', async () => {
-    const dataDir = join(await shop.folder(), 'data');
-    let server: ServerProcess = await shop.start({ dataDir });
+  it('sends every message once and loses none', async () => {
+    const dataDir = await pool.makeDataDir();
+    let server: ServerProcess = await pool.startServer({ dataDir });
     const make = async (path: string, token: string, body: unknown) => {
-      const answer = await api.call(server.url, path, { token, body });
+      const answer = await call(server.url, path, { token, body });
       if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
       return answer.body.data;
     };
@@ -41,11 +36,12 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
       name: 'Sending',
       address: '+15550009999',
     });
-    // An answer that takes its time, so that a kill finds messages that the vendor has and nobody has noted.
+    // A slow answer, so that a kill finds messages that the vendor has and Parley has not recorded.
     await make(`/v3/sandbox/${channel.id}/faults`, token, { delayMs: ANSWER_MS });
 
-    await withDatabaseAt(embeddedUrl(dataDir), noteSandboxCalls);
-    const rowsOf = (text: string) => withDatabaseAt(embeddedUrl(dataDir), (ask) => ask(text, [channel.id]));
+    await withConnection(embeddedUrl(dataDir), noteSandboxCalls);
+    const rowsOf = (text: string) =>
+      withConnection(embeddedUrl(dataDir), (query) => query(text, [channel.id]));
     const queued = new Set<string>();
     let interrupted = 0;
     for (let round = 0; round < KILLS; round += 1) {
@@ -63,7 +59,7 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
       // The database outlives the server for a moment.
       const sending = 'select 1 from messages where channel_id = $1 and sending_at is not null';
       interrupted += (await rowsOf(sending)).length;
-      server = await shop.start({ dataDir });
+      server = await pool.startServer({ dataDir });
     }
     await make(`/v3/sandbox/${channel.id}/faults`, token, {});
 
@@ -71,22 +67,22 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
       async () =>
         (await rowsOf('select 1 from messages where channel_id = $1 and due_at is not null limit 1'))
           .length === 0,
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
-    const recipientStatuses = await rowsOf(
+    const messages = await rowsOf(
       `select m.id, m.status, m.chat_id, o.message_id is not null as is_accepted,
               (select count(*)::int from events e where e.tenant_id = m.tenant_id and e.type = 'message.sent'
-                  and e.data::json->>'id' = m.id::text) as told
+                  and e.data::json->>'id' = m.id::text) as sent_events
          from messages m left join sandbox_outbox o on o.message_id = m.id and o.tenant_id = m.tenant_id
         where m.channel_id = $1 and m.sender = 'outbound' order by m.id`,
     );
-    expect(new Set(recipientStatuses.map((row) => row.id))).toEqual(queued);
-    expect(
-      recipientStatuses.filter((row) => !['sent', 'delivered', 'read'].includes(row.status as string)),
-    ).toEqual([]);
-    expect(recipientStatuses.filter((row) => row.is_accepted !== true || row.told !== 1)).toEqual([]);
-    // The outbox has a message once by its key; nor was any handed over again, and in each chat they came in order.
-    expect(await withDatabaseAt(embeddedUrl(dataDir), repeatedCalls)).toBe(0);
+    expect(new Set(messages.map((row) => row.id))).toEqual(queued);
+    expect(messages.filter((row) => !['sent', 'delivered', 'read'].includes(row.status as string))).toEqual(
+      [],
+    );
+    expect(messages.filter((row) => row.is_accepted !== true || row.sent_events !== 1)).toEqual([]);
+    // The key of the outbox is the message. None was sent again, and in each chat they came in order.
+    expect(await withConnection(embeddedUrl(dataDir), repeatedCalls)).toBe(0);
     const accepted = await rowsOf('select message_id from sandbox_outbox where channel_id = $1');
     expect(accepted).toHaveLength(queued.size);
     const outOfOrder = await rowsOf(
@@ -96,7 +92,7 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
         where x.before > x.id::text`,
     );
     expect(outOfOrder).toEqual([]);
-    // Otherwise no kill has found a message that was being sent, and nothing is shown.
+    // Otherwise no kill has found a message under way, and the test proves nothing.
     expect(interrupted).toBeGreaterThan(0);
   });
 });

@@ -3,33 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { isLive } from '../kit/is-live.ts';
+import { until } from '../kit/until.ts';
 import { check, print } from './checker.ts';
-import { embeddedUrl, startDatabase, withDatabaseAt } from './database.ts';
-import { client, createFixtures, type FaultTenant, type Load, startLoad } from './load.ts';
-import { isLive, postmasterPid, until } from './postmaster.ts';
-import { processPool, type ServerProcess } from './processes.ts';
-import { answerAtOnce, type FaultReceiver, startReceiver } from './receiver.ts';
+import { embeddedUrl, startDatabase, withConnection } from './database.ts';
+import { createFixtures, type FaultTenant, useApiClient, useLoad } from './load.ts';
+import { postmasterPid } from './postmaster.ts';
+import { type ServerProcess, useProcessPool } from './processes.ts';
+import { answerAtOnce, useFaultReceiver } from './receiver.ts';
 
-const WITHIN_MS = 25_000;
-const shop = processPool();
-const api = client(4);
-const receivers: FaultReceiver[] = [];
-const loads: Load[] = [];
-afterAll(async () => {
-  await Promise.all(loads.map((load) => load.close()));
-  await api.close();
-  await shop.end();
-  await Promise.all(receivers.map((receiver) => receiver.close()));
-});
+const TIMEOUT_MS = 25_000;
+const pool = useProcessPool();
+const call = useApiClient(4);
 
-async function receiverForTest(...given: Parameters<typeof startReceiver>): Promise<FaultReceiver> {
-  const receiver = await startReceiver(...given);
-  receivers.push(receiver);
-  return receiver;
-}
-
-/** Asks a server to stop and tells how long it took. */
+/** Stops a server and returns how long it took. */
 async function stop(server: ServerProcess): Promise<number> {
   const begun = performance.now();
   server.signal('SIGTERM');
@@ -38,30 +26,29 @@ async function stop(server: ServerProcess): Promise<number> {
 }
 
 describe('R13 SIGTERM under load', () => {
-  it('ends in order with exit code 0 and loses nothing, the embedded database last', async () => {
+  it('stops with exit code 0, loses nothing, and stops the embedded database last', async () => {
     const since = performance.now();
-    const dataDir = join(await shop.folder(), 'data');
-    const receiver = await receiverForTest();
-    let server: ServerProcess | undefined = await shop.start({ dataDir });
-    const load = startLoad({
+    const dataDir = await pool.makeDataDir();
+    const receiver = await useFaultReceiver();
+    let server: ServerProcess | undefined = await pool.startServer({ dataDir });
+    const load = useLoad({
       tenants: await createFixtures(server.url, receiver),
       target: () => server?.url,
     });
-    loads.push(load);
     const stops = 3;
     for (let number = 0; number < stops; number += 1) {
       await delay(800 + Math.random() * 700);
       const postmaster = postmasterPid(dataDir) as number;
       const stopping: ServerProcess = server;
-      // Clients go on for a moment, as they do until a balancer has noticed; their connections stay open.
+      // Clients continue for a moment, as they do until a load balancer notices; their connections stay open.
       const took = stop(stopping);
       await delay(300);
       server = undefined;
-      expect(await took).toBeLessThan(WITHIN_MS);
+      expect(await took).toBeLessThan(TIMEOUT_MS);
       expect(isLive(postmaster)).toBe(false);
       expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
       expect(stopping.log.filter((line) => line.level >= 50)).toEqual([]);
-      server = await shop.start({ dataDir });
+      server = await pool.startServer({ dataDir });
       expect(server.log.map((line) => line.msg)).not.toContain(
         'the last process did not stop cleanly; its database was taken over',
       );
@@ -78,11 +65,11 @@ describe('R13 SIGTERM under load', () => {
     expect(await stop(server)).toBeLessThan(5_000);
   });
 
-  it.concurrent('answers the requests that it holds, and is not kept by connections that stay open', async () => {
-    const database = await startDatabase(shop);
-    const receiver = await receiverForTest(answerAtOnce);
-    const server = await shop.start({
-      dataDir: join(await shop.folder(), 'data'),
+  it.concurrent('answers the requests under way, and does not wait for connections that stay open', async () => {
+    const database = await startDatabase(pool);
+    const receiver = await useFaultReceiver(answerAtOnce);
+    const server = await pool.startServer({
+      dataDir: await pool.makeDataDir(),
       role: 'api',
       env: { DATABASE_URL: database.url },
     });
@@ -91,26 +78,26 @@ describe('R13 SIGTERM under load', () => {
     ];
     const path = `/v3/sandbox/${tenant.channels[0]}/inbound`;
     const write = (text: string) =>
-      api.call(server.url, path, { token: tenant.token, body: { from: '+15550001111', text } });
+      call(server.url, path, { token: tenant.token, body: { from: '+15550001111', text } });
     let stopped: Promise<number> | undefined;
-    const answers = await withDatabaseAt(database.url, async (ask) => {
-      await ask('begin');
-      await ask('lock table inbound in exclusive mode');
+    const answers = await withConnection(database.url, async (query) => {
+      await query('begin');
+      await query('lock table inbound in exclusive mode');
       const pending = Promise.all([write('message 1'), write('message 2'), write('message 3')]);
       const waiting = `select pid from pg_locks where not granted and locktype = 'relation'`;
-      await until(async () => (await ask(waiting)).length === 3);
+      await until(async () => (await query(waiting)).length === 3);
       stopped = stop(server);
       await delay(1_000);
-      await ask('rollback');
+      await query('rollback');
       return pending;
     });
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
     expect(await stopped).toBeLessThan(6_000);
   });
 
-  it.concurrent('is not kept by connections that have sent nothing, or half a request', async () => {
-    const dataDir = join(await shop.folder(), 'data');
-    const server = await shop.start({ dataDir });
+  it.concurrent('does not wait for connections that have sent nothing or half a request', async () => {
+    const dataDir = await pool.makeDataDir();
+    const server = await pool.startServer({ dataDir });
     const { port } = new URL(server.url);
     const sockets = ['', 'POST /v3/tokens HTTP/1.1\r\nHost: here\r\n'].map((text) => {
       const socket = connect(Number(port), '127.0.0.1');
@@ -119,16 +106,16 @@ describe('R13 SIGTERM under load', () => {
       return socket;
     });
     await delay(300);
-    expect(await stop(server)).toBeLessThan(WITHIN_MS);
+    expect(await stop(server)).toBeLessThan(TIMEOUT_MS);
     expect(postmasterPid(dataDir)).toBeUndefined();
     for (const socket of sockets) socket.destroy();
   });
 
-  it.concurrent('finishes the deliveries that it holds, and records them', async () => {
-    const database = await startDatabase(shop);
-    const receiver = await receiverForTest(answerAtOnce);
-    const server = await shop.start({
-      dataDir: join(await shop.folder(), 'data'),
+  it.concurrent('finishes the deliveries under way, and records them', async () => {
+    const database = await startDatabase(pool);
+    const receiver = await useFaultReceiver(answerAtOnce);
+    const server = await pool.startServer({
+      dataDir: await pool.makeDataDir(),
       env: { DATABASE_URL: database.url },
     });
     const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [
@@ -141,15 +128,15 @@ describe('R13 SIGTERM under load', () => {
       setTimeout(() => response.writeHead(200).end(), 3_000);
     });
     for (let number = 1; number <= 10; number += 1)
-      await api.call(server.url, `/v3/sandbox/${tenant.channels[0]}/inbound`, {
+      await call(server.url, `/v3/sandbox/${tenant.channels[0]}/inbound`, {
         token: tenant.token,
         body: { from: '+15550001111', text: `message ${number}` },
       });
     await until(() => held === 10);
-    // The client keeps its idle connections: they must not keep the server.
+    // The client keeps its idle connections open: the server must not wait for them.
     expect(await stop(server)).toBeLessThan(10_000);
-    const [found] = await withDatabaseAt(database.url, (ask) =>
-      ask(`select count(*)::int as delivered, max(attempts) as attempts,
+    const [found] = await withConnection(database.url, (query) =>
+      query(`select count(*)::int as delivered, max(attempts) as attempts,
                   (select count(*)::int from shards where owner is not null) as shards,
                   (select count(*)::int from workers) as workers
              from deliveries where status = 'delivered' and event_type = 'message.received'`),

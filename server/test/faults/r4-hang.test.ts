@@ -1,60 +1,49 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { until } from '../kit/until.ts';
 import { check, print } from './checker.ts';
 import { startDatabase } from './database.ts';
-import { client, createFixtures, type Load, startLoad } from './load.ts';
-import { until } from './postmaster.ts';
-import { processPool } from './processes.ts';
-import { type DatabaseProxy, startProxy } from './proxy.ts';
-import { startReceiver } from './receiver.ts';
+import { createFixtures, useApiClient, useLoad } from './load.ts';
+import { useProcessPool } from './processes.ts';
+import { useDatabaseProxy } from './proxy.ts';
+import { useFaultReceiver } from './receiver.ts';
 
-/** Longer than a statement is waited for (20 s) and than a worker trusts its lease (13 s). */
+/** Longer than the timeout of a statement (20 s) and than a worker relies on its lease (13 s). */
 const HANG_MS = Number(process.env.HANG_MS ?? 22_000);
-/** A statement that hangs, and the wait for a connection before it. */
+/** The timeout of a statement, after the wait for a connection. */
 const ANSWERED_MS = 25_500;
 const RECOVERED_MS = 20_000;
 
-const shop = processPool();
-const api = client(4);
-const receiver = await startReceiver();
-let load: Load | undefined;
-let proxy: DatabaseProxy | undefined;
-afterAll(async () => {
-  await load?.close();
-  await api.close();
-  await shop.end();
-  await proxy?.close();
-  await receiver.close();
-});
+const pool = useProcessPool();
+const call = useApiClient(4);
+const receiver = await useFaultReceiver();
 
 describe('R4 connections to PostgreSQL hang', () => {
-  it('answers everything within bounds, and goes on by itself', async () => {
+  it('answers every request in time, and continues by itself', async () => {
     const since = performance.now();
-    const database = await startDatabase(shop);
-    proxy = await startProxy(database.url);
-    const server = await shop.start({
-      dataDir: join(await shop.folder(), 'data'),
+    const database = await startDatabase(pool);
+    const proxy = await useDatabaseProxy(database.url);
+    const server = await pool.startServer({
+      dataDir: await pool.makeDataDir(),
       env: { DATABASE_URL: proxy.url },
     });
     const tenants = await createFixtures(server.url, receiver);
-    load = startLoad({ tenants, target: () => server.url, writers: 40, pauseMs: 60 });
-    const running: Load = load;
-    await until(() => running.calls.ok > 100);
+    const load = useLoad({ tenants, target: () => server.url, writers: 40, pauseMs: 60 });
+    await until(() => load.calls.ok > 100);
 
     proxy.hang();
-    const ready = api.call(server.url, '/readyz', { token: '' });
+    const ready = call(server.url, '/readyz', { token: '' });
     const hungAt = performance.now();
     while (performance.now() - hungAt < HANG_MS) {
       const alive = performance.now();
-      expect((await api.call(server.url, '/livez', { token: '' })).status).toBe(200);
+      expect((await call(server.url, '/livez', { token: '' })).status).toBe(200);
       expect(performance.now() - alive).toBeLessThan(2_000);
       await delay(500);
     }
     const refusedMeanwhile = load.calls.refused;
     proxy.resume();
     const okBefore = load.calls.ok;
-    await until(() => running.calls.ok >= okBefore + 100, RECOVERED_MS);
+    await until(() => load.calls.ok >= okBefore + 100, RECOVERED_MS);
     expect([200, 503]).toContain((await ready).status);
     await load.stop();
 

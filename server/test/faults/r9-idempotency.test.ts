@@ -1,29 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
-import { embeddedUrl, withDatabaseAt } from './database.ts';
-import { type ApiAnswer, client, createFixtures, type FaultTenant } from './load.ts';
-import { until } from './postmaster.ts';
-import { processPool, type ServerProcess } from './processes.ts';
-import { answerAtOnce, startReceiver } from './receiver.ts';
+import { describe, expect, it } from 'vitest';
+import { until } from '../kit/until.ts';
+import { embeddedUrl, withConnection } from './database.ts';
+import { type ApiAnswer, createFixtures, type FaultTenant, useApiClient } from './load.ts';
+import { type ServerProcess, useProcessPool } from './processes.ts';
+import { answerAtOnce, useFaultReceiver } from './receiver.ts';
 
 const AT_ONCE = 50;
-/** Early enough that nothing has happened, late enough that all has, and between. */
+/** Before the first effect, after the last, and between. */
 const KILLED_AFTER_MS = [2, 8, 20, 45, 90];
-const shop = processPool();
-const api = client(AT_ONCE);
-const receiver = await startReceiver(answerAtOnce);
-afterAll(async () => {
-  await api.close();
-  await shop.end();
-  await receiver.close();
-});
+const pool = useProcessPool();
+const call = useApiClient(AT_ONCE);
+const receiver = await useFaultReceiver(answerAtOnce);
 
 describe('R9 the same Idempotency-Key 50 times at once, with a kill −9 in between', () => {
   it('has one effect and one answer', async () => {
-    const dataDir = join(await shop.folder(), 'data');
-    let server: ServerProcess = await shop.start({ dataDir });
+    const dataDir = await pool.makeDataDir();
+    let server: ServerProcess = await pool.startServer({ dataDir });
     const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [
       FaultTenant,
     ];
@@ -36,18 +30,18 @@ describe('R9 the same Idempotency-Key 50 times at once, with a kill −9 in betw
           ? [`/v3/sandbox/${tenant.channels[0]}/inbound`, { from: '+15550001111', text: `round ${round}` }]
           : ['/v3/api_webhooks', { url: receiver.url(`round-${round}`), events: [{ type: 'chat.created' }] }];
       const key = randomUUID();
-      const ask = (): Promise<ApiAnswer | undefined> =>
-        api.call(server.url, path, { token: tenant.token, body, key }).catch(() => undefined);
-      const fifty = async (): Promise<(ApiAnswer | undefined)[]> =>
-        Promise.all(Array.from({ length: AT_ONCE }, ask));
+      const send = (): Promise<ApiAnswer | undefined> =>
+        call(server.url, path, { token: tenant.token, body, key }).catch(() => undefined);
+      const sendFifty = async (): Promise<(ApiAnswer | undefined)[]> =>
+        Promise.all(Array.from({ length: AT_ONCE }, send));
 
-      const first = fifty();
+      const first = sendFifty();
       await delay(killedAfterMs);
       await server.kill();
       const before = await first;
-      server = await shop.start({ dataDir });
-      const after = await fifty();
-      const last = await ask();
+      server = await pool.startServer({ dataDir });
+      const after = await sendFifty();
+      const last = await send();
 
       const answers = [...before, ...after, last].filter((answer) => answer !== undefined);
       expect(answers.filter((answer) => ![200, 409].includes(answer.status))).toEqual([]);
@@ -63,7 +57,7 @@ describe('R9 the same Idempotency-Key 50 times at once, with a kill −9 in betw
     }
 
     const count = (text: string) =>
-      withDatabaseAt(
+      withConnection(
         embeddedUrl(dataDir),
         async (query) => (await query(text)) as { what: string; count: number }[],
       );
@@ -76,7 +70,7 @@ describe('R9 the same Idempotency-Key 50 times at once, with a kill −9 in betw
         `select url as what, count(*)::int from webhooks where url like '%/round-%' group by 1 order by 1`,
       ),
     ).toEqual([1, 3].map((round) => ({ what: receiver.url(`round-${round}`), count: 1 })));
-    // Without a broken call there was no kill in between.
+    // If no call broke, no kill happened in between.
     expect(outcomes.some(({ broken }) => broken > 0)).toBe(true);
   });
 });

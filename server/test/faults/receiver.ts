@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import { useHttpServer } from '../kit/listeners.ts';
 
 interface DeliveredEvent {
   id: string;
@@ -19,28 +19,27 @@ export interface Delivered {
   at: number[];
 }
 
-/** What a receiver does with a request that has arrived whole: it answers by itself, or says nothing yet. */
+/** What a receiver does with a complete request: it answers, or keeps the response for later. */
 export type Behaviour = (delivered: Delivered, response: ServerResponse, request: IncomingMessage) => void;
 
 export interface FaultReceiver {
-  /** Where a tenant's webhook points; its secret is told with `trust` once it is known. */
+  /** The URL of a tenant's webhook. `trust` sets its secret, which is known later. */
   url(name: string): string;
   trust(name: string, secret: string): void;
   readonly byId: ReadonlyMap<string, Delivered>;
   readonly arrivals: number;
-  /** What was wrong with what arrived: a bad signature, or other bytes under a known id. */
-  readonly faults: readonly string[];
+  /** What was wrong with deliveries: a bad signature, or other bytes under a known id. */
+  readonly issues: readonly string[];
   behave(behaviour: Behaviour): void;
-  close(): Promise<void>;
 }
 
 export const answerAtOnce: Behaviour = (_delivered, response) => void response.writeHead(204).end();
 
 /**
- * A receiver as they are: mostly quick, now and then slow or failing, rarely gone. It fails an event at most once,
- * because the pause after a second failure is five minutes.
+ * Like real receivers: mostly quick, sometimes slow or failing, rarely gone. An event fails at most once, because the pause
+ * after a second failure is five minutes.
  */
-const answerAsTheyDo: Behaviour = (delivered, response, request) => {
+const answerUnreliably: Behaviour = (delivered, response, request) => {
   const chance = delivered.at.length > 1 ? 1 : Math.random();
   if (chance < 0.005) request.socket.destroy();
   else if (chance < 0.03) response.writeHead(500).end('not now');
@@ -48,11 +47,11 @@ const answerAsTheyDo: Behaviour = (delivered, response, request) => {
   else response.writeHead(200).end('ok');
 };
 
-/** A real HTTP server that notes every delivery and lets an independent implementation judge its signature. */
-export async function startReceiver(behaviour: Behaviour = answerAsTheyDo): Promise<FaultReceiver> {
+/** A real HTTP server that notes every delivery and verifies its signature with an independent implementation. */
+export async function useFaultReceiver(behaviour: Behaviour = answerUnreliably): Promise<FaultReceiver> {
   const byId = new Map<string, Delivered>();
   const verifiers = new Map<string, Webhook>();
-  const faults: string[] = [];
+  const issues: string[] = [];
   let arrivals = 0;
   let behave = behaviour;
 
@@ -62,19 +61,19 @@ export async function startReceiver(behaviour: Behaviour = answerAsTheyDo): Prom
     try {
       verifiers.get(name)?.verify(text, request.headers as Record<string, string>);
     } catch (error) {
-      faults.push(`${id} is badly signed: ${(error as Error).message}`);
+      issues.push(`${id} is badly signed: ${(error as Error).message}`);
     }
     let known = byId.get(id);
     if (!known) {
       known = { event: JSON.parse(text) as DeliveredEvent, text, at: [] };
       byId.set(id, known);
-      if (known.event.id !== id) faults.push(`${id} carries the event ${known.event.id}`);
-    } else if (known.text !== text) faults.push(`${id} came again with another body`);
+      if (known.event.id !== id) issues.push(`${id} carries the event ${known.event.id}`);
+    } else if (known.text !== text) issues.push(`${id} came again with another body`);
     known.at.push(performance.now());
     return known;
   }
 
-  const server = createServer((request, response) => {
+  const listener = await useHttpServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
@@ -85,24 +84,16 @@ export async function startReceiver(behaviour: Behaviour = answerAsTheyDo): Prom
     request.on('error', () => {});
     response.on('error', () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-
   return {
-    url: (name) => `http://127.0.0.1:${port}/${name}`,
+    url: (name) => `${listener.url}/${name}`,
     trust: (name, secret) => void verifiers.set(name, new Webhook(secret)),
     byId,
     get arrivals() {
       return arrivals;
     },
-    faults,
+    issues,
     behave(next) {
       behave = next;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

@@ -1,26 +1,21 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { print } from './checker.ts';
-import { client } from './load.ts';
-import { OPERATOR_TOKEN, processPool, type ServerProcess } from './processes.ts';
+import { useApiClient } from './load.ts';
+import { OPERATOR_TOKEN, type ServerProcess, useProcessPool } from './processes.ts';
 
 const DAYS = 200;
 const KILL_AT = [20, 80];
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 const DAY_MS = 24 * 3600_000;
 
-const shop = processPool();
-const { call, close } = client(4);
-afterAll(async () => {
-  await close();
-  await shop.end();
-});
+const pool = useProcessPool();
+const call = useApiClient(4);
 
 describe('the clock of a test tenant, and kill −9 of the server on the way', () => {
-  it('arrives, and everything has happened once, in order and at its time', async () => {
-    const dataDir = join(await shop.folder(), 'data');
-    let server: ServerProcess = await shop.start({ dataDir });
+  it('reaches its target, and everything has happened once, in order and on time', async () => {
+    const dataDir = await pool.makeDataDir();
+    let server: ServerProcess = await pool.startServer({ dataDir });
     const make = async (path: string, token: string, body: unknown) => {
       const answer = await call(server.url, path, { token, body });
       expect([path, answer.status, answer.body.error]).toEqual([path, 200, undefined]);
@@ -46,19 +41,19 @@ describe('the clock of a test tenant, and kill −9 of the server on the way', (
         ({ at }: { at: string }) => at,
       );
     const killedAt: number[] = [];
-    const deadline = performance.now() + PATIENCE_MS;
-    // Nobody hears what it is answered: its server is killed before.
+    const deadline = performance.now() + TIMEOUT_MS;
+    // It gets no answer: its server is killed before.
     call(server.url, '/v3/clock/advance', { token, body: { to: target } }).catch(() => {});
     for (const count of KILL_AT) {
       while ((await sent()).length < count && performance.now() < deadline) await delay(20);
       killedAt.push((await sent()).length);
       await server.kill();
-      server = await shop.start({ dataDir });
+      server = await pool.startServer({ dataDir });
     }
     const arrived = await call(server.url, '/v3/clock/advance', {
       token,
       body: { to: target },
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
     });
     expect([arrived.status, arrived.body.data]).toEqual([200, { now: target }]);
 

@@ -1,29 +1,23 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from './postmaster.ts';
-import { claimsOf, openToolShop, type ToolShop } from './tools.ts';
+import { expect, it } from 'vitest';
+import { useHttpServer } from '../kit/listeners.ts';
+import { until } from '../kit/until.ts';
+import { claimsOf, useTools } from './tools.ts';
 
-let tools: ToolShop;
-beforeAll(async () => {
-  tools = await openToolShop();
-});
-afterAll(() => tools.close());
+const tools = await useTools();
 
-it('tools say in one sentence what is wrong and what to do, and end with 1', async () => {
-  const web = createServer((_request, response) => void response.end('<html>hello</html>'));
-  web.listen(0, '127.0.0.1');
-  await until(() => web.listening);
-  const elsewhere = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
-  const [token, poor] = [await tools.newTenant(), await tools.newTenant(['chats:read'])];
-  const revoked = await tools.newTenant();
+it('tools report in one sentence what is wrong and what to do, and exit with 1', async () => {
+  const { url: elsewhere } = await useHttpServer(
+    (_request, response) => void response.end('<html>hello</html>'),
+  );
+  const [token, poor] = [await tools.createTenant(), await tools.createTenant(['chats:read'])];
+  const revoked = await tools.createTenant();
   const to = ['--forward-to', 'http://localhost:4000/hook'];
   const at = ['--url', tools.server.url];
-  const damaged = await tools.shop.folder();
+  const damaged = await tools.pool.makeFolder();
   await writeFile(join(damaged, 'parley'), 'in the way');
-  const cases: [args: string[], env: Record<string, string>, said: RegExp][] = [
+  const cases: [args: string[], env: Record<string, string>, expected: RegExp][] = [
     [['listen'], { PARLEY_TOKEN: token }, /--forward-to is required: parley listen --forward-to/],
     [['listen', '--forward-to', 'localhost'], {}, /--forward-to must be a URL such as/],
     [['listen', ...to], {}, /An access token is required\..*PARLEY_TOKEN/],
@@ -68,12 +62,12 @@ it('tools say in one sentence what is wrong and what to do, and end with 1', asy
     ],
   ];
   const tried = await Promise.all(
-    cases.map(([args, env]) => tools.shop.run(args, { XDG_CONFIG_HOME: tools.home, ...env })),
+    cases.map(([args, env]) => tools.pool.runProgram(args, { XDG_CONFIG_HOME: tools.home, ...env })),
   );
   for (const [number, { code, stderr }] of tried.entries()) {
-    const [args, , said] = cases[number] as (typeof cases)[0];
+    const [args, , expected] = cases[number] as (typeof cases)[0];
     expect([args.join(' '), code], stderr).toEqual([args.join(' '), 1]);
-    expect(stderr).toMatch(said);
+    expect(stderr).toMatch(expected);
     expect(stderr).toMatch(/^parley: [^\n]+\n$/);
   }
   const tool = tools.listen('revoked', revoked);
@@ -85,14 +79,12 @@ it('tools say in one sentence what is wrong and what to do, and end with 1', asy
   expect(gone.status).toBe(200);
   expect(await tool.ended).toMatchObject({ code: 1 });
   expect(tool.output()).toContain('Unauthorized: the token has been revoked');
-  web.close();
-  web.closeAllConnections();
 });
 
-it('trigger writes as whom, what and where it is told, and lists only what it can do', async () => {
-  const token = await tools.newTenant();
+it('trigger takes a sender, a text and a channel, and lists only events that it can trigger', async () => {
+  const token = await tools.createTenant();
   const email = { kind: 'email', provider: 'sandbox', name: 'Mail', address: 'help@example.com' };
-  const channel = await tools.make('/v3/channels', token, email);
+  const channel = await tools.post('/v3/channels', token, email);
   const given = await tools.trigger(
     token,
     ...['message.received', '--channel', channel.id, '--from', 'grace@example.com', '--text', 'Hi there'],
@@ -101,7 +93,7 @@ it('trigger writes as whom, what and where it is told, and lists only what it ca
   expect(given.stdout).toContain(
     `Wrote "Hi there" as grace@example.com to the channel "Mail" (${channel.id}).`,
   );
-  // The first channel is an email one: the person is one who can write there.
+  // The first channel is for email, so the sender has an email address.
   expect((await tools.trigger(token, 'message.received')).stdout).toContain(
     'as ada@example.com to the channel "Mail"',
   );

@@ -1,40 +1,40 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { client } from './load.ts';
+import { type Call, useApiClient } from './load.ts';
 import {
   OPERATOR_TOKEN,
   type Output,
-  processPool,
+  type ProcessPool,
   type ServerProcess,
   type ToolProcess,
+  useProcessPool,
 } from './processes.ts';
-import { answerAtOnce, type Delivered, type FaultReceiver, startReceiver } from './receiver.ts';
+import { answerAtOnce, type Delivered, type FaultReceiver, useFaultReceiver } from './receiver.ts';
 
-/** A server, a program that takes events, and a user with tools. */
-export interface ToolShop {
-  readonly shop: ReturnType<typeof processPool>;
+/** A server, a program that receives events, and a user of the command line tools. */
+export interface Tools {
+  readonly pool: ProcessPool;
   readonly server: ServerProcess;
   readonly receiver: FaultReceiver;
-  /** Where the user's settings are. */
+  /** The folder of the user's settings. */
   readonly home: string;
-  call: ReturnType<typeof client>['call'];
-  /** Kills the server and starts it where it was. */
+  call: Call;
+  /** Kills the server and starts it again on the same port and data folder. */
   restart(): Promise<void>;
-  /** What a POST is answered with. */
+  /** Posts a body and returns the data of the answer. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  make(path: string, token: string, body: unknown): Promise<any>;
-  /** The token of a new tenant. */
-  newTenant(scopes?: string[]): Promise<string>;
+  post(path: string, token: string, body: unknown): Promise<any>;
+  /** Creates a tenant and returns its token. */
+  createTenant(scopes?: string[]): Promise<string>;
   environment(token: string): Record<string, string>;
-  /** Listens, and brings events to the receiver under a name. */
+  /** Runs `parley listen`, which forwards events to the receiver under a name. */
   listen(name: string, token: string, ...more: string[]): ToolProcess;
   trigger(token: string, ...args: string[]): Promise<Output>;
-  /** What the receiver got of a tenant, in the order in which it came. */
+  /** The deliveries of a tenant in the order of their arrival. */
   arrived(token: string): Delivered[];
-  close(): Promise<void>;
 }
 
-/** What a token says of itself. */
+/** The claims in a token. */
 export const claimsOf = (token: string): { jti: string; tenantId: string } =>
   JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
 
@@ -44,14 +44,14 @@ export async function stop(tool: ToolProcess): Promise<void> {
   expect(await tool.ended, tool.output()).toEqual({ code: 0, signal: null });
 }
 
-export async function openToolShop(): Promise<ToolShop> {
-  const shop = processPool();
-  const { call, close } = client(4);
-  const receiver = await startReceiver(answerAtOnce);
-  const dataDir = join(await shop.folder(), 'data');
-  const home = await shop.folder();
-  let server = await shop.start({ dataDir });
-  const make: ToolShop['make'] = async (path, token, body) =>
+export async function useTools(): Promise<Tools> {
+  const pool = useProcessPool();
+  const call = useApiClient(4);
+  const receiver = await useFaultReceiver(answerAtOnce);
+  const dataDir = await pool.makeDataDir();
+  const home = await pool.makeFolder();
+  let server = await pool.startServer({ dataDir });
+  const post: Tools['post'] = async (path, token, body) =>
     (await call(server.url, path, { token, body })).body.data;
   const environment = (token: string) => ({
     PARLEY_TOKEN: token,
@@ -59,7 +59,7 @@ export async function openToolShop(): Promise<ToolShop> {
     PARLEY_DATA_DIR: join(home, 'data'),
   });
   return {
-    shop,
+    pool,
     get server() {
       return server;
     },
@@ -69,26 +69,22 @@ export async function openToolShop(): Promise<ToolShop> {
     async restart() {
       const { port } = new URL(server.url);
       await server.kill();
-      server = await shop.start({ dataDir, port });
+      server = await pool.startServer({ dataDir, port });
     },
-    make,
-    async newTenant(scopes = ['*']) {
-      const { id } = await make('/admin/tenants', OPERATOR_TOKEN, { name: 'tools' });
-      return (await make(`/admin/tenants/${id}/tokens`, OPERATOR_TOKEN, { scopes })).token;
+    post,
+    async createTenant(scopes = ['*']) {
+      const { id } = await post('/admin/tenants', OPERATOR_TOKEN, { name: 'tools' });
+      return (await post(`/admin/tenants/${id}/tokens`, OPERATOR_TOKEN, { scopes })).token;
     },
     environment,
     listen: (name, token, ...more) =>
-      shop.tool(
+      pool.startTool(
         ['listen', '--url', server.url, '--forward-to', receiver.url(name), ...more],
         environment(token),
       ),
-    trigger: (token, ...args) => shop.run(['trigger', ...args, '--url', server.url], environment(token)),
+    trigger: (token, ...args) =>
+      pool.runProgram(['trigger', ...args, '--url', server.url], environment(token)),
     arrived: (token) =>
       [...receiver.byId.values()].filter(({ event }) => event.tenantId === claimsOf(token).tenantId),
-    async close() {
-      await close();
-      await shop.end();
-      await receiver.close();
-    },
   };
 }
