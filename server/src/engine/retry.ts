@@ -1,6 +1,3 @@
-import { isUnavailable } from '../base/errors.ts';
-import type { Outcome } from './scheduler.ts';
-
 /** When a row that failed is tried again. Declared with its queue. */
 export interface RetryPolicy {
   /** For the table of queues, such as "after 1 s, then 2 × as long, 5 attempts". */
@@ -51,31 +48,4 @@ export const untilItSucceeds: RetryPolicy = { summary: 'every second', delayMs: 
 export function nextDueAt(policy: RetryPolicy, failedAttempts: number, now: Date): Date | null {
   const delayMs = policy.delayMs(failedAttempts);
   return delayMs === undefined ? null : new Date(now.getTime() + delayMs);
-}
-
-/**
- * Handles rows as one batch and, if that fails, each row separately, so that one bad row does not fail the others. If the
- * database cannot be reached, the error is thrown and no row counts as failed.
- */
-export async function handleEachAlone<Row>(
-  rows: readonly Row[],
-  handle: (rows: Row[]) => Promise<void>,
-  fail: (row: Row, error: unknown) => Promise<void>,
-): Promise<Outcome> {
-  let isFailing = false;
-  const tryRows = async (some: Row[]): Promise<void> => {
-    try {
-      await handle(some);
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      const [first] = some;
-      if (some.length > 1) for (const row of some) await tryRows([row]);
-      else if (first !== undefined) {
-        isFailing = true;
-        await fail(first, error);
-      }
-    }
-  };
-  await tryRows([...rows]);
-  return isFailing ? 'failing' : 'ok';
 }

@@ -44,7 +44,7 @@ const question = {
     { id: 'ask', type: 'send_message', parameters: { text: 'Hello {{ contact.firstName }}, good or bad?' } },
     { id: 'answer', type: 'wait_for_reply', parameters: { timeout: 'PT1H', onTimeout: 'late' } },
     {
-      id: 'judge',
+      id: 'decide',
       type: 'branch',
       parameters: { cases: [{ when: 'contains(message.text,"good")', next: 'thanks' }], else: 'sorry' },
     },
@@ -68,7 +68,7 @@ describe('an automation with a question', () => {
     expect(await traceOf(run?.id as string)).toMatchObject([
       { number: 1, step: 'ask', status: 'completed', detail: { text: 'Hello Ada, good or bad?' } },
       { number: 2, step: 'answer', detail: { reply: { text: 'Very good' } } },
-      { number: 3, step: 'judge', detail: { case: 0, values: { 'message.text': 'Very good' } } },
+      { number: 3, step: 'decide', detail: { case: 0, values: { 'message.text': 'Very good' } } },
       { number: 4, step: 'thanks', status: 'completed' },
       { number: 5, step: 'done', status: 'completed' },
     ]);
@@ -148,7 +148,7 @@ describe('a run', () => {
     expect(chat.status).toBe('closed');
   });
 
-  it('is told of when it begins and ends', async () => {
+  it('publishes events when it begins and ends', async () => {
     await started(sending('Hi'));
     await server.settle();
     const { body } = await tenant.post('/v3/events/search', {

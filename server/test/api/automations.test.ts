@@ -195,7 +195,7 @@ describe('an automation', () => {
     }
   });
 
-  it('is told of unknown references and of other faults at once', async () => {
+  it('reports unknown references and other issues at once', async () => {
     const tenant = await server.tenant();
     const steps = [
       { id: 'a', type: 'add_label', parameters: { labelId: UNKNOWN } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groundFor, people } from '../kit/campaigns.ts';
+import { groundFor, testContacts } from '../kit/campaigns.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -29,7 +29,7 @@ const force = (id: string, status: string) =>
 describe('the status of a campaign', () => {
   it('goes from scheduled to paused and back, and to cancelled', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(1), scheduledAt: LATER });
+    const id = await campaignOf(tenant, { contacts: testContacts(1), scheduledAt: LATER });
     const set = async (status: string) =>
       (await tenant.post(`/v3/campaigns/${id}/status`, { status })).body.data.status;
     expect(await set('paused')).toBe('paused');
@@ -41,9 +41,9 @@ describe('the status of a campaign', () => {
     expect(await starts(tenant)).toBe(0);
   });
 
-  it('goes from running to paused and back, and the start is told once', async () => {
+  it('goes from running to paused and back, and the start is published once', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(1) });
+    const id = await campaignOf(tenant, { contacts: testContacts(1) });
     for (const status of ['paused', 'running', 'running', 'paused', 'running']) {
       const { body } = await tenant.post(`/v3/campaigns/${id}/status`, { status });
       expect(body.data).toMatchObject({ status, startedAt: '2026-11-15T01:02:03.456Z' });
@@ -53,7 +53,7 @@ describe('the status of a campaign', () => {
 
   it('is running when a pause ends after its time has come', async () => {
     const late = await server.tenant();
-    const id = await campaignOf(late, { contacts: people(1), scheduledAt: LATER });
+    const id = await campaignOf(late, { contacts: testContacts(1), scheduledAt: LATER });
     await late.post(`/v3/campaigns/${id}/status`, { status: 'paused' });
     const before = server.clock.now();
     server.clock.set(new Date('2026-12-25T00:00:00Z'));
@@ -74,7 +74,7 @@ describe('the status of a campaign', () => {
     ['failed', 'cancelled'],
   ])('cannot go from %s to %s', async (from, to) => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(1), scheduledAt: LATER });
+    const id = await campaignOf(tenant, { contacts: testContacts(1), scheduledAt: LATER });
     await force(id, from);
     const answer = await tenant.post(`/v3/campaigns/${id}/status`, { status: to });
     expect([answer.status, answer.body.error.message]).toEqual([
@@ -91,17 +91,17 @@ describe('the status of a campaign', () => {
     const refused = await start();
     expect([refused.status, refused.body.error.messageKey]).toEqual([409, 'conflict']);
     expect(refused.body.error.message).toContain('no recipients');
-    const filled = await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: people(2) });
+    const filled = await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: testContacts(2) });
     expect(filled.body.data).toMatchObject({ status: 'draft', recipientCounts: { queued: 2 } });
     expect(await starts(tenant)).toBe(0);
     expect((await start()).body.data).toMatchObject({ status: 'running' });
     expect(await starts(tenant)).toBe(1);
   });
 
-  it('asked for 20 times at once is told once', async () => {
+  it('asked for 20 times at once is published once', async () => {
     const tenant = await server.tenant();
     const id = await campaignOf(tenant);
-    await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: people(1) });
+    await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: testContacts(1) });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => tenant.post(`/v3/campaigns/${id}/status`, { status: 'running' })),
     );
@@ -113,11 +113,11 @@ describe('the status of a campaign', () => {
 describe('recipients', () => {
   it('are added call by call, and nobody twice', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(2), scheduledAt: LATER });
+    const id = await campaignOf(tenant, { contacts: testContacts(2), scheduledAt: LATER });
     const add = async (contacts: object[]) =>
       (await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts })).body.data.recipientCounts.queued;
-    expect(await add(people(3))).toBe(3);
-    expect(await add([...people(1, 10), ...people(1, 10)])).toBe(4);
+    expect(await add(testContacts(3))).toBe(3);
+    expect(await add([...testContacts(1, 10), ...testContacts(1, 10)])).toBe(4);
     expect(await add([])).toBe(4);
   });
 
@@ -126,7 +126,7 @@ describe('recipients', () => {
     const id = await campaignOf(tenant);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, call) =>
-        tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: people(30, call * 20).reverse() }),
+        tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: testContacts(30, call * 20).reverse() }),
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
@@ -135,9 +135,9 @@ describe('recipients', () => {
 
   it.each(['completed', 'cancelled', 'failed'])('are not added to a campaign that is %s', async (status) => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(1) });
+    const id = await campaignOf(tenant, { contacts: testContacts(1) });
     await force(id, status);
-    const answer = await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: people(2, 50) });
+    const answer = await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: testContacts(2, 50) });
     expect([answer.status, answer.body.error.messageKey]).toEqual([409, 'conflict']);
     const { queued, failed } = (await tenant.get(`/v3/campaigns/${id}`)).body.data.recipientCounts;
     expect(queued + failed).toBe(1);
@@ -151,18 +151,18 @@ describe('recipients', () => {
     const add = async (body: object) =>
       (await tenant.post(`/v3/campaigns/${id}/recipients`, body)).body.error.invalidParams;
     expect(await add({})).toEqual({ contacts: { key: 'invalid_type', message: 'Required' } });
-    expect(await add({ contacts: [...people(1), {}] })).toMatchObject({
+    expect(await add({ contacts: [...testContacts(1), {}] })).toMatchObject({
       'contacts.1.phoneNumber': { key: 'custom' },
     });
-    expect(await add({ contacts: people(5001) })).toMatchObject({ contacts: { key: 'too_big' } });
+    expect(await add({ contacts: testContacts(5001) })).toMatchObject({ contacts: { key: 'too_big' } });
     expect((await tenant.get(`/v3/campaigns/${id}`)).body.data.recipientCounts.queued).toBe(0);
   });
 
   it('are found within their campaign, by status and by contact', async () => {
     const tenant = await server.tenant();
     const [id, other] = [
-      await campaignOf(tenant, { contacts: people(15) }),
-      await campaignOf(tenant, { contacts: people(2, 100) }),
+      await campaignOf(tenant, { contacts: testContacts(15) }),
+      await campaignOf(tenant, { contacts: testContacts(2, 100) }),
     ];
     const search = async (body: object) =>
       (await tenant.post(`/v3/campaigns/${id}/recipients/search`, body)).body;

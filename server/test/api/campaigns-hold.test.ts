@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startRuns } from '../../src/automations/triggers/events.ts';
 import type { SequencedEvent } from '../../src/engine/sequencer.ts';
-import { groundFor, people } from '../kit/campaigns.ts';
+import { groundFor, testContacts } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -13,7 +13,12 @@ const DAY = 86_400_000;
 
 async function campaignOf(tenant: TestTenant, steps: object[] = [HELLO], more: object = {}): Promise<string> {
   const ground = await groundFor(tenant, { steps });
-  const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(3), ...more });
+  const made = await tenant.post('/v3/campaigns', {
+    ...ground,
+    name: 'x',
+    contacts: testContacts(3),
+    ...more,
+  });
   return made.body.data.id;
 }
 const set = async (tenant: TestTenant, id: string, status: string) =>
@@ -93,13 +98,16 @@ describe('a campaign that is paused', () => {
         { id: 'thanks', type: 'send_message', parameters: { text: 'Thanks' } },
         { id: 'end', type: 'end' },
       ],
-      { contacts: people(1) },
+      { contacts: testContacts(1) },
     );
     const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
     await set(tenant, id, 'paused');
     const { channelId } = await read(tenant, id);
-    await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: people(1)[0]?.phoneNumber, text: 'Yes' });
+    await tenant.post(`/v3/sandbox/${channelId}/inbound`, {
+      from: testContacts(1)[0]?.phoneNumber,
+      text: 'Yes',
+    });
     await server.settle();
     const [run] = await runs(id);
     const events = (
@@ -116,7 +124,7 @@ describe('a campaign that is paused', () => {
 
   it('does not go on by a retry of one of its runs', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, [HELLO], { contacts: people(1) });
+    const id = await campaignOf(tenant, [HELLO], { contacts: testContacts(1) });
     await execution(server, workerDb, tenant, { adapters: new Map() }).settle();
     const [run] = await runs(id);
     expect(run?.status).toBe('failed');
@@ -194,7 +202,7 @@ describe('a campaign that is cancelled', () => {
 
   it('while many work on it ends them all, and what they sent before is all there is', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, [HELLO], { contacts: people(150) });
+    const id = await campaignOf(tenant, [HELLO], { contacts: testContacts(150) });
     const both = [execution(server, workerDb, tenant), execution(server, workerDb, tenant)];
     await Promise.all([both[0]?.settle(), both[1]?.settle(), set(tenant, id, 'cancelled')]);
     const { rows } = await db.query(

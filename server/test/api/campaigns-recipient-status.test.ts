@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { csvCell } from '../../src/campaigns/results.ts';
-import { groundFor, people } from '../kit/campaigns.ts';
+import { groundFor, testContacts } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -28,7 +28,7 @@ describe('what becomes of a recipient', () => {
   it('follows the first message of its run', async () => {
     const tenant = await server.tenant();
     const steps = [...HELLO, { id: 'more', type: 'send_message', parameters: { text: 'And more' } }];
-    const { id } = await campaignOf(tenant, { contacts: people(1) }, steps);
+    const { id } = await campaignOf(tenant, { contacts: testContacts(1) }, steps);
     expect(await recipientStatuses(tenant, id)).toEqual([['queued', null, null]]);
     await execution(server, workerDb, tenant).settle();
     const [first] = (await db.query('select id from messages where campaign_id = $1 order by run_step', [id]))
@@ -98,14 +98,14 @@ describe('what becomes of a recipient', () => {
 
   it('is failed where its run ends without a message', async () => {
     const tenant = await server.tenant();
-    const { id } = await campaignOf(tenant, { contacts: people(1) }, [{ id: 'end', type: 'end' }]);
+    const { id } = await campaignOf(tenant, { contacts: testContacts(1) }, [{ id: 'end', type: 'end' }]);
     await execution(server, workerDb, tenant).settle();
     expect(await recipientStatuses(tenant, id)).toEqual([['failed', 'nothing_sent', null]]);
   });
 
   it('is failed where its run fails before a message', async () => {
     const tenant = await server.tenant();
-    const { id } = await campaignOf(tenant, { contacts: people(1) });
+    const { id } = await campaignOf(tenant, { contacts: testContacts(1) });
     await execution(server, workerDb, tenant, { adapters: new Map() }).settle();
     expect(await recipientStatuses(tenant, id)).toEqual([['failed', 'provider_missing', null]]);
   });
@@ -113,8 +113,8 @@ describe('what becomes of a recipient', () => {
   it('is failed where the chat is deleted with the message, or the automation with the run', async () => {
     const tenant = await server.tenant();
     const [one, two] = [
-      await campaignOf(tenant, { contacts: people(1) }),
-      await campaignOf(tenant, { contacts: people(1) }, [
+      await campaignOf(tenant, { contacts: testContacts(1) }),
+      await campaignOf(tenant, { contacts: testContacts(1) }, [
         { id: 'wait', type: 'wait', parameters: { for: 'P1D' } },
         ...HELLO,
       ]),
@@ -171,7 +171,10 @@ describe('the results of a campaign', () => {
 
   it('go over more than a page, each recipient once', async () => {
     const tenant = await server.tenant();
-    const { id } = await campaignOf(tenant, { contacts: people(2001), scheduledAt: '2027-01-01T00:00:00Z' });
+    const { id } = await campaignOf(tenant, {
+      contacts: testContacts(2001),
+      scheduledAt: '2027-01-01T00:00:00Z',
+    });
     const [, ...lines] = (await results(tenant, id)).text.trimEnd().split('\r\n');
     expect(new Set(lines.map((line) => line.split(',')[0])).size).toBe(2001);
     expect(lines).toHaveLength(2001);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groundFor, people } from '../kit/campaigns.ts';
+import { groundFor, testContacts } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -35,7 +35,7 @@ describe('a campaign that recurs', () => {
   it('serves everybody once an occurrence, and is completed when its rules end', async () => {
     const tenant = await server.tenant();
     const recurrenceRules = ['RRULE:FREQ=DAILY;COUNT=4', 'EXDATE:20261117T090000Z'];
-    const id = await campaignOf(tenant, { contacts: people(2), recurrenceRules });
+    const id = await campaignOf(tenant, { contacts: testContacts(2), recurrenceRules });
     const { sent, settle } = execution(server, workerDb, tenant);
     for (const [index, day] of [0, 2, 3].entries()) {
       server.clock.set(onDay(day));
@@ -68,7 +68,7 @@ describe('a campaign that recurs', () => {
 
   it('runs once for all occurrences that were missed, as the last of them, and then goes on', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(1), recurrenceRules: ['RRULE:FREQ=DAILY'] });
+    const id = await campaignOf(tenant, { contacts: testContacts(1), recurrenceRules: ['RRULE:FREQ=DAILY'] });
     const { sent, settle } = execution(server, workerDb, tenant);
     server.clock.set(new Date(onDay(5).getTime() + 3600_000));
     await settle();
@@ -85,7 +85,7 @@ describe('a campaign that recurs', () => {
 
   it('catches up once when an occurrence took longer than the next was away', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(1), recurrenceRules: ['RRULE:FREQ=DAILY'] });
+    const id = await campaignOf(tenant, { contacts: testContacts(1), recurrenceRules: ['RRULE:FREQ=DAILY'] });
     const { settle } = execution(server, workerDb, tenant);
     server.clock.set(onDay(0));
     await settle();
@@ -135,7 +135,7 @@ describe('a campaign that recurs', () => {
   it('begins with the first of its occurrences that is not left out', async () => {
     const tenant = await server.tenant();
     const recurrenceRules = ['RRULE:FREQ=DAILY', 'EXDATE:20261116T090000Z'];
-    const id = await campaignOf(tenant, { contacts: people(1), recurrenceRules });
+    const id = await campaignOf(tenant, { contacts: testContacts(1), recurrenceRules });
     const { sent, settle } = execution(server, workerDb, tenant);
     server.clock.set(onDay(0));
     await settle();
@@ -147,7 +147,7 @@ describe('a campaign that recurs', () => {
 
   it('fails where its automation was switched off between two occurrences', async () => {
     const tenant = await server.tenant();
-    const id = await campaignOf(tenant, { contacts: people(1), recurrenceRules: ['RRULE:FREQ=DAILY'] });
+    const id = await campaignOf(tenant, { contacts: testContacts(1), recurrenceRules: ['RRULE:FREQ=DAILY'] });
     const { sent, settle } = execution(server, workerDb, tenant);
     server.clock.set(onDay(0));
     await settle();

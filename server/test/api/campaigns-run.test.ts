@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TenantTx } from '../../src/db/tenant.ts';
-import { automationOf, groundFor, people } from '../kit/campaigns.ts';
+import { automationOf, groundFor, testContacts } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { approvedTemplate } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -21,7 +21,7 @@ async function campaignOf(tenant: TestTenant, more: object = {}, options: object
 }
 
 const read = async (tenant: TestTenant, id: string) => (await tenant.get(`/v3/campaigns/${id}`)).body.data;
-const told = async (tenant: TestTenant): Promise<unknown[]> =>
+const publishedEvents = async (tenant: TestTenant): Promise<unknown[]> =>
   (
     await db.query(
       `select type, data::json ->> 'status' as status, data::json -> 'error' ->> 'code' as code from events
@@ -35,7 +35,7 @@ const runsOf = async (id: string) =>
 describe('a campaign', () => {
   it('runs its automation once for every recipient, and is completed when all are sent to', async () => {
     const tenant = await server.tenant();
-    const { id } = await campaignOf(tenant, { contacts: people(3) });
+    const { id } = await campaignOf(tenant, { contacts: testContacts(3) });
     const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
     expect((await sent()).map(({ text, author }) => [text, author]).sort()).toEqual(
@@ -53,7 +53,7 @@ describe('a campaign', () => {
       nextOccurrenceAt: null,
       recipientCounts: { ...NOBODY, sent: 3 },
     });
-    expect(await told(tenant)).toEqual([
+    expect(await publishedEvents(tenant)).toEqual([
       { type: 'campaign.started', status: 'running', code: null },
       { type: 'campaign.completed', status: 'completed', code: null },
     ]);
@@ -65,16 +65,16 @@ describe('a campaign', () => {
   it('with a time begins at it, and not before', async () => {
     const tenant = await server.tenant();
     const at = new Date(server.clock.now().getTime() + 3600 * SECOND);
-    const { id } = await campaignOf(tenant, { contacts: people(1), scheduledAt: at.toISOString() });
+    const { id } = await campaignOf(tenant, { contacts: testContacts(1), scheduledAt: at.toISOString() });
     const { sent, settle } = execution(server, workerDb, tenant);
     server.clock.advance(3599 * SECOND);
     await settle();
-    expect([(await sent()).length, await told(tenant)]).toEqual([0, []]);
+    expect([(await sent()).length, await publishedEvents(tenant)]).toEqual([0, []]);
     server.clock.advance(SECOND);
     await settle();
     expect(await read(tenant, id)).toMatchObject({ status: 'running', startedAt: at.toISOString() });
     expect(await sent()).toHaveLength(1);
-    expect(await told(tenant)).toMatchObject([{ type: 'campaign.started' }]);
+    expect(await publishedEvents(tenant)).toMatchObject([{ type: 'campaign.started' }]);
   });
 
   it('gives its runs the variables as their types, its channel, and its template', async () => {
@@ -83,7 +83,10 @@ describe('a campaign', () => {
     const template = (name: string): Promise<string> => approvedTemplate(server, tenant, { channelId, name });
     const [own, other] = [await template('own'), await template('other')];
     // Text can be sent to those who wrote.
-    await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: people(1)[0]?.phoneNumber, text: 'Hi' });
+    await tenant.post(`/v3/sandbox/${channelId}/inbound`, {
+      from: testContacts(1)[0]?.phoneNumber,
+      text: 'Hi',
+    });
     // The sandbox takes them, and approves them a moment later.
     await server.settle();
     server.clock.advance(SECOND);
@@ -105,7 +108,7 @@ describe('a campaign', () => {
       name: 'x',
       messageTemplateId: other,
       variables: [{ name: 'discount', value: '20' }],
-      contacts: people(1),
+      contacts: testContacts(1),
     });
     const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
@@ -121,10 +124,10 @@ describe('a campaign', () => {
 
   it('serves recipients that are added while it is under way', async () => {
     const tenant = await server.tenant();
-    const { id } = await campaignOf(tenant, { contacts: people(1) });
+    const { id } = await campaignOf(tenant, { contacts: testContacts(1) });
     const { sent, settle } = execution(server, workerDb, tenant);
     await settle();
-    await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: people(2) });
+    await tenant.post(`/v3/campaigns/${id}/recipients`, { contacts: testContacts(2) });
     await settle();
     expect((await sent()).map(({ text }) => text)).toEqual(['Hello N0', 'Hello N1']);
     await deliver(server, id);
@@ -182,7 +185,7 @@ describe('a campaign', () => {
 describe('exactly once', () => {
   it('each recipient is served when two work on the campaign at the same time', async () => {
     const tenant = await server.tenant();
-    const { id } = await campaignOf(tenant, { contacts: people(120) });
+    const { id } = await campaignOf(tenant, { contacts: testContacts(120) });
     const [one, two] = [execution(server, workerDb, tenant), execution(server, workerDb, tenant)];
     await Promise.all([one.settle(), two.settle()]);
     const { rows } = await db.query(
@@ -196,11 +199,11 @@ describe('exactly once', () => {
   it.each([
     [510, [{ id: 'end', type: 'end' }]],
     [60, HELLO],
-  ])('each of %i recipients is served when whoever works on it is cut off again and again', async (count, steps) => {
+  ])('each of %i recipients is served when its worker is cut off again and again', async (count, steps) => {
     const tenant = await server.tenant();
     const { id } = await campaignOf(
       tenant,
-      { contacts: people(count), audience: 'eq(isSubscribed,true)' },
+      { contacts: testContacts(count), audience: 'eq(isSubscribed,true)' },
       { steps },
     );
     let cuts = 0;
@@ -250,10 +253,14 @@ describe('a campaign that cannot begin fails, and says why', () => {
     const { status, error, recipientCounts } = await read(tenant, id);
     expect([status, error.code]).toEqual(['failed', code]);
     expect(recipientCounts.queued).toBe(0);
-    expect((await told(tenant)).at(-1)).toEqual({ type: 'campaign.failed', status: 'failed', code });
+    expect((await publishedEvents(tenant)).at(-1)).toEqual({
+      type: 'campaign.failed',
+      status: 'failed',
+      code,
+    });
   };
   const later = () => ({
-    contacts: people(1),
+    contacts: testContacts(1),
     scheduledAt: new Date(server.clock.now().getTime() + SECOND).toISOString(),
   });
 
@@ -304,7 +311,7 @@ describe('a campaign that cannot begin fails, and says why', () => {
 
   it('for a reason of the server, after it was tried again', async () => {
     const tenant = await server.tenant();
-    const { id } = await campaignOf(tenant, { contacts: people(1) });
+    const { id } = await campaignOf(tenant, { contacts: testContacts(1) });
     const broken = wrapTransactions(workerDb, (run, work) =>
       run((tx) => {
         const all: TenantTx['all'] = async (statement, parameters) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { automationOf, groundFor, people } from '../kit/campaigns.ts';
+import { automationOf, groundFor, testContacts } from '../kit/campaigns.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -27,7 +27,7 @@ describe('a campaign', () => {
     const receiver = await useReceiver();
     const ground = await groundFor(tenant);
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'campaign.*' }] });
-    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts: people(3) });
+    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts: testContacts(3) });
     expect(made.body.data).toEqual({
       id: made.body.data.id,
       ...ground,
@@ -54,14 +54,19 @@ describe('a campaign', () => {
     expect(started.map(({ body }) => [body.channelId, body.data])).toEqual([[ground.channelId, record]]);
   });
 
-  it('with a time to come is scheduled, and nothing is told yet', async () => {
+  it('with a time to come is scheduled, and nothing is published yet', async () => {
     const tenant = await server.tenant();
     const ground = await groundFor(tenant);
     for (const more of [
       { scheduledAt: LATER },
       { isScheduled: true, scheduledAt: '2026-12-24T10:00:00+01:00' },
     ]) {
-      const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(1), ...more });
+      const made = await tenant.post('/v3/campaigns', {
+        ...ground,
+        name: 'x',
+        contacts: testContacts(1),
+        ...more,
+      });
       expect(made.body.data).toMatchObject({
         status: 'scheduled',
         isScheduled: true,
@@ -124,7 +129,12 @@ describe('a campaign', () => {
         { name: 'undeclared', value: 'kept' },
       ],
     };
-    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(1), ...sent });
+    const made = await tenant.post('/v3/campaigns', {
+      ...ground,
+      name: 'x',
+      contacts: testContacts(1),
+      ...sent,
+    });
     expect(made.body.data).toMatchObject({ ...sent, isReoccurring: true });
   });
 
@@ -177,7 +187,7 @@ describe('a campaign', () => {
     expect(made.body.data.recipientCounts.queued).toBe(1);
   });
 
-  it('is told everything that is wrong with it at once, and nothing is stored', async () => {
+  it('reports all issues at once and stores nothing', async () => {
     const tenant = await server.tenant();
     const automationId = await automationOf(tenant, {
       variables: [{ name: 'discount', type: 'number', required: true }],
@@ -236,7 +246,7 @@ describe('a campaign', () => {
     const tenant = await server.tenant();
     const ground = await groundFor(tenant);
     const before = await traces(tenant);
-    const contacts = [...people(20), { phoneNumber: '+1', labels: [{ name: 'New' }] }];
+    const contacts = [...testContacts(20), { phoneNumber: '+1', labels: [{ name: 'New' }] }];
     const { body } = await tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts });
     expect(Object.keys(body.error.invalidParams)).toEqual(['contacts.20.phoneNumber']);
     expect(await traces(tenant)).toEqual(before);
@@ -259,8 +269,8 @@ describe('a campaign', () => {
     const made = await theirs.post('/v3/message_templates', { ...template, channelId: foreign.channelId });
     const before = await traces(theirs);
     const refused = async (more: object) =>
-      (await ours.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(1), ...more })).body.error
-        .invalidParams;
+      (await ours.post('/v3/campaigns', { ...ground, name: 'x', contacts: testContacts(1), ...more })).body
+        .error.invalidParams;
     expect(await refused({ channelId: foreign.channelId })).toMatchObject({ channelId: { key: 'custom' } });
     expect(await refused({ automationId: foreign.automationId })).toEqual({
       automationId: { key: 'custom', message: `There is no automation ${foreign.automationId}` },
@@ -305,7 +315,7 @@ describe('a campaign', () => {
     const tenant = await server.tenant();
     const ground = await groundFor(tenant);
     const make = (count: number) =>
-      tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: people(count) });
+      tenant.post('/v3/campaigns', { ...ground, name: 'x', contacts: testContacts(count) });
     expect((await make(5000)).body.data.recipientCounts.queued).toBe(5000);
     const before = await traces(tenant);
     const refused = await make(5001);
@@ -329,7 +339,7 @@ describe('a campaign', () => {
     const make = async (name: string, more: object = {}) =>
       (await tenant.post('/v3/campaigns', { ...ground, name, ...more })).body.data.id as string;
     const draft = await make('Spring sale');
-    const scheduled = await make('Winter sale', { scheduledAt: LATER, contacts: people(1) });
+    const scheduled = await make('Winter sale', { scheduledAt: LATER, contacts: testContacts(1) });
     const idsOf = async (body: object) =>
       (await tenant.post('/v3/campaigns/search', body)).body.data.map(({ id }: { id: string }) => id);
     expect(await idsOf({ query: 'eq(status,"scheduled")' })).toEqual([scheduled]);
@@ -346,7 +356,7 @@ describe('a campaign', () => {
 
   it('made again with the same Idempotency-Key is the same', async () => {
     const tenant = await server.tenant();
-    const body = { ...(await groundFor(tenant)), name: 'x', contacts: people(2) };
+    const body = { ...(await groundFor(tenant)), name: 'x', contacts: testContacts(2) };
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
         tenant.post('/v3/campaigns', body, { headers: { 'idempotency-key': 'k' } }),

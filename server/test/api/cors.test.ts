@@ -14,7 +14,7 @@ const preflight = (origin: string, method: string) => ({
 });
 
 describe('pages of other origins', () => {
-  it('are told nothing unless the operator names them', async () => {
+  it('get no headers unless the operator names them', async () => {
     const tenant = await closed.tenant();
     const answer = await tenant.get('/v3/me', { headers: { origin: ours } });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -44,7 +44,7 @@ describe('pages of other origins', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it('are told nothing when another one is named', async () => {
+  it('get no headers when another one is named', async () => {
     const tenant = await open.tenant();
     for (const origin of ['https://evil.example', `${ours}.evil.example`, 'null']) {
       const answer = await tenant.get('/v3/me', { headers: { origin } });

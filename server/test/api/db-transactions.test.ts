@@ -217,7 +217,7 @@ describe('a connection that breaks', () => {
         where datname = current_database() and pid <> pg_backend_pid()`,
       [],
     );
-    // The news of the loss may still be on its way; whoever is quicker than it is told to try again.
+    // The pool may not know of the loss yet; a query that is quicker gets an error that asks for a retry.
     const calls = Array.from({ length: 20 }, (_, at) =>
       at % 2 ? db.find(read, [7]) : db.byKey.find(read, [7]),
     );

@@ -91,7 +91,7 @@ describe('shards', () => {
     expect(countOf(two)).toBe(SHARDS);
   });
 
-  it('can all be seized by a process that knows to be alone, though leases still run', async () => {
+  it('can all be acquired by the sole process, though leases still run', async () => {
     const [killed, restarted] = [createShards(db, newId()), createShards(db, newId())];
     await killed.beat(nothingBusy);
     await restarted.acquireAll();
@@ -107,7 +107,7 @@ it('gives back only what is over its share, when the share grew while it was sti
   const [two, three] = [createShards(db, newId()), createShards(db, newId())];
   const owners: Shards[] = [two];
   let overtaking = false;
-  // Whoever gives back is overtaken by the other at the worst moment: before it has heard what it may take itself.
+  // The owner that gives back is overtaken by the other at the worst moment: before it knows its own share.
   const one = createShards(
     {
       ...watched(owners),

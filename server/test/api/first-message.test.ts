@@ -107,17 +107,17 @@ describe('a message written in the sandbox', () => {
 });
 
 describe('a message', () => {
-  it('comes from a person as the channel names people', async () => {
+  it('comes from a handle of the channel kind', async () => {
     const tenant = await server.tenant();
     await tenant.post('/v3/api_webhooks', { url: receiver.url, events: [{ type: 'chat.created' }] });
-    const people = {
+    const senders = {
       whatsapp: ['15550001111', { type: 'phone_number', value: '+15550001111' }, '2026-11-16T01:02:03.456Z'],
       sms: ['+15550002222', { type: 'phone_number', value: '+15550002222' }, null],
       email: ['Ada@Example.com', { type: 'email', value: 'ada@example.com' }, null],
       instagram: ['ada.l', { type: 'instagram_id', value: 'ada.l' }, '2026-11-16T01:02:03.456Z'],
     } as const;
     server.clock.set(new Date('2026-11-15T01:02:03.456Z'));
-    for (const [kind, [from, handle, openUntil]] of Object.entries(people)) {
+    for (const [kind, [from, handle, openUntil]] of Object.entries(senders)) {
       const channel = await tenant.channel(kind);
       await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from, text: 'hello' });
       await server.settle();

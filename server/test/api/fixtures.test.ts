@@ -114,9 +114,9 @@ describe.skipIf(folder === '')('what WhatsApp really sent, through the whole ser
       const { headers, body } = signedRequest(payload, '', SECRET);
       return deliver('/providers/whatsapp_cloud', body, headers);
     };
-    const message = (told: object) => {
+    const message = (content: object) => {
       const metadata = { phone_number_id: ids.phoneNumberId };
-      const value = { metadata, messages: [{ from: '972987654321', timestamp: '1697043223', ...told }] };
+      const value = { metadata, messages: [{ from: '972987654321', timestamp: '1697043223', ...content }] };
       return send({ entry: [{ id: ids.businessAccountId, changes: [{ field: 'messages', value }] }] });
     };
     return { channelId, send: () => send(JSON.parse(more(text))), message };
@@ -181,11 +181,11 @@ describe.skipIf(folder === '')('what WhatsApp really sent, through the whole ser
   });
 
   it.each(['approved', 'rejected'])('template_status_update: %s', async (status) => {
-    const told = JSON.parse(read('whatsapp/template_status_update.json'))[status].entry[0].changes[0].value;
+    const update = JSON.parse(read('whatsapp/template_status_update.json'))[status].entry[0].changes[0].value;
     const { channelId, send } = await prepare('template_status_update', status, (text) =>
-      text.replaceAll(String(told.message_template_id), graph.templates[0].id),
+      text.replaceAll(String(update.message_template_id), graph.templates[0].id),
     );
-    const { message_template_name: name, message_template_language: language } = told;
+    const { message_template_name: name, message_template_language: language } = update;
     const template = { channelId, name, language, body: 'Hello', category: 'utility' };
     const { id } = (await tenant.post('/v3/message_templates', template)).body.data;
     await server.settle();

@@ -57,13 +57,13 @@ describe('a path that leads nowhere', () => {
     'DELETE',
     'PATCH',
     'OPTIONS',
-  ])('is not told to a stranger: %s', async (method) => {
+  ])('answers 401 without a token: %s', async (method) => {
     expect((await server.call(method, '/v3/nothing')).status).toBe(401);
     expect((await server.call(method, '/v4')).status).toBe(401);
     expect((await server.call(method, '/admin/nothing')).status).toBe(401);
   });
 
-  it('is told to a caller who is known', async () => {
+  it('answers 404 with a token', async () => {
     const tenant = await server.tenant();
     for (const path of ['/v3', '/v3/', '/v3/nothing', '/v3/me/more', '/v3//me', '/v4/me']) {
       const answer = await tenant.get(path);
@@ -81,7 +81,7 @@ describe('a path that leads nowhere', () => {
     expect([answer.status, answer.body.error.messageKey]).toEqual([404, 'route_not_found']);
   });
 
-  it('is judged before the body that was sent there', async () => {
+  it('is refused before the body that was sent there', async () => {
     const tenant = await server.tenant();
     const large = 'x'.repeat(1_100_000);
     for (const options of [{ raw: large }, { raw: 'x', headers: { 'content-type': 'text/plain' } }]) {

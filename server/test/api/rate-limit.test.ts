@@ -47,8 +47,8 @@ describe('the limit of a tenant', () => {
       expect([answer.status, answer.body.error.messageKey]).toEqual([429, 'too_many_requests']);
       expect(answer.headers['x-ratelimit-remaining']).toBe('0');
     }
-    const stranger = await server.call('GET', '/v3/me');
-    expect(stranger.headers['x-ratelimit-limit']).toBeUndefined();
+    const anonymous = await server.call('GET', '/v3/me');
+    expect(anonymous.headers['x-ratelimit-limit']).toBeUndefined();
   });
 
   it('says when to come back, and then lets in', async () => {

@@ -20,7 +20,7 @@ import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { routes } = server.system.app;
-/** What only looks leaves the furniture as it was; every change gets its own. */
+/** Read operations share these fixtures; every write gets its own. */
 const lookedAt = await createFixtures(server);
 const named = routes.map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
 const ajv = new Ajv({ strict: false });
@@ -78,9 +78,7 @@ describe('the table of routes', () => {
     else expect(spec.example.body).toBeUndefined();
   });
 
-  it.each(
-    named.filter(([, { spec }]) => spec.access !== 'public'),
-  )('%s is closed to strangers', async (_, route) => {
+  it.each(named.filter(([, { spec }]) => spec.access !== 'public'))('%s needs a token', async (_, route) => {
     const answer = await server.call(
       route.spec.method,
       pathOf(route, () => 'x'),

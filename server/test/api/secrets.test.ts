@@ -118,8 +118,8 @@ describe('a secret', () => {
     expect(log).toContain(planted.tenant.id);
     const tables = await dump();
     // The dump would show a secret: it has what is stored openly, as text and as bytes.
-    const open = { url: receiver.url, bytes: sha256('{"name":"a","scopes":["*"]}').toString('hex') };
-    expect(findIn(tables, open)).toEqual(['url', 'bytes']);
+    const plain = { url: receiver.url, bytes: sha256('{"name":"a","scopes":["*"]}').toString('hex') };
+    expect(findIn(tables, plain)).toEqual(['url', 'bytes']);
     expect(findIn(tables, planted.secrets)).toEqual([]);
     expect(findIn(log, planted.secrets)).toEqual([]);
     expect(findIn(errors, planted.secrets)).toEqual([]);

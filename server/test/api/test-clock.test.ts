@@ -298,7 +298,7 @@ describe('a webhook of a test tenant', () => {
       expect(taken).toBeGreaterThanOrEqual(0.8 * pause);
       expect(taken).toBeLessThanOrEqual(1.2 * pause);
     }
-    // Receivers judge a signature by their own time.
+    // Receivers check a signature by their own time.
     for (const { headers } of receiver.received)
       expect(Number(headers['webhook-timestamp'])).toBe(Math.floor(START / 1000));
   });

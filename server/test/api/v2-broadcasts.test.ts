@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { automationOf, groundFor, people } from '../kit/campaigns.ts';
+import { automationOf, groundFor, testContacts } from '../kit/campaigns.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -70,7 +70,7 @@ describe('a broadcast of version 2', () => {
       variables: [],
       isReoccurring: false,
     });
-    expect(await make({ contacts: people(1) })).toMatchObject({ status: 'running' });
+    expect(await make({ contacts: testContacts(1) })).toMatchObject({ status: 'running' });
   });
 
   it('is refused with the parameter names of version 2', async () => {
@@ -154,7 +154,7 @@ describe('a broadcast of version 2', () => {
     const tenant = await server.tenant();
     const { channelId, automationId: workflowId } = await groundFor(tenant);
     const make = (count: number) =>
-      tenant.post(`/v2/${channelId}/broadcasts`, { name: 'x', workflowId, contacts: people(count) });
+      tenant.post(`/v2/${channelId}/broadcasts`, { name: 'x', workflowId, contacts: testContacts(count) });
     expect((await make(5000)).body.data.status).toBe('running');
     expect((await make(5001)).body.error.invalidParams).toMatchObject({ contacts: { key: 'too_big' } });
   });

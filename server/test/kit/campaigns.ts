@@ -32,7 +32,7 @@ export async function groundFor(
 }
 
 /** So many contacts with different phone numbers. */
-export const people = (count: number, from = 0): { phoneNumber: string; firstName: string }[] =>
+export const testContacts = (count: number, from = 0): { phoneNumber: string; firstName: string }[] =>
   Array.from({ length: count }, (_, index) => ({
     phoneNumber: `+1555${String(2_000_000 + from + index)}`,
     firstName: `N${from + index}`,

@@ -1,6 +1,6 @@
 import type { TestServer, TestTenant } from './server.ts';
 
-export interface ToldEvent {
+export interface PublishedEvent {
   type: string;
   contactId: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
@@ -8,7 +8,7 @@ export interface ToldEvent {
 }
 
 /** Returns a function that reads the events of the tenant since its last call, in order. */
-export function listener(server: TestServer, tenant: TestTenant): () => Promise<ToldEvent[]> {
+export function listener(server: TestServer, tenant: TestTenant): () => Promise<PublishedEvent[]> {
   let heard = 0;
   return async () => {
     const { rows } = await server.system.db.query(

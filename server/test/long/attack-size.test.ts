@@ -84,7 +84,7 @@ describe('too much', () => {
     await expect.poll(kept, { timeout: 10_000 }).toBeLessThan(before + 15_000_000);
   });
 
-  it('D2: what is wrong with ten thousand ids is told in a hundred entries', async () => {
+  it('D2: what is wrong with ten thousand ids is reported in a hundred entries', async () => {
     const ids = Array.from(
       { length: 1000 },
       (_, at) => `019a82a0-0000-7000-8000-${String(at).padStart(12, '0')}`,

@@ -73,7 +73,7 @@ describe('another tenant’s id', () => {
     const port = await listen(server.system.app.server);
     const expected = comparable(await ask(route, UNKNOWN), UNKNOWN);
     const body = bodyFor(route, ours);
-    // Node's own client sends a path as it is told to; each of these is one segment.
+    // Node's own client sends a path unchanged; each of these is one segment.
     for (const id of [
       '..',
       '.',

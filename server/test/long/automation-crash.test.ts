@@ -120,11 +120,11 @@ async function tracesOf(tenant: TestTenant, contactId: string) {
 describe('a worker that dies at any of its commits', { timeout: 120_000 }, () => {
   it('leaves each step of a run to be done once by the next, and the trace whole', async () => {
     const { tenant, channelId } = await ground();
-    let people = 0;
+    let contacts = 0;
 
     /** A person's run from beginning to end, with a worker that dies on the way and one that takes over. */
     async function through(death?: Death) {
-      const from = `+1555${2_000_010 + people++}`;
+      const from = `+1555${2_000_010 + contacts++}`;
       const first = born(tenant, death);
       let worker: MortalWorker = first;
       let deaths = 0;
@@ -167,7 +167,7 @@ describe('a worker that dies at any of its commits', { timeout: 120_000 }, () =>
       for (const when of ['before', 'after'] as const) {
         const { seen, runId, asked, ...more } = await through({ at, when });
         expect([at, when, seen]).toEqual([at, when, undisturbed.seen]);
-        // Nobody can know whether the other side has heard a call that brought no answer: it is told by the key.
+        // Nobody can know whether a call without an answer arrived: the receiver sees it by the key.
         expect([...new Set(asked)]).toEqual([`${runId}:5`]);
         expect(asked.length).toBeLessThanOrEqual(1 + more.deaths);
         deaths += more.deaths;

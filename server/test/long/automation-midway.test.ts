@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
-import { people } from '../kit/campaigns.ts';
+import { testContacts } from '../kit/campaigns.ts';
 import { workerDatabase } from '../kit/execution.ts';
 import { mortalWorkers } from '../kit/mortal-worker.ts';
 import { approvedTemplate, outboxOf } from '../kit/sending.ts';
@@ -147,7 +147,7 @@ describe('a broadcast', () => {
   it('of 5000 contacts with bad ones among them names every one of those, and reaches nobody', async () => {
     const workflowId = await automationOf(tenant, { trigger: { type: 'campaign' }, steps: [SAY] });
     const bad = [0, 17, 2500, 4998, 4999];
-    const contacts: object[] = people(5000);
+    const contacts: object[] = testContacts(5000);
     for (const at of bad) contacts[at] = { phoneNumber: 'not a number' };
     const answer = await tenant.post(`/v2/${channel.id}/broadcasts`, { name: 'Sale', workflowId, contacts });
     expect(answer.status).toBe(400);
@@ -167,7 +167,7 @@ describe('a broadcast', () => {
 });
 
 describe('a run that fails for a reason of the server', () => {
-  it('is tried again, then stays as failed, and is told of like every other', async () => {
+  it('is tried again, then stays as failed, and is published like every other', async () => {
     const runId = await waiting([PAUSE, SAY]);
     await db.query(
       `update automation_versions v set definition = jsonb_set(definition, '{steps,1,type}', '"nothing"')
@@ -194,7 +194,7 @@ describe('a batch of runs', () => {
     const steps = [SAY, { id: 'template', type: 'send_template', parameters: { templateId } }];
     const automationId = await automationOf(tenant, { trigger: { type: 'campaign' }, steps });
     const statementsFor = async (count: number, from: number): Promise<number> => {
-      const campaign = { name: 'Sale', automationId, channelId: sms.id, contacts: people(count, from) };
+      const campaign = { name: 'Sale', automationId, channelId: sms.id, contacts: testContacts(count, from) };
       expect((await tenant.post('/v3/campaigns', campaign)).status).toBe(200);
       await born(tenant, undefined, ['campaigns']).settle();
       const worker = born(tenant, undefined, ['automation_runs']);
@@ -222,7 +222,7 @@ describe('two workers', () => {
       name: 'Sale',
       automationId,
       channelId: sms.id,
-      contacts: people(20, 100),
+      contacts: testContacts(20, 100),
     });
     await tenant.put(`/v3/campaigns/${body.data.id}/status`, { status: 'running' });
     expect(await Promise.all([born(tenant), born(tenant), born(tenant)].map((one) => one.settle()))).toEqual([
@@ -232,7 +232,7 @@ describe('two workers', () => {
     ]);
     const said = (await outboxOf(tenant, sms)).map(({ to, text }: Record<string, string>) => `${to} ${text}`);
     expect(said.toSorted()).toEqual(
-      people(20, 100)
+      testContacts(20, 100)
         .flatMap(({ phoneNumber, firstName }) => [`${phoneNumber} One`, `${phoneNumber} Two ${firstName}`])
         .toSorted(),
     );

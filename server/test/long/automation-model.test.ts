@@ -21,7 +21,7 @@ import { type TestTenant, useServer } from '../kit/server.ts';
 const RUNS = Number(process.env.MODEL_RUNS ?? 8);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_115);
 const MINUTE = 60_000;
-const PEOPLE = 2;
+const CONTACTS = 2;
 
 const server = await useServer();
 const db = workerDatabase(server);
@@ -38,7 +38,7 @@ type Command =
   | { do: 'subscribe'; who: number; isSubscribed: boolean }
   | { do: 'rename'; who: number; lastName: string };
 
-const who = fc.nat(PEOPLE - 1);
+const who = fc.nat(CONTACTS - 1);
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('trigger' as const), who }) },
   {
@@ -47,7 +47,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant('write' as const),
       who,
       text: fc.constantFrom('yes', 'no'),
-      // Now and then in the very moment at which somebody's patience ends.
+      // Now and then exactly when a wait times out.
       minutes: fc.constantFrom(0, 0, 10, 60),
     }),
   },
@@ -78,7 +78,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 const INBOUND_FIRST: QueueName[] = ['inbound', 'events', 'automation_runs', 'messages'];
 const RUNS_FIRST: QueueName[] = ['automation_runs', 'inbound', 'events', 'messages'];
 
-/** The server with a tenant of its own, and the model of it, each told the same. */
+/** The server with a tenant of its own, and the model of it, each given the same commands. */
 async function context(first: ModelStep[]) {
   const tenant: TestTenant = await server.tenant();
   const make = async (path: string, body: object) => {
@@ -96,11 +96,11 @@ async function context(first: ModelStep[]) {
   const { id: labelId } = await make('/v3/labels', { name: 'VIP' });
   await make('/v3/attributes', { name: 'Mood', externalId: 'mood' });
   await make('/v3/attributes', { name: 'Score', externalId: 'score', type: 'number' });
-  const people: (ModelPerson & { id: string; phoneNumber: string })[] = [];
-  for (let number = 0; number < PEOPLE; number += 1) {
+  const contacts: (ModelPerson & { id: string; phoneNumber: string })[] = [];
+  for (let number = 0; number < CONTACTS; number += 1) {
     const phoneNumber = `+1555200001${number}`;
     const { id } = await make('/v3/contacts', { phoneNumber, lastName: 'x' });
-    people.push({ ...newPerson(), id, phoneNumber });
+    contacts.push({ ...newPerson(), id, phoneNumber });
   }
   const definition = (steps: ModelStep[]) => ({ steps: definitionOf(steps, labelId) });
   const trigger = { type: 'api', parameters: { channelId: channel.id } };
@@ -112,8 +112,8 @@ async function context(first: ModelStep[]) {
   const runs: (ModelRun & { id: string })[] = [];
   let unread: { person: ModelPerson; text: string }[] = [];
 
-  async function tell(given: Command): Promise<void> {
-    const person = people['who' in given ? given.who : 0] as (typeof people)[number];
+  async function apply(given: Command): Promise<void> {
+    const person = contacts['who' in given ? given.who : 0] as (typeof contacts)[number];
     const run = 'which' in given ? runs[given.which % Math.max(1, runs.length)] : undefined;
     switch (given.do) {
       case 'trigger': {
@@ -202,7 +202,7 @@ async function context(first: ModelStep[]) {
       'select recipient, text from sandbox_outbox where channel_id = $1 order by at, message_id',
       [channel.id],
     );
-    for (const person of people) {
+    for (const person of contacts) {
       const got = outbox.filter(({ recipient }) => recipient === person.phoneNumber).map(({ text }) => text);
       const { labels, attributes } = (await tenant.get(`/v3/contacts/${person.id}`)).body.data;
       const mood = attributes.find(({ externalId }: { externalId: string }) => externalId === 'mood');
@@ -213,17 +213,17 @@ async function context(first: ModelStep[]) {
       });
     }
   }
-  return { tell, work, compare };
+  return { apply, work, compare };
 }
 
-it('runs do what a model of them does, whatever happens to them and to whoever works on them', {
+it('runs do what a model of them does, whatever happens to them and to their workers', {
   timeout: 3_600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(modelSteps, fc.array(turn, { minLength: 4, maxLength: 10 }), async (steps, turns) => {
-      const { tell, work, compare } = await context(steps);
+      const { apply, work, compare } = await context(steps);
       for (const one of [{ ...(turns[0] as Turn), command: { do: 'trigger' as const, who: 0 } }, ...turns]) {
-        await tell(one.command);
+        await apply(one.command);
         await work(one);
         await compare();
       }

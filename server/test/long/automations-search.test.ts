@@ -163,7 +163,7 @@ describe('ten thousand automations with a hundred thousand runs', () => {
       );
       await db.query('analyze automations, automation_versions', []);
     }
-    const { rows: people } = await db.query(
+    const { rows: contacts } = await db.query(
       `insert into contacts (id, tenant_id, is_subscribed, metadata, created_at, updated_at)
        values (gen_random_uuid(), $1, true, '{}', now(), now()) returning id`,
       [tenant.id],
@@ -176,7 +176,7 @@ describe('ten thousand automations with a hundred thousand runs', () => {
          select gen_random_uuid(), $1, a.id, a.latest_version_id, $2, 'completed', '{"variables":{}}', now(), 0,
                 a.created_at + $3 * interval '1 ms', now()
            from automations a where a.tenant_id = $1`,
-        [tenant.id, people[0]?.id, round],
+        [tenant.id, contacts[0]?.id, round],
       );
     await db.query('analyze automations, automation_versions, automation_runs', []);
     const { rows } = await db.query('select id from automations where tenant_id = $1 limit 1', [tenant.id]);

@@ -28,17 +28,17 @@ const as = (server: TestServer, token: string) => ({
   post: (path: string, body?: unknown, headers = {}) => server.call('POST', path, { token, body, headers }),
 });
 
-async function marksIn(server: TestServer): Promise<string[]> {
-  const marks: string[] = [];
+async function keyPrefixesIn(server: TestServer): Promise<string[]> {
+  const prefixes: string[] = [];
   for (const { table, column } of encryptedColumns) {
     const { rows } = await server.system.db.query(
       `select encode(substring(${column} from 1 for 5), 'hex') as prefix from ${table} where ${column} is not null`,
       [],
     );
     expect([table, column, rows.length > 0]).toEqual([table, column, true]);
-    marks.push(...rows.map((row) => String(row.prefix)));
+    prefixes.push(...rows.map((row) => String(row.prefix)));
   }
-  return [...new Set(marks)];
+  return [...new Set(prefixes)];
 }
 
 describe('changing the secret key', () => {
@@ -54,7 +54,7 @@ describe('changing the secret key', () => {
     );
   });
 
-  it('loses nothing: with the old key at hand everything works, then everything is encrypted anew and the old one can go', async () => {
+  it('loses nothing: the old key works beside the new one until everything is re-encrypted', async () => {
     const first = await useServer();
     const { databaseUrl } = first;
     await requireSameKey(first.system.db, before);
@@ -76,10 +76,10 @@ describe('changing the secret key', () => {
     await second.settle();
     expect(receiver.received.at(-1)?.body.data.text).toBe('with both');
     const newToken = (await caller.post('/v3/tokens', { name: 'new', scopes: ['*'] })).body.data.token;
-    expect(await marksIn(second)).toEqual([before.prefix.toString('hex')]);
+    expect(await keyPrefixesIn(second)).toEqual([before.prefix.toString('hex')]);
 
     expect(await rotateKey(second.system.db, during)).toBe(encryptedColumns.length);
-    expect(await marksIn(second)).toEqual([after.prefix.toString('hex')]);
+    expect(await keyPrefixesIn(second)).toEqual([after.prefix.toString('hex')]);
     expect(await rotateKey(second.system.db, during)).toBe(0);
     expect((await replay()).text).toBe(answer);
     await second.stop();
@@ -107,7 +107,7 @@ describe('changing the secret key', () => {
     await expect(requireSameKey(db, after)).rejects.toThrow('PARLEY_SECRET_KEY_PREVIOUS');
     await rotateKey(db, during);
     await requireSameKey(db, after);
-    expect(await marksIn(server)).toEqual([after.prefix.toString('hex')]);
+    expect(await keyPrefixesIn(server)).toEqual([after.prefix.toString('hex')]);
   });
 
   it('is done by two processes at once without harm, more rows than are taken at a time', async () => {
@@ -124,7 +124,7 @@ describe('changing the secret key', () => {
     const other = workerDatabase(server);
     const counts = await Promise.all([rotateKey(db, during), rotateKey(other, during)]);
     expect(counts.reduce((sum, count) => sum + count)).toBe(encryptedColumns.length + 1200);
-    expect(await marksIn(server)).toEqual([after.prefix.toString('hex')]);
+    expect(await keyPrefixesIn(server)).toEqual([after.prefix.toString('hex')]);
   });
 });
 

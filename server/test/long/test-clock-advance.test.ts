@@ -266,7 +266,7 @@ describe('a clock on its way', () => {
     expect(await sent()).toEqual(daily(25));
   });
 
-  it('goes on where another server works, for whoever asks there', async () => {
+  it('goes on in another server, and callers there see it', async () => {
     const api = await useServer({ timers: true, isSoleProcess: false, role: 'api' });
     const tenant = await testTenant(api);
     const sent = await dailyRun(tenant, 3);

@@ -1,7 +1,7 @@
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../base/json-depth.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import type { OutsideAnswer, OutsideCall } from './interpreter.ts';
+import type { OutsideAnswer, OutsideCall } from './state.ts';
 
 const DEADLINE_MS = 15_000;
 const RESPONSE_BYTES = 256 * 1024;

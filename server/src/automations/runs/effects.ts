@@ -11,8 +11,8 @@ import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from '../../messages
 import type { MessageTemplate } from '../../templates/schema.ts';
 import { findTemplate } from '../../templates/template.ts';
 import { attributesOf, type RunContext } from './context.ts';
-import type { Effect, EffectResult, RunError } from './interpreter.ts';
 import { type RunDraft, type SendDeps, sendForRuns } from './send.ts';
+import type { Effect, EffectResult, RunError } from './state.ts';
 
 /** A run whose steps are being executed. */
 export interface ActiveRun {

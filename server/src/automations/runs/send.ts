@@ -5,7 +5,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { type MessageDraft, type QueueDeps, queueMessages } from '../../messages/outbound/queue.ts';
 import type { Message } from '../../messages/schema.ts';
-import type { RunError } from './interpreter.ts';
+import type { RunError } from './state.ts';
 
 const findChatsOfContacts = statement<
   [channelIds: string[], contactIds: string[]],

@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW, shardOf } from '../../engine/queue.ts';
 import { runsQueue } from '../queues.ts';
 import type { Scalar } from '../schema.ts';
-import { freshState, type RunError } from './interpreter.ts';
+import { freshState, type RunError } from './state.ts';
 
 /** An occurrence of a campaign or of an automation's schedule. */
 export interface Occurrence {

@@ -5,8 +5,8 @@ import { listFields } from '../../search/grammar/filter.ts';
 import { render } from '../definition/liquid.ts';
 import type { StepType } from '../definition/steps.ts';
 import { lookUp } from './context.ts';
-import type { Effect, EffectResult, Outcome, OutsideAnswer, Running } from './interpreter.ts';
 import type { ProgramStep } from './program.ts';
+import type { Effect, EffectResult, Outcome, OutsideAnswer, Running } from './state.ts';
 
 type StepGenerator = Generator<Effect, Outcome, EffectResult>;
 type Performer = (

@@ -3,8 +3,8 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW } from '../../engine/queue.ts';
 import type { AutomationRun } from '../schema.ts';
-import type { Ending, StepBatch, TraceEntry } from './interpreter.ts';
 import { presentRun, RUN_COLUMNS, type RunRow } from './run.ts';
+import type { Ending, StepBatch, TraceEntry } from './state.ts';
 
 /** The result of a step batch of a run. */
 export interface Advanced {

@@ -6,7 +6,8 @@ import { findContacts } from '../../contacts/contact.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { handleEachAlone, nextDueAt } from '../../engine/retry.ts';
+import { handleEachAlone } from '../../engine/handle-each-alone.ts';
+import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
@@ -15,19 +16,19 @@ import type { Definition } from '../schema.ts';
 import { callOutside } from './call-outside.ts';
 import { attributesOf } from './context.ts';
 import { type ActiveRun, performEffects } from './effects.ts';
+import { interpret } from './interpreter.ts';
+import { compileProgram, type Program } from './program.ts';
+import { RUN_COLUMNS, type RunRow } from './run.ts';
+import type { SendDeps } from './send.ts';
 import {
   type Effect,
   type EffectResult,
   freshState,
-  interpret,
   type OutsideAnswer,
   type OutsideCall,
   type RunState,
   type StepBatch,
-} from './interpreter.ts';
-import { compileProgram, type Program } from './program.ts';
-import { RUN_COLUMNS, type RunRow } from './run.ts';
-import type { SendDeps } from './send.ts';
+} from './state.ts';
 import { type Advanced, runEvent, storeStepBatches } from './store.ts';
 
 interface LockedRun {

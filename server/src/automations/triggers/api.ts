@@ -6,7 +6,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { shardOf } from '../../engine/queue.ts';
 import { runsQueue } from '../queues.ts';
-import { freshState } from '../runs/interpreter.ts';
+import { freshState } from '../runs/state.ts';
 import type { Automation, Scalar, Variable } from '../schema.ts';
 
 interface ActiveVersion {

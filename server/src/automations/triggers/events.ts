@@ -10,7 +10,7 @@ import type { Message } from '../../messages/schema.ts';
 import { hasKeyword } from '../definition/keywords.ts';
 import type { TriggerType } from '../definition/steps.ts';
 import { runsQueue } from '../queues.ts';
-import { freshState, type RunError } from '../runs/interpreter.ts';
+import { freshState, type RunError } from '../runs/state.ts';
 import type { Variable } from '../schema.ts';
 import { fillVariables } from './api.ts';
 

@@ -13,16 +13,16 @@ describe('a test tenant', () => {
     expect([isUuid(tested), isTestTenant(tested), isTestTenant(ordinary)]).toEqual([true, true, false]);
   });
 
-  it('has all its lanes in one share, and nobody else has one there', () => {
-    const lane = newId();
-    expect(shardOf(lane, tested)).toBe(TEST_SHARD);
-    expect(shardOf(lane, ordinary)).toBe(realShardOf(lane));
-    expect(realShardOf(lane)).toBeGreaterThanOrEqual(0);
+  it('has all its keys in one shard, which no other tenant uses', () => {
+    const key = newId();
+    expect(shardOf(key, tested)).toBe(TEST_SHARD);
+    expect(shardOf(key, ordinary)).toBe(realShardOf(key));
+    expect(realShardOf(key)).toBeGreaterThanOrEqual(0);
   });
 });
 
 describe('the clock', () => {
-  it('shows test tenants their own time as far as it was told, and never an earlier one', () => {
+  it('shows test tenants their own time as far as it was set, and never an earlier one', () => {
     const clock = tenantClock(manualClock(REAL));
     expect(clock.now(tested)).toEqual(REAL);
     clock.setTime(tested, LATER);

@@ -34,7 +34,7 @@ async function openTo(greet: (socket: Socket) => void) {
 }
 
 describe.each<[string, (socket: Socket) => void]>([
-  // Both in one packet: the connection breaks before whoever asked for it could listen to it.
+  // Both in one packet: the connection breaks before the caller could listen to it.
   [
     'welcomes and ends the connection in one breath',
     (socket) => socket.end(Buffer.concat([WELCOME, GOODBYE])),

@@ -59,7 +59,7 @@ interface Limits {
 const KEYS = [0, 1, 2, 3, 4];
 const shardOf = (key: number): number => key % 2;
 
-/** Claims look at once and answer when told: the stalest that a database could be. */
+/** Claims read at once and answer later: the most outdated answer that a database could give. */
 function benchWithSlowClaims(given: Limits) {
   const answers: (() => void)[] = [];
   const bench = schedulerBench(given, (claim) => async (...asked) => {

@@ -97,7 +97,7 @@ describe('a body', () => {
 });
 
 describe('an error', () => {
-  it('names at most 100 parameters, whoever found them', () => {
+  it('names at most 100 parameters, from every source', () => {
     const invalidParams = Object.fromEntries(
       Array.from({ length: 500 }, (_, at) => [`events.${at}`, { key: 'custom' as const, message: 'x' }]),
     );

@@ -82,7 +82,7 @@ describe('a condition', () => {
     expect(check(when).issues[at]?.message).toContain(words);
   });
 
-  it('is told the nearest name ten times, and then only that the name is unknown', () => {
+  it('suggests the nearest name ten times, and then only that the name is unknown', () => {
     const cases = Array.from({ length: 12 }, () => ({ when: 'eq(contact.emial,"x")', next: 's0' }));
     const messages = Object.values(issuesOf([step('branch', { cases })])).map(({ message }) => message);
     expect(messages.slice(0, 10)).toEqual(

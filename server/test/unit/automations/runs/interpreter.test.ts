@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RunContext } from '../../../../src/automations/runs/context.ts';
+import { interpret } from '../../../../src/automations/runs/interpreter.ts';
+import { compileProgram, type Program } from '../../../../src/automations/runs/program.ts';
 import {
   type Effect,
   type EffectResult,
   freshState,
-  interpret,
   type OutsideAnswer,
   type RunState,
   type StepBatch,
-} from '../../../../src/automations/runs/interpreter.ts';
-import { compileProgram, type Program } from '../../../../src/automations/runs/program.ts';
+} from '../../../../src/automations/runs/state.ts';
 import type { Definition } from '../../../../src/automations/schema.ts';
 import { exampleContact } from '../../../../src/contacts/example.ts';
 
@@ -28,7 +28,7 @@ const context = (more: Partial<RunContext> = {}): RunContext => ({
   ...more,
 });
 
-/** Runs a stretch and does nothing but what `answer` says to whatever is asked for. */
+/** Runs a step batch; `answer` says what each request returns. */
 function go(
   made: Program,
   place: { step?: string | null; state?: RunState; answered?: OutsideAnswer },
@@ -243,7 +243,7 @@ describe('a call to another server', () => {
     { id: 's', type: 'send_message', parameters: { text: '{{ steps.crm.body.greeting }}' } },
   ]);
 
-  it('is made between two stretches, and what came back is there for later steps', () => {
+  it('is made between two step batches, and later steps see the answer', () => {
     const calling = go(made, {});
     expect(calling).toMatchObject({
       step: 'h',
