@@ -1,0 +1,117 @@
+import type { StepType } from '../definition/steps.ts';
+import type { Scalar } from '../schema.ts';
+import type { RunContext, Saved } from './context.ts';
+import type { Program } from './program.ts';
+
+export interface RunError {
+  code: string;
+  message: string;
+}
+
+/** The state of a run between two step batches. */
+export interface RunState {
+  variables: Record<string, Scalar>;
+  saved: Record<string, Saved>;
+  /** The inbound message that started the run, later the last reply. */
+  messageId: string | null;
+  /** Only replies after this id count: the run's last message, its last reply, or the run itself. */
+  after: string;
+  /** How many steps have begun. */
+  begun: number;
+  /** The times of the step that has started and not ended. */
+  pending: { startedAt: string; until: string | null } | null;
+  /** The template of the campaign for the first `send_template` step; null after that step. */
+  templateId: string | null;
+}
+
+/** An executed step. */
+export interface TraceEntry {
+  number: number;
+  step: string;
+  type: StepType;
+  status: 'running' | 'waiting' | 'completed' | 'failed';
+  detail: Record<string, unknown>;
+  error: RunError | null;
+  startedAt: Date;
+  endedAt: Date | null;
+}
+
+/** A change that a step requests. It is made in the transaction of the step batch. */
+export type Effect =
+  | {
+      kind: 'send';
+      number: number;
+      channelId: string | null;
+      text: string | null;
+      media: { fileId?: string; url?: string } | null;
+      template: { templateId: string; variables: Record<string, string> } | null;
+    }
+  | { kind: 'set_attribute'; externalId: string; value: string }
+  | { kind: 'add_label' | 'remove_label'; labelId: string }
+  | { kind: 'assign'; change: { userId?: string | null; teamId?: string | null } }
+  | { kind: 'set_chat_status'; change: { status: string; snoozedUntil?: string } }
+  | { kind: 'find_reply'; after: string };
+
+/** What an effect changed, or why it failed. */
+export type EffectResult =
+  | { failure: RunError; ends?: 'cancelled' }
+  | { failure?: undefined; context?: Partial<RunContext>; messageId?: string };
+
+/** A call to an outside server, made between two step batches. */
+export interface OutsideCall {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+  saveAs: string | null;
+}
+
+export type Ending =
+  | { kind: 'completed' }
+  | { kind: 'failed' | 'cancelled'; failure: RunError }
+  | { kind: 'waiting'; until: Date; forReply: boolean }
+  | { kind: 'calling'; call: OutsideCall }
+  | { kind: 'unfinished' };
+
+/** The result of a step. */
+export type Outcome =
+  | { kind: 'done'; detail: Record<string, unknown>; next?: string | null }
+  | { kind: 'failed_step'; failure: RunError; detail?: Record<string, unknown>; ends?: 'cancelled' }
+  | { kind: 'wait'; until: Date; forReply: boolean; detail: Record<string, unknown> }
+  | { kind: 'call'; call: OutsideCall; detail: Record<string, unknown> };
+
+/** A run while it is interpreted. */
+export interface Running {
+  readonly program: Program;
+  readonly now: Date;
+  state: RunState;
+  context: RunContext;
+  /** What texts and conditions can use now. */
+  scope(): Record<string, unknown>;
+}
+
+export interface StepBatch {
+  /** The step that is next or has started, null at the end. */
+  step: string | null;
+  state: RunState;
+  trace: TraceEntry[];
+  ending: Ending;
+}
+
+/** The answer to an outside call, or why there is none. */
+export type OutsideAnswer = { saved: Saved; failure?: undefined } | { saved?: undefined; failure: RunError };
+
+/** The state of a run that has not started. */
+export const freshState = (
+  runId: string,
+  variables: Record<string, Scalar>,
+  messageId: string | null = null,
+): RunState => ({
+  variables,
+  saved: {},
+  messageId,
+  after: runId,
+  begun: 0,
+  pending: null,
+  templateId: null,
+});
