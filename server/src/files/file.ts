@@ -2,6 +2,7 @@ import { randomSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
+import { type ParameterOf, rowSet } from '../db/rows.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
@@ -42,25 +43,24 @@ const insertFile = statement<
    insert into files as f (id, tenant_id, filename, mime_type, size, sha256, public_token, created_at, updated_at)
    select kept.id, kept.tenant_id, $2, $3, $4, $5, $6, $7, $7 from kept returning ${FILE_COLUMNS}`,
 );
+const newFiles = rowSet({
+  id: 'uuid',
+  message_id: 'uuid',
+  filename: 'text',
+  mime_type: 'text',
+  size: 'bigint',
+  sha256: 'bytea',
+  public_token: 'text',
+});
 const insertFiles = statement<
-  [
-    now: Date,
-    ids: string[],
-    messageIds: string[],
-    filenames: string[],
-    mimeTypes: string[],
-    sizes: number[],
-    hashes: Buffer[],
-    publicTokens: string[],
-  ],
+  [now: Date, ids: string[], files: ParameterOf<typeof newFiles>],
   { id: string }
 >(
   'files.insert_of_messages',
   `with kept as (delete from file_removals where id = any ($2::uuid[]) and tenant_id = $tenant returning id)
    insert into files (id, tenant_id, message_id, filename, mime_type, size, sha256, public_token, created_at, updated_at)
    select n.id, $tenant, n.message_id, n.filename, n.mime_type, n.size, n.sha256, n.public_token, $1, $1
-     from kept join unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bytea[], $8::text[])
-       as n (id, message_id, filename, mime_type, size, sha256, public_token) using (id)
+     from kept join ${newFiles.from(3, 'n')} using (id)
    returning id`,
 );
 const deleteOfMessages = statement<[messageIds: string[]]>(
@@ -129,12 +129,17 @@ export async function attachFiles(
   const inserted = await tx.run(insertFiles, [
     tx.now,
     attached.map(({ file }) => file.id),
-    attached.map(({ messageId }) => messageId),
-    attached.map(({ file }) => file.filename),
-    attached.map(({ file }) => file.mimeType),
-    attached.map(({ file }) => file.size),
-    attached.map(({ file }) => file.sha256),
-    attached.map(({ file }) => file.publicToken),
+    newFiles.encode(
+      attached.map(({ file, messageId }) => ({
+        id: file.id,
+        message_id: messageId,
+        filename: file.filename,
+        mime_type: file.mimeType,
+        size: file.size,
+        sha256: file.sha256,
+        public_token: file.publicToken,
+      })),
+    ),
   ]);
   if (inserted < attached.length) throw uploadAbandoned();
 }

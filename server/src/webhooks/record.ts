@@ -1,6 +1,7 @@
 import { batch } from '../base/batch.ts';
-import { type Clock, timesOf } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
+import { type ParameterOf, type RowOf, rowSet } from '../db/rows.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import { storable } from '../db/storable.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
@@ -35,34 +36,28 @@ export interface DeliveryResult {
   error: string | null;
 }
 
-const recordAttempts = systemStatement<
-  [
-    nows: string[],
-    ids: string[],
-    tenantIds: string[],
-    attempts: number[],
-    statuses: string[],
-    dueAt: (Date | null)[],
-    startedAt: string[],
-    timings: string[],
-    responseStatuses: (number | null)[],
-    responseHeaders: (string | null)[],
-    responseBodies: (string | null)[],
-    errors: (string | null)[],
-    webhookIds: string[],
-    urls: string[],
-  ]
->(
+const results = rowSet({
+  now: 'timestamptz',
+  id: 'uuid',
+  tenant_id: 'uuid',
+  attempts: 'int',
+  status: 'text',
+  due_at: 'timestamptz?',
+  started_at: 'timestamptz',
+  timings: 'jsonb',
+  response_status: 'int?',
+  response_headers: 'jsonb?',
+  response_body: 'text?',
+  error: 'text?',
+  webhook_id: 'uuid',
+  url: 'text',
+});
+const recordAttempts = systemStatement<[results: ParameterOf<typeof results>]>(
   'deliveries.record',
   // A webhook's row is locked before the rows of its deliveries, as everywhere, and only if its health changes: that is
   // why the second update refers to the first. A delivery that was cancelled during the attempt stays cancelled unless
   // it was received; the attempt is stored in any case.
-  `with results as (
-     select * from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[],
-                          $7::timestamptz[], $8::text[], $9::int[], $10::text[], $11::text[], $12::text[],
-                          $13::uuid[], $14::text[])
-       as r (now, id, tenant_id, attempts, status, due_at, started_at, timings, response_status, response_headers,
-             response_body, error, webhook_id, url)),
+  `with results as (select * from ${results.from(1, 'r')}),
    noted as (
      update webhooks w set failing_since = case when h.is_healthy then null else h.since end
        from (select webhook_id, tenant_id, bool_or(status = 'delivered') as is_healthy, min(started_at) as since
@@ -79,8 +74,8 @@ const recordAttempts = systemStatement<
      returning d.id)
    insert into attempts (delivery_id, tenant_id, number, started_at, timings, response_status, response_headers,
                          response_body, error, url)
-   select r.id, r.tenant_id, r.attempts + 1, r.started_at, r.timings::jsonb, r.response_status,
-          r.response_headers::jsonb, r.response_body, r.error, r.url
+   select r.id, r.tenant_id, r.attempts + 1, r.started_at, r.timings, r.response_status,
+          r.response_headers, r.response_body, r.error, r.url
      from results r join counted using (id)`,
 );
 const cancelRow = statement<[id: string, now: Date]>(
@@ -108,8 +103,8 @@ export const createAttemptRecorder = (
   db: Database,
   clock: Clock,
 ): ((result: DeliveryResult) => Promise<void>) =>
-  batch<DeliveryResult, void>(async (results) => {
-    await db.run(recordAttempts, parametersOf(results, clock));
+  batch<DeliveryResult, void>(async (ended) => {
+    await db.run(recordAttempts, [results.encode(rowsOf(ended, clock))]);
     return [];
   }, RECORD_BATCH);
 
@@ -126,50 +121,33 @@ export async function holdDelivery(db: TenantQueryable, id: string, webhookId: s
 /** Rounds to a hundredth of a millisecond. */
 const rounded = (ms: number | null): number | null => ms && Math.round(ms * 100) / 100;
 
-const timingsJson = (timings: OutboundTimings): string =>
-  JSON.stringify({
-    lookupMs: rounded(timings.lookupMs),
-    connectMs: rounded(timings.connectMs),
-    tlsMs: rounded(timings.tlsMs),
-    waitMs: rounded(timings.waitMs),
-    readMs: rounded(timings.readMs),
-    totalMs: rounded(timings.totalMs),
-  });
+const roundedTimings = (timings: OutboundTimings) => ({
+  lookupMs: rounded(timings.lookupMs),
+  connectMs: rounded(timings.connectMs),
+  tlsMs: rounded(timings.tlsMs),
+  waitMs: rounded(timings.waitMs),
+  readMs: rounded(timings.readMs),
+  totalMs: rounded(timings.totalMs),
+});
 
-/** Headers as JSON. PostgreSQL refuses NUL and unpaired surrogates, which JSON writes as `\u` codes. */
-function storableJson(headers: Record<string, string>): string {
-  const json = JSON.stringify(headers);
-  if (!json.includes('\\u')) return json;
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)])),
-  );
-}
+const storableHeaders = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)]));
 
-function parametersOf(unsorted: DeliveryResult[], clock: Clock) {
+function rowsOf(unsorted: DeliveryResult[], clock: Clock): RowOf<typeof results>[] {
   // Rows are always locked in the order of their ids. Two results of one attempt count once.
-  const results = [
+  const sorted = [
     ...new Map(unsorted.toReversed().map((result) => [result.delivery.id, result])).values(),
   ].sort((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
-  return [
-    timesOf(
-      clock,
-      results.map(({ delivery }) => delivery.tenant_id),
-    ),
-    results.map(({ delivery }) => delivery.id),
-    results.map(({ delivery }) => delivery.tenant_id),
-    results.map(({ delivery }) => delivery.attempts),
-    results.map((result) => result.status),
-    results.map((result) => result.dueAt),
-    results.map((result) => result.startedAt.toISOString()),
-    results.map((result) => (result.timings ? timingsJson(result.timings) : '{}')),
-    results.map((result) => result.response?.status ?? null),
-    results.map((result) => result.response && storableJson(result.response.headers)),
-    results.map(
-      (result) =>
-        result.response && storable(result.response.body.subarray(0, MAX_STORED_BODY_BYTES).toString('utf8')),
-    ),
-    results.map((result) => result.error && storable(result.error)),
-    results.map(({ delivery }) => delivery.webhook_id),
-    results.map(({ delivery }) => delivery.url),
-  ] as Parameters<NonNullable<typeof recordAttempts.types>>[0];
+  return sorted.map(({ delivery, status, dueAt, startedAt, timings, response, error }) => ({
+    now: clock.now(delivery.tenant_id),
+    ...delivery,
+    status,
+    due_at: dueAt,
+    started_at: startedAt,
+    timings: timings ? roundedTimings(timings) : {},
+    response_status: response?.status,
+    response_headers: response && storableHeaders(response.headers),
+    response_body: response && storable(response.body.subarray(0, MAX_STORED_BODY_BYTES).toString('utf8')),
+    error: error && storable(error),
+  }));
 }

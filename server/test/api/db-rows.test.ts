@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ParameterOf, type RowOf, rows } from '../../src/db/rows.ts';
+import { type ParameterOf, type RowOf, rowSet } from '../../src/db/rows.ts';
 import { systemStatement } from '../../src/db/statement.ts';
 import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 
 const db = useDatabase(await freshDatabase(), { poolSize: 1 });
 
-const everyType = rows({
+const everyType = rowSet({
   id: 'uuid?',
   label: 'text?',
   is_new: 'boolean?',

@@ -124,13 +124,17 @@ describe.each<[string, () => Promise<unknown>]>([
     const { rows } = await client.query(
       'select distinct on (chat_id) id, channel_id from messages where due_at is not null order by chat_id, id limit 30',
     );
-    const toArray = (value: (row: { id: string; channel_id: string }) => unknown): string =>
-      `'{${rows.map(value).join(',')}}'`;
-    const { read } = await explainStatement(
-      'messages.record_outcomes',
-      `${toArray(() => NOW.toISOString())}, ${toArray(({ id }) => id)}, ${toArray(() => tenantId)}, ${toArray(({ channel_id }) => channel_id)},
-       ${toArray(() => 0)}, ${toArray(() => 'sent')}, ${toArray(() => 'null')}, ${toArray(({ id }) => id)}, ${toArray(() => 1)}, ${toArray(() => 'null')}`,
-    );
+    const attempts = rows.map(({ id, channel_id }) => ({
+      now: NOW,
+      id,
+      tenant_id: tenantId,
+      channel_id,
+      attempts: 0,
+      outcome: 'sent',
+      vendor_id: id,
+      rank: 1,
+    }));
+    const { read } = await explainStatement('messages.record_outcomes', `'${JSON.stringify(attempts)}'`);
     expect(read).toBeLessThanOrEqual(rows.length * (2 + QUEUED));
   });
 });

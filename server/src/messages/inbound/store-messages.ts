@@ -1,5 +1,6 @@
 import { groupBy } from '../../base/group-by.ts';
 import type { LockedChat } from '../../chats/find-or-create.ts';
+import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { ChannelConfig, ChannelKind } from '../../providers/adapter.ts';
@@ -15,29 +16,35 @@ const countUnread = statement<[chatIds: string[], since: Date[]], { chat_id: str
     group by n.chat_id`,
 );
 
+const chatStates = rowSet({
+  chat_id: 'uuid',
+  unread: 'int',
+  latest_id: 'uuid',
+  latest_at: 'timestamptz',
+  open_until: 'timestamptz?',
+  reopens: 'boolean',
+  replied_at: 'timestamptz?',
+});
+const newMessages = rowSet({
+  id: 'uuid',
+  chat_id: 'uuid',
+  contact_id: 'uuid',
+  sender: 'text',
+  type: 'text',
+  text: 'text?',
+  media: 'jsonb',
+  content: 'jsonb',
+  vendor_id: 'text?',
+  reply_to_message_id: 'uuid?',
+  timestamp: 'timestamptz',
+  is_automatic: 'boolean',
+});
 const storeMessages = statement<
   [
     channelId: string,
     now: Date,
-    chatIds: string[],
-    unread: number[],
-    latestIds: string[],
-    latestTimes: Date[],
-    openUntil: (Date | null)[],
-    reopens: boolean[],
-    repliedAt: (Date | null)[],
-    messageIds: string[],
-    messageChats: string[],
-    messageContacts: string[],
-    senders: string[],
-    types: string[],
-    texts: (string | null)[],
-    media: string[],
-    contents: string[],
-    vendorIds: string[],
-    repliesTo: (string | null)[],
-    timestamps: Date[],
-    automatic: boolean[],
+    states: ParameterOf<typeof chatStates>,
+    messages: ParameterOf<typeof newMessages>,
   ]
 >(
   'messages.store_inbound',
@@ -47,17 +54,14 @@ const storeMessages = statement<
             due_at = case when not n.reopens then c.due_at end, unread_count = c.unread_count + n.unread,
             marked_unread = c.marked_unread and n.replied_at is null, read_at = coalesce(n.replied_at, c.read_at),
             latest_message_id = n.latest_id, latest_message_at = n.latest_at, open_until = n.open_until, updated_at = $2
-       from unnest($3::uuid[], $4::int[], $5::uuid[], $6::timestamptz[], $7::timestamptz[], $8::boolean[], $9::timestamptz[])
-         as n (chat_id, unread, latest_id, latest_at, open_until, reopens, replied_at)
+       from ${chatStates.from(3, 'n')}
       where c.id = n.chat_id and c.tenant_id = $tenant)
    insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content,
                          status, vendor_id, reply_to_message_id, timestamp, is_automatic, created_at, updated_at)
    select m.id, $tenant, m.chat_id, $1, m.contact_id, m.sender, case m.sender when 'inbound' then 'contact' else 'user' end,
-          m.type, m.text, m.media::jsonb, m.content::jsonb, case m.sender when 'inbound' then 'delivered' else 'sent' end,
-          m.vendor_id, m.reply_to, m.timestamp, m.is_automatic, $2, $2
-     from unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
-                 $18::text[], $19::uuid[], $20::timestamptz[], $21::boolean[])
-       as m (id, chat_id, contact_id, sender, type, text, media, content, vendor_id, reply_to, timestamp, is_automatic)`,
+          m.type, m.text, m.media, m.content, case m.sender when 'inbound' then 'delivered' else 'sent' end,
+          m.vendor_id, m.reply_to_message_id, m.timestamp, m.is_automatic, $2, $2
+     from ${newMessages.from(4, 'm')}`,
 );
 
 export interface ReceivingChannel {
@@ -93,25 +97,20 @@ export async function storeNewMessages(
   tx.enqueue(storeMessages, [
     channel.id,
     tx.now,
-    states.map((state) => state.chatId),
-    states.map((state) => state.unread),
-    states.map((state) => state.latestId),
-    states.map((state) => state.latestAt),
-    states.map((state) => state.openUntil),
-    states.map((state) => state.reopens),
-    states.map((state) => state.repliedAt),
-    rows.map((row) => row.id),
-    rows.map((row) => row.chat_id),
-    rows.map((row) => row.contact_id),
-    rows.map((row) => row.sender),
-    rows.map((row) => row.type),
-    rows.map((row) => row.text),
-    rows.map((row) => JSON.stringify(row.media)),
-    rows.map((row) => JSON.stringify(row.content)),
-    rows.map((row) => row.vendor_id as string),
-    rows.map((row) => row.reply_to_message_id),
-    rows.map((row) => row.timestamp),
-    messages.map(({ received }) => received.isAutomatic === true),
+    chatStates.encode(
+      states.map((state) => ({
+        chat_id: state.chatId,
+        unread: state.unread,
+        latest_id: state.latestId,
+        latest_at: state.latestAt,
+        open_until: state.openUntil,
+        reopens: state.reopens,
+        replied_at: state.repliedAt,
+      })),
+    ),
+    newMessages.encode(
+      messages.map(({ row, received }) => ({ ...row, is_automatic: received.isAutomatic === true })),
+    ),
   ]);
   const withMedia = messages.filter(({ received }) => received.media.length > 0);
   await storeMedia(

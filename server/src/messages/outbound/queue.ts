@@ -2,6 +2,7 @@ import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { decryptConfig } from '../../channels/channel.ts';
+import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW } from '../../engine/queue.ts';
@@ -47,45 +48,38 @@ const messagesById = statement<[ids: string[]], { id: string; chat_id: string; v
   'select id, chat_id, vendor_id from messages where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 
-const insertQueued = statement<
-  [
-    now: Date,
-    ids: string[],
-    chatIds: string[],
-    channelIds: string[],
-    contactIds: string[],
-    authors: string[],
-    types: string[],
-    texts: (string | null)[],
-    media: string[],
-    contents: string[],
-    repliesTo: (string | null)[],
-    scheduledAt: (Date | null)[],
-    shards: number[],
-    runIds: (string | null)[],
-    runSteps: (number | null)[],
-    campaignIds: (string | null)[],
-  ]
->(
+const queuedMessages = rowSet({
+  id: 'uuid',
+  chat_id: 'uuid',
+  channel_id: 'uuid',
+  contact_id: 'uuid',
+  author: 'text',
+  type: 'text',
+  text: 'text?',
+  media: 'jsonb',
+  content: 'jsonb',
+  reply_to_message_id: 'uuid?',
+  scheduled_at: 'timestamptz?',
+  shard: 'smallint',
+  run_id: 'uuid?',
+  run_step: 'int?',
+  campaign_id: 'uuid?',
+});
+const insertQueued = statement<[now: Date, chatIds: string[], messages: ParameterOf<typeof queuedMessages>]>(
   'messages.insert_queued',
   // A reply marks the chat as read and is its latest message when it is written, or if it is scheduled, when it is sent.
-  `with queued as (
-     select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[],
-                          $10::text[], $11::uuid[], $12::timestamptz[], $13::smallint[], $14::uuid[], $15::int[],
-                          $16::uuid[])
-       as q (id, chat_id, channel_id, contact_id, author, type, text, media, content, reply_to, scheduled_at, shard,
-             run_id, run_step, campaign_id)),
+  `with queued as (select * from ${queuedMessages.from(3, 'q')}),
    replied as (
      update chats k set unread_count = 0, marked_unread = false, read_at = $1, updated_at = $1,
             latest_message_id = case when k.latest_message_at > $1 then k.latest_message_id else n.id end,
             latest_message_at = greatest(k.latest_message_at, $1)
        from (select chat_id, max(id::text)::uuid as id from queued where scheduled_at is null group by chat_id) n
-      where k.id = any ($3::uuid[]) and k.tenant_id = $tenant and k.id = n.chat_id)
+      where k.id = any ($2::uuid[]) and k.tenant_id = $tenant and k.id = n.chat_id)
    insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content, status,
                          reply_to_message_id, timestamp, scheduled_at, shard, due_at, run_id, run_step, campaign_id,
                          created_at, updated_at)
-   select q.id, $tenant, q.chat_id, q.channel_id, q.contact_id, 'outbound', q.author, q.type, q.text, q.media::jsonb,
-          q.content::jsonb, 'queued', q.reply_to, coalesce(q.scheduled_at, $1), q.scheduled_at, q.shard,
+   select q.id, $tenant, q.chat_id, q.channel_id, q.contact_id, 'outbound', q.author, q.type, q.text, q.media,
+          q.content, 'queued', q.reply_to_message_id, coalesce(q.scheduled_at, $1), q.scheduled_at, q.shard,
           coalesce(q.scheduled_at, ${DUE_NOW}), q.run_id, q.run_step, q.campaign_id, $1, $1
      from queued q order by q.id`,
 );
@@ -215,21 +209,17 @@ export async function queueMessages(
 function enqueueMessages(tx: TenantTx, queued: Queued[]): void {
   tx.enqueue(insertQueued, [
     tx.now,
-    queued.map(({ id }) => id),
     queued.map(({ chat }) => chat.id),
-    queued.map(({ chat }) => chat.channel_id),
-    queued.map(({ chat }) => chat.contact_id),
-    queued.map(({ draft }) => draft.author),
-    queued.map(({ validated }) => validated.type),
-    queued.map(({ validated }) => validated.text),
-    queued.map(({ validated }) => JSON.stringify(validated.media)),
-    queued.map(({ validated }) => JSON.stringify(validated.content)),
-    queued.map(({ validated }) => validated.replyToMessageId),
-    queued.map(({ validated }) => validated.scheduledAt),
-    queued.map(({ chat }) => messagesQueue.shardOf(chat.channel_id, tx.tenantId)),
-    queued.map(({ draft }) => draft.origin?.runId ?? null),
-    queued.map(({ draft }) => draft.origin?.runStep ?? null),
-    queued.map(({ draft }) => draft.origin?.campaignId ?? null),
+    queuedMessages.encode(
+      queued.map((one) => ({
+        ...rowOf(one, tx.now),
+        scheduled_at: one.validated.scheduledAt,
+        shard: messagesQueue.shardOf(one.chat.channel_id, tx.tenantId),
+        run_id: one.draft.origin?.runId,
+        run_step: one.draft.origin?.runStep,
+        campaign_id: one.draft.origin?.campaignId,
+      })),
+    ),
   ]);
 }
 

@@ -3,6 +3,7 @@ import { type Clock, timesOf } from '../../base/clock.ts';
 import type { NewEvent } from '../../base/events.ts';
 import { groupBy } from '../../base/group-by.ts';
 import type { Database } from '../../db/database.ts';
+import { type ParameterOf, type RowOf, rowSet } from '../../db/rows.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
 import { storable } from '../../db/storable.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
@@ -73,28 +74,23 @@ interface RecordedRow extends MessageRow {
   is_sensitive: boolean;
   has_more: boolean;
 }
-const recordOutcomes = systemStatement<
-  [
-    nows: string[],
-    ids: string[],
-    tenantIds: string[],
-    channelIds: string[],
-    attempts: number[],
-    outcomes: string[],
-    dueAt: (string | null)[],
-    vendorIds: (string | null)[],
-    ranks: number[],
-    errors: (string | null)[],
-  ],
-  RecordedRow
->(
+const endedAttempts = rowSet({
+  now: 'timestamptz',
+  id: 'uuid',
+  tenant_id: 'uuid',
+  channel_id: 'uuid',
+  attempts: 'int',
+  outcome: 'text',
+  due_at: 'timestamptz?',
+  vendor_id: 'text?',
+  rank: 'smallint',
+  error: 'jsonb?',
+});
+const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttempts>], RecordedRow>(
   'messages.record_outcomes',
   // A status that came before the vendor's answer was stored with the vendor's id, and counts now. The chat's tenant is
   // compared so that no index can serve, which could lead to all chats of the tenant.
-  `with results as (
-     select * from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::text[],
-                          $7::timestamptz[], $8::text[], $9::smallint[], $10::text[])
-       as r (now, id, tenant_id, channel_id, attempts, outcome, due_at, vendor_id, rank, error)),
+  `with results as (select * from ${endedAttempts.from(1, 'r')}),
    known as (
      insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
      select r.channel_id, r.tenant_id, r.vendor_id, r.id, r.rank, r.now
@@ -112,7 +108,7 @@ const recordOutcomes = systemStatement<
       set status = coalesce(t.status, m.status), vendor_id = coalesce(t.vendor_id, m.vendor_id), due_at = t.due_at,
           sending_at = case when t.outcome = 'unknown' then m.sending_at end,
           attempts = m.attempts + case when t.outcome in ('unknown', 'postponed') then 0 else 1 end,
-          error = case when t.status = 'failed' then coalesce(t.error::jsonb, t.pending) end, updated_at = t.now
+          error = case when t.status = 'failed' then coalesce(t.error, t.pending) end, updated_at = t.now
      from applied t, chats k
     where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isQueued('m')}
       and k.id = m.chat_id and (k.tenant_id = m.tenant_id) is true
@@ -129,16 +125,26 @@ function eventsOf(row: RecordedRow): NewEvent[] {
   return [event('sent'), event(row.status)];
 }
 
-function dueAfter(outcome: SendOutcome): string | null {
-  if (outcome.kind === 'again') return outcome.at?.toISOString() ?? '-infinity';
-  if (outcome.kind === 'postponed') return outcome.at.toISOString();
-  return outcome.kind === 'unknown' ? outcome.until.toISOString() : null;
+function dueAfter(outcome: SendOutcome): Date | '-infinity' | null {
+  if (outcome.kind === 'again') return outcome.at ?? '-infinity';
+  if (outcome.kind === 'postponed') return outcome.at;
+  return outcome.kind === 'unknown' ? outcome.until : null;
 }
 
 interface EndedAttempt {
   message: ClaimedMessage;
   outcome: SendOutcome;
 }
+
+const rowOf = ({ message, outcome }: EndedAttempt, clock: Clock): RowOf<typeof endedAttempts> => ({
+  now: clock.now(message.tenant_id),
+  ...message,
+  outcome: outcome.kind,
+  due_at: dueAfter(outcome),
+  vendor_id: outcome.kind === 'sent' ? storable(outcome.vendorId) : null,
+  rank: outcome.kind === 'sent' ? statusRank[outcome.status] : 0,
+  error: outcome.kind === 'failed' ? storableError(outcome.error) : null,
+});
 
 export interface SendRecorder {
   /** Commits that the vendor is about to be called; false if another process did, or the message is deleted. */
@@ -167,24 +173,11 @@ export function createSendRecorder(db: Database, clock: Clock): SendRecorder {
   const end = batch(async (all: EndedAttempt[]): Promise<undefined[]> => {
     const ended = all.toSorted((a, b) => byId(a.message, b.message));
     const messages = ended.map(({ message }) => message);
-    const outcomes = ended.map(({ outcome }) => outcome);
-    const tenantIds = messages.map(({ tenant_id }) => tenant_id);
     await db.systemTransaction(async (tx) => {
       // In one round trip: channels that still exist are locked until what refers to them is written.
       const [, recorded] = await Promise.all([
         tx.run(holdChannels, [[...new Set(messages.map(({ channel_id }) => channel_id))]]),
-        tx.all(recordOutcomes, [
-          timesOf(clock, tenantIds),
-          messages.map(({ id }) => id),
-          tenantIds,
-          messages.map(({ channel_id }) => channel_id),
-          messages.map(({ attempts }) => attempts),
-          outcomes.map(({ kind }) => kind),
-          outcomes.map(dueAfter),
-          outcomes.map((outcome) => (outcome.kind === 'sent' ? storable(outcome.vendorId) : null)),
-          outcomes.map((outcome) => (outcome.kind === 'sent' ? statusRank[outcome.status] : 0)),
-          outcomes.map((outcome) => (outcome.kind === 'failed' ? storableError(outcome.error) : null)),
-        ]),
+        tx.all(recordOutcomes, [endedAttempts.encode(ended.map((attempt) => rowOf(attempt, clock)))]),
       ]);
       for (const [tenantId, rows] of groupBy(recorded, (row) => row.tenant_id)) {
         const tenant = tx.forTenant(tenantId);
@@ -207,6 +200,7 @@ export function createSendRecorder(db: Database, clock: Clock): SendRecorder {
   };
 }
 
-/** Made storable before it becomes JSON, where NUL is an escape sequence that PostgreSQL refuses as well. */
-const storableError = ({ code, message }: { code: string; message: string }): string =>
-  JSON.stringify({ code: storable(code), message: storable(message) });
+const storableError = ({ code, message }: { code: string; message: string }) => ({
+  code: storable(code),
+  message: storable(message),
+});

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type ParameterOf, type RowOf, rows } from '../../../src/db/rows.ts';
+import { type ParameterOf, type RowOf, rowSet } from '../../../src/db/rows.ts';
 
-const users = rows({ id: 'uuid', name: 'text?', tags: 'text[]', born_at: 'timestamptz?' });
+const users = rowSet({ id: 'uuid', name: 'text?', tags: 'text[]', born_at: 'timestamptz?' });
 
 describe('a row set', () => {
   it('is one parameter of a statement, with its columns and their types', () => {
@@ -31,7 +31,7 @@ describe('a row set', () => {
       readonly tags: readonly string[];
       readonly born_at: Date | 'infinity' | '-infinity' | null | undefined;
     }>();
-    const ids = rows({ id: 'uuid' });
+    const ids = rowSet({ id: 'uuid' });
     expectTypeOf<ParameterOf<typeof ids>>().not.toExtend<ParameterOf<typeof users>>();
     expectTypeOf<string>().not.toExtend<ParameterOf<typeof users>>();
     expectTypeOf(users.encode([])).toEqualTypeOf<ParameterOf<typeof users>>();
