@@ -39,7 +39,9 @@ const { rows: tables } = await server.system.db.query(
 const wholeState = statement<[], { text: string }>(
   'test.state_of_tenant',
   tables
-    .map(({ name }) => `select '${name}' || to_jsonb(t)::text as text from ${name} t where tenant_id = $tenant`)
+    .map(
+      ({ name }) => `select '${name}' || to_jsonb(t)::text as text from ${name} t where tenant_id = $tenant`,
+    )
     .join(' union all '),
 );
 
