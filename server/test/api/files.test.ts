@@ -150,7 +150,7 @@ describe('an invalid upload', () => {
     expect([answer.status, Object.keys(answer.body.error.invalidParams)]).toEqual([400, ['body']]);
   });
 
-  it('I2: is never an internal error, whatever the form contains', async () => {
+  it('V2: is never an internal error, whatever the form contains', async () => {
     const tenant = await server.tenant();
     const from = server.logged.length;
     const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"';

@@ -112,7 +112,7 @@ function fullBody(schema: unknown, example: unknown): unknown {
 }
 
 describe('hostile input', () => {
-  it.each(named)('I1–I3: %s is never a failure of the server, wherever it is put', async (_, route) => {
+  it.each(named)('V1–V3: %s is never a failure of the server, wherever it is put', async (_, route) => {
     // The operator's changes go to another tenant: among them are a plan and a rate limit that would refuse the rest.
     const ids: Record<string, string> = {
       ...idsFor(route, fixtures),
@@ -158,7 +158,7 @@ describe('hostile input', () => {
     expect((await server.call('GET', '/readyz')).status).toBe(200);
   });
 
-  it('I1: SQL and tricks of the grammar are refused where they stand, and nothing is executed', async () => {
+  it('V1: SQL and tricks of the grammar are refused where they stand, and nothing is executed', async () => {
     const { tenant, ids } = await createFixtures(server);
     const tricks = [
       "'; drop table tokens; --",
@@ -193,7 +193,7 @@ describe('hostile input', () => {
     expect((await tenant.post('/v3/tokens/search', {})).body.pagination.total).toBeGreaterThan(0);
   });
 
-  it('I3: a prototype cannot be reached, and the refusal names the key', async () => {
+  it('V3: a prototype cannot be reached, and the refusal names the key', async () => {
     const { tenant } = fixtures;
     const answer = await tenant.call('POST', '/v3/tokens', {
       raw: '{"name":"a","scopes":["*"],"__proto__":{"isAdmin":true},"x":{"constructor":{}}}',
@@ -208,7 +208,7 @@ describe('hostile input', () => {
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });
 
-  it('I2: what is odd and can be stored is given back as it was', async () => {
+  it('V2: what is odd and can be stored is given back as it was', async () => {
     const { tenant } = fixtures;
     for (const name of [
       '😀',

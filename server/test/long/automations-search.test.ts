@@ -94,7 +94,7 @@ describe('searching automations', () => {
     expect(await idsOf(tenant, { search: ' ' })).toHaveLength(3);
   });
 
-  it('I1: refuses what it does not know, with the column and the nearest name', async () => {
+  it('V1: refuses what it does not know, with the column and the nearest name', async () => {
     const tenant = await server.tenant();
     const { body } = await tenant.post(PATH, {
       query: 'eq(satus,"active")',

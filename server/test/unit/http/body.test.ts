@@ -21,7 +21,7 @@ describe('a body', () => {
     expect(parse('')).toBeUndefined();
   });
 
-  it('I3: with a key that changes what an object is, is refused by name', () => {
+  it('V3: with a key that changes what an object is, is refused by name', () => {
     expect(
       Object.keys(
         issuesOf('{"__proto__":{"isAdmin":true},"a":{"__proto__":1},"b":[{"constructor":{"prototype":{}}}]}'),
@@ -31,14 +31,14 @@ describe('a body', () => {
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });
 
-  it('I2: names every text that cannot be stored, keys included', () => {
+  it('V2: names every text that cannot be stored, keys included', () => {
     const issues = issuesOf('{"a":"\\u0000","b":["ok","\\ud800"],"c\\u0000":1,"\\udfff":1}');
     expect(Object.keys(issues).sort()).toEqual(['a', 'b.1', 'c\\u0000', '\ufffd']);
     expect(new Set(Object.values(issues).map(({ key }) => key))).toEqual(new Set(['invalid_string']));
     expect(issuesOf('"\\u0000"')).toEqual({ body: { key: 'invalid_string', message: expect.any(String) } });
   });
 
-  it('I2: names numbers that are none', () => {
+  it('V2: names numbers that are none', () => {
     expect(issuesOf('{"a":1e999,"b":[-1e999]}')).toMatchObject({
       a: { key: 'too_big' },
       'b.0': { key: 'too_big' },
