@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { apiVariables } from '../src/app.ts';
 import { allVariables } from '../src/base/config.ts';
@@ -6,6 +7,7 @@ import { commonErrors } from '../src/http/openapi.ts';
 import { eventsPage } from './events-page.ts';
 import { writeOrCheck } from './generated.ts';
 import { limitsPage } from './limits-page.ts';
+import { queuesTable } from './queues-table.ts';
 
 const variables = Object.entries(allVariables(apiVariables));
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -64,6 +66,13 @@ a \`message\` that says what the rule is and what arrived, and a \`key\`:
 | 503 | wait \`Retry-After\` seconds and repeat the request; with an \`Idempotency-Key\` nothing happens twice |
 `;
 
+const architecturePath = resolve('../docs/develop/architecture.md');
+/** The rest of the page is written by hand. */
+const architecture = (await readFile(architecturePath, 'utf8')).replace(
+  /(<!-- queues:.*-->\n)[\s\S]*(\n<!-- \/queues -->)/,
+  (_, start, end) => `${start}${queuesTable}${end}`,
+);
+
 await writeOrCheck(
   {
     [resolve('../.env.example')]: envExample,
@@ -71,6 +80,7 @@ await writeOrCheck(
     [resolve('../docs/use/errors.md')]: errors,
     [resolve('../docs/use/events.md')]: eventsPage,
     [resolve('../docs/use/limits.md')]: limitsPage,
+    [architecturePath]: architecture,
   },
   'npm run docs',
 );

@@ -95,28 +95,13 @@ export const exceptions: Exception[] = [
     reason: 'the handler of the queue removes and postpones the rows that channels inserts',
   },
   {
-    file: 'messages/inbound/store-messages.ts',
-    table: 'chats',
-    reason: 'to remove: the change of the chat travels in the statement that inserts its messages',
-  },
-  {
-    file: 'messages/outbound/queue.ts',
-    table: 'chats',
-    reason: 'to remove: the change of the chat travels in the statement that inserts its messages',
-  },
-  {
-    file: 'messages/outbound/record.ts',
-    table: 'chats',
-    reason: 'to remove: the change of the chat travels in the statement that marks its message',
-  },
-  {
     file: 'demo/fill-demo.ts',
     table: 'installation',
-    reason: 'to remove: sets demo_filled_at',
+    reason: 'demo_filled_at belongs to the demo',
   },
   {
     file: 'demo/reply-in-demo.ts',
     table: 'installation',
-    reason: 'to remove: sets demo_replied_at',
+    reason: 'demo_replied_at belongs to the demo',
   },
 ];

@@ -5,7 +5,6 @@ import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
 import { clockRoutes } from './access/clock-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
-import { adapters } from './adapters.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/runs/run.ts';
@@ -44,7 +43,8 @@ import { httpServer } from './http/server.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
-import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import type { AdapterContext } from './providers/adapter.ts';
+import { type Adapters, adapters } from './providers/adapters.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Api } from './v2/api.ts';
@@ -63,7 +63,7 @@ interface ApiDeps {
   policy: OutboundPolicy;
   store: FileStore;
   /** The vendors that channels can have. */
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
   maxFileBytes: number;
   baseUrl: () => string;

@@ -27,7 +27,8 @@ import { createSendState, type SendState, sendQueued } from './messages/outbound
 import { mediaFetchesQueue, messagesQueue } from './messages/queues.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import type { AdapterContext } from './providers/adapter.ts';
+import type { Adapters } from './providers/adapters.ts';
 import { templateTasksQueue } from './templates/queues.ts';
 import { submitTemplates } from './templates/submit-templates.ts';
 import { version } from './version.ts';
@@ -44,7 +45,7 @@ export interface WorkerDeps {
   outbound: OutboundClient;
   store: FileStore;
   /** The vendors that channels can have. */
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   /** What vendors' adapters may use. */
   context: AdapterContext;
   /** What public URLs begin with. */

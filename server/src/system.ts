@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
-import { adapters as everyAdapter } from './adapters.ts';
 import { type App, createApp } from './app.ts';
 import { type Clock, type RealClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
@@ -23,7 +22,8 @@ import { metrics, type QueueReport } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
-import type { Adapter, AdapterContext } from './providers/adapter.ts';
+import type { AdapterContext } from './providers/adapter.ts';
+import { type Adapters, adapters as everyAdapter } from './providers/adapters.ts';
 import { bindQueues } from './queues.ts';
 import { SOCKETS } from './webhooks/queues.ts';
 
@@ -55,7 +55,7 @@ export interface SystemOptions {
   /** How names are resolved and whose certificates are trusted, if not as the operating system does. */
   outbound?: { lookup?: Lookup; ca?: string };
   /** The vendors that channels can have; those of adapters.ts when left out. */
-  adapters?: ReadonlyMap<string, Adapter>;
+  adapters?: Adapters;
   /** How many connections to the database there are at most, for requests and for work. */
   connections?: { api: number; worker: number };
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
@@ -72,7 +72,7 @@ interface OperationDeps {
   clock: Clock;
   keys: Keys;
   wakeUps: WakeUps;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
   policy: OutboundPolicy;
   baseUrl: () => string;

@@ -7,7 +7,7 @@ export interface DueRun extends QueueRow {
 
 export const runsQueue = declareQueue<DueRun>({
   name: 'automation_runs',
-  purpose: 'move runs of automations through their steps, 50 in one transaction',
+  purpose: 'execute the steps of runs up to the next wait, in one transaction',
   table: 'automation_runs',
   orderingKey: 'automation_id',
   columns: 'q.attempts',
@@ -19,7 +19,7 @@ export const runsQueue = declareQueue<DueRun>({
 
 export const schedulesQueue = declareQueue<QueueRow>({
   name: 'automations',
-  purpose: 'start the runs of automations with a schedule, for all contacts in their audience',
+  purpose: 'start the runs of automations with a schedule, for all contacts of their audience',
   table: 'automations',
   orderingKey: 'tenant_id',
   rowsPerCall: 1,

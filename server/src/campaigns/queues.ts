@@ -7,7 +7,7 @@ export interface DueCampaignRow extends QueueRow {
 
 export const campaignsQueue = declareQueue<DueCampaignRow>({
   name: 'campaigns',
-  purpose: 'start occurrences of campaigns and the runs of their recipients, 500 in one transaction',
+  purpose: 'start occurrences of campaigns and the runs of their recipients, 500 per transaction',
   table: 'campaigns',
   orderingKey: 'tenant_id',
   columns: 'q.attempts',

@@ -7,6 +7,7 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
+import type { Adapters } from '../providers/adapters.ts';
 import {
   CHANNEL_COLUMNS,
   type ChannelRow,
@@ -50,7 +51,7 @@ const deleteChannel = statement<[id: string]>(
 );
 
 export interface ConfigDeps {
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   keys: Keys;
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { storable } from '../base/storable.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
-import { storable } from '../db/storable.ts';
 import type { TenantDatabase } from '../db/tenant.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, presentChannel } from './channel.ts';
 import type { Channel } from './schema.ts';

@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
+import { storable } from '../base/storable.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
-import { storable } from '../db/storable.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
-import type { Adapter, AdapterContext } from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter.ts';
+import type { Adapters } from '../providers/adapters.ts';
 import { decryptConfig } from './channel.ts';
 import { MAILBOX_INTERVAL_MS, type MailboxRow, mailboxesQueue } from './queues.ts';
 import { storeRequest } from './receive-request.ts';
@@ -34,7 +35,7 @@ export interface MailboxDeps {
   keys: Keys;
   wakeUps: WakeUps;
   log: Logger;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
 }
 

@@ -2,15 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecret } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
-import { type ChannelCredentials, isVerifyToken } from './channel.ts';
+import type { Adapters } from '../providers/adapters.ts';
+import {
+  type ChannelCredentials,
+  type channelCredentials,
+  isVerifyToken,
+  type vendorCredentials,
+} from './channel.ts';
 import { createRequestReceiver, invalidSignature, type ReceiveDeps } from './receive-request.ts';
 
 interface ProviderRouteDeps extends ReceiveDeps {
   db: Database;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   baseUrl: () => string;
-  findCredentials: (channelId: string) => Promise<ChannelCredentials | undefined>;
-  findVendorCredentials: (provider: string, vendorKeys: string[]) => Promise<ChannelCredentials[]>;
+  findCredentials: ReturnType<typeof channelCredentials>;
+  findVendorCredentials: ReturnType<typeof vendorCredentials>;
 }
 
 /** A request without a channel id names its channels by the vendor's own keys. */

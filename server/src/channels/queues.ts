@@ -22,7 +22,7 @@ export interface InboundRow extends QueueRow {
 
 export const inboundQueue = declareQueue<InboundRow>({
   name: 'inbound',
-  purpose: "Processes vendors' requests: messages, statuses, edits, read receipts",
+  purpose: "turn vendors' requests into messages, statuses, edits and read receipts, in one transaction",
   table: 'inbound',
   orderingKey: 'channel_id',
   columns: `q.channel_id, q.attempts, q.url, q.headers, q.created_at as "receivedAt", octet_length(q.body) as bytes,
@@ -52,7 +52,7 @@ export const MAILBOX_INTERVAL_MS = 30_000;
 
 export const mailboxesQueue = declareQueue<MailboxRow>({
   name: 'mailboxes',
-  purpose: 'Reads IMAP mailboxes',
+  purpose: 'read IMAP mailboxes; new mail becomes inbound requests',
   table: 'mailboxes',
   orderingKey: 'id',
   order: ['due_at'],

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { data, type Route, routeFamily } from '../http/route.ts';
-import type { Adapter, AdapterContext } from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter.ts';
+import type { Adapters } from '../providers/adapters.ts';
 import { writeAsCustomer } from '../providers/sandbox/write.ts';
 import type { ChannelCredentials } from './channel.ts';
 import { exampleChannel } from './example.ts';
@@ -18,7 +19,7 @@ import {
 
 interface SandboxDeps extends ReceiveDeps {
   keys: Keys;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
   findCredentials: (channelId: string) => Promise<ChannelCredentials | undefined>;
 }

@@ -3,7 +3,7 @@ import { untilItSucceeds } from '../engine/retry.ts';
 
 export const snoozesQueue = declareQueue({
   name: 'chats',
-  purpose: 'Opens chats whose snooze has ended',
+  purpose: 'open chats whose snooze has ended',
   table: 'chats',
   orderingKey: 'channel_id',
   rowsPerCall: 50,

@@ -74,9 +74,10 @@ const MAX_PAUSE_MS = 50;
 /** The session is in UTC: PostgreSQL sends `2026-11-15 01:02:03.456+00`. Parsing by position is faster than a pattern. */
 function parseTime(text: string): Date {
   const fraction = text.charCodeAt(19) === 46 ? Number(`0${text.slice(19, text.indexOf('+', 20))}`) : 0;
-  return new Date(
+  const year = Number(text.slice(0, 4));
+  const time = new Date(
     Date.UTC(
-      Number(text.slice(0, 4)),
+      year,
       Number(text.slice(5, 7)) - 1,
       Number(text.slice(8, 10)),
       Number(text.slice(11, 13)),
@@ -85,6 +86,9 @@ function parseTime(text: string): Date {
       Math.floor(fraction * 1000 + 0.0005),
     ),
   );
+  // Date.UTC takes the years 1 to 99 for 1901 to 1999.
+  if (year < 100) time.setUTCFullYear(year);
+  return time;
 }
 
 const INT8 = 20;

@@ -32,7 +32,7 @@ export interface TenantTx extends TenantQueryable {
    */
   enqueue<P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): void;
   /**
-   * Stores events in this transaction. The caller must hold the lock of the changed row, so that events have the order of
+   * Stores events in this transaction (`publishEvents` of the engine). The caller must hold the lock of the changed row, so that events have the order of
    * the changes.
    */
   publish(...events: NewEvent[]): void;

@@ -8,7 +8,8 @@ import { systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
 import { createLabel } from '../labels/label.ts';
-import type { Adapter, AdapterContext } from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter.ts';
+import type { Adapters } from '../providers/adapters.ts';
 import { sandbox } from '../providers/sandbox/sandbox.ts';
 import { writeAsCustomer } from '../providers/sandbox/write.ts';
 import { createTemplate } from '../templates/change-template.ts';
@@ -28,7 +29,7 @@ export interface DemoDeps {
   clock: Clock;
   keys: Keys;
   wakeUps: WakeUps;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
 }
 

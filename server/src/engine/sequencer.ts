@@ -23,7 +23,7 @@ export interface SequencedEvent {
 
 export const eventsQueue = declareQueue<QueueRow>({
   name: EVENTS_QUEUE_NAME,
-  purpose: 'number events and run their subscribers',
+  purpose: 'number events; create their deliveries and runs in the same transaction',
   table: 'events',
   orderingKey: 'tenant_id',
   order: ['position'],

@@ -5,9 +5,8 @@ import type { Queryable } from '../db/database.ts';
 import { type ParameterOf, rowSet } from '../db/rows.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
 import { timestamp } from '../http/schema.ts';
-import { wakeFileRemovals } from './queues.ts';
+import { fileRemovalsQueue } from './queues.ts';
 import { type StoredFile, uploadAbandoned } from './receive.ts';
 import type { File } from './schema.ts';
 
@@ -168,12 +167,8 @@ export const publicUrlOf = (row: Pick<FileRow, 'public_token' | 'filename'>, bas
   `${baseUrl}/public/files/${row.public_token}/${encodeURIComponent(row.filename)}`;
 
 /** Deletes a file and returns whether it existed. Its bytes are removed after the commit. */
-export async function removeFile(
-  tx: TenantTx,
-  fileId: string,
-  wakeUps: Pick<WakeUps, 'wake'>,
-): Promise<boolean> {
+export async function removeFile(tx: TenantTx, fileId: string): Promise<boolean> {
   if (!isUuid(fileId) || (await tx.run(deleteFile, [fileId])) === 0) return false;
-  tx.afterCommit(() => wakeFileRemovals(wakeUps, tx.tenantId));
+  tx.wake(fileRemovalsQueue, tx.tenantId);
   return true;
 }

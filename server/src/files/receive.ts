@@ -4,13 +4,13 @@ import { ApiError, invalidParam } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { DUE_NOW, realShardOf } from '../engine/queue.ts';
+import { DUE_NOW } from '../engine/queue.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
 import type { IncomingFile, ReceivedFile } from '../http/route.ts';
 import { DEFAULT_PACE, FILE_FIELD } from '../http/upload.ts';
 import { shownName } from './filename.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { wakeFileRemovals } from './queues.ts';
+import { fileRemovalsQueue } from './queues.ts';
 import type { FileStore } from './store.ts';
 
 const listForRemoval = statement<[id: string, shard: number, dueAt: Date, now: Date]>(
@@ -54,14 +54,15 @@ export async function receiveFile(
   const tenant = db.forTenant(tenantId);
   const id = newId();
   const now = clock.real();
+  const shard = fileRemovalsQueue.shardOf(tenantId, tenantId);
   const abandonedAt = new Date(now.getTime() + ABANDONED_AFTER_MS);
-  await tenant.run(listForRemoval, [id, realShardOf(tenantId), abandonedAt, now]);
+  await tenant.run(listForRemoval, [id, shard, abandonedAt, now]);
 
   // Changes nothing once the file is created. While that is being committed it waits for the outcome, which a process
   // that lost its connection in that moment does not know.
   const release = async (): Promise<void> => {
     const abandoned = await tenant.run(abandon, [id]).catch(() => 0);
-    if (abandoned > 0) wakeFileRemovals(wakeUps, tenantId);
+    if (abandoned > 0) wakeUps.wake(fileRemovalsQueue.name, shard, tenantId);
   };
   try {
     const { head, ...facts } = await store.write(id, bytes);

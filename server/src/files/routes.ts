@@ -149,7 +149,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
         failures: [],
         example: { answer: { deletedIds: [exampleFile.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.fileId, await removeFile(tx, params.fileId, deps.wakeUps)),
+      async ({ params }, tx) => deleted(params.fileId, await removeFile(tx, params.fileId)),
     ),
     publicRead(
       {

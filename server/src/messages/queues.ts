@@ -18,7 +18,7 @@ export interface MediaFetchRow extends QueueRow {
 
 export const mediaFetchesQueue = declareQueue<MediaFetchRow>({
   name: 'media_fetches',
-  purpose: 'Fetches the files of received messages from vendors',
+  purpose: 'fetch the files of received messages from vendors',
   table: 'media_fetches',
   orderingKey: 'channel_id',
   columns: `q.channel_id, q.message_id, q.number, q.ref, q.attempts, c.kind, c.provider, c.address, c.config_encrypted`,
@@ -58,7 +58,7 @@ const isFirstOfChat = (row: string): string => `not exists (
 
 export const messagesQueue = declareQueue<MessageToSend>({
   name: 'messages',
-  purpose: 'Sends queued messages to vendors',
+  purpose: 'send messages to vendors, one at a time per chat',
   table: 'messages',
   orderingKey: 'channel_id',
   listed: (row) => `${row}.due_at is not null and ${isFirstOfChat(row)}`,

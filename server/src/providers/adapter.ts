@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { OutboundRequest, OutboundResponse } from '../outbound/exchange.ts';
-import type { OutboundSockets } from '../outbound/sockets.ts';
+import type { OutboundClient } from '../outbound/client.ts';
 
 /** The kinds of channels. */
 export const channelKinds = ['whatsapp', 'sms', 'email', 'instagram'] as const;
@@ -255,11 +254,9 @@ export interface SandboxStore {
 }
 
 /** Everything that adapters may use: the guarded client and its sockets, the time, and the sandbox's store. */
-export interface AdapterContext extends OutboundSockets {
+export interface AdapterContext extends Pick<OutboundClient, 'request' | 'connect' | 'resolve'> {
   /** The time of the channel's tenant. */
   now(channel: Pick<AdapterChannel, 'tenantId'>): Date;
-  /** The guarded client. Every failure is an `OutboundError` whose phase says how far it got. */
-  request(request: OutboundRequest): Promise<OutboundResponse>;
   /** The URL that the vendor must call for this channel, such as `https://…/providers/twilio/{channelId}`. */
   callbackUrl(provider: string, channelId: string): string;
   sandbox: SandboxStore;

@@ -5,7 +5,8 @@ import { addUnknownChannel, findHeldChannel } from '../channels/channel.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { Adapter, ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/adapter.ts';
+import type { Adapters } from '../providers/adapters.ts';
 import type { MessageTemplate, MessageTemplateChange, NewMessageTemplate } from './schema.ts';
 import { hasTask, queueTask } from './task.ts';
 import {
@@ -99,8 +100,6 @@ const nameTaken = ({ name, language }: TemplateContent) =>
   invalidParam('name', 'custom', `The channel already has a template "${name}" in ${language}`);
 
 export const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-
-type Adapters = ReadonlyMap<string, Adapter>;
 
 /**
  * Creates a template; of several that are created with the same name at once, one succeeds. If a vendor reviews it, it is

@@ -18,7 +18,7 @@ export interface TemplateTaskRow extends QueueRow {
 
 export const templateTasksQueue = declareQueue<TemplateTaskRow>({
   name: 'templates',
-  purpose: 'Submits templates to vendors that review them, and deletes them there',
+  purpose: 'create, change or delete templates at vendors that review them',
   table: 'template_tasks',
   orderingKey: 'channel_id',
   listed: () => 'true',

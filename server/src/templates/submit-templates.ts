@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
+import { storable } from '../base/storable.ts';
 import { decryptConfig } from '../channels/channel.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { storable } from '../db/storable.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
@@ -13,6 +13,7 @@ import {
   type AdapterContext,
   VendorFailure,
 } from '../providers/adapter.ts';
+import type { Adapters } from '../providers/adapters.ts';
 import { type Decision, type SubmittedRow, submitToVendor, type VendorTemplates } from './at-vendor.ts';
 import { type TemplateTaskRow, templateTasksQueue } from './queues.ts';
 import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';
@@ -67,7 +68,7 @@ export interface SubmitDeps {
   db: Database;
   keys: Keys;
   log: Logger;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
 }
 

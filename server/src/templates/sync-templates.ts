@@ -1,18 +1,14 @@
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { storable } from '../base/storable.ts';
 import { findConfiguredChannel, findHeldChannel, unknownChannel } from '../channels/channel.ts';
 import { statement } from '../db/statement.ts';
-import { storable } from '../db/storable.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Finish } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import {
-  type Adapter,
-  type AdapterContext,
-  VendorFailure,
-  type VendorTemplate,
-} from '../providers/adapter.ts';
+import { type AdapterContext, VendorFailure, type VendorTemplate } from '../providers/adapter.ts';
+import type { Adapters } from '../providers/adapters.ts';
 import { fill } from '../providers/placeholders.ts';
 import { jsonOrNull } from './change-template.ts';
 import { buttonTypes, headerTypes, type TemplateSync } from './schema.ts';
@@ -109,7 +105,7 @@ const keyOf = ({ name, language }: { name: string; language: string }): string =
 
 export interface SyncDeps {
   keys: Keys;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
 }
 

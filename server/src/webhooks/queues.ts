@@ -34,7 +34,7 @@ export interface DueDelivery extends QueueRow, SentRow, WebhookState {
 
 export const deliveriesQueue = declareQueue<DueDelivery>({
   name: 'deliveries',
-  purpose: 'send events to webhooks',
+  purpose: 'send events to webhooks, each as a signed POST',
   table: 'deliveries',
   orderingKey: 'webhook_id',
   order: ['due_at', 'sequence'],

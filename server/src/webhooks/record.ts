@@ -1,9 +1,9 @@
 import { batch } from '../base/batch.ts';
 import type { Clock } from '../base/clock.ts';
+import { storable } from '../base/storable.ts';
 import type { Database } from '../db/database.ts';
 import { type ParameterOf, type RowOf, rowSet } from '../db/rows.ts';
 import { statement, systemStatement } from '../db/statement.ts';
-import { storable } from '../db/storable.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
 import { HELD } from '../engine/queue.ts';
 import type { OutboundResponse } from '../outbound/exchange.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { adapters } from '../../src/adapters.ts';
 import { mergeConfig } from '../../src/providers/adapter.ts';
+import { adapters } from '../../src/providers/adapters.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 

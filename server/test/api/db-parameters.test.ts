@@ -82,3 +82,14 @@ describe('an array', () => {
       expect(encodeArrays([left])).toEqual([left]);
   });
 });
+
+it.each([
+  '0001-01-01T00:00:00.000Z',
+  '0004-02-29T12:30:00.500Z',
+  '0099-12-31T23:59:59.999Z',
+  '0100-03-01T00:00:00.000Z',
+  '9999-12-31T23:59:59.999Z',
+])('the time %s comes back as it was', async (text) => {
+  const { rows } = await db.query('select $1::timestamptz as got', [text]);
+  expect(rows[0]?.got).toEqual(new Date(text));
+});

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { queues } from '../../src/queues.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -22,17 +21,4 @@ it.each([
   const running = [...text.matchAll(/^parley_work_due\{\w+="(\w+)"\}/gm)].map(([, name]) => name);
   expect(running.length).toBeGreaterThan(0);
   expect(queuesIn(page, start).sort()).toEqual(running.sort());
-});
-
-it('docs/develop/architecture.md names the table and the ordering key of every queue', () => {
-  const page = readFileSync(new URL('../../../docs/develop/architecture.md', import.meta.url), 'utf8');
-  const nouns = {
-    tenant_id: 'tenant',
-    id: 'channel',
-    channel_id: 'channel',
-    webhook_id: 'webhook',
-    automation_id: 'automation',
-  };
-  for (const { queue } of Object.values(queues))
-    expect(page).toContain(`| \`${queue.name}\` | \`${queue.table}\` | ${nouns[queue.orderingKey]}`);
 });

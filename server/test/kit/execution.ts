@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
 import { SHARDS } from '../../src/engine/queue.ts';
 import type { BoundQueue } from '../../src/engine/runner.ts';
-import type { Adapter } from '../../src/providers/adapter.ts';
+import type { Adapters } from '../../src/providers/adapters.ts';
 import { bindQueues } from '../../src/queues.ts';
 import { useDatabase } from './database.ts';
 import type { TestServer, TestTenant } from './server.ts';
@@ -67,7 +67,7 @@ export function execution(
   server: TestServer,
   db: Database,
   { id: tenantId }: TestTenant,
-  { through = db, adapters }: { through?: Database; adapters?: ReadonlyMap<string, Adapter> } = {},
+  { through = db, adapters }: { through?: Database; adapters?: Adapters } = {},
 ): Execution {
   const log = createLog({
     level: 'error',

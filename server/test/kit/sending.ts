@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Adapter, AdapterChannel, OutgoingMessage, SendResult } from '../../src/providers/adapter.ts';
+import type { Adapters } from '../../src/providers/adapters.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import type { TestServer, TestTenant } from './server.ts';
 
@@ -117,7 +118,7 @@ export function testVendor(more: Partial<Adapter> = {}): TestVendor {
   };
 }
 
-export const adaptersWith = (vendor: Adapter): ReadonlyMap<string, Adapter> =>
+export const adaptersWith = (vendor: Adapter): Adapters =>
   new Map([sandbox, vendor].map((adapter) => [adapter.provider, adapter]));
 
 /** A chat on a channel of the test vendor. */

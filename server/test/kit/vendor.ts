@@ -10,6 +10,7 @@ import {
   type VendorContact,
   VendorFailure,
 } from '../../src/providers/adapter.ts';
+import type { Adapters } from '../../src/providers/adapters.ts';
 import type { Answer, TestServer, TestTenant } from './server.ts';
 
 const sign = (body: Buffer | string, secret: unknown): string =>
@@ -60,7 +61,7 @@ export const pigeon: Adapter = {
   },
   send: () => Promise.reject(new Error('Pigeons only come.')),
 };
-export const withPigeon: ReadonlyMap<string, Adapter> = new Map([['pigeon', pigeon]]);
+export const withPigeon: Adapters = new Map([['pigeon', pigeon]]);
 
 export interface PigeonChannel {
   id: string;

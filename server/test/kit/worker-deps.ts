@@ -1,8 +1,8 @@
 import { adapterContext } from '../../src/adapter-context.ts';
-import { adapters } from '../../src/adapters.ts';
 import type { Database } from '../../src/db/database.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
+import { adapters } from '../../src/providers/adapters.ts';
 import type { WorkerDeps } from '../../src/queues.ts';
 import { useOutboundClient } from './outbound-client.ts';
 import type { TestServer } from './server.ts';

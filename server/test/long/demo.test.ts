@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
-import { adapters } from '../../src/adapters.ts';
 import { demoConversations, demoTemplates } from '../../src/demo/content.ts';
 import { fillDemo } from '../../src/demo/fill-demo.ts';
 import { replyToExisting } from '../../src/demo/reply-in-demo.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
+import { adapters } from '../../src/providers/adapters.ts';
 import { useServer } from '../kit/server.ts';
 import { silentWakeUps } from '../kit/silent-wakeups.ts';
 

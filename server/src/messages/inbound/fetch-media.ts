@@ -1,15 +1,16 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../../base/crypto.ts';
 import { isUnavailable } from '../../base/errors.ts';
+import { storable } from '../../base/storable.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { statement } from '../../db/statement.ts';
-import { storable } from '../../db/storable.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import { attachFiles, type NewFile } from '../../files/file.ts';
 import type { ReceiveDeps } from '../../files/receive.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import { type Adapter, type AdapterContext, VendorFailure } from '../../providers/adapter.ts';
+import { type AdapterContext, VendorFailure } from '../../providers/adapter.ts';
+import type { Adapters } from '../../providers/adapters.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import { type MediaFetchRow, mediaFetchesQueue } from '../queues.ts';
@@ -36,7 +37,7 @@ const storeFailure = statement<[id: string, attempts: number, error: string, due
 
 export interface FetchDeps extends ReceiveDeps {
   keys: Keys;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
   /** What public URLs begin with. */
   baseUrl: () => string;

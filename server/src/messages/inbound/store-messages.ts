@@ -1,5 +1,6 @@
 import { groupBy } from '../../base/group-by.ts';
 import type { LockedChat } from '../../chats/find-or-create.ts';
+import { chatStates, updateStates } from '../../chats/new-messages.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -16,15 +17,6 @@ const countUnread = statement<[chatIds: string[], since: Date[]], { chat_id: str
     group by n.chat_id`,
 );
 
-const chatStates = rowSet({
-  chat_id: 'uuid',
-  unread: 'int',
-  latest_id: 'uuid',
-  latest_at: 'timestamptz',
-  open_until: 'timestamptz?',
-  reopens: 'boolean',
-  replied_at: 'timestamptz?',
-});
 const newMessages = rowSet({
   id: 'uuid',
   chat_id: 'uuid',
@@ -48,14 +40,7 @@ const storeMessages = statement<
   ]
 >(
   'messages.store_inbound',
-  `with changed as (
-     update chats c set status = case when n.reopens then 'open' else c.status end,
-            snoozed_until = case when not n.reopens then c.snoozed_until end,
-            due_at = case when not n.reopens then c.due_at end, unread_count = c.unread_count + n.unread,
-            marked_unread = c.marked_unread and n.replied_at is null, read_at = coalesce(n.replied_at, c.read_at),
-            latest_message_id = n.latest_id, latest_message_at = n.latest_at, open_until = n.open_until, updated_at = $2
-       from ${chatStates.from(3, 'n')}
-      where c.id = n.chat_id and c.tenant_id = $tenant)
+  `with changed as (${updateStates(3, 2)})
    insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content,
                          status, vendor_id, reply_to_message_id, timestamp, is_automatic, created_at, updated_at)
    select m.id, $tenant, m.chat_id, $1, m.contact_id, m.sender, case m.sender when 'inbound' then 'contact' else 'user' end,

@@ -1,15 +1,16 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../../base/crypto.ts';
+import { storable } from '../../base/storable.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
 import { statement } from '../../db/statement.ts';
-import { storable } from '../../db/storable.ts';
 import type { TenantDatabase } from '../../db/tenant.ts';
 import { handleEachAlone } from '../../engine/handle-each-alone.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import type { ReceiveDeps } from '../../files/receive.ts';
 import type { Adapter, AdapterChannel, InboundEvent } from '../../providers/adapter.ts';
+import type { Adapters } from '../../providers/adapters.ts';
 import { applyInbound, type ReceivedEvent } from './apply.ts';
 import { storeFiles } from './store-files.ts';
 
@@ -39,7 +40,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 export interface InboundDeps extends ReceiveDeps {
   keys: Keys;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   /** What public URLs begin with. */
   baseUrl: () => string;
   log: Logger;

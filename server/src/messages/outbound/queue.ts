@@ -2,13 +2,15 @@ import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { decryptConfig } from '../../channels/channel.ts';
+import { updateReplied } from '../../chats/new-messages.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW } from '../../engine/queue.ts';
 import { FILE_COLUMNS, type FileRow } from '../../files/file.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
-import type { Adapter, ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/adapter.ts';
+import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
 import { presentTemplate, TEMPLATE_COLUMNS, type TemplateRow } from '../../templates/template.ts';
 import { type MessageRow, presentMessage } from '../message.ts';
@@ -65,16 +67,13 @@ const queuedMessages = rowSet({
   run_step: 'int?',
   campaign_id: 'uuid?',
 });
+/** The newest reply of each chat. A scheduled one counts when it is sent. */
+const NEWEST_REPLIES =
+  '(select chat_id, max(id::text)::uuid as id from queued where scheduled_at is null group by chat_id) n';
 const insertQueued = statement<[now: Date, chatIds: string[], messages: ParameterOf<typeof queuedMessages>]>(
   'messages.insert_queued',
-  // A reply marks the chat as read and is its latest message when it is written, or if it is scheduled, when it is sent.
   `with queued as (select * from ${queuedMessages.from(3, 'q')}),
-   replied as (
-     update chats k set unread_count = 0, marked_unread = false, read_at = $1, updated_at = $1,
-            latest_message_id = case when k.latest_message_at > $1 then k.latest_message_id else n.id end,
-            latest_message_at = greatest(k.latest_message_at, $1)
-       from (select chat_id, max(id::text)::uuid as id from queued where scheduled_at is null group by chat_id) n
-      where k.id = any ($2::uuid[]) and k.tenant_id = $tenant and k.id = n.chat_id)
+   replied as (${updateReplied(NEWEST_REPLIES, 'c.id = any ($2::uuid[])', 1)})
    insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content, status,
                          reply_to_message_id, timestamp, scheduled_at, shard, due_at, run_id, run_step, campaign_id,
                          created_at, updated_at)
@@ -95,7 +94,7 @@ export interface MessageDraft extends NewChatMessage {
 export interface QueueDeps {
   keys: Keys;
   policy: OutboundPolicy;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   /** What public URLs begin with. */
   baseUrl: () => string;
 }

@@ -2,10 +2,11 @@ import { batch } from '../../base/batch.ts';
 import { type Clock, timesOf } from '../../base/clock.ts';
 import type { NewEvent } from '../../base/events.ts';
 import { groupBy } from '../../base/group-by.ts';
+import { storable } from '../../base/storable.ts';
+import { updateReplied } from '../../chats/new-messages.ts';
 import type { Database } from '../../db/database.ts';
 import { type ParameterOf, type RowOf, rowSet } from '../../db/rows.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
-import { storable } from '../../db/storable.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import { messagesQueue } from '../queues.ts';
@@ -43,19 +44,14 @@ const markSending = systemStatement<
       and ${isQueued('m')}
    returning m.id`,
 );
+/** The message $2 of the tenant, if no attempt began after the $3 that ended. */
+const isUnsent = (row: string): string =>
+  `${row}.id = $2 and ${row}.tenant_id = $tenant and ${row}.attempts = $3 and ${row}.sending_at is null and ${isQueued(row)}`;
 const markScheduled = statement<[now: Date, id: string, attempts: number], { id: string }>(
   'messages.mark_scheduled',
-  // Marks the chat as read and becomes its latest message, as a reply does when it is written.
-  `with chat as (
-     update chats c set unread_count = 0, marked_unread = false, read_at = $1, updated_at = $1,
-            latest_message_id = case when c.latest_message_at > $1 then c.latest_message_id else m.id end,
-            latest_message_at = greatest(c.latest_message_at, $1)
-       from messages m
-      where m.id = $2 and m.tenant_id = $tenant and m.attempts = $3 and m.sending_at is null and ${isQueued('m')}
-        and c.id = m.chat_id and c.tenant_id = m.tenant_id
-     returning c.id)
-   update messages m set sending_at = $1, timestamp = $1 from chat
-    where m.id = $2 and m.tenant_id = $tenant and m.attempts = $3 and m.sending_at is null and ${isQueued('m')}
+  // The tenant of a message and of its chat are the same.
+  `with chat as (${updateReplied('messages n', isUnsent('n'), 1)} returning c.id)
+   update messages m set sending_at = $1, timestamp = $1 from chat where ${isUnsent('m')}
    returning m.id`,
 );
 

@@ -19,6 +19,7 @@ import type {
   SendResult,
   VendorError,
 } from '../../providers/adapter.ts';
+import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
 import type { MessageToSend } from '../queues.ts';
 import { checkSendable, outgoingMessage } from './outgoing.ts';
@@ -52,7 +53,7 @@ export interface SendDeps {
   keys: Keys;
   log: Logger;
   store: FileStore;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters;
   context: AdapterContext;
   /** No other process can be sending, so a message that is marked as being sent is not. */
   isSoleProcess: boolean;

@@ -1,6 +1,6 @@
 import type { ParsedMail } from 'mailparser';
+import { storable } from '../../base/storable.ts';
 import type { AdapterChannel, InboundStatus } from '../adapter.ts';
-import { clean } from '../clean.ts';
 import { fieldsOf, idsIn, type MailHeaders } from './headers.ts';
 import { messageIdOf, ownIdIn, ownIdInAddresses } from './own-ids.ts';
 
@@ -63,5 +63,5 @@ function reasonOf(report: MailHeaders, text: string): { code: string; message: s
     /\b[45]\.\d{1,3}\.\d{1,3}\b/.exec(reason)?.[0] ??
     /\b[45]\d\d\b/.exec(reason)?.[0] ??
     'bounced';
-  return { code, message: clean(reason.slice(0, MAX_REASON)) };
+  return { code, message: storable(reason.slice(0, MAX_REASON)) };
 }

@@ -1,5 +1,6 @@
 import type { EmailAddress, ParsedMail } from 'mailparser';
 import { sha256 } from '../../base/crypto.ts';
+import { storable } from '../../base/storable.ts';
 import {
   type AdapterChannel,
   type InboundEvent,
@@ -8,7 +9,6 @@ import {
   type ProviderRequest,
   receivedAtOf,
 } from '../adapter.ts';
-import { clean } from '../clean.ts';
 import { isDeliveryReport, statusesIn } from './bounce.ts';
 import { isAddress } from './config.ts';
 import { headersOf, idsIn, type MailHeaders } from './headers.ts';
@@ -54,8 +54,8 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
   const replyToMessageId =
     replyTo.map((id) => ownIdIn(id, channel)).find((id) => id !== undefined) ??
     ownIdInAddresses(recipients, channel);
-  const html = mail.html ? clean(mail.html) : '';
-  const written = clean(mail.text ?? '')
+  const html = mail.html ? storable(mail.html) : '';
+  const written = storable(mail.text ?? '')
     .slice(0, MAX_TEXT)
     .trim();
   const text = written || textOf(html.slice(0, MAX_HTML)).slice(0, MAX_TEXT);
@@ -68,7 +68,7 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     text: text === '' ? null : text,
     media: mail.attachments.slice(0, MAX_MEDIA).map(mediaOf),
     content: {
-      subject: mail.subject ? clean(mail.subject) : null,
+      subject: mail.subject ? storable(mail.subject) : null,
       html: html !== '' && html.length <= MAX_HTML ? html : null,
       cc: addressesOf(mail.cc).slice(0, MAX_CC),
     },
@@ -96,7 +96,7 @@ const entriesOf = (addresses: Addresses): EmailAddress[] =>
     .flatMap((entry) => entry.group ?? [entry]);
 
 const addressesOf = (addresses: Addresses): string[] =>
-  entriesOf(addresses).flatMap(({ address }) => (address ? [clean(address.toLowerCase())] : []));
+  entriesOf(addresses).flatMap(({ address }) => (address ? [storable(address.toLowerCase())] : []));
 
 /** The contact to reply to: Reply-To may be another address than From. */
 function senderOf(mail: ParsedMail): { value: string; name: string | null } {
@@ -104,13 +104,13 @@ function senderOf(mail: ParsedMail): { value: string; name: string | null } {
     ({ address }) => address && isAddress(address),
   );
   if (!sender?.address) throw new Error('The mail has no valid sender.');
-  const name = clean(sender.name || (entriesOf(mail.from)[0]?.name ?? '')).trim();
-  return { value: clean(sender.address.toLowerCase()), name: name === '' ? null : name };
+  const name = storable(sender.name || (entriesOf(mail.from)[0]?.name ?? '')).trim();
+  return { value: storable(sender.address.toLowerCase()), name: name === '' ? null : name };
 }
 
 const mediaOf = ({ contentType, filename, content }: ParsedMail['attachments'][number]): InboundMedia => ({
-  mimeType: contentType ? clean(contentType) : null,
-  filename: filename ? clean(filename) : null,
+  mimeType: contentType ? storable(contentType) : null,
+  filename: filename ? storable(filename) : null,
   size: content.length,
   bytes: content,
 });

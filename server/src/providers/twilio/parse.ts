@@ -1,4 +1,5 @@
 import { isUuid } from '../../base/ids.ts';
+import { storable } from '../../base/storable.ts';
 import {
   type InboundEvent,
   type InboundMedia,
@@ -8,7 +9,6 @@ import {
   receivedAtOf,
   type VendorStatus,
 } from '../adapter.ts';
-import { clean } from '../clean.ts';
 import { mediaTypeOf } from '../media-kind.ts';
 import { describeError } from './errors.ts';
 
@@ -41,7 +41,7 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
   const form = new URLSearchParams(request.body.toString('utf8'));
   const field = (name: string): string | null => {
     const value = form.get(name);
-    return value === null || value === '' ? null : clean(value);
+    return value === null || value === '' ? null : storable(value);
   };
   const vendorId = field('MessageSid') ?? field('SmsSid');
   if (vendorId === null) throw new Error('The form has no MessageSid.');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { adapters } from '../../../../src/adapters.ts';
 import type { ApiError } from '../../../../src/base/errors.ts';
 import type { Adapter } from '../../../../src/providers/adapter.ts';
+import { adapters } from '../../../../src/providers/adapters.ts';
 import { instagram } from '../../../../src/providers/instagram/instagram.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 
