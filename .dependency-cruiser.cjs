@@ -18,8 +18,13 @@ module.exports = {
     only('db', ['db', 'base'], 'The database layer imports the base layer only.'),
     only('search', ['search', 'base'], 'The grammar imports the base layer only.'),
     only('outbound', ['outbound', 'base'], 'The guarded client imports the base layer only.'),
-    only('engine', ['engine', 'base', 'db', 'search', 'outbound'], 'The engine knows no module.'),
-    only('http', ['http', 'base', 'db', 'search', 'outbound'], 'HTTP knows no module.'),
+    only(
+      'sandboxed',
+      ['sandboxed', 'base'],
+      'The pool knows no task: task-threads.ts names them at the composition root.',
+    ),
+    only('engine', ['engine', 'base', 'db', 'search', 'outbound', 'sandboxed'], 'The engine knows no module.'),
+    only('http', ['http', 'base', 'db', 'search', 'outbound', 'sandboxed'], 'HTTP knows no module.'),
     only(
       'providers',
       ['providers', 'base', 'outbound'],

@@ -5,7 +5,15 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** The server, and the tools that talk to one: these start in a moment because they carry nothing of it. */
-const entries = { main: `${root}src/main.ts`, cli: `${root}src/cli/main.ts` };
+const entries = {
+  main: `${root}src/main.ts`,
+  cli: `${root}src/cli/main.ts`,
+  // What worker threads load: a few hundred kilobytes instead of the whole server.
+  'task-threads': `${root}src/task-threads.ts`,
+};
+
+/** Tests run the sources, but threads need a file: `node bin/build.js task-threads`. */
+const [, , only] = process.argv;
 
 // What bundled CommonJS packages expect to find.
 const REQUIRE = `import { createRequire as __createRequire } from 'node:module';
@@ -17,7 +25,7 @@ const __dirname = __dirnameOf(__filename);`;
 
 try {
   const { outputFiles } = await build({
-    entryPoints: entries,
+    entryPoints: only === undefined ? entries : { [only]: entries[only] },
     outdir: `${root}dist`,
     bundle: true,
     // Packages are bundled too: loading one file instead of two thousand is most of the time that a start takes.

@@ -29,6 +29,7 @@ import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import type { Adapters } from './providers/adapters.ts';
+import type { TaskPool } from './sandboxed/task-pool.ts';
 import { templateTasksQueue } from './templates/queues.ts';
 import { submitTemplates } from './templates/submit-templates.ts';
 import { version } from './version.ts';
@@ -51,6 +52,8 @@ export interface WorkerDeps {
   /** What public URLs begin with. */
   baseUrl: () => string;
   policy: OutboundPolicy;
+  /** Worker threads for untrusted texts. */
+  tasks: TaskPool;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;

@@ -25,6 +25,7 @@ import type { Lookup } from './outbound/connector.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import { type Adapters, adapters as everyAdapter } from './providers/adapters.ts';
 import { bindQueues } from './queues.ts';
+import { createTaskPool } from './sandboxed/task-pool.ts';
 import { SOCKETS } from './webhooks/queues.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -89,6 +90,8 @@ export interface System {
   stop(graceMs: number): Promise<void>;
 }
 
+/** The program of worker threads, which bin/build.js makes; dist/ is beside src/. */
+export const TASK_PROGRAM = new URL('../dist/task-threads.js', import.meta.url);
 const CONNECTIONS = { api: 20, worker: 12 };
 const READERS = 2;
 const HOUSEKEEPING_MS = 3600_000;
@@ -121,6 +124,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
   const report = metrics();
   const store = fileStore(options.filesFolder);
+  const tasks = createTaskPool(TASK_PROGRAM);
+  report.watchTasks(tasks.stats);
   let isDraining = false;
   const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });
   const operationDeps = { ...options, clock, db, adapters, wakeUps, context: contextOn(db) };
@@ -139,6 +144,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       db: workerDb,
       outbound,
       store,
+      tasks,
       context: contextOn(workerDb),
     });
     const { timers } = options;
@@ -187,6 +193,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       const cut = setTimeout(() => app.server.server.closeAllConnections(), graceMs);
       await Promise.all([app.server.close(), worker?.stop(graceMs), ...background.map((one) => one.stop())]);
       clearTimeout(cut);
+      await tasks.close();
       await app.flush().catch((error) => log.warn({ err: error }, 'the last counts could not be stored'));
       await outbound.close();
       await wakeUps.close();

@@ -2,6 +2,8 @@ import { validateRule } from '../automations/definition/recurrence.ts';
 import type { Issues } from '../base/issues.ts';
 
 const MAX_YEARS_AHEAD = 10;
+/** More than a day of every week for nine years. Each is compared whenever an occurrence is searched. */
+const MAX_EXCEPTIONS = 500;
 const EXCEPTION = /^\d{8}T\d{6}Z$/;
 
 interface Times {
@@ -59,8 +61,17 @@ function validateRules({ isReoccurring, recurrenceRules: rules }: Times, issues:
     }
     repeats ||= isRule;
   }
+  const exceptions = rules.reduce((sum, line) => sum + countExceptions(line), 0);
+  if (exceptions > MAX_EXCEPTIONS)
+    issues.add(
+      'recurrenceRules',
+      'too_big',
+      `May have at most ${MAX_EXCEPTIONS} EXDATE times, received ${exceptions}; use UNTIL or another rule`,
+    );
   if (!repeats && !isInvalid) issues.add('recurrenceRules', 'custom', 'One of the lines must be an RRULE');
 }
+
+const countExceptions = (line: string): number => (line.startsWith('EXDATE:') ? line.split(',').length : 0);
 
 function validateLine(line: string): string | undefined {
   if (/^RRULE:/.test(line)) return validateRule(line);

@@ -13,17 +13,28 @@ export interface QueueReport {
   failures: number;
 }
 
+/** What the pool of worker threads for untrusted texts reports. */
+export interface TaskReport {
+  threads: number;
+  busy: number;
+  waiting: number;
+  killed: Readonly<Record<string, number>>;
+}
+
 export interface Metrics {
   /** Called once per route, so that counting a request is only a few additions. */
   route(method: string, path: string): RouteStats;
   /** Sets the source of the figures about queues, read at each scrape. */
   watchQueues(report: () => Promise<QueueReport[]>): void;
+  /** Sets the source of the figures about worker threads. */
+  watchTasks(report: () => TaskReport): void;
   /** Sets the function that counts the channels that cannot send, called at each scrape. */
   watchChannels(countFailing: () => Promise<number>): void;
   readonly contentType: string;
   text(): Promise<string>;
 }
 
+const NO_TASKS: TaskReport = { threads: 0, busy: 0, waiting: 0, killed: {} };
 const BUCKETS_MS = [1, 5, 10, 50, 100, 500, 1000, 5000];
 const DURATION = 'parley_http_request_duration_seconds';
 
@@ -63,6 +74,24 @@ export function metrics(): Metrics {
     help: 'Channels whose vendor refuses their credentials, so that nothing is sent over them.',
     registers,
   });
+  const threads = new Gauge({
+    name: 'parley_task_threads',
+    help: 'Worker threads for untrusted texts (mails, Liquid, conditions) in this process, by state.',
+    labelNames: ['state'],
+    registers,
+  });
+  const waitingTasks = new Gauge({
+    name: 'parley_tasks_waiting',
+    help: 'Untrusted texts that wait for a worker thread.',
+    registers,
+  });
+  const killedThreads = new Counter({
+    name: 'parley_task_threads_killed_total',
+    help: 'Worker threads that were ended because a text took too long (expired) or too much memory (crashed).',
+    labelNames: ['reason'],
+    registers,
+  });
+  let tasks: (() => TaskReport) | undefined;
   let countFailing: () => Promise<number> = async () => 0;
   let report: () => Promise<QueueReport[]> = async () => [];
 
@@ -88,6 +117,9 @@ export function metrics(): Metrics {
     watchQueues(given) {
       report = given;
     },
+    watchTasks(given) {
+      tasks = given;
+    },
     watchChannels(given) {
       countFailing = given;
     },
@@ -102,6 +134,12 @@ export function metrics(): Metrics {
         oldest.set({ queue: row.queue }, row.oldestSeconds);
         failures.inc({ queue: row.queue }, row.failures);
       }
+      const { threads: started, busy, waiting, killed } = tasks?.() ?? NO_TASKS;
+      threads.set({ state: 'busy' }, busy);
+      threads.set({ state: 'idle' }, started - busy);
+      waitingTasks.set(waiting);
+      killedThreads.reset();
+      for (const [reason, count] of Object.entries(killed)) killedThreads.inc({ reason }, count);
       return `${await registry.metrics()}${durationText(series)}`;
     },
   };

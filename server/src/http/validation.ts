@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
+import { countCharacters } from '../base/characters.ts';
 import type { InvalidParamKey } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
@@ -126,7 +127,7 @@ function messageOf(error: ErrorObject): string {
       return `Must be ${JSON.stringify(params.allowedValue)}, received ${show(data)}`;
     case 'minLength':
     case 'maxLength':
-      return `Must have at ${keyword === 'minLength' ? 'least' : 'most'} ${limit} character(s), received ${[...(data as string)].length}`;
+      return `Must have at ${keyword === 'minLength' ? 'least' : 'most'} ${limit} character(s), received ${countCharacters(data as string)}`;
     case 'minItems':
     case 'maxItems':
       return `Must contain at ${keyword === 'minItems' ? 'least' : 'most'} ${limit} item(s), received ${(data as unknown[]).length}`;

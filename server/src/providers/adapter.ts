@@ -340,6 +340,11 @@ export interface Adapter {
    * it is then stored and listed as failed. Events that we do not use are left out.
    */
   parseInbound(request: ProviderRequest, channel: AdapterChannel): InboundEvent[] | Promise<InboundEvent[]>;
+  /**
+   * Which requests are parsed in a worker thread: all, if the format can keep a parser busy for any time, as mails do; or
+   * large ones, if parsing takes time in proportion to the size. Only adapters of adapters.ts can have it.
+   */
+  inThread?(kind: ChannelKind): 'always' | 'large';
   fetchMedia?(
     ref: Record<string, unknown>,
     channel: AdapterChannel,

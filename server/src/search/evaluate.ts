@@ -7,15 +7,39 @@ import { compareByCodePoint, foldCase } from './text.ts';
 /** Returns the value of a field. Null and undefined are equivalent. Times are Dates or ISO texts, lists are arrays. */
 type GetValue = (field: string) => unknown;
 
-/** Whether the filter is true of the values. SQL gives the same result for the same values. */
-export function evaluateFilter(filter: Filter, getValue: GetValue): boolean {
+type Fold = (text: string) => string;
+
+/** Folds each text once: a branch may compare one text of a customer with thousands of values. */
+function createFold(): Fold {
+  const folded = new Map<string, string>();
+  return (text) => {
+    let known = folded.get(text);
+    if (known === undefined) {
+      known = foldCase(text);
+      folded.set(text, known);
+    }
+    return known;
+  };
+}
+
+/** Returns a function that evaluates filters on the same values. SQL gives the same result for the same values. */
+export function createEvaluator(getValue: GetValue): (filter: Filter) => boolean {
+  const fold = createFold();
+  return (filter) => evaluate(filter, getValue, fold);
+}
+
+/** Whether the filter is true of the values. */
+export const evaluateFilter = (filter: Filter, getValue: GetValue): boolean =>
+  createEvaluator(getValue)(filter);
+
+function evaluate(filter: Filter, getValue: GetValue, fold: Fold): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.conditions.every((condition) => evaluateFilter(condition, getValue));
+      return filter.conditions.every((condition) => evaluate(condition, getValue, fold));
     case 'or':
-      return filter.conditions.some((condition) => evaluateFilter(condition, getValue));
+      return filter.conditions.some((condition) => evaluate(condition, getValue, fold));
     case 'not':
-      return !evaluateFilter(filter.condition, getValue);
+      return !evaluate(filter.condition, getValue, fold);
     case 'isNull':
       return isMissing(getValue(filter.field));
     case 'in': {
@@ -27,7 +51,7 @@ export function evaluateFilter(filter: Filter, getValue: GetValue): boolean {
     }
     case 'contains':
     case 'startsWith':
-      return matchesText(filter.op, getValue(filter.field), filter.value, filter.type);
+      return matchesText(filter, getValue(filter.field), fold);
     default: {
       const order = compare(getValue(filter.field), filter.value, filter.type);
       if (filter.op === 'ne') return order !== 0;
@@ -97,14 +121,11 @@ function toComparable(value: unknown, type: FieldType): Literal | undefined {
 }
 
 function matchesText(
-  op: 'contains' | 'startsWith',
+  { op, value, type }: Extract<Filter, { op: 'contains' | 'startsWith' }>,
   actual: unknown,
-  value: string,
-  type: FieldType,
+  fold: Fold,
 ): boolean {
   if (op === 'contains' && Array.isArray(actual)) return type !== 'string' && actual.includes(value);
   if (type === 'list' || typeof actual !== 'string') return false;
-  const text = foldCase(actual);
-  const part = foldCase(value);
-  return op === 'contains' ? text.includes(part) : text.startsWith(part);
+  return op === 'contains' ? fold(actual).includes(fold(value)) : fold(actual).startsWith(fold(value));
 }

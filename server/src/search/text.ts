@@ -13,6 +13,9 @@ export function findUnstorable(text: string): number {
   return -1;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const NON_ASCII = /[^\x00-\x7f]/;
+
 /**
  * Lower case, one code point for one code point, as `lower()` and `ilike` do in the builtin locale C.UTF-8 and in
  * glibc's locales. `toLowerCase` on the whole text differs in two cases: it writes a sigma at the end of a word as ς,
@@ -22,6 +25,8 @@ export function findUnstorable(text: string): number {
  * newer than the server.
  */
 export function foldCase(text: string): string {
+  // A hundredth of the time of the loop, for most texts.
+  if (!NON_ASCII.test(text)) return text.toLowerCase();
   let folded = '';
   for (const character of text) folded += character === 'İ' ? 'i' : character.toLowerCase();
   return folded;

@@ -1,3 +1,4 @@
+import { countCharacters, isLongerThan } from '../base/characters.ts';
 import type { Issues } from '../base/issues.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
 import { fill, hasStrayBraces, variablesOf } from '../providers/placeholders.ts';
@@ -82,11 +83,9 @@ function validateContent({ body, header, footer, buttons }: TemplateContent, iss
   }
 }
 
-const lengthOf = (text: string): number => [...text].length;
-
 function validateLength(path: string, text: string | null | undefined, limit: number, issues: Issues): void {
-  if (text != null && lengthOf(text) > limit)
-    issues.add(path, 'too_big', `At most ${limit} characters on WhatsApp, received ${lengthOf(text)}`);
+  if (text != null && isLongerThan(text, limit))
+    issues.add(path, 'too_big', `At most ${limit} characters on WhatsApp, received ${countCharacters(text)}`);
 }
 
 /** The further rules of WhatsApp. */

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -13,6 +15,7 @@ declare module 'vitest' {
 
 /** Where PostgreSQL keeps the databases of a run if there is enough memory. */
 export const MEMORY = '/dev/shm';
+const BUILD = fileURLToPath(new URL('../../bin/build.js', import.meta.url));
 /** A process needs a moment to end. */
 const TIMEOUT_MS = 5_000;
 
@@ -25,6 +28,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // Like the system's own: tests start processes of other users.
   await chmod(folder, 0o1777);
   project.provide('runFolder', folder);
+  // The sources run as they are, but worker threads need a file that Node can read.
+  const { status } = spawnSync(process.execPath, [BUILD, 'task-threads'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The program of worker threads could not be built.');
   return async () => {
     const left = await findLeftovers(folder);
     for (const path of await findFolders(folder)) await rm(path, { recursive: true, force: true });

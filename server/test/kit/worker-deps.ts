@@ -7,6 +7,7 @@ import type { WorkerDeps } from '../../src/queues.ts';
 import { useOutboundClient } from './outbound-client.ts';
 import type { TestServer } from './server.ts';
 import { silentWakeUps } from './silent-wakeups.ts';
+import { useTaskPool } from './task-pool.ts';
 
 /** What the handlers of queues need, on a database that a test chooses. */
 export function workerDeps({ clock, keys, filesFolder }: TestServer, db: Database): Omit<WorkerDeps, 'log'> {
@@ -25,6 +26,7 @@ export function workerDeps({ clock, keys, filesFolder }: TestServer, db: Databas
     context: adapterContext({ db, clock, outbound, baseUrl, files: store }),
     baseUrl,
     policy,
+    tasks: useTaskPool(),
     isSoleProcess: true,
   };
 }

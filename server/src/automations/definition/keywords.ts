@@ -1,18 +1,51 @@
-/** The words of a text in lower case, in any script, each between spaces. */
-const wordsOf = (text: string): string =>
-  ` ${(
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  ).join(' ')} `;
+import { LRUCache } from 'lru-cache';
 
-/** Whether a text contains one of the keywords as whole words, in the order of the keyword. */
-export function hasKeyword(text: string | null, keywords: readonly string[]): boolean {
-  const words = wordsOf(text ?? '');
-  return keywords.some((keyword) => {
-    const sought = wordsOf(keyword);
-    // A keyword without letters or digits, such as an emoji, is searched as it is.
-    return sought === '  ' ? (text ?? '').includes(keyword.trim()) : words.includes(sought);
-  });
+/** What comes after it in a message is not searched. A mail may have 500,000 characters. */
+const MAX_TEXT_CHARACTERS = 64 * 1024;
+
+/** The words of a text in lower case, in any script. */
+const wordsOf = (text: string): string[] =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+
+/** Words, each between spaces. */
+const joinWords = (words: readonly string[]): string => ` ${words.join(' ')} `;
+
+const MAX_KEYWORDS = 20_000;
+const keywordWords = new LRUCache<string, string[]>({ max: MAX_KEYWORDS });
+
+function wordsOfKeyword(keyword: string): string[] {
+  let words = keywordWords.get(keyword);
+  if (!words) {
+    words = wordsOf(keyword);
+    keywordWords.set(keyword, words);
+  }
+  return words;
+}
+
+/**
+ * Returns a function that finds keywords in a text, as whole words in their order. The words of the text are read once for
+ * the keywords of all automations.
+ */
+export function createKeywordFinder(text: string | null): (keywords: readonly string[]) => boolean {
+  const searched = (text ?? '').slice(0, MAX_TEXT_CHARACTERS);
+  let known: { set: ReadonlySet<string>; joined: string } | undefined;
+  const read = () => {
+    const words = wordsOf(searched);
+    return { set: new Set(words), joined: joinWords(words) };
+  };
+  return (keywords) => {
+    known ??= read();
+    const { set, joined } = known;
+    return keywords.some((keyword) => {
+      const words = wordsOfKeyword(keyword);
+      // A keyword without letters or digits, such as an emoji, is searched as it is.
+      if (words.length === 0) return searched.includes(keyword.trim());
+      return (
+        words.every((word) => set.has(word)) && (words.length === 1 || joined.includes(joinWords(words)))
+      );
+    });
+  };
 }

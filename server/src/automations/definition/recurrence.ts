@@ -1,11 +1,8 @@
 import { DateTime } from 'luxon';
-import rrule from 'rrule';
+import { parseRule } from './recurrence-rule.ts';
+import { occurrencesOf } from './recurrence-search.ts';
 
-/**
- * Only those rules of RFC 5545 are allowed for which the rrule library finds the next occurrence in bounded time. The
- * library accepts any text as a number, and for a rule without occurrences it searches every day up to the year 9999
- * (15 s measured) or never ends.
- */
+/** Only those rules of RFC 5545 are allowed that recurrence-search.ts understands. */
 export const MAX_RULE_CHARACTERS = 500;
 const MIN_INTERVAL_MINUTES = 15;
 const MINUTES_PER_HOUR = 60;
@@ -75,7 +72,7 @@ export function validateRule(text: string): string | undefined {
     const values = part.isList ? value.split(',') : [value];
     if (!values.every(part.isValid)) return `${name} must be ${part.expected}`;
   }
-  return validateFrequency(frequency, parts) ?? parseWithLibrary(text);
+  return validateFrequency(frequency, parts) ?? validateOccurrences(text);
 }
 
 function validateFrequency(frequency: string, parts: ReadonlyMap<string, string>): string | undefined {
@@ -101,12 +98,17 @@ function validateFrequency(frequency: string, parts: ReadonlyMap<string, string>
   return undefined;
 }
 
-/** Returns why the library cannot parse the rule, or undefined. */
-function parseWithLibrary(text: string): string | undefined {
-  try {
-    new rrule.RRule(rrule.RRule.parseString(text));
-    return undefined;
-  } catch (error) {
-    return `This is not a recurrence rule: ${(error as Error).message.slice(0, 100)}`;
-  }
+/** A rule with an interval may meet its days from some starts only, so that it is tried from all months of four years. */
+const FIRST_YEAR = 2024;
+
+/** Returns why a rule has no occurrence, or so few that the next one would never be seen; undefined if it has. */
+function validateOccurrences(text: string): string | undefined {
+  const rule = parseRule(text);
+  const months = rule.interval === 1 ? 1 : 48;
+  const starts = Array.from({ length: months }, (_, month) => Date.UTC(FIRST_YEAR, month, 1));
+  const limits = { until: Number.POSITIVE_INFINITY, count: null, excluded: new Set<number>() };
+  const isMet = starts.some((start) => occurrencesOf(rule, start, limits).after(start) !== null);
+  return isMet
+    ? undefined
+    : 'It has no occurrence within ten years; check that its days exist, and its INTERVAL';
 }

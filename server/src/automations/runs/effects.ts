@@ -27,7 +27,8 @@ export interface ActiveRun {
 
 export interface RequestedEffect {
   activeRun: ActiveRun;
-  effect: Effect;
+  /** Texts are evaluated before, outside the transaction. */
+  effect: Exclude<Effect, { kind: 'evaluate' }>;
 }
 
 const firstReply = statement<[chatId: string, after: string], MessageRow>(
@@ -60,7 +61,7 @@ const withContact = ({ externalIds }: ActiveRun, contact: Contact): EffectResult
 
 /** The effects on one contact or one chat. */
 const single: {
-  [K in Exclude<Effect['kind'], 'send'>]: (
+  [K in Exclude<Effect['kind'], 'send' | 'evaluate'>]: (
     tx: TenantTx,
     activeRun: ActiveRun,
     effect: Extract<Effect, { kind: K }>,

@@ -1,11 +1,11 @@
 import { type RunContext, scopeOf } from './context.ts';
 import type { Program, ProgramStep } from './program.ts';
 import type {
+  AnsweredCall,
   Effect,
   EffectResult,
   Ending,
   Outcome,
-  OutsideAnswer,
   Running,
   RunState,
   StepBatch,
@@ -24,7 +24,7 @@ const STEPS_PER_BATCH = 100;
  */
 export function* interpret(
   program: Program,
-  at: { step: string | null; state: RunState; answered?: OutsideAnswer },
+  at: { step: string | null; state: RunState; answered?: AnsweredCall },
   context: RunContext,
   now: Date,
 ): Generator<Effect, StepBatch, EffectResult> {
@@ -70,6 +70,11 @@ export function* interpret(
     trace.push(entry);
     const outcome: Outcome = yield* perform(running, step, answered);
     answered = undefined;
+    if (outcome.kind === 'postponed') {
+      trace.pop();
+      if (pending === null) state.begun -= 1;
+      return end({ kind: 'unfinished' }, step.id);
+    }
     entry.detail = outcome.detail ?? {};
     state.pending = null;
     switch (outcome.kind) {

@@ -1,6 +1,7 @@
 import type { StepType } from '../definition/steps.ts';
 import type { Scalar } from '../schema.ts';
 import type { RunContext, Saved } from './context.ts';
+import type { EvaluateInput, EvaluateOutput } from './evaluate-task.ts';
 import type { Program } from './program.ts';
 
 export interface RunError {
@@ -50,12 +51,21 @@ export type Effect =
   | { kind: 'add_label' | 'remove_label'; labelId: string }
   | { kind: 'assign'; change: { userId?: string | null; teamId?: string | null } }
   | { kind: 'set_chat_status'; change: { status: string; snoozedUntil?: string } }
-  | { kind: 'find_reply'; after: string };
+  | { kind: 'find_reply'; after: string }
+  /** Texts or conditions that are evaluated in a worker thread, between two step batches. */
+  | { kind: 'evaluate'; input: EvaluateInput };
 
 /** What an effect changed, or why it failed. */
 export type EffectResult =
   | { failure: RunError; ends?: 'cancelled' }
-  | { failure?: undefined; context?: Partial<RunContext>; messageId?: string };
+  | {
+      failure?: undefined;
+      context?: Partial<RunContext>;
+      messageId?: string;
+      evaluated?: EvaluateOutput;
+      /** The step begins again when the result is there. */
+      isPostponed?: true;
+    };
 
 /** A call to an outside server, made between two step batches. */
 export interface OutsideCall {
@@ -78,7 +88,9 @@ export type Outcome =
   | { kind: 'done'; detail: Record<string, unknown>; next?: string | null }
   | { kind: 'failed_step'; failure: RunError; detail?: Record<string, unknown>; ends?: 'cancelled' }
   | { kind: 'wait'; until: Date; forReply: boolean; detail: Record<string, unknown> }
-  | { kind: 'call'; call: OutsideCall; detail: Record<string, unknown> };
+  | { kind: 'call'; call: OutsideCall; detail: Record<string, unknown> }
+  /** Nothing of the step was done yet: a worker thread evaluates its texts first. */
+  | { kind: 'postponed'; detail?: undefined };
 
 /** A run while it is interpreted. */
 export interface Running {
@@ -100,6 +112,9 @@ export interface StepBatch {
 
 /** The answer to an outside call, or why there is none. */
 export type OutsideAnswer = { saved: Saved; failure?: undefined } | { saved?: undefined; failure: RunError };
+
+/** An answer with the address of its call, so that the address need not be rendered again. */
+export type AnsweredCall = OutsideAnswer & { url: string };
 
 /** The state of a run that has not started. */
 export const freshState = (

@@ -1,18 +1,19 @@
 import { DateTime, Duration } from 'luxon';
 import { isDateTime } from '../../http/validation.ts';
-import { evaluateFilter } from '../../search/evaluate.ts';
-import { listFields } from '../../search/grammar/filter.ts';
-import { render } from '../definition/liquid.ts';
+import { type Filter, listFields } from '../../search/grammar/filter.ts';
+import { type ConditionValues, findTrue, needThread, valuesOf } from '../definition/evaluate-conditions.ts';
+import { type Rendered, renderSimple } from '../definition/liquid.ts';
 import type { StepType } from '../definition/steps.ts';
-import { lookUp } from './context.ts';
+import { lookUp, type Saved } from './context.ts';
+import type { EvaluateInput } from './evaluate-task.ts';
 import type { ProgramStep } from './program.ts';
-import type { Effect, EffectResult, Outcome, OutsideAnswer, Running } from './state.ts';
+import type { AnsweredCall, Effect, EffectResult, Outcome, Running } from './state.ts';
 
 type StepGenerator = Generator<Effect, Outcome, EffectResult>;
 type Performer = (
   running: Running,
   step: ProgramStep,
-  answered: OutsideAnswer | undefined,
+  answered: AnsweredCall | undefined,
 ) => StepGenerator | Outcome;
 
 /** Thrown by the function of a step; becomes the step's outcome. */
@@ -25,14 +26,54 @@ class StepError {
   }
 }
 
-function text(running: Running, template: unknown): string {
-  const { text: rendered, issue } = render(template as string, running.scope());
-  if (rendered === undefined) throw new StepError('liquid_error', `The text could not be rendered: ${issue}`);
-  return rendered;
+/** The parts of the scope that a text can use. A copy of the others would take the event loop's time for nothing. */
+function scopeFor(texts: readonly string[], scope: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(scope);
+  // In brackets any name may come from a value.
+  if (texts.some((text) => text.includes('['))) return scope;
+  return Object.fromEntries(
+    names.map((name) => [name, texts.some((text) => text.includes(name)) ? scope[name] : {}]),
+  );
 }
 
-function time(running: Running, template: unknown): Date {
-  const rendered = text(running, template).trim();
+/** Renders the texts of a step: simple ones here, the others together in a worker thread. */
+function* renderAll(
+  running: Running,
+  templates: readonly string[],
+): Generator<Effect, string[], EffectResult> {
+  const scope = running.scope();
+  const rendered = templates.map((template) => renderSimple(template, scope));
+  const texts = templates.filter((_, index) => rendered[index] === undefined);
+  let others: Rendered[] = [];
+  if (texts.length > 0) {
+    const input: EvaluateInput = { kind: 'texts', texts, scope: scopeFor(texts, scope) };
+    const { evaluated } = yield* applyEffect(running, { kind: 'evaluate', input });
+    if (evaluated?.kind !== 'texts') throw new Error('the texts were not rendered');
+    others = [...evaluated.rendered];
+  }
+  return rendered.map((one) => {
+    const { text, issue } = one ?? (others.shift() as Rendered);
+    if (text === undefined) throw new StepError('liquid_error', `The text could not be rendered: ${issue}`);
+    return text;
+  });
+}
+
+function* renderText(running: Running, template: unknown): Generator<Effect, string, EffectResult> {
+  const [text] = yield* renderAll(running, [template as string]);
+  return text as string;
+}
+
+/** Renders texts by name. */
+function* renderEntries(
+  running: Running,
+  templates: Readonly<Record<string, string>>,
+): Generator<Effect, Record<string, string>, EffectResult> {
+  const texts = yield* renderAll(running, Object.values(templates));
+  return Object.fromEntries(Object.keys(templates).map((name, index) => [name, texts[index] as string]));
+}
+
+function* time(running: Running, template: unknown): Generator<Effect, Date, EffectResult> {
+  const rendered = (yield* renderText(running, template)).trim();
   if (!isDateTime(rendered))
     throw new StepError('invalid_time', `"${rendered.slice(0, 100)}" is not a time with a zone`);
   return new Date(rendered);
@@ -49,7 +90,7 @@ function* applyEffect(
   effect: Effect,
 ): Generator<Effect, EffectResult & { failure?: undefined }, EffectResult> {
   const result = yield effect;
-  if (result.failure) throw result;
+  if (result.failure || result.isPostponed) throw result;
   running.context = { ...running.context, ...result.context };
   return result;
 }
@@ -64,6 +105,33 @@ function* send(
   return { kind: 'done', detail: { ...detail, messageId } };
 }
 
+/** The index of the first condition that is true, or -1. Many conditions on long texts are evaluated in a worker thread. */
+function* findCase(
+  running: Running,
+  conditions: Filter[],
+  values: ConditionValues,
+): Generator<Effect, number, EffectResult> {
+  if (!needThread(conditions, values)) return findTrue(conditions, values);
+  const input: EvaluateInput = { kind: 'conditions', conditions, values };
+  const { evaluated } = yield* applyEffect(running, { kind: 'evaluate', input });
+  if (evaluated?.kind !== 'conditions') throw new Error('the conditions were not evaluated');
+  return evaluated.index;
+}
+
+/** All saved answers of a run. They are stored with it and read again in each step batch. */
+const MAX_SAVED_CHARACTERS = 2_000_000;
+
+function save(before: Readonly<Record<string, Saved>>, name: string, answer: Saved): Record<string, Saved> {
+  const saved = { ...before, [name]: answer };
+  const size = JSON.stringify(saved).length;
+  if (size > MAX_SAVED_CHARACTERS)
+    throw new StepError(
+      'answer_too_large',
+      `The saved answers of a run may have ${MAX_SAVED_CHARACTERS} characters of JSON, these have ${size}`,
+    );
+  return saved;
+}
+
 const performers: Record<StepType, Performer> = {
   *send_message(running, { parameters }) {
     const {
@@ -75,9 +143,12 @@ const performers: Record<StepType, Performer> = {
       media?: { fileId?: string; url?: string };
       channelId?: string;
     };
-    const rendered = template === undefined ? null : text(running, template);
-    const attached =
-      media === undefined ? null : media.url === undefined ? media : { url: text(running, media.url) };
+    const texts = yield* renderEntries(running, {
+      ...(template === undefined ? {} : { text: template }),
+      ...(media?.url === undefined ? {} : { url: media.url }),
+    });
+    const rendered = texts.text ?? null;
+    const attached = texts.url === undefined ? (media ?? null) : { url: texts.url };
     if (rendered !== null && rendered.trim() === '' && attached === null)
       throw new StepError('empty_text', 'The rendered text is empty, and an empty message cannot be sent');
     return yield* send(
@@ -95,11 +166,9 @@ const performers: Record<StepType, Performer> = {
   },
   *send_template(running, { parameters }) {
     const given = (parameters.variables ?? {}) as Record<string, string>;
+    const variables = yield* renderEntries(running, given);
     const templateId = running.state.templateId ?? (parameters.templateId as string);
     running.state.templateId = null;
-    const variables = Object.fromEntries(
-      Object.entries(given).map(([name, template]) => [name, text(running, template)]),
-    );
     return yield* send(
       running,
       {
@@ -113,12 +182,12 @@ const performers: Record<StepType, Performer> = {
       { templateId, variables },
     );
   },
-  wait(running, { parameters }) {
+  *wait(running, { parameters }) {
     const { pending } = running.state;
     const until = pending?.until
       ? new Date(pending.until)
       : parameters.for === undefined
-        ? time(running, parameters.until)
+        ? yield* time(running, parameters.until)
         : after(running.now, parameters.for);
     const detail = { until: until.toISOString() };
     return until > running.now ? { kind: 'wait', until, forReply: false, detail } : { kind: 'done', detail };
@@ -148,15 +217,14 @@ const performers: Record<StepType, Performer> = {
       next: (parameters.onTimeout as string | undefined) ?? next,
     };
   },
-  branch(running, { parameters, conditions, next }) {
+  *branch(running, { parameters, conditions, next }) {
     const cases = parameters.cases as { when: string; next: string }[];
     const scope = running.scope();
-    const index = conditions.findIndex((filter) => evaluateFilter(filter, (name) => lookUp(scope, name)));
+    const compared = valuesOf(conditions, (name) => lookUp(scope, name));
+    const index = yield* findCase(running, conditions, compared);
     // The trace shows the values of every condition that was evaluated.
     const evaluated = index < 0 ? conditions : conditions.slice(0, index + 1);
-    const values = Object.fromEntries(
-      evaluated.flatMap(listFields).map((field) => [field, lookUp(scope, field) ?? null]),
-    );
+    const values = Object.fromEntries(evaluated.flatMap(listFields).map((field) => [field, compared[field]]));
     const chosen = cases[index];
     if (chosen)
       return { kind: 'done', detail: { case: index, when: chosen.when, values }, next: chosen.next };
@@ -165,7 +233,7 @@ const performers: Record<StepType, Performer> = {
   },
   *set_attribute(running, { parameters }) {
     const { externalId } = parameters as { externalId: string };
-    const value = text(running, parameters.value);
+    const value = yield* renderText(running, parameters.value);
     yield* applyEffect(running, { kind: 'set_attribute', externalId, value });
     return { kind: 'done', detail: { externalId, value } };
   },
@@ -189,11 +257,11 @@ const performers: Record<StepType, Performer> = {
     const change =
       snoozedUntil === undefined
         ? { status }
-        : { status, snoozedUntil: time(running, snoozedUntil).toISOString() };
+        : { status, snoozedUntil: (yield* time(running, snoozedUntil)).toISOString() };
     yield* applyEffect(running, { kind: 'set_chat_status', change });
     return { kind: 'done', detail: change };
   },
-  http_request(running, { parameters }, answered) {
+  *http_request(running, { parameters }, answered) {
     const {
       method,
       url,
@@ -207,24 +275,28 @@ const performers: Record<StepType, Performer> = {
       body?: string;
       saveAs?: string;
     };
-    const target = text(running, url);
-    // Without headers and body, as they may contain credentials.
-    const detail = { method, url: target };
-    if (answered?.failure) return { kind: 'failed_step', failure: answered.failure, detail };
-    if (answered?.saved) {
+    if (answered) {
+      // Without headers and body, as they may contain credentials.
+      const detail = { method, url: answered.url };
+      if (answered.failure) return { kind: 'failed_step', failure: answered.failure, detail };
       const { saved } = answered;
-      if (saveAs !== null) running.state.saved = { ...running.state.saved, [saveAs]: saved };
+      if (saveAs !== null) running.state.saved = save(running.state.saved, saveAs, saved);
       return { kind: 'done', detail: { ...detail, status: saved.status } };
     }
-    const filled = Object.entries(headers).map(([name, value]) => [name, text(running, value)]);
+    const names = Object.keys(headers);
+    const [target = '', ...rest] = yield* renderAll(running, [
+      url,
+      ...Object.values(headers),
+      ...(body === undefined ? [] : [body]),
+    ]);
     return {
       kind: 'call',
-      detail,
+      detail: { method, url: target },
       call: {
         method,
         url: target,
-        headers: Object.fromEntries(filled),
-        body: body === undefined ? null : text(running, body),
+        headers: Object.fromEntries(names.map((name, index) => [name, rest[index] as string])),
+        body: rest[names.length] ?? null,
         saveAs,
       },
     };
@@ -238,7 +310,7 @@ const performers: Record<StepType, Performer> = {
 export function* perform(
   running: Running,
   step: ProgramStep,
-  answered: OutsideAnswer | undefined,
+  answered: AnsweredCall | undefined,
 ): StepGenerator {
   try {
     const performed = performers[step.type](running, step, answered);
@@ -247,6 +319,7 @@ export function* perform(
     if (error instanceof StepError)
       return { kind: 'failed_step', failure: { code: error.code, message: error.message } };
     const refused = error as EffectResult;
+    if (typeof refused === 'object' && !refused.failure && refused.isPostponed) return { kind: 'postponed' };
     if (typeof refused === 'object' && refused.failure)
       return {
         kind: 'failed_step',

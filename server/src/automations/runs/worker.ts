@@ -11,21 +11,25 @@ import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
+import { TaskError } from '../../sandboxed/task.ts';
+import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { type DueRun, runsQueue } from '../queues.ts';
 import type { Definition } from '../schema.ts';
 import { callOutside } from './call-outside.ts';
 import { attributesOf } from './context.ts';
-import { type ActiveRun, performEffects } from './effects.ts';
+import { type ActiveRun, performEffects, type RequestedEffect } from './effects.ts';
+import { type EvaluateInput, evaluateTask } from './evaluate-task.ts';
 import { interpret } from './interpreter.ts';
 import { compileProgram, type Program } from './program.ts';
 import { RUN_COLUMNS, type RunRow } from './run.ts';
 import type { SendDeps } from './send.ts';
 import {
+  type AnsweredCall,
   type Effect,
   type EffectResult,
   freshState,
-  type OutsideAnswer,
   type OutsideCall,
+  type RunError,
   type RunState,
   type StepBatch,
 } from './state.ts';
@@ -81,6 +85,7 @@ export interface RunDeps extends SendDeps {
   db: Database;
   outbound: OutboundClient;
   programs: Programs;
+  tasks: TaskPool;
   log: Logger;
 }
 
@@ -90,6 +95,26 @@ interface PendingCall {
   number: number;
   call: OutsideCall;
 }
+
+/** Texts that are evaluated after the step batch before their step is committed. */
+interface PendingEvaluation {
+  runId: string;
+  input: EvaluateInput;
+}
+
+/** What is done for runs between two step batches, outside any transaction. */
+interface PendingWork {
+  calls: PendingCall[];
+  evaluations: PendingEvaluation[];
+}
+
+/** The results of that by run. */
+interface FinishedWork {
+  answers: ReadonlyMap<string, AnsweredCall>;
+  evaluations: ReadonlyMap<string, EffectResult>;
+}
+
+const NOTHING: FinishedWork = { answers: new Map(), evaluations: new Map() };
 
 async function findPrograms(
   tx: TenantTx,
@@ -139,15 +164,15 @@ async function loadRuns(tx: TenantTx, runs: LockedRun[], programs: ReadonlyMap<s
   });
 }
 
-/** Executes one step batch of each run in one transaction. Returns the calls to make after it. */
+/** Executes one step batch of each run in one transaction. Returns what to do after it. */
 async function advanceRuns(
   tx: TenantTx,
   ids: string[],
-  answers: ReadonlyMap<string, OutsideAnswer>,
+  { answers, evaluations: known }: FinishedWork,
   deps: RunDeps,
-): Promise<PendingCall[]> {
+): Promise<PendingWork> {
   const runs = await tx.all(lockRuns, [ids, tx.now]);
-  if (runs.length === 0) return [];
+  if (runs.length === 0) return { calls: [], evaluations: [] };
   const versionIds = runs.map((run) => run.version_id);
   const programs = await findPrograms(tx, versionIds, deps.programs);
   const active = (await loadRuns(tx, runs, programs)).map(({ run, program, activeRun }) => {
@@ -167,12 +192,28 @@ async function advanceRuns(
     return { run, activeRun, steps, turn: steps.next() };
   });
 
+  const evaluations: PendingEvaluation[] = [];
+  const evaluated = new Map(known);
+  /** Gives the step its evaluated texts, or postpones it until they are there. */
+  const evaluate = (one: (typeof active)[number], { input }: Extract<Effect, { kind: 'evaluate' }>): void => {
+    const result = evaluated.get(one.run.id);
+    // Only the first step of the batch has waited for it.
+    evaluated.delete(one.run.id);
+    if (!result) evaluations.push({ runId: one.run.id, input });
+    one.turn = one.steps.next(result ?? { isPostponed: true });
+  };
+
   for (;;) {
+    for (const one of active)
+      while (!one.turn.done && one.turn.value.kind === 'evaluate') evaluate(one, one.turn.value);
     const requesting = active.filter(({ turn }) => !turn.done);
     if (requesting.length === 0) break;
     const results = await performEffects(
       tx,
-      requesting.map(({ activeRun, turn }) => ({ activeRun, effect: turn.value as Effect })),
+      requesting.map(({ activeRun, turn }) => ({
+        activeRun,
+        effect: turn.value as RequestedEffect['effect'],
+      })),
       deps,
     );
     for (const [index, one] of requesting.entries()) {
@@ -191,29 +232,67 @@ async function advanceRuns(
       stepBatch: turn.value as StepBatch,
     }),
   );
-  await storeStepBatches(tx, advanced);
-  return advanced.flatMap(({ runId, stepBatch: { ending, state } }) =>
+  const postponed = new Set(evaluations.map(({ runId }) => runId));
+  // A run whose first step was postponed is as it was.
+  await storeStepBatches(
+    tx,
+    advanced.filter(({ runId, stepBatch: { trace } }) => trace.length > 0 || !postponed.has(runId)),
+  );
+  const calls = advanced.flatMap(({ runId, stepBatch: { ending, state } }) =>
     ending.kind === 'calling' ? [{ runId, number: state.begun, call: ending.call }] : [],
   );
+  return { calls, evaluations };
 }
 
-/** Executes step batches, and the outside calls between them, until none of the runs has more to do now. */
+/** Evaluates texts in a worker thread. A text that takes too long or too much memory fails its run. */
+async function evaluateInThread(
+  { tasks }: RunDeps,
+  tenantId: string,
+  { input }: PendingEvaluation,
+): Promise<EffectResult> {
+  try {
+    return { evaluated: await tasks.run(evaluateTask, input, tenantId) };
+  } catch (error) {
+    if (!(error instanceof TaskError)) throw error;
+    return { failure: EVALUATION_FAILURES[input.kind](error.message) };
+  }
+}
+
+const EVALUATION_FAILURES: Record<EvaluateInput['kind'], (reason: string) => RunError> = {
+  texts: (reason) => ({ code: 'liquid_error', message: `The text could not be rendered: ${reason}` }),
+  conditions: (reason) => ({
+    code: 'condition_error',
+    message: `The conditions could not be evaluated: ${reason}`,
+  }),
+};
+
+/** Executes step batches, and what is done between them, until none of the runs has more to do now. */
 async function runSteps(deps: RunDeps, tenantId: string, ids: string[]): Promise<void> {
   const { outbound } = deps;
   const tenant = deps.db.forTenant(tenantId);
-  let calls = await tenant.transaction((tx) => advanceRuns(tx, ids, new Map(), deps));
-  while (calls.length > 0) {
-    const answers = new Map(
-      await Promise.all(
-        calls.map(
-          async ({ runId, number, call }): Promise<[string, OutsideAnswer]> => [
+  let work = await tenant.transaction((tx) => advanceRuns(tx, ids, NOTHING, deps));
+  while (work.calls.length + work.evaluations.length > 0) {
+    const [answers, evaluations] = await Promise.all([
+      Promise.all(
+        work.calls.map(
+          async ({ runId, number, call }): Promise<[string, AnsweredCall]> => [
             runId,
-            await callOutside(outbound, call, `${runId}:${number}`),
+            { ...(await callOutside(outbound, call, `${runId}:${number}`)), url: call.url },
           ],
         ),
       ),
-    );
-    calls = await tenant.transaction((tx) => advanceRuns(tx, [...answers.keys()], answers, deps));
+      Promise.all(
+        work.evaluations.map(
+          async (one): Promise<[string, EffectResult]> => [
+            one.runId,
+            await evaluateInThread(deps, tenantId, one),
+          ],
+        ),
+      ),
+    ]);
+    const finished = { answers: new Map(answers), evaluations: new Map(evaluations) };
+    const idsOfFinished = [...finished.answers.keys(), ...finished.evaluations.keys()];
+    work = await tenant.transaction((tx) => advanceRuns(tx, idsOfFinished, finished, deps));
   }
 }
 

@@ -1,13 +1,14 @@
 import type { InvalidParams } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { collectIssues } from '../../base/issues.ts';
+import { createTurns } from '../../base/turns.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW, shardOf } from '../../engine/queue.ts';
 import type { SequencedEvent } from '../../engine/sequencer.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { Message } from '../../messages/schema.ts';
-import { hasKeyword } from '../definition/keywords.ts';
+import { createKeywordFinder } from '../definition/keywords.ts';
 import type { TriggerType } from '../definition/steps.ts';
 import { runsQueue } from '../queues.ts';
 import { freshState, type RunError } from '../runs/state.ts';
@@ -99,9 +100,14 @@ interface TriggeringEvent {
   event: SequencedEvent;
   trigger: TriggerType;
   message: Message | null;
+  /** Whether the message contains one of the keywords. */
+  hasKeyword(keywords: readonly string[]): boolean;
 }
 
-function starts(automation: TriggerableAutomation, { event, trigger, message }: TriggeringEvent): boolean {
+function starts(
+  automation: TriggerableAutomation,
+  { event, trigger, message, hasKeyword }: TriggeringEvent,
+): boolean {
   const { parameters } = automation;
   if (automation.trigger_type !== trigger) return false;
   if (event.origin_run_id !== null && parameters.fromAutomations !== true) return false;
@@ -113,7 +119,7 @@ function starts(automation: TriggerableAutomation, { event, trigger, message }: 
   )
     return false;
   if (trigger === 'message_received')
-    return message !== null && (!parameters.keywords || hasKeyword(message.text, parameters.keywords));
+    return message !== null && (!parameters.keywords || hasKeyword(parameters.keywords));
   if (trigger === 'label_added')
     return ((event.facts?.labelIds ?? []) as string[]).includes(parameters.labelId as string);
   return true;
@@ -165,23 +171,34 @@ export async function startRuns(tx: TenantTx, events: SequencedEvent[]): Promise
     tx,
     triggering.map(({ event }) => event),
   );
-  const runs = triggering.flatMap(({ event, trigger }) => {
+  const runs: {
+    id: string;
+    automation: TriggerableAutomation;
+    event: SequencedEvent;
+    state: string;
+    error: string | null;
+  }[] = [];
+  // Hundreds of long messages may meet hundreds of automations with a hundred keywords each.
+  const turn = createTurns();
+  for (const { event, trigger } of triggering) {
     const message = messages.get(event.id) ?? null;
-    return automations
-      .filter((automation) => starts(automation, { event, trigger, message }))
-      .map((automation) => {
-        const id = newId();
-        const issues = collectIssues();
-        const variables = fillVariables(automation.variables, {}, issues);
-        return {
-          id,
-          automation,
-          event,
-          state: JSON.stringify(freshState(id, variables, message?.id ?? null)),
-          error: issues.isEmpty ? null : JSON.stringify(missingVariables(issues.params, 'an event')),
-        };
+    const happened = { event, trigger, message, hasKeyword: createKeywordFinder(message?.text ?? null) };
+    for (const automation of automations) {
+      const pause = turn();
+      if (pause) await pause;
+      if (!starts(automation, happened)) continue;
+      const id = newId();
+      const issues = collectIssues();
+      const variables = fillVariables(automation.variables, {}, issues);
+      runs.push({
+        id,
+        automation,
+        event,
+        state: JSON.stringify(freshState(id, variables, message?.id ?? null)),
+        error: issues.isEmpty ? null : JSON.stringify(missingVariables(issues.params, 'an event')),
       });
-  });
+    }
+  }
   if (runs.length === 0) return;
   tx.enqueue(insertRuns, [
     tx.now,

@@ -1,4 +1,5 @@
 import type { AttributeType } from '../../attributes/schema.ts';
+import { isLongerThan } from '../../base/characters.ts';
 import type { Issue } from '../../base/issues.ts';
 import { parseTime } from '../../search/fields.ts';
 
@@ -74,7 +75,7 @@ export function validateValue(
   given: GivenValue,
 ): ValidatedValue {
   const text = attribute.type === 'text' ? String(given) : String(given).trim();
-  if (text.length > MAX_VALUE_LENGTH && [...text].length > MAX_VALUE_LENGTH)
+  if (isLongerThan(text, MAX_VALUE_LENGTH))
     return invalid(`Must have at most ${MAX_VALUE_LENGTH} characters`, 'too_big');
   return validators[attribute.type](text, attribute.options);
 }

@@ -1,4 +1,5 @@
 import type { AttributeKind } from '../../attributes/find-attributes.ts';
+import { isLongerThan } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
 import type { HandleType } from '../../providers/adapter.ts';
 import { type StoredValue, validateValue } from '../attributes/values.ts';
@@ -77,7 +78,7 @@ function validateContact(
     labels: (item.labels ?? []).map(({ name }, index) => {
       const label = name.trim();
       if (label === '') issues.add(`labels.${index}.name`, 'too_small', 'Must have at least 1 character(s)');
-      if ([...label].length > MAX_LABEL_LENGTH)
+      if (isLongerThan(label, MAX_LABEL_LENGTH))
         issues.add(`labels.${index}.name`, 'too_big', `Must have at most ${MAX_LABEL_LENGTH} character(s)`);
       return label;
     }),

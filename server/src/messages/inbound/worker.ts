@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../../base/crypto.ts';
 import { storable } from '../../base/storable.ts';
+import { isUnavailable } from '../../base/errors.ts';
+import { createTurns } from '../../base/turns.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
 import { statement } from '../../db/statement.ts';
@@ -9,9 +11,12 @@ import { handleEachAlone } from '../../engine/handle-each-alone.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import type { ReceiveDeps } from '../../files/receive.ts';
-import type { Adapter, AdapterChannel, InboundEvent } from '../../providers/adapter.ts';
+import type { AdapterChannel, InboundEvent } from '../../providers/adapter.ts';
 import type { Adapters } from '../../providers/adapters.ts';
+import { TaskError } from '../../sandboxed/task.ts';
+import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { applyInbound, type ReceivedEvent } from './apply.ts';
+import { parseRequest } from './parse-request.ts';
 import { storeFiles } from './store-files.ts';
 
 const readBodies = statement<[ids: string[]], { id: string; body: Buffer }>(
@@ -38,11 +43,16 @@ const MAX_EVENTS = 2_000;
 /** Mails may be large, and those of one part are in memory at the same time. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
+const MAX_PARSING_MS = 15_000;
+/** Enough to keep a thread busy. */
+const MAX_PARALLEL = 4;
+
 export interface InboundDeps extends ReceiveDeps {
   keys: Keys;
   adapters: Adapters;
   /** What public URLs begin with. */
   baseUrl: () => string;
+  tasks: TaskPool;
   log: Logger;
 }
 
@@ -63,7 +73,7 @@ export async function processInbound(deps: InboundDeps, rows: InboundRow[]): Pro
   let isFailing = false;
   for (const part of splitByWeight(rows, ({ bytes }) => bytes, MAX_BYTES)) {
     const requests = await readLargeBodies(db, part);
-    const { parsed, failures } = await parseRequests(requests, channel, deps.adapters.get(provider));
+    const { parsed, failures } = await parseRequests(requests, channel, deps, provider);
     for (const some of splitByWeight(parsed, ({ events }) => events.length, MAX_EVENTS)) {
       const outcome = await handleEachAlone(
         some,
@@ -90,20 +100,43 @@ async function readLargeBodies(db: TenantDatabase, rows: InboundRow[]): Promise<
   });
 }
 
+/**
+ * Parses requests, a few of those for worker threads at the same time. Stops after a while: what was not begun stays due, so
+ * that a hundred mails which each take a minute to be refused do not keep what is parsed waiting.
+ */
 async function parseRequests(
   rows: RequestRow[],
   channel: AdapterChannel,
-  adapter: Adapter | undefined,
+  { adapters, tasks }: InboundDeps,
+  provider: string,
 ): Promise<{ parsed: ParsedRequest[]; failures: { row: RequestRow; error: unknown }[] }> {
+  const adapter = adapters.get(provider);
+  const results: ({ row: RequestRow } & ({ events: InboundEvent[] } | { error: unknown }))[] = [];
+  const running = new Set<Promise<void>>();
+  const parse = async (row: RequestRow, index: number): Promise<void> => {
+    try {
+      if (!adapter) throw new Error(`There is no provider "${provider}".`);
+      results[index] = { row, events: await parseRequest(row, channel, adapter, tasks) };
+    } catch (error) {
+      results[index] = { row, error };
+    }
+  };
+  const stopAt = performance.now() + MAX_PARSING_MS;
+  const turn = createTurns();
+  for (const [index, row] of rows.entries()) {
+    await turn();
+    if (running.size === MAX_PARALLEL) await Promise.race(running);
+    if (performance.now() > stopAt) break;
+    const parsing = parse(row, index).finally(() => running.delete(parsing));
+    running.add(parsing);
+  }
+  await Promise.all(running);
   const parsed: ParsedRequest[] = [];
   const failures: { row: RequestRow; error: unknown }[] = [];
-  for (const row of rows)
-    try {
-      if (!adapter) throw new Error(`There is no provider "${row.provider}".`);
-      parsed.push({ row, events: await adapter.parseInbound(row, channel) });
-    } catch (error) {
-      failures.push({ row, error });
-    }
+  for (const result of results.filter((one) => one !== undefined))
+    if ('events' in result) parsed.push(result);
+    else if (isUnavailable(result.error)) throw result.error;
+    else failures.push(result);
   return { parsed, failures };
 }
 
@@ -141,7 +174,8 @@ async function applyRequests(
 async function failRequest({ db, log }: InboundDeps, row: RequestRow, error: unknown): Promise<void> {
   const tenant = db.forTenant(row.tenant_id);
   const attempts = row.attempts + 1;
-  const dueAt = nextDueAt(inboundQueue.retry, attempts, tenant.now);
+  // What took too long or too much memory once does so again: somebody has to decide.
+  const dueAt = error instanceof TaskError ? null : nextDueAt(inboundQueue.retry, attempts, tenant.now);
   await tenant.run(storeFailure, [row.id, row.attempts, storable(String(error)), dueAt]);
   // Without the error: it may quote what customers wrote, which stays out of the log.
   const line = { requestId: row.id, tenantId: row.tenant_id, channelId: row.channel_id, attempts };

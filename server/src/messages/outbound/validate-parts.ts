@@ -1,3 +1,4 @@
+import { countCharacters } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
 import type { ChannelKind } from '../../providers/adapter.ts';
 import { capabilities } from '../../providers/capabilities.ts';
@@ -61,7 +62,7 @@ export function validateParts(
 }
 
 const lengthOf = (text: string, unit: 'characters' | 'bytes'): number =>
-  unit === 'bytes' ? Buffer.byteLength(text) : [...text].length;
+  unit === 'bytes' ? Buffer.byteLength(text) : countCharacters(text);
 
 /** Checks the length of a text. `path` is the parameter that it comes from. */
 export function validateText(

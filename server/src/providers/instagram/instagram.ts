@@ -36,6 +36,7 @@ export const instagram: Adapter = {
   handshake,
   verifySignature: (request, { config }) => isSigned(request, config.appSecret),
   parseInbound: (request, { config }) => parseWebhook(request, String(config.accountId)),
+  inThread: () => 'large',
   /** The URL contains its own permission, so the access token is not sent. */
   async fetchMedia({ url }, _channel, { request }) {
     return { ...(await download(request, String(url))), filename: null };

@@ -118,6 +118,7 @@ export const sandbox: Adapter = {
   verifySignature: (request, channel) =>
     shapes[channel.kind].verifySignature(request, channel, String(channel.config.signingSecret)),
   parseInbound: (request, channel) => shapes[channel.kind].parse(request, channel),
+  inThread: (kind) => (kind === 'email' ? 'always' : 'large'),
   fetchMedia: fetchSandboxMedia,
 
   async send(message, channel, context) {

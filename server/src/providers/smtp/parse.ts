@@ -13,6 +13,7 @@ import { isDeliveryReport, statusesIn } from './bounce.ts';
 import { isAddress } from './config.ts';
 import { headersOf, idsIn, type MailHeaders } from './headers.ts';
 import { textOf } from './html-text.ts';
+import { limitMail } from './limit-mail.ts';
 import { ownAddresses, ownIdIn, ownIdInAddresses } from './own-ids.ts';
 
 const MAX_TEXT = 500_000;
@@ -23,7 +24,7 @@ const MAX_CC = 100;
 // Loaded with the first mail: it would take a tenth of the start-up time.
 async function parseMime(bytes: Buffer): Promise<ParsedMail> {
   const { simpleParser } = await import('mailparser');
-  return simpleParser(bytes, {
+  return simpleParser(limitMail(bytes), {
     keepCidLinks: true,
     keepDeliveryStatus: true,
     skipTextToHtml: true,

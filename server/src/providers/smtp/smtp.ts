@@ -21,6 +21,7 @@ export const smtp: Adapter = {
   check: checkSmtp,
   verifySignature: (request, { config }) => isSignedMail(request, (config as SmtpConfig).inboundSecret),
   parseInbound: parseMail,
+  inThread: () => 'always',
   send: sendMail,
   mailboxOf(config) {
     const { imap } = config as SmtpConfig;

@@ -21,6 +21,7 @@ export const twilio: Adapter = {
   check: checkTwilio,
   verifySignature: (request, { config }) => isSignedByTwilio(request, (config as TwilioConfig).authToken),
   parseInbound: parseTwilio,
+  inThread: () => 'large',
   fetchMedia: fetchTwilioMedia,
   send: sendThroughTwilio,
 };

@@ -1,3 +1,4 @@
+import { countCharacters, isLongerThan } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
 import { partOf, partsOf, textOf } from '../meta/payload.ts';
 
@@ -13,13 +14,15 @@ export interface InteractiveContent {
   list?: { button: string; sections: { title?: string; rows: Choice[] }[] };
 }
 
-const lengthOf = (text: string): number => [...text].length;
-
 function validateText(path: string, text: unknown, max: number, issues: Issues, isRequired = true): void {
   if (text === undefined && !isRequired) return;
   if (textOf(text) === null) issues.add(path, 'invalid_type', 'Must be a non-empty text');
-  else if (lengthOf(text as string) > max)
-    issues.add(path, 'too_big', `Must have at most ${max} characters, received ${lengthOf(text as string)}`);
+  else if (isLongerThan(text as string, max))
+    issues.add(
+      path,
+      'too_big',
+      `Must have at most ${max} characters, received ${countCharacters(text as string)}`,
+    );
 }
 
 function validateCount(path: string, given: unknown, max: number, issues: Issues): void {

@@ -39,6 +39,7 @@ export const whatsappCloud: Adapter = {
   },
   handshake,
   verifySignature: (request, { config }) => isSigned(request, config.appSecret),
+  inThread: () => 'large',
   parseInbound: (request, { config }) =>
     parseWebhook(request, {
       phoneNumberId: String(config.phoneNumberId),

@@ -1,3 +1,4 @@
+import { isLongerThan } from '../../base/characters.ts';
 import type { Bind, Field } from '../fields.ts';
 import type { Leaf } from '../grammar/filter.ts';
 import { compileField } from './field.ts';
@@ -8,7 +9,7 @@ const TRIGRAM = 3;
 const MAX_ALTERNATIVES = 20;
 
 /** A trigram index returns every row for a shorter text, which is slower than checking each row. */
-export const hasTrigrams = (text: string): boolean => [...text].length >= TRIGRAM;
+export const hasTrigrams = (text: string): boolean => isLongerThan(text, TRIGRAM - 1);
 
 /** The texts of which the field's trigram text must contain at least one; undefined if the index cannot help. */
 export function findTrigramTexts(leaf: Leaf, field: Field): string[] | undefined {

@@ -1,3 +1,4 @@
+import { isLongerThan } from '../../base/characters.ts';
 import type { Bind, Comparison, Field, FieldType, Searchable, ValueTable } from '../fields.ts';
 import { requireField } from '../fields.ts';
 import type { Filter, Leaf } from '../grammar/filter.ts';
@@ -126,7 +127,7 @@ function compileValueConditions(table: ValueTable, leaf: Leaf, field: Field, bin
   }
   if (prefix === undefined || !isComparison(condition)) return [compileLeaf(condition, value, bind)];
   // Comparing a text shorter than the prefix with prefixes gives the same result as with whole values.
-  if (listTexts(condition).every((text) => [...text].length < prefix.characters)) {
+  if (listTexts(condition).every((text) => !isLongerThan(text, prefix.characters - 1))) {
     const operand = { ...toColumnOperand(prefix.column, type), orderedSql: () => prefix.column };
     return [compileLeaf(condition, operand, bind)];
   }

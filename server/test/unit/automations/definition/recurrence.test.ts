@@ -59,7 +59,11 @@ const bad: [string, string][] = [
   ['FREQ=HOURLY;BYMINUTE=0,10', 'at most every 15 minutes'],
   ['FREQ=DAILY;BYHOUR=1,2;BYMINUTE=0,50', 'at most every 15 minutes'],
   ['FREQ=DAILY;BYMINUTE=7,7,21', 'at most every 15 minutes'],
-  // Rules that keep the library searching for seconds, or for ever.
+  ['FREQ=MONTHLY;BYDAY=5MO;BYSETPOS=2', 'no occurrence within ten years'],
+  ['FREQ=MONTHLY;BYMONTHDAY=1;BYSETPOS=-2', 'no occurrence within ten years'],
+  ['FREQ=YEARLY;INTERVAL=11', 'no occurrence within ten years'],
+  ['FREQ=WEEKLY;INTERVAL=530', 'no occurrence within ten years'],
+  // Rules that keep the rrule library searching for seconds, or for ever.
   ['FREQ=MINUTELY;INTERVAL=15;BYHOUR=3', 'cannot have "BYHOUR"'],
   ['FREQ=HOURLY;INTERVAL=2;BYHOUR=1', 'cannot have "BYHOUR"'],
   ['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', 'cannot have "BYMONTHDAY"'],

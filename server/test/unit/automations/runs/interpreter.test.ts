@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { RunContext } from '../../../../src/automations/runs/context.ts';
+import { evaluateTexts } from '../../../../src/automations/runs/evaluate-task.ts';
 import { interpret } from '../../../../src/automations/runs/interpreter.ts';
 import { compileProgram, type Program } from '../../../../src/automations/runs/program.ts';
 import {
+  type AnsweredCall,
   type Effect,
   type EffectResult,
   freshState,
-  type OutsideAnswer,
   type RunState,
   type StepBatch,
 } from '../../../../src/automations/runs/state.ts';
@@ -31,7 +32,7 @@ const context = (more: Partial<RunContext> = {}): RunContext => ({
 /** Runs a step batch; `answer` says what each request returns. */
 function go(
   made: Program,
-  place: { step?: string | null; state?: RunState; answered?: OutsideAnswer },
+  place: { step?: string | null; state?: RunState; answered?: AnsweredCall },
   now = START,
   answer: (effect: Effect) => EffectResult = () => ({}),
 ): StepBatch & { asked: Effect[] } {
@@ -257,7 +258,7 @@ describe('a call to another server', () => {
     });
     expect(JSON.stringify(calling.trace)).not.toContain('secret');
     const saved = { status: 200, body: { greeting: 'Welcome' } };
-    const stepBatch = go(made, { ...calling, answered: { saved } });
+    const stepBatch = go(made, { ...calling, answered: { saved, url: 'https://example.com/' } });
     expect(stepBatch.asked).toMatchObject([{ kind: 'send', text: 'Welcome', number: 2 }]);
     expect(typed(stepBatch)).toEqual([
       [1, 'h', 'completed'],
@@ -272,6 +273,56 @@ describe('a call to another server', () => {
 
   it('that brings nothing back fails the step', () => {
     const failure = { code: 'http_failed', message: 'refused' };
-    expect(go(made, { ...go(made, {}), answered: { failure } }).ending).toEqual({ kind: 'failed', failure });
+    const answered = { failure, url: 'https://example.com/' };
+    expect(go(made, { ...go(made, {}), answered }).ending).toEqual({ kind: 'failed', failure });
+  });
+});
+
+describe('a text that is rendered in a worker thread', () => {
+  const made = program([
+    { id: 'a', type: 'add_label', parameters: { labelId: 'x' } },
+    {
+      id: 's',
+      type: 'send_message',
+      parameters: {
+        text: '{% for n in (1..3) %}{{ n }}{% endfor %}',
+        media: { url: 'https://example.com/{{ contact.id }}' },
+      },
+    },
+  ]);
+  const postpone = (effect: Effect): EffectResult =>
+    effect.kind === 'evaluate' ? { isPostponed: true } : {};
+
+  it('postpones its step, which begins again as if it had not begun', () => {
+    const first = go(made, {}, START, postpone);
+    expect(first).toMatchObject({
+      step: 's',
+      ending: { kind: 'unfinished' },
+      state: { begun: 1, pending: null },
+    });
+    expect(typed(first)).toEqual([[1, 'a', 'completed']]);
+    const second = go(made, first, START, (effect) =>
+      effect.kind === 'evaluate' ? { evaluated: evaluateTexts(effect.input) } : {},
+    );
+    expect(second.asked).toMatchObject([
+      { kind: 'evaluate', input: { texts: ['{% for n in (1..3) %}{{ n }}{% endfor %}'] } },
+      { kind: 'send', text: '123', media: { url: `https://example.com/${exampleContact.id}` }, number: 2 },
+    ]);
+    expect(typed(second)).toEqual([[2, 's', 'completed']]);
+  });
+
+  it('fails its step with the reason', () => {
+    const failure = { code: 'liquid_error', message: 'It takes longer than 1 s' };
+    const failed = go(made, { step: 's' }, START, () => ({ failure }));
+    expect(failed).toMatchObject({ step: 's', ending: { kind: 'failed', failure } });
+  });
+
+  it('gets the parts of the scope that it names, without the rest', () => {
+    const other = program([
+      { id: 's', type: 'send_message', parameters: { text: '{% for a in attributes %}{{ a }}{% endfor %}' } },
+    ]);
+    const { asked } = go(other, {}, START, postpone);
+    const [effect] = asked as Extract<Effect, { kind: 'evaluate' }>[];
+    expect(effect?.input).toMatchObject({ scope: { attributes: { tier: 'gold' }, contact: {}, steps: {} } });
   });
 });
