@@ -119,10 +119,6 @@ describe('X2: hostile Liquid', () => {
     // 22 s
     ['loops', '{% for a in (1..4000) %}{% for b in (1..4000) %}{{ b }}{% endfor %}{% endfor %}'],
     ['silent loops', '{% for a in (1..100000) %}{% for b in (1..100000) %}{% endfor %}{% endfor %}'],
-    [
-      'a regular expression',
-      `{% assign s = "<script" %}${'{% assign s = s | append: s %}'.repeat(15)}{{ s | strip_html }}`,
-    ],
     // FATAL: allocation failed, again after each start
     ['captures in captures', `{% assign c0 = "${'x'.repeat(500)}" %}${capture}{{ c9 }}`],
     ['doubling', `{% assign s = "x" %}${'{% assign s = s | append: s %}'.repeat(60)}{{ s }}`],
@@ -309,7 +305,7 @@ describe('X6: a recurrence rule', () => {
       trigger: { type: 'schedule', parameters: { rrule, audience: 'eq(firstName,"Ada")' } },
     });
     await server.system.db.query(
-      `update automations set schedule_start = now() - interval '8 years', due_at = '-infinity', next_at = '2020-01-01' where id = $1`,
+      `update automations set schedule_start = now() - interval '2 years', due_at = '-infinity', next_at = '2020-01-01' where id = $1`,
       [id],
     );
     await server.settle();

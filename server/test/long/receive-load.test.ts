@@ -12,6 +12,7 @@ import { useDatabase } from '../kit/database.ts';
 import { storeInbound } from '../kit/inbound.ts';
 import { useServer } from '../kit/server.ts';
 import { silentWakeUps } from '../kit/silent-wakeups.ts';
+import { useTaskPool } from '../kit/task-pool.ts';
 import { ADA, pigeonBody, pigeonChannel, pigeonHeaders, withPigeon, written } from '../kit/vendor.ts';
 import { listen } from '../kit/wire.ts';
 
@@ -74,6 +75,7 @@ it('plain texts of known contacts take five statements, however many they are', 
     adapters: withPigeon,
     store: fileStore(server.filesFolder),
     baseUrl: () => '',
+    tasks: useTaskPool(),
     log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
   };
   for (const turn of [1, 2]) {

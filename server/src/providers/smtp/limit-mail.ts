@@ -66,7 +66,7 @@ export function limitMail(mail: Buffer): Buffer {
         }
         const room = Math.min(MAX_FIELD_BYTES - part.fieldBytes, MAX_HEADER_BYTES - part.headerBytes);
         part.fieldBytes += size;
-        part.headerBytes += size;
+        part.headerBytes += Math.min(size, Math.max(0, room));
         if (part.field.length < READ_BYTES)
           part.field += mail.subarray(start, Math.min(end, start + READ_BYTES)).toString('latin1');
         if (size > room) cut(start, Math.max(0, room), end);

@@ -28,6 +28,7 @@ interface Input {
   bytes?: Uint8Array;
 }
 const evaluate = declareTask<Input, Input & { size?: number }>('any', 'evaluation');
+const parse = declareTask<Input, Input>('any', 'parsing');
 
 async function usePool(program = PROGRAM): Promise<TaskPool> {
   const file = join(await useTempFolder(), 'program.mjs');
@@ -72,7 +73,7 @@ describe('a pool of worker threads', () => {
 
   it.each(['memory', 'exit', 'throw'] as const)('survives a thread that ends itself: %s', async (end) => {
     const pool = await usePool();
-    await expect(run(pool, { end })).rejects.toMatchObject({ failure: 'crashed' });
+    await expect(pool.run(parse, { end }, 'a')).rejects.toMatchObject({ failure: 'crashed' });
     expect(pool.stats().killed).toEqual({ expired: 0, crashed: 1 });
     expect(await run(pool, { name: 'ada' })).toMatchObject({ name: 'ada' });
   });

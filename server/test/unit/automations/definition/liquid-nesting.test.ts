@@ -69,10 +69,10 @@ describe('the nesting of Liquid', () => {
     expect(render(make(MAX_LIQUID_NESTING + 1), {}).issue).toContain(refusal);
   });
 
-  it.each(['where: text', 'map: text'])('is limited in what the filter %s is given', (filter) => {
+  it('is limited in what the filter where is given', () => {
     const textOf = (levels: number) => `${'a['.repeat(levels - 1)}1${']'.repeat(levels - 1)}`;
     const rendered = (levels: number) =>
-      render(`{{ list | ${filter} | size }}`, { list: [{ a: 1 }], text: textOf(levels) });
+      render('{{ list | where: text | size }}', { list: [{ a: 1 }], text: textOf(levels) });
     expect(rendered(MAX_LIQUID_NESTING + 2).issue).toContain(refusal);
     expect(rendered(2).issue ?? '').not.toContain(refusal);
   });

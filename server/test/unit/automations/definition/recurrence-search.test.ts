@@ -21,6 +21,14 @@ const months = part('BYMONTH', listOf(range(1, 12)));
 const join = (...parts: fc.Arbitrary<string>[]) => fc.tuple(...parts).map((all) => all.join(''));
 const interval = (max: number) => part('INTERVAL', fc.integer({ min: 1, max }));
 
+/** The library searches thousands of years for positions that no month has. */
+const chosenDays = fc.oneof(
+  part('BYDAY', listOf(numbered)),
+  join(
+    listOf(weekdays).map((days) => `;BYDAY=${days}`),
+    part('BYSETPOS', listOf([1, -1, 2])),
+  ),
+);
 /** Rules that the library finds occurrences of in short time; it decides what they mean. */
 const rules = fc.oneof(
   fc.integer({ min: 15, max: 300 }).map((minutes) => `FREQ=MINUTELY;INTERVAL=${minutes}`),
@@ -40,21 +48,9 @@ const rules = fc.oneof(
     part('BYMONTHDAY', listOf([1, 2, 15, 28, -1, -3])),
     ...times,
   ),
-  join(
-    fc.constant('FREQ=MONTHLY'),
-    interval(5),
-    part('BYDAY', fc.oneof(listOf(weekdays), listOf(numbered))),
-    part('BYSETPOS', listOf([1, -1, 2])),
-    ...times,
-  ),
+  join(fc.constant('FREQ=MONTHLY'), interval(5), chosenDays, ...times),
   join(fc.constant('FREQ=YEARLY'), months, part('BYMONTHDAY', listOf([1, 2, 15, 28, -1, -3])), ...times),
-  join(
-    fc.constant('FREQ=YEARLY'),
-    months,
-    part('BYDAY', fc.oneof(listOf(weekdays), listOf(numbered))),
-    part('BYSETPOS', listOf([1, -1, 2])),
-    ...times,
-  ),
+  join(fc.constant('FREQ=YEARLY'), months, chosenDays, ...times),
 );
 const starts = fc
   .integer({ min: Date.UTC(2023, 0, 1), max: Date.UTC(2028, 0, 1) })
@@ -63,7 +59,7 @@ const starts = fc
 describe('the search for occurrences', () => {
   it('finds what the rrule library finds, forwards, backwards and between two moments', () => {
     fc.assert(
-      fc.property(rules, starts, fc.integer({ min: 0, max: 800 }), (text, start, days) => {
+      fc.property(rules, starts, fc.integer({ min: 0, max: 400 }), (text, start, days) => {
         fc.pre(validateRule(text) === undefined);
         const from = start + days * DAY_MS + 1000;
         const library = new rrule.RRule({ ...rrule.RRule.parseString(text), dtstart: new Date(start) });
@@ -78,7 +74,7 @@ describe('the search for occurrences', () => {
         const all = library.between(new Date(from), new Date(from + 3 * DAY_MS), true).map(Number);
         expect([text, found.between(from, from + 3 * DAY_MS)]).toEqual([text, all]);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -99,7 +95,7 @@ describe('the search for occurrences', () => {
         const last = after.at(-1) as number;
         expect([text, found.before(last + 1), found.after(last)]).toEqual([text, last, null]);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 

@@ -16,9 +16,9 @@ describe('a mail', () => {
   });
 
   it('with a long header field keeps the beginning of it, and the fields after it', () => {
-    expect(limit(`To: ${'g:'.repeat(MIB)}\r\nSubject: hi\r\n\r\nhello`)).toBe(
-      `To: ${'g:'.repeat(MIB)}`.slice(0, 64 * KIB).concat('\r\nSubject: hi\r\n\r\nhello'),
-    );
+    const long = limit(`To: ${'g:'.repeat(MIB)}\r\nSubject: hi\r\n\r\nhello`);
+    const expected = `${'g:'.repeat(32 * KIB - 2)}\r\nSubject: hi\r\n\r\nhello`;
+    expect(long === `To: ${expected}`).toBe(true);
     const folded = limit(`To: a,\r\n${' g:g:g,\r\n'.repeat(100_000)}Subject: hi\r\n\r\nhello`);
     expect(folded.length).toBeLessThan(65 * KIB);
     expect(folded.endsWith('\r\nSubject: hi\r\n\r\nhello')).toBe(true);
