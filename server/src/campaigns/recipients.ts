@@ -55,7 +55,7 @@ export async function validateRecipients(
 ): Promise<void> {
   const externalIds = contacts.flatMap((one) => (one.attributes ?? []).map(({ externalId }) => externalId));
   const attributes = await findAttributes(tx, { externalIds });
-  validateContacts(contacts, handleOf(kind), attributes, issues.at('contacts'));
+  await validateContacts(contacts, handleOf(kind), attributes, issues.at('contacts'));
 }
 
 /** Creates or updates the contacts and adds them as recipients. */

@@ -14,7 +14,7 @@ export interface QueueReport {
 }
 
 /** What the pool of worker threads for untrusted texts reports. */
-export interface TaskReport {
+interface TaskReport {
   threads: number;
   busy: number;
   waiting: number;

@@ -20,7 +20,7 @@ const IDLE_MS = 30_000;
 /** Reading the program and the libraries takes 0.1 s; a busy machine takes longer. */
 const START_MS = 30_000;
 
-export interface TaskPoolStats {
+interface TaskPoolStats {
   threads: number;
   busy: number;
   waiting: number;

@@ -5,7 +5,7 @@ import type { RecurrenceRule } from './recurrence-rule.ts';
  * How far a search goes. The rarest usual rule, 29 February, leaves out up to eight years. A search takes at most 3,653
  * periods, under 2 ms.
  */
-export const SEARCH_MS = 3653 * DAY_MS;
+const SEARCH_MS = 3653 * DAY_MS;
 
 /** The occurrences of a rule after its start, as local times in milliseconds. */
 export interface RuleOccurrences {

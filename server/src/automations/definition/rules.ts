@@ -5,7 +5,7 @@ import type { Searchable } from '../../search/fields.ts';
 import { type Filter, listFields, parseFilter } from '../../search/grammar/filter.ts';
 import { ExpressionError } from '../../search/grammar/tokens.ts';
 import { attributeOf, audienceFields, withoutNames } from './conditions.ts';
-import { liquidAt, validateLiquid } from './liquid.ts';
+import { liquidAt } from './liquid.ts';
 import { validateRule } from './recurrence.ts';
 import type { ReferenceKind, Rule } from './schema-walker.ts';
 
@@ -23,10 +23,7 @@ export const step: Rule<string> = (value, at, { stepIds, issues }) => {
   if (!stepIds.has(value)) issues.add(at, 'custom', `There is no step "${value}"`);
 };
 
-export const template: Rule<string> = (value, at, { issues }) => {
-  const problem = validateLiquid(value);
-  if (problem !== undefined) issues.add(at, 'invalid_string', problem);
-};
+export const template: Rule<string> = (value, at, { parseLater }) => parseLater(value, at);
 
 /** A time, or Liquid that becomes one when the run gets there. */
 export const time: Rule<string> = (value, at, context) => {

@@ -1,11 +1,12 @@
 import { type TSchema, Type } from 'typebox';
 import { collectIssues, type Issues } from '../../base/issues.ts';
+import { createTurns } from '../../base/turns.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { compileSchema, type Validate } from '../../http/validation.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { Definition } from '../schema.ts';
 import { conditionFields } from './conditions.ts';
-import { countTags } from './liquid.ts';
+import { countTags, validateLiquid } from './liquid.ts';
 import { validateReferences } from './references.ts';
 import { type Reference, type WalkContext, walkValue } from './schema-walker.ts';
 import { stepParameters, triggerParameters } from './steps.ts';
@@ -32,6 +33,13 @@ interface ValidatedDefinition {
   /** The definition as it is stored: without unknown keys, and every step has parameters. */
   definition: Definition;
   references: Reference[];
+  /** The texts with Liquid, and where they are. */
+  texts: { text: string; at: string }[];
+}
+
+function validateText({ text, at }: ValidatedDefinition['texts'][number], issues: Issues): void {
+  const problem = issues.isFull ? undefined : validateLiquid(text);
+  if (problem !== undefined) issues.add(at, 'invalid_string', problem);
 }
 
 /** Validates a definition that matches its schema, except for whether what it refers to exists. */
@@ -40,11 +48,19 @@ export function validateDefinition(
   policy: OutboundPolicy,
   issues: Issues,
 ): ValidatedDefinition {
+  const validated = walkDefinition(given, policy, issues);
+  for (const text of validated.texts) validateText(text, issues);
+  return validated;
+}
+
+/** Validates everything but the texts with Liquid. */
+function walkDefinition(given: Definition, policy: OutboundPolicy, issues: Issues): ValidatedDefinition {
   const references: Reference[] = [];
+  const texts: ValidatedDefinition['texts'] = [];
   const excess = describeExcess(JSON.stringify(given));
   if (excess !== undefined) {
     issues.add('steps', 'too_big', excess);
-    return { definition: given, references };
+    return { definition: given, references, texts };
   }
   const savedAs = given.steps.flatMap(({ parameters }) =>
     typeof parameters?.saveAs === 'string' ? [parameters.saveAs] : [],
@@ -55,6 +71,7 @@ export function validateDefinition(
     conditions: { fields: conditionFields(given.variables, savedAs), invalid: 0 },
     issues,
     refer: (reference) => references.push(reference),
+    parseLater: (text, at) => texts.push({ text, at }),
   };
   validateUnique(given.steps, 'id', 'steps', issues);
   validateUnique(given.variables, 'name', 'variables', issues);
@@ -76,6 +93,7 @@ export function validateDefinition(
       })),
     },
     references,
+    texts,
   };
 }
 
@@ -122,7 +140,12 @@ export async function requireValidDefinition(
   policy: OutboundPolicy,
 ): Promise<Definition> {
   const issues = collectIssues();
-  const { definition, references } = validateDefinition(given, policy, issues);
+  const { definition, references, texts } = walkDefinition(given, policy, issues);
+  const turn = createTurns();
+  for (const text of texts) {
+    await turn();
+    validateText(text, issues);
+  }
   await validateReferences(tx, references, issues);
   issues.throwIfAny();
   return definition;

@@ -63,7 +63,7 @@ export async function upsertContacts(
   const externalIds = items.flatMap((item) => (item.attributes ?? []).map((one) => one.externalId));
   const attributes = await findAttributes(tx, { externalIds });
   const issues = collectIssues();
-  const contacts = validateContacts(items, matchBy, attributes, issues.at('contacts'));
+  const contacts = await validateContacts(items, matchBy, attributes, issues.at('contacts'));
   issues.throwIfAny();
 
   await lockHandles(tx, matchOrder(matchBy)[0] === 'email' ? 'exclusive' : 'shared');

@@ -1,6 +1,7 @@
 import type { AttributeKind } from '../../attributes/find-attributes.ts';
 import { isLongerThan } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
+import { createTurns } from '../../base/turns.ts';
 import type { HandleType } from '../../providers/adapter.ts';
 import { type StoredValue, validateValue } from '../attributes/values.ts';
 import { validateHandle } from '../handles/validate.ts';
@@ -34,13 +35,21 @@ export const matchOrder = (matchBy: HandleType): readonly [ListedType, ListedTyp
   matchBy === 'email' ? ['email', 'phone_number'] : ['phone_number', 'email'];
 
 /** Validates a whole list. What it returns is complete only if there are no issues. */
-export function validateContacts(
+export async function validateContacts(
   items: readonly ContactItem[],
   matchBy: HandleType,
   attributes: ReadonlyMap<string, AttributeKind>,
   issues: Issues,
-): ValidatedContact[] {
-  return items.map((item, index) => validateContact(item, matchBy, attributes, issues.at(String(index))));
+): Promise<ValidatedContact[]> {
+  // 5,000 phone numbers take up to 0.4 s if they are made for it.
+  const turn = createTurns();
+  const contacts: ValidatedContact[] = [];
+  for (const [index, item] of items.entries()) {
+    const pause = turn();
+    if (pause) await pause;
+    contacts.push(validateContact(item, matchBy, attributes, issues.at(String(index))));
+  }
+  return contacts;
 }
 
 function validateContact(

@@ -37,7 +37,7 @@ function subjectOf({ content, template, text, threadSubject }: OutgoingMessage):
   const [line = ''] = (template ? fillVariables(template.body, template.variables) : (text ?? ''))
     .trim()
     .split('\n', 1);
-  const characters = [...line.trim()];
+  const characters = [...line.trim().slice(0, 2 * MAX_SUBJECT + 2)];
   return characters.length <= MAX_SUBJECT ? line.trim() : `${characters.slice(0, MAX_SUBJECT - 1).join('')}…`;
 }
 

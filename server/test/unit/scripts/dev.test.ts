@@ -39,6 +39,7 @@ describe('npm run dev', () => {
     await mkdir(join(root, 'migrations'));
     await writeFile(join(root, 'src/cli/main.ts'), main.replace('./ship', '../ship'));
     await writeFile(join(root, 'src/main.ts'), main);
+    await writeFile(join(root, 'src/task-threads.ts'), '');
     await writeFile(join(root, 'src/ship.ts'), broken);
     dev = spawn(process.execPath, ['scripts/dev.js'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     cleanUp(async () => {
