@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors.ts';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { validateHandle } from '../../contacts/handles/validate.ts';
 import type { ChannelKind } from '../../providers/adapter.ts';
-import { renderTemplate, validateVariables } from '../../templates/render.ts';
+import { renderTemplate, validateFilledLength, validateVariables } from '../../templates/render.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import type { NewChatMessage } from '../schema.ts';
 import { type MediaDeps, readMedia, type StoredMedia, typeOfMedia, validateMedia } from './validate-media.ts';
@@ -66,11 +66,13 @@ function validateTemplate(given: NewChatMessage['template'], facts: DraftFacts, 
     issues.add('template.templateId', 'custom', message);
     return undefined;
   }
-  validateVariables(template, variables, issues.at('template.variables'));
+  const ofVariables = issues.at('template.variables');
+  validateVariables(template, variables, ofVariables);
+  const canRender = validateFilledLength(template, variables, ofVariables);
   return {
     template,
     content: { templateId: template.id, variables },
-    text: renderTemplate(template, variables as Record<string, string>).body,
+    text: canRender ? renderTemplate(template, variables as Record<string, string>).body : '',
   };
 }
 

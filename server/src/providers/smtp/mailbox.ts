@@ -15,6 +15,8 @@ const MAX_BYTES_READ = 50 * 1024 * 1024;
 /** Of a larger mail only the headers are read, so that its sender and subject are shown. */
 export const MAX_MAIL_BYTES = 40 * 1024 * 1024;
 const MAX_HEADER_BYTES = 1024 * 1024;
+/** Mails are not in lines but in literals. The library reads a line character by character, on the event loop. */
+const MAX_LINE_BYTES = 64 * 1024;
 
 /** The error with the server's answer, which is in another property. */
 const describeError = (error: unknown): string => {
@@ -51,7 +53,7 @@ export async function withMailbox<T>(
     socketTimeout: IDLE_TIMEOUT_MS,
     maxLiteralSize: MAX_MAIL_BYTES + MAX_HEADER_BYTES,
     maxResponseSize: MAX_MAIL_BYTES + 2 * MAX_HEADER_BYTES,
-    maxLineLength: MAX_HEADER_BYTES,
+    maxLineLength: MAX_LINE_BYTES,
   });
   const lost = new Promise<never>((_, reject) => {
     client.on('error', reject);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { collectIssues } from '../../../src/base/issues.ts';
-import { renderTemplate, type TemplateTexts, validateVariables } from '../../../src/templates/render.ts';
+import {
+  renderTemplate,
+  type TemplateTexts,
+  validateFilledLength,
+  validateVariables,
+} from '../../../src/templates/render.ts';
 
 const template: TemplateTexts = {
   header: { type: 'text', text: 'For {{name}}', url: null },
@@ -38,6 +43,21 @@ describe('the variables of a template', () => {
     expect(Object.keys(validate(template, { ...variables, name: null }))).toEqual([
       'template.variables.name',
     ]);
+  });
+
+  it('X2: are refused if the template repeats a long value thousands of times', () => {
+    const repeating = { ...template, header: null, buttons: [], body: '{{a}}'.repeat(13_000) };
+    const issues = collectIssues();
+    expect(validateFilledLength(repeating, { a: 'x'.repeat(1_000_000) }, issues)).toBe(false);
+    expect(issues.params).toMatchObject({ a: { key: 'too_big' } });
+    expect(validateFilledLength(repeating, { a: 'x' }, issues)).toBe(true);
+  });
+
+  it('are refused a hundred at a time, however many are unknown', () => {
+    const many = Array.from({ length: 7_000 }, (_, n) => `{{v${n}}}`).join('');
+    const given = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`w${n}`, 'x']));
+    const issues = validate({ ...template, body: many }, given);
+    expect(Object.keys(issues).length).toBe(100);
   });
 
   it('are own properties, not inherited ones', () => {
