@@ -23,7 +23,11 @@ module.exports = {
       ['sandboxed', 'base'],
       'The pool knows no task: task-threads.ts names them at the composition root.',
     ),
-    only('engine', ['engine', 'base', 'db', 'search', 'outbound', 'sandboxed'], 'The engine knows no module.'),
+    only(
+      'engine',
+      ['engine', 'base', 'db', 'search', 'outbound', 'sandboxed'],
+      'The engine knows no module.',
+    ),
     only('http', ['http', 'base', 'db', 'search', 'outbound', 'sandboxed'], 'HTTP knows no module.'),
     only(
       'providers',

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../../base/crypto.ts';
-import { storable } from '../../base/storable.ts';
 import { isUnavailable } from '../../base/errors.ts';
+import { storable } from '../../base/storable.ts';
 import { createTurns } from '../../base/turns.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
