@@ -5,7 +5,7 @@ import type { Searchable } from '../../search/fields.ts';
 import { type Filter, listFields, parseFilter } from '../../search/grammar/filter.ts';
 import { ExpressionError } from '../../search/grammar/tokens.ts';
 import { attributeOf, audienceFields, withoutNames } from './conditions.ts';
-import { liquidAt } from './liquid.ts';
+import { liquidAt, validateLiquid } from './liquid.ts';
 import { validateRule } from './recurrence.ts';
 import type { ReferenceKind, Rule } from './schema-walker.ts';
 
@@ -23,7 +23,11 @@ export const step: Rule<string> = (value, at, { stepIds, issues }) => {
   if (!stepIds.has(value)) issues.add(at, 'custom', `There is no step "${value}"`);
 };
 
-export const template: Rule<string> = (value, at, { parseLater }) => parseLater(value, at);
+export const template: Rule<string> = (value, at, { issues, later }) =>
+  later(() => {
+    const problem = validateLiquid(value);
+    if (problem !== undefined) issues.add(at, 'invalid_string', problem);
+  });
 
 /** A time, or Liquid that becomes one when the run gets there. */
 export const time: Rule<string> = (value, at, context) => {
@@ -98,7 +102,10 @@ function parseOrReport(
 /** Finding a similar name costs more than the rest of a condition, so that only the first invalid ones get a suggestion. */
 const MAX_SUGGESTIONS = 10;
 
-export const condition: Rule<string> = (value, at, { conditions, issues, refer }) => {
+export const condition: Rule<string> = (value, at, context) =>
+  context.later(() => validateCondition(value, at, context));
+
+const validateCondition: Rule<string> = (value, at, { conditions, issues, refer }) => {
   const isTerse = conditions.invalid >= MAX_SUGGESTIONS;
   const report = (message: string): void => {
     conditions.invalid += 1;

@@ -21,8 +21,8 @@ export interface WalkContext {
   conditions: { fields: Searchable; invalid: number };
   issues: Issues;
   refer(reference: Reference): void;
-  /** Texts with Liquid are parsed after the walk, as all of them together take up to 0.3 s. */
-  parseLater(text: string, at: string): void;
+  /** Liquid and conditions are parsed after the walk, one by one, as all of them together take up to 0.3 s. */
+  later(parse: () => void): void;
 }
 
 /** Validates what a value means. The value already has the shape that its schema requires. */

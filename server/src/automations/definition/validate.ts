@@ -6,7 +6,7 @@ import { compileSchema, type Validate } from '../../http/validation.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { Definition } from '../schema.ts';
 import { conditionFields } from './conditions.ts';
-import { countTags, validateLiquid } from './liquid.ts';
+import { countTags } from './liquid.ts';
 import { validateReferences } from './references.ts';
 import { type Reference, type WalkContext, walkValue } from './schema-walker.ts';
 import { stepParameters, triggerParameters } from './steps.ts';
@@ -33,13 +33,8 @@ interface ValidatedDefinition {
   /** The definition as it is stored: without unknown keys, and every step has parameters. */
   definition: Definition;
   references: Reference[];
-  /** The texts with Liquid, and where they are. */
-  texts: { text: string; at: string }[];
-}
-
-function validateText({ text, at }: ValidatedDefinition['texts'][number], issues: Issues): void {
-  const problem = issues.isFull ? undefined : validateLiquid(text);
-  if (problem !== undefined) issues.add(at, 'invalid_string', problem);
+  /** Checks that are still to be made, each of them short. */
+  checks: (() => void)[];
 }
 
 /** Validates a definition that matches its schema, except for whether what it refers to exists. */
@@ -49,18 +44,18 @@ export function validateDefinition(
   issues: Issues,
 ): ValidatedDefinition {
   const validated = walkDefinition(given, policy, issues);
-  for (const text of validated.texts) validateText(text, issues);
+  for (const check of validated.checks) if (!issues.isFull) check();
   return validated;
 }
 
-/** Validates everything but the texts with Liquid. */
+/** Validates everything but Liquid and conditions. */
 function walkDefinition(given: Definition, policy: OutboundPolicy, issues: Issues): ValidatedDefinition {
   const references: Reference[] = [];
-  const texts: ValidatedDefinition['texts'] = [];
+  const checks: (() => void)[] = [];
   const excess = describeExcess(JSON.stringify(given));
   if (excess !== undefined) {
     issues.add('steps', 'too_big', excess);
-    return { definition: given, references, texts };
+    return { definition: given, references, checks };
   }
   const savedAs = given.steps.flatMap(({ parameters }) =>
     typeof parameters?.saveAs === 'string' ? [parameters.saveAs] : [],
@@ -71,7 +66,7 @@ function walkDefinition(given: Definition, policy: OutboundPolicy, issues: Issue
     conditions: { fields: conditionFields(given.variables, savedAs), invalid: 0 },
     issues,
     refer: (reference) => references.push(reference),
-    parseLater: (text, at) => texts.push({ text, at }),
+    later: (check) => checks.push(check),
   };
   validateUnique(given.steps, 'id', 'steps', issues);
   validateUnique(given.variables, 'name', 'variables', issues);
@@ -93,7 +88,7 @@ function walkDefinition(given: Definition, policy: OutboundPolicy, issues: Issue
       })),
     },
     references,
-    texts,
+    checks,
   };
 }
 
@@ -140,11 +135,11 @@ export async function requireValidDefinition(
   policy: OutboundPolicy,
 ): Promise<Definition> {
   const issues = collectIssues();
-  const { definition, references, texts } = walkDefinition(given, policy, issues);
+  const { definition, references, checks } = walkDefinition(given, policy, issues);
   const turn = createTurns();
-  for (const text of texts) {
+  for (const check of checks) {
     await turn();
-    validateText(text, issues);
+    if (!issues.isFull) check();
   }
   await validateReferences(tx, references, issues);
   issues.throwIfAny();

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { attributesOf as attributesOfTenant } from '../../attributes/find-attributes.ts';
+import { isUnavailable } from '../../base/errors.ts';
 import { findChats } from '../../chats/chat.ts';
 import { findContacts } from '../../contacts/contact.ts';
 import type { Database } from '../../db/database.ts';
@@ -11,7 +12,6 @@ import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
-import { TaskError } from '../../sandboxed/task.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { type DueRun, runsQueue } from '../queues.ts';
 import type { Definition } from '../schema.ts';
@@ -253,8 +253,8 @@ async function evaluateInThread(
   try {
     return { evaluated: await tasks.run(evaluateTask, input, tenantId) };
   } catch (error) {
-    if (!(error instanceof TaskError)) throw error;
-    return { failure: EVALUATION_FAILURES[input.kind](error.message) };
+    if (isUnavailable(error)) throw error;
+    return { failure: EVALUATION_FAILURES[input.kind]((error as Error).message) };
   }
 }
 
@@ -270,30 +270,30 @@ const EVALUATION_FAILURES: Record<EvaluateInput['kind'], (reason: string) => Run
 async function runSteps(deps: RunDeps, tenantId: string, ids: string[]): Promise<void> {
   const { outbound } = deps;
   const tenant = deps.db.forTenant(tenantId);
+  /** Why texts could not be evaluated now. Their runs stay due. */
+  let unavailable: unknown;
   let work = await tenant.transaction((tx) => advanceRuns(tx, ids, NOTHING, deps));
   while (work.calls.length + work.evaluations.length > 0) {
-    const [answers, evaluations] = await Promise.all([
-      Promise.all(
-        work.calls.map(
-          async ({ runId, number, call }): Promise<[string, AnsweredCall]> => [
-            runId,
-            { ...(await callOutside(outbound, call, `${runId}:${number}`)), url: call.url },
-          ],
-        ),
-      ),
-      Promise.all(
-        work.evaluations.map(
-          async (one): Promise<[string, EffectResult]> => [
-            one.runId,
-            await evaluateInThread(deps, tenantId, one),
-          ],
-        ),
-      ),
+    const answers = new Map<string, AnsweredCall>();
+    const evaluations = new Map<string, EffectResult>();
+    await Promise.all([
+      ...work.calls.map(async ({ runId, number, call }) => {
+        const answer = await callOutside(outbound, call, `${runId}:${number}`);
+        answers.set(runId, { ...answer, url: call.url });
+      }),
+      ...work.evaluations.map(async (one) => {
+        try {
+          evaluations.set(one.runId, await evaluateInThread(deps, tenantId, one));
+        } catch (error) {
+          unavailable = error;
+        }
+      }),
     ]);
-    const finished = { answers: new Map(answers), evaluations: new Map(evaluations) };
-    const idsOfFinished = [...finished.answers.keys(), ...finished.evaluations.keys()];
-    work = await tenant.transaction((tx) => advanceRuns(tx, idsOfFinished, finished, deps));
+    const idsOfFinished = [...answers.keys(), ...evaluations.keys()];
+    work = await tenant.transaction((tx) => advanceRuns(tx, idsOfFinished, { answers, evaluations }, deps));
   }
+  // After the answers of the other runs are stored: their calls must not be made again.
+  if (unavailable !== undefined) throw unavailable;
 }
 
 /** Retries a run that failed because of an error of the server. After the last attempt the run fails. */
