@@ -63,6 +63,8 @@ export interface SystemOptions {
   deliveryDeadlineMs?: number;
   /** How long one attempt at sending a message may take; 30 seconds when left out. */
   sendDeadlineMs?: number;
+  /** The program of worker threads for untrusted texts; the built one when left out. */
+  taskProgram?: URL;
   /** Called when a connection to the database is lost. */
   onLoss?: (error: unknown) => void;
 }
@@ -124,7 +126,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
   const report = metrics();
   const store = fileStore(options.filesFolder);
-  const tasks = createTaskPool(TASK_PROGRAM);
+  const tasks = createTaskPool(options.taskProgram ?? TASK_PROGRAM);
   report.watchTasks(tasks.stats);
   let isDraining = false;
   const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });

@@ -54,10 +54,8 @@ export function textOf(html: string): string {
     if (last === '\n') pieces[pieces.length - 1] = '\n\n';
     else if (last !== undefined && last !== '\n\n') pieces.push(mark);
   };
-  const addText = (text: string): void => {
-    const isBlank = text === ' ' || text === '\n';
-    pieces.push(isBlank ? ' ' : decodeEntities(text.replaceAll(/\s+/g, ' ')));
-  };
+  const addText = (text: string): void =>
+    void pieces.push(/[\s&]/.test(text) ? decodeEntities(text.replaceAll(/\s+/g, ' ')) : text);
   let position = 0;
   while (position < html.length) {
     const open = html.indexOf('<', position);
