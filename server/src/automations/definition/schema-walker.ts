@@ -21,6 +21,11 @@ export interface WalkContext {
   conditions: { fields: Searchable; invalid: number };
   issues: Issues;
   refer(reference: Reference): void;
+  /**
+   * Notes that runs see data with this name, such as `contact`; undefined stands for all data. Missing if the author may
+   * read everything, so that texts need not be analysed.
+   */
+  see?: (name: string | undefined, at: string) => void;
 }
 
 /** Validates what a value means. The value already has the shape that its schema requires. */

@@ -1,11 +1,13 @@
 import { type TSchema, Type } from 'typebox';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import type { TenantTx } from '../../db/tenant.ts';
+import type { CanRead } from '../../http/permissions.ts';
 import { compileSchema, type Validate } from '../../http/validation.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { Definition } from '../schema.ts';
 import { conditionFields } from './conditions.ts';
 import { countTags } from './liquid.ts';
+import { canReadAll, readGuard } from './read-scopes.ts';
 import { validateReferences } from './references.ts';
 import { type Reference, type WalkContext, walkValue } from './schema-walker.ts';
 import { stepParameters, triggerParameters } from './steps.ts';
@@ -39,6 +41,7 @@ export function validateDefinition(
   given: Definition,
   policy: OutboundPolicy,
   issues: Issues,
+  canRead: CanRead = () => true,
 ): ValidatedDefinition {
   const references: Reference[] = [];
   const excess = describeExcess(JSON.stringify(given));
@@ -49,13 +52,16 @@ export function validateDefinition(
   const savedAs = given.steps.flatMap(({ parameters }) =>
     typeof parameters?.saveAs === 'string' ? [parameters.saveAs] : [],
   );
+  const { see, seeTrigger } = readGuard(canRead, issues);
   const context: WalkContext = {
     policy,
     stepIds: new Set(given.steps.map(({ id }) => id)),
     conditions: { fields: conditionFields(given.variables, savedAs), invalid: 0 },
     issues,
     refer: (reference) => references.push(reference),
+    ...(canReadAll(canRead) ? {} : { see }),
   };
+  seeTrigger(given.trigger.type);
   validateUnique(given.steps, 'id', 'steps', issues);
   validateUnique(given.variables, 'name', 'variables', issues);
   for (const [index, { type, default: value }] of given.variables.entries())
@@ -119,10 +125,10 @@ function validateParameters(
 export async function requireValidDefinition(
   tx: TenantTx,
   given: Definition,
-  policy: OutboundPolicy,
+  { policy, canRead }: { policy: OutboundPolicy; canRead: CanRead },
 ): Promise<Definition> {
   const issues = collectIssues();
-  const { definition, references } = validateDefinition(given, policy, issues);
+  const { definition, references } = validateDefinition(given, policy, issues, canRead);
   await validateReferences(tx, references, issues);
   issues.throwIfAny();
   return definition;
