@@ -35,7 +35,10 @@ interface Series {
   sumMs: number;
 }
 
-export function metrics(): Metrics {
+/** How long an answer is used again: each takes a dozen statements, and anyone may ask. */
+const CACHE_MS = 5_000;
+
+export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const series: Series[] = [];
@@ -63,6 +66,7 @@ export function metrics(): Metrics {
     help: 'Channels whose vendor refuses their credentials, so that nothing is sent over them.',
     registers,
   });
+  let cached: { at: number; text: Promise<string> } | undefined;
   let countFailing: () => Promise<number> = async () => 0;
   let report: () => Promise<QueueReport[]> = async () => [];
 
@@ -92,19 +96,30 @@ export function metrics(): Metrics {
       countFailing = given;
     },
     contentType: registry.contentType,
-    async text() {
-      // If the database cannot be reached, the metrics of the process are still reported.
-      const rows = await report().catch(() => []);
-      failingChannels.set(await countFailing().catch(() => 0));
-      failures.reset();
-      for (const row of rows) {
-        due.set({ queue: row.queue }, row.due);
-        oldest.set({ queue: row.queue }, row.oldestSeconds);
-        failures.inc({ queue: row.queue }, row.failures);
-      }
-      return `${await registry.metrics()}${durationText(series)}`;
+    text() {
+      if (cached && performance.now() - cached.at < cacheMs) return cached.text;
+      const fresh = { at: performance.now(), text: collect() };
+      cached = fresh;
+      // A failure is not kept.
+      fresh.text.catch(() => {
+        if (cached === fresh) cached = undefined;
+      });
+      return fresh.text;
     },
   };
+
+  async function collect(): Promise<string> {
+    // If the database cannot be reached, the metrics of the process are still reported.
+    const rows = await report().catch(() => []);
+    failingChannels.set(await countFailing().catch(() => 0));
+    failures.reset();
+    for (const row of rows) {
+      due.set({ queue: row.queue }, row.due);
+      oldest.set({ queue: row.queue }, row.oldestSeconds);
+      failures.inc({ queue: row.queue }, row.failures);
+    }
+    return `${await registry.metrics()}${durationText(series)}`;
+  }
 }
 
 /** The histogram of requests. Not prom-client's, which took 14 µs of the 60 µs of a request. */
