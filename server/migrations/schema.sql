@@ -189,14 +189,17 @@ CREATE TABLE channels (
   problem text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  vendor_confirmed_at timestamptz,
   CONSTRAINT channels_id_key UNIQUE (id),
   CONSTRAINT channels_kind_check CHECK (kind = ANY (ARRAY['whatsapp'::text, 'sms'::text, 'email'::text, 'instagram'::text])),
   CONSTRAINT channels_pkey PRIMARY KEY (id, tenant_id),
-  CONSTRAINT channels_provider_vendor_key_key UNIQUE (provider, vendor_key)
+  CONSTRAINT channels_tenant_vendor_key_key UNIQUE (tenant_id, provider, vendor_key)
 );
 CREATE INDEX channels_by_account_key ON channels (provider, account_key) WHERE account_key IS NOT NULL;
 CREATE INDEX channels_by_tenant ON channels (tenant_id, created_at, id);
+CREATE INDEX channels_by_vendor_key ON channels (provider, vendor_key);
 CREATE INDEX channels_by_verify_hash ON channels (provider, verify_hash) WHERE verify_hash IS NOT NULL;
+CREATE UNIQUE INDEX channels_confirmed_vendor_key ON channels (provider, vendor_key) WHERE vendor_confirmed_at IS NOT NULL;
 
 CREATE TABLE chats (
   id uuid NOT NULL,
@@ -399,6 +402,7 @@ CREATE TABLE inbound (
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 CREATE INDEX inbound_by_channel ON inbound (channel_id, id);
 CREATE INDEX inbound_due ON inbound (shard, channel_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX inbound_failed ON inbound (tenant_id, created_at) WHERE due_at IS NULL;
 
 CREATE TABLE installation (
   is_the_only_one boolean DEFAULT true NOT NULL,
@@ -667,6 +671,7 @@ CREATE TABLE tokens (
   updated_at timestamptz NOT NULL,
   CONSTRAINT tokens_pkey PRIMARY KEY (id, tenant_id)
 );
+CREATE INDEX tokens_by_expiry ON tokens (expires_at);
 CREATE INDEX tokens_by_tenant ON tokens (tenant_id, created_at, id);
 
 CREATE TABLE users (

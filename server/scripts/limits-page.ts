@@ -1,6 +1,7 @@
 import { apiDocuments, contracts } from '../src/app.ts';
 import { plans } from '../src/http/permissions.ts';
 import { documented } from '../src/http/route.ts';
+import { MAX_TEXT_CONDITIONS } from '../src/search/grammar/filter.ts';
 import { MAX_LIMIT, MAX_PAGE, MAX_SEARCH_CHARACTERS } from '../src/search/schema.ts';
 
 /** The parts of a JSON schema that state a limit. */
@@ -96,14 +97,17 @@ A larger body is 413 \`payload_too_large\`. A request must arrive within 15 seco
 
 ## Search
 
-At most ${number(MAX_LIMIT)} rows per page, page ${number(MAX_PAGE)}, ${number(MAX_SEARCH_CHARACTERS)} characters of \`search\`. See [Search](search.md) for filters and totals.
+At most ${number(MAX_LIMIT)} rows per page, page ${number(MAX_PAGE)}, ${number(MAX_SEARCH_CHARACTERS)} characters of \`search\`, ${number(MAX_TEXT_CONDITIONS)} conditions with \`contains\` or
+\`startsWith\` on texts in a filter or an audience. A search may take five seconds; a slower one is 503 \`search_too_slow\`. A tenant can run
+a few searches at the same time; others wait for up to five seconds. See [Search](search.md) for filters and totals.
 
 ## Texts
 
 - The \`externalId\` of an attribute has up to 100 letters, digits and \`_\`, and starts with a letter. The values of an attribute have
   up to 2000 characters.
 - The \`metadata\` of a contact has up to 16,384 characters as JSON.
-- An \`Idempotency-Key\` has up to 255 characters and is valid for 24 hours.
+- An \`Idempotency-Key\` has up to 255 characters and is valid for 24 hours. It belongs to the token that sent it: the same key sent with
+  another token is a new request.
 - First and last names of contacts, phone numbers, email addresses and the label names of campaign contacts are trimmed. Other
   names are stored as they are, and \`search\` is not trimmed.
 - Messages have the limits of their channel: [WhatsApp](channels/whatsapp.md#outgoing-messages),

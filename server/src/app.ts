@@ -5,6 +5,7 @@ import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
 import { clockRoutes } from './access/clock-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
+import { removeExpiredTokens } from './access/tokens.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/runs/run.ts';
@@ -12,8 +13,10 @@ import type { TenantClock } from './base/clock.ts';
 import type { ExtraVariables } from './base/config.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
+import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { channelCredentials, vendorCredentials } from './channels/channel.ts';
 import { failedRequestRoutes } from './channels/failed-request-routes.ts';
+import { removeOldRequests } from './channels/failed-requests.ts';
 import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { sandboxRoutes } from './channels/sandbox-routes.ts';
@@ -28,10 +31,12 @@ import { fileRoutes } from './files/routes.ts';
 import type { FileStore } from './files/store.ts';
 import type { Api, Settings } from './http/api.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
+import { backOff } from './http/back-off.ts';
 import { allowCompression } from './http/compression.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
+import { metricsRoute } from './http/metrics-route.ts';
 import { openapiDocument } from './http/openapi.ts';
 import { withWebhooks } from './http/openapi-webhooks.ts';
 import { rateLimit } from './http/rate-limit.ts';
@@ -77,6 +82,13 @@ interface ApiDeps {
 
 export interface AppDeps extends Omit<ApiDeps, 'authenticator' | 'findCredentials' | 'streams' | 'arrivals'> {
   metrics: Metrics;
+  inFlightLimits?: InFlightLimits;
+  trustedProxies?: string[];
+  metricsToken?: string | undefined;
+  /** The metrics have a port of their own. */
+  hasMetricsPort?: boolean;
+  /** How long failed requests and expired tokens are kept. */
+  retentionDays: number;
   operatorToken: string;
   corsOrigins: string[];
   /** The settings of versions of the API that have any. */
@@ -93,6 +105,8 @@ export interface App {
   /** Stores what this process has counted; done every few seconds, and before it ends. */
   flush(): Promise<void>;
 }
+
+const DAY_MS = 24 * 3600_000;
 
 /** Version 3: every module by name. */
 const v3Api: Api<ApiDeps> = {
@@ -163,6 +177,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const findVendorCredentials = vendorCredentials(db.byKey, keys);
   const answers = idempotency(db, clock, keys);
   const streams = eventStreams(deps);
+  const invalidTokens = { tenant: backOff(log, 'tenant'), operator: backOff(log, 'operator') };
   const arrivals = clockArrivals(deps.wakeUps);
   const apiDeps: ApiDeps = { ...deps, authenticator: tokens, findCredentials, streams, arrivals };
   const running = apis.map((api) => api.create(apiDeps, deps.apiSettings));
@@ -178,6 +193,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
       rateLimit: rateLimit(db),
       idempotency: answers,
       operatorToken: deps.operatorToken,
+      backOff: invalidTokens,
       ...(retiring ? { retiring } : {}),
     },
     routes,
@@ -187,10 +203,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
     await allowCompression(scope);
     await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials });
     await scope.register(reference, { documents: apiDocuments(routes), guidesFolder: GUIDES });
-    scope.get('/metrics', async (_request, reply) => {
-      reply.type(deps.metrics.contentType);
-      return deps.metrics.text();
-    });
+    if (!deps.hasMetricsPort)
+      await scope.register(metricsRoute, { ...deps, backOff: invalidTokens.operator });
   });
   log.debug({ routes: routes.length }, 'app ready');
   return {
@@ -198,7 +212,20 @@ export async function createApp(deps: AppDeps): Promise<App> {
     routes,
     authenticator: tokens,
     streams,
-    sweep: answers.sweep,
+    async sweep() {
+      await answers.sweep();
+      const now = clock.real();
+      const before = new Date(now.getTime() - deps.retentionDays * DAY_MS);
+      const removed = {
+        failedRequests: await removeOldRequests(db, before),
+        // Tokens expire by the time of day, whatever a test does with the clock.
+        expiredTokens: await removeExpiredTokens(db, {
+          before: new Date(Date.now() - deps.retentionDays * DAY_MS),
+          now: new Date(),
+        }),
+      };
+      if (removed.failedRequests + removed.expiredTokens > 0) log.info(removed, 'removed what has expired');
+    },
     async flush() {
       await Promise.all(running.map((api) => api.flush?.()));
     },

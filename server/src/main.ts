@@ -1,8 +1,8 @@
-import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { FastifyInstance } from 'fastify';
 import { apiVariables, describeApis } from './app.ts';
 import { systemClock } from './base/clock.ts';
 import { type Config, readConfig } from './base/config.ts';
@@ -11,6 +11,7 @@ import { OperatorError } from './base/errors.ts';
 import { createLog, type Logger } from './base/log.ts';
 import { keepSecrets } from './base/secrets.ts';
 import { banner, configTable, help } from './cli-text.ts';
+import { prepareFolder } from './data-folder.ts';
 import { type Connection, openDatabase } from './db/database.ts';
 import { startEmbedded } from './db/embedded/embedded.ts';
 import { holdFolder } from './db/embedded/lock.ts';
@@ -18,10 +19,14 @@ import { migrate } from './db/migrate.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 import { replyInDemo } from './demo/reply-in-demo.ts';
+import { backOff } from './http/back-off.ts';
+import { metricsRoute } from './http/metrics-route.ts';
+import { attachLifecycle } from './http/request-lifecycle.ts';
+import { httpServer } from './http/server.ts';
 import { createDemo, requireSameKey } from './installation.ts';
-import { parseAllowList } from './outbound/addresses.ts';
+import { outboundPolicy } from './outbound/addresses.ts';
 import { rotateKey } from './rotate-key.ts';
-import { type Role, startSystem } from './system.ts';
+import { type Role, type System, startSystem } from './system.ts';
 import { version } from './version.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
@@ -115,7 +120,7 @@ async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
 async function serve(config: Config, role: Role): Promise<void> {
   const log = createLog({ level: config.LOG_LEVEL, json: config.isProduction });
   if (role !== 'worker') await requireFreePort(config);
-  await prepareFolder(config.PARLEY_DATA_DIR);
+  await prepareFolder(config.PARLEY_DATA_DIR, { hasDatabase: config.DATABASE_URL === undefined });
   const secrets = await keepSecrets(config.PARLEY_DATA_DIR, {
     secretKey: config.PARLEY_SECRET_KEY,
     adminToken: config.PARLEY_ADMIN_TOKEN,
@@ -152,7 +157,11 @@ async function serveOn(
     clock: systemClock,
     keys,
     log,
-    policy: outboundPolicy(config),
+    policy: outboundPolicy({
+      host: config.HOST,
+      isProduction: config.isProduction,
+      allowHosts: config.PARLEY_OUTBOUND_ALLOW_HOSTS,
+    }),
     filesFolder: join(config.PARLEY_DATA_DIR, 'files'),
     maxFileBytes: config.PARLEY_FILE_BYTES,
     baseUrl,
@@ -164,9 +173,18 @@ async function serveOn(
     isSoleProcess: storage.isSoleProcess,
     timers: true,
     onLoss: reviver(storage.revive, log),
+    searches: { connections: config.PARLEY_SEARCH_CONNECTIONS },
+    trustedProxies: config.PARLEY_TRUSTED_PROXIES,
+    metricsToken: config.PARLEY_METRICS_TOKEN,
+    hasMetricsPort: config.PARLEY_METRICS_PORT !== undefined,
+  });
+  const metricsServer = await startMetrics(config, system, log).catch(async (error) => {
+    await system.stop(0);
+    throw error;
   });
   stopOnSignal(log, async () => {
     await system.stop(GRACE_MS);
+    await metricsServer?.close();
     await storage.stop();
   });
   if (keys.earlierTokens.length > 0)
@@ -203,10 +221,24 @@ async function serveOn(
     });
 }
 
-const outboundPolicy = (config: Config) => ({
-  allow: parseAllowList(config.PARLEY_OUTBOUND_ALLOW_HOSTS),
-  loopback: !config.isProduction,
-});
+/** Serves the metrics on a port of their own, if there is one, in every role. */
+async function startMetrics(
+  { HOST: host, PARLEY_METRICS_PORT: port, PARLEY_METRICS_TOKEN: metricsToken, PORT }: Config,
+  { metrics }: System,
+  log: Logger,
+): Promise<FastifyInstance | undefined> {
+  if (port === undefined) return undefined;
+  if (port === PORT && port !== 0)
+    throw new OperatorError('PARLEY_METRICS_PORT is the same as PORT. Leave it out, or choose another one.');
+  const { app, lifecycle } = await httpServer({ log, corsOrigins: [], metrics, isDraining: () => false });
+  attachLifecycle(app, lifecycle);
+  await app.register(metricsRoute, { metrics, metricsToken, backOff: backOff(log, 'operator') });
+  await app.listen({ host, port }).catch((error) => {
+    throw portError(error, { HOST: host, PORT: port, variable: 'PARLEY_METRICS_PORT' });
+  });
+  log.info({ port: (app.server.address() as { port: number }).port }, 'serving metrics');
+  return app;
+}
 
 /** Migrates and checks the database before this process accepts requests or work. */
 async function prepareDatabase(connection: Connection, keys: Keys, log: Logger): Promise<void> {
@@ -235,17 +267,6 @@ function reviver(revive: () => Promise<void>, log: Logger): () => void {
   };
 }
 
-async function prepareFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-    await access(path, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new OperatorError(
-      `The data folder ${path} cannot be written to (${(error as NodeJS.ErrnoException).code}). Change its owner, or choose another with --data-dir or PARLEY_DATA_DIR.`,
-    );
-  }
-}
-
 /** Called before the database starts, so that a second start on the same machine fails fast. */
 function requireFreePort(config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -255,15 +276,16 @@ function requireFreePort(config: Config): Promise<void> {
   });
 }
 
-function portError(error: unknown, config: Config): unknown {
+function portError(error: unknown, config: Pick<Config, 'HOST' | 'PORT'> & { variable?: string }): unknown {
+  const how = config.variable ?? '--port or PORT';
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return new OperatorError(
-      `Port ${config.PORT} on ${config.HOST} is in use. Stop the program that uses it, or choose another with --port or PORT.`,
+      `Port ${config.PORT} on ${config.HOST} is in use. Stop the program that uses it, or choose another with ${how}.`,
     );
   if (code === 'EACCES')
     return new OperatorError(
-      `Port ${config.PORT} cannot be used by this user. Choose one above 1023 with --port or PORT.`,
+      `Port ${config.PORT} cannot be used by this user. Choose one above 1023 with ${how}.`,
     );
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new OperatorError(

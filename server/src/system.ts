@@ -1,13 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
 import { type App, createApp } from './app.ts';
 import { type Clock, type RealClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { newId } from './base/ids.ts';
+import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { countFailingChannels } from './channels/health.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
+import type { SearchLimits } from './db/searches.ts';
 import type { TenantHooks } from './db/tenant.ts';
 import { inBackground, repeat } from './engine/background.ts';
 import { publishEvents } from './engine/outbox.ts';
@@ -18,7 +21,7 @@ import { createWorker, type Worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
 import type { Settings } from './http/api.ts';
-import { metrics, type QueueReport } from './http/metrics.ts';
+import { type Metrics, metrics, type QueueReport } from './http/metrics.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
@@ -59,6 +62,17 @@ export interface SystemOptions {
   adapters?: Adapters;
   /** How many connections to the database there are at most, for requests and for work. */
   connections?: { api: number; worker: number };
+  /** How many searches run at the same time, and how long one may take. */
+  searches?: Partial<SearchLimits>;
+  trustedProxies?: string[];
+  /** Required by /metrics, if set. */
+  metricsToken?: string | undefined;
+  /** /metrics is not a route of the app: see `startMetrics`. */
+  hasMetricsPort?: boolean;
+  /** How long an answer of /metrics is used again. */
+  metricsCacheMs?: number;
+  /** How many bytes of vendors' requests may be in memory at the same time. */
+  inFlightLimits?: InFlightLimits;
   /** How long one attempt at a delivery may take; 15 seconds when left out. */
   deliveryDeadlineMs?: number;
   /** How long one attempt at sending a message may take; 30 seconds when left out. */
@@ -86,6 +100,7 @@ export interface System {
   app: App;
   /** Present unless this process only answers requests. */
   worker: Worker | undefined;
+  metrics: Metrics;
   /** Runs a task once, beside everything else. Stopping waits for it. */
   inBackground(task: (deps: OperationDeps, isStopping: () => boolean) => Promise<void>): void;
   /** Finishes what runs, within `graceMs`, and closes everything. */
@@ -95,6 +110,7 @@ export interface System {
 /** The program of worker threads, which bin/build.js makes; dist/ is beside src/. */
 export const TASK_PROGRAM = new URL('../dist/task-threads.js', import.meta.url);
 const CONNECTIONS = { api: 20, worker: 12 };
+const SEARCHES: SearchLimits = { connections: 8, timeoutMs: 5_000 };
 const READERS = 2;
 const HOUSEKEEPING_MS = 3600_000;
 const FLUSH_MS = 5_000;
@@ -102,6 +118,7 @@ const FLUSH_MS = 5_000;
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { connection, log, isSoleProcess, connections = CONNECTIONS } = options;
+  const searches = { ...SEARCHES, ...options.searches };
   const { adapters = everyAdapter } = options;
   const clock = tenantClock(options.clock);
   const onLoss = options.onLoss ?? (() => {});
@@ -117,14 +134,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     readers: 0,
     onLoss,
   };
-  const db: Database = openDatabase({ ...apiOptions, poolSize: connections.api, readers: READERS }, hooks);
+  const db: Database = openDatabase(
+    { ...apiOptions, poolSize: connections.api, readers: READERS, searches },
+    hooks,
+  );
   const workerDb = options.role === 'api' ? undefined : openDatabase(workerOptions, hooks);
   const outbound: OutboundClient = outboundClient({
     ...options.policy,
     ...options.outbound,
     perOrigin: SOCKETS,
+    onRefusal: refusalLog(log),
   });
-  const report = metrics();
+  const report = metrics(options.metricsCacheMs === undefined ? {} : { cacheMs: options.metricsCacheMs });
   const store = fileStore(options.filesFolder);
   const tasks = createTaskPool(options.taskProgram ?? TASK_PROGRAM);
   report.watchTasks(tasks.stats);
@@ -185,6 +206,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     db,
     app,
     worker,
+    metrics: report,
     inBackground(task) {
       background.push(inBackground((isStopping) => task(operationDeps, isStopping), log));
     },
@@ -201,6 +223,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       await wakeUps.close();
       await Promise.all([db.close(), workerDb?.close()]);
     },
+  };
+}
+
+const REFUSAL_LINES = { max: 1_000, ttl: 60_000 };
+
+/** Logs why a host has no address to connect to; tenants only see that. At most one line per host and minute. */
+function refusalLog(log: Logger): (host: string, reason: string) => void {
+  const logged = new LRUCache<string, true>(REFUSAL_LINES);
+  return (host, reason) => {
+    if (logged.has(host)) return;
+    logged.set(host, true);
+    log.info({ host, reason }, 'outgoing request refused');
   };
 }
 

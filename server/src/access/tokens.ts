@@ -1,7 +1,8 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
-import { statement } from '../db/statement.ts';
+import type { Queryable } from '../db/database.ts';
+import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { hasScope, type Principal, type Scope } from '../http/permissions.ts';
@@ -30,6 +31,31 @@ const deleteToken = statement<[id: string]>(
   'tokens.delete',
   'delete from tokens where id = $1 and tenant_id = $tenant',
 );
+
+/** Expired tokens that are kept per tenant, the newest, so that their owner sees what has expired. */
+const MAX_EXPIRED = 1_000;
+
+const removeExpired = systemStatement<[before: Date, now: Date, maxExpired: number]>(
+  'tokens.delete_expired',
+  `delete from tokens t using (
+     select id, tenant_id from (
+       select id, tenant_id, expires_at,
+              row_number() over (partition by tenant_id order by expires_at desc, id desc) as number
+         from tokens where expires_at < $2) as expired
+      where expires_at < $1 or number > $3 limit 1000) as old
+    where t.id = old.id and t.tenant_id = old.tenant_id`,
+);
+
+/** Deletes tokens that expired before a time, or more than are kept, and returns how many. */
+export async function removeExpiredTokens(
+  db: Pick<Queryable, 'run'>,
+  { before, now, maxExpired = MAX_EXPIRED }: { before: Date; now: Date; maxExpired?: number },
+): Promise<number> {
+  let removed = 0;
+  for (let last = -1; last !== 0; removed += last)
+    last = await db.run(removeExpired, [before, now, maxExpired]);
+  return removed;
+}
 
 export const presentToken = (row: TokenRow): Token => ({
   id: row.id,

@@ -2,6 +2,7 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
+import type { CanRead } from '../http/permissions.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import type { Searchable } from '../search/fields.ts';
@@ -127,15 +128,22 @@ export const triggerColumns = ({ trigger }: Definition): [type: TriggerType, cha
   (trigger.parameters?.channelId as string | undefined) ?? null,
 ];
 
+/** What is needed to validate a definition that a caller saves. */
+export interface SaveDeps {
+  policy: OutboundPolicy;
+  /** What the caller may read, and therefore let runs use. */
+  canRead: CanRead;
+}
+
 export type AutomationInput = Omit<Definition, 'variables'> & Partial<Definition> & { name: string };
 
 /** Creates a draft with its first version. No run starts before it is published. */
 export async function createAutomation(
   tx: TenantTx,
   { name, trigger, variables = [], steps }: AutomationInput,
-  policy: OutboundPolicy,
+  deps: SaveDeps,
 ): Promise<Automation> {
-  const definition = await requireValidDefinition(tx, { trigger, variables, steps }, policy);
+  const definition = await requireValidDefinition(tx, { trigger, variables, steps }, deps);
   const [id, versionId] = [newId(), newId()];
   await tx.run(insertAutomation, [
     id,

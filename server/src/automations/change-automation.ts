@@ -2,8 +2,7 @@ import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { OutboundPolicy } from '../outbound/addresses.ts';
-import { type AutomationInput, requireAutomation, triggerColumns } from './automation.ts';
+import { type AutomationInput, requireAutomation, type SaveDeps, triggerColumns } from './automation.ts';
 import { requireValidDefinition } from './definition/validate.ts';
 import type { Automation, Definition } from './schema.ts';
 import { planSchedule } from './triggers/plan-schedule.ts';
@@ -81,7 +80,7 @@ export async function changeAutomation(
   tx: TenantTx,
   automationId: string,
   change: Partial<AutomationInput>,
-  policy: OutboundPolicy,
+  deps: SaveDeps,
 ): Promise<Automation> {
   const { id, latest_version_id } = await requireLocked(tx, automationId);
   const { name, trigger, variables, steps } = change;
@@ -92,7 +91,7 @@ export async function changeAutomation(
       variables: variables ?? saved.variables,
       steps: steps ?? saved.steps,
     };
-    const definition = await requireValidDefinition(tx, given, policy);
+    const definition = await requireValidDefinition(tx, given, deps);
     await tx.run(saveVersion, [
       id,
       latest_version_id,

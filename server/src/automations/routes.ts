@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { readerOf } from '../http/permissions.ts';
 import { DeleteResult, data, deleted, fields, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
@@ -48,14 +49,14 @@ export function automationRoutes(deps: { policy: OutboundPolicy }): Route[] {
         operationId: 'createAutomation',
         summary: 'Create an automation',
         description:
-          'Creates a draft with its first version. No run starts before it is published. The error for an invalid definition lists every issue with its path, such as `steps.2.parameters.cases.0.next`.',
+          'Creates a draft with its first version. No run starts before it is published. The error for an invalid definition lists every issue with its path, such as `steps.2.parameters.cases.0.next`. What the definition uses, the token must be able to read: contacts and attributes need `contacts:read`, chats `chats:read`, messages `messages:read`.',
         access: 'automations:write',
         body: NewAutomation,
         answer: data(Automation),
         failures: [],
         example: { body: exampleDefinition, answer: exampleAutomation },
       },
-      ({ body }, tx) => createAutomation(tx, body, deps.policy),
+      ({ principal, body }, tx) => createAutomation(tx, body, { ...deps, canRead: readerOf(principal) }),
     ),
     automations.read(
       {
@@ -98,7 +99,8 @@ export function automationRoutes(deps: { policy: OutboundPolicy }): Route[] {
         failures: ['automation_not_found'],
         example: { body: exampleDefinition, answer: exampleAutomation },
       },
-      ({ params, body }, tx) => changeAutomation(tx, params.automationId, body, deps.policy),
+      ({ principal, params, body }, tx) =>
+        changeAutomation(tx, params.automationId, body, { ...deps, canRead: readerOf(principal) }),
     ),
     automations.write(
       {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { OperatorError } from './errors.ts';
 
@@ -32,11 +33,28 @@ const days = (value: string): number => {
     throw new Error('must be a number of days from 14 to 9999');
   return Number(value);
 };
+const count =
+  (min: number, max: number) =>
+  (value: string): number => {
+    if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max)
+      throw new Error(`must be a number from ${min} to ${max}`);
+    return Number(value);
+  };
 const list = (value: string): string[] =>
   value
     .split(',')
     .map((entry) => entry.trim())
     .filter(Boolean);
+const networks = (value: string): string[] => {
+  const entries = list(value);
+  for (const entry of entries) {
+    const [address = '', prefix = '0', ...rest] = entry.split('/');
+    const bits = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1;
+    if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits || rest.length > 0)
+      throw new Error('must be addresses or networks such as 10.0.0.5, 172.16.0.0/12, comma-separated');
+  }
+  return entries;
+};
 const httpUrl = (value: string): string | undefined => {
   if (value === '') return undefined;
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
@@ -124,10 +142,35 @@ const variables = {
     description:
       'Private hosts or networks that webhooks and channels may reach, comma-separated: receiver.lan, 10.0.0.0/8.',
   }),
+  PARLEY_TRUSTED_PROXIES: variable({
+    default: '',
+    parse: networks,
+    description:
+      'Addresses or networks of your reverse proxies, comma-separated: 10.0.0.5, 172.16.0.0/12. Their X-Forwarded-For header names the client, by which Parley limits requests without valid tokens and which the log shows.',
+  }),
+  PARLEY_SEARCH_CONNECTIONS: variable({
+    default: '8',
+    parse: count(2, 100),
+    description:
+      'How many searches this process runs at the same time, each on a connection to the database, 2 to 100. A tenant can use a quarter of them, but at least two.',
+  }),
+  PARLEY_METRICS_TOKEN: variable({
+    default: '',
+    parse: secretKey,
+    secret: true,
+    description:
+      'A token that /metrics requires as Bearer, at least 32 characters (openssl rand -hex 32). Default: none is required.',
+  }),
+  PARLEY_METRICS_PORT: variable({
+    default: '',
+    parse: (value) => (value === '' ? undefined : port(value)),
+    description: 'A port of its own for /metrics, on HOST. Default: /metrics is on PORT.',
+  }),
   PARLEY_RETENTION_DAYS: variable({
     default: '30',
     parse: days,
-    description: 'How many days events and deliveries are kept, 14 to 9999.',
+    description:
+      'How many days events, deliveries, failed requests of vendors and expired tokens are kept, 14 to 9999.',
   }),
   PARLEY_CORS_ORIGINS: variable({
     default: '',
@@ -148,7 +191,8 @@ const variables = {
   NODE_ENV: variable({
     default: '',
     parse: text,
-    description: 'With "production": JSON logs, no demo tenant, no webhooks to loopback addresses.',
+    description:
+      'With "production": JSON logs, no demo tenant, no outgoing requests to loopback addresses. Without it these are possible while HOST is a loopback address.',
   }),
 };
 

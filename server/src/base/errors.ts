@@ -37,6 +37,7 @@ export const errorCatalogue = {
   range_not_satisfiable: { status: 416, message: 'Range not satisfiable' },
   idempotency_key_reused: { status: 422, message: 'Idempotency key reused' },
   service_unavailable: { status: 503, message: 'Service unavailable' },
+  search_too_slow: { status: 503, message: 'Search too slow' },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorKey = keyof typeof errorCatalogue;

@@ -7,7 +7,8 @@ import { searchableContacts } from '../contacts/search.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { shardOf } from '../engine/queue.ts';
-import { parseFilter } from '../search/grammar/filter.ts';
+import { type CanRead, lacksScope } from '../http/permissions.ts';
+import { parseRowFilter } from '../search/grammar/filter.ts';
 import { ExpressionError } from '../search/grammar/tokens.ts';
 import { findTemplate } from '../templates/template.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
@@ -58,10 +59,17 @@ async function validateTemplate(
     issues.add('messageTemplateId', 'custom', `The channel has no template ${messageTemplateId}`);
 }
 
-async function validateAudience(tx: TenantTx, audience: string | undefined, issues: Issues): Promise<void> {
+async function validateAudience(
+  tx: TenantTx,
+  audience: string | undefined,
+  canRead: CanRead,
+  issues: Issues,
+): Promise<void> {
   if (audience === undefined) return;
+  // The results show who matches.
+  if (!canRead('contacts:read')) issues.add('audience', 'custom', lacksScope('contacts:read'));
   try {
-    parseFilter(audience, await searchableContacts(tx));
+    parseRowFilter(audience, await searchableContacts(tx));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     issues.add('audience', 'invalid_string', error.message);
@@ -72,7 +80,11 @@ async function validateAudience(tx: TenantTx, audience: string | undefined, issu
  * Creates a campaign with its recipients. Without recipients and audience it is a draft, otherwise it starts at its
  * scheduled time, or now.
  */
-export async function createCampaign(tx: TenantTx, input: NewCampaign): Promise<CampaignRow> {
+export async function createCampaign(
+  tx: TenantTx,
+  input: NewCampaign,
+  canRead: CanRead,
+): Promise<CampaignRow> {
   const { now } = tx;
   const { contacts = [], variables, recurrenceRules } = input;
   const channel = await findHeldChannel(tx, input.channelId);
@@ -83,7 +95,7 @@ export async function createCampaign(tx: TenantTx, input: NewCampaign): Promise<
   else issues.add('automationId', 'custom', `There is no automation ${input.automationId}`);
   await validateTemplate(tx, input, issues);
   validateTimes(input, now, issues);
-  await validateAudience(tx, input.audience, issues);
+  await validateAudience(tx, input.audience, canRead, issues);
   if (!channel || !issues.isEmpty) {
     await validateRecipients(tx, contacts, channel?.kind ?? 'whatsapp', issues);
     throw new ApiError('invalid_body_params', { invalidParams: issues.params });

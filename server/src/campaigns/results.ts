@@ -28,14 +28,25 @@ const resultsPage = statement<[campaignId: string, after: string], ResultRow>(
 );
 
 const COLUMNS = ['contactId', 'displayName', 'handle', 'status', 'code', 'messageId', 'sentAt'];
-/** Spreadsheets read such texts as formulas. Plain numbers, such as phone numbers, are harmless. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Spreadsheets read such texts as formulas, also with full-width or small signs, and after blanks, quotes or invisible
+ * characters. Plain numbers, such as phone numbers, are harmless.
+ */
+const FORMULA = /^[\s"'\p{Cf}\p{Cc}]*[=+\-@＝＋－＠﹦﹢﹣﹫]/u;
 const NUMBER = /^[+-]?\d+$/;
+/** In many countries spreadsheets separate cells by semicolons, and the quotes around a cell are then part of its text. */
+const SEPARATORS = /([;\t\r\n])/;
 
-/** Encodes a cell by RFC 4180, and escapes what a spreadsheet would read as a formula. */
+/** Encodes a cell by RFC 4180, and escapes what a spreadsheet would read as a formula, also as a cell after a semicolon. */
 export function csvCell(text: string): string {
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = NUMBER.test(text)
+    ? text
+    : text
+        .split(SEPARATORS)
+        .map((part) => (FORMULA.test(part) ? `'${part}` : part))
+        .join('');
+  const cell = /^[\t\r\n]/.test(safe) ? `'${safe}` : safe;
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 const csvLine = (cells: readonly (string | null)[]): string =>

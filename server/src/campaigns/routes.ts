@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { readerOf } from '../http/permissions.ts';
 import { csv, data, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
@@ -37,7 +38,7 @@ export function campaignRoutes(): Route[] {
         operationId: 'createCampaign',
         summary: 'Create a campaign',
         description:
-          'Runs an automation for many contacts. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. If anything is invalid, nothing is stored.',
+          'Runs an automation for many contacts. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. An `audience` needs `contacts:read`, too. If anything is invalid, nothing is stored.',
         access: 'campaigns:write',
         body: NewCampaign,
         answer: data(CampaignWithCounts),
@@ -55,8 +56,8 @@ export function campaignRoutes(): Route[] {
           answer: exampleWithCounts,
         },
       },
-      async ({ body }, tx) => {
-        const { id } = await createCampaign(tx, body);
+      async ({ principal, body }, tx) => {
+        const { id } = await createCampaign(tx, body, readerOf(principal));
         return requireCampaign(tx, id);
       },
     ),

@@ -5,7 +5,7 @@ import { collectIssues } from '../base/issues.ts';
 import { type BeforeChatRemoval, removeChatsOf } from '../chats/remove-chats.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
-import type { TenantReader, TenantTx } from '../db/tenant.ts';
+import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import {
@@ -15,9 +15,12 @@ import {
   encryptConfig,
   findConfiguredChannel,
   presentChannel,
+  requireFreeVendorKey,
+  takenKeyProblem,
   takenVendorKey,
   vendorKeys,
 } from './channel.ts';
+import { confirmVendorKey } from './confirm-key.ts';
 import { updateMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
@@ -42,7 +45,8 @@ const updateChannel = statement<
 >(
   'channels.update',
   `update channels set name = $2, address = $3, config_encrypted = $4, updated_at = $5, vendor_key = $6, verify_hash = $7,
-          account_key = $8
+          account_key = $8,
+          vendor_confirmed_at = case when vendor_key is not distinct from $6 then vendor_confirmed_at end
     where id = $1 and tenant_id = $tenant returning ${CHANNEL_COLUMNS}`,
 );
 const deleteChannel = statement<[id: string]>(
@@ -87,11 +91,12 @@ export async function changeChannel(
   const config = change.config === undefined ? stored : adapter.configure(change.config, stored);
   const { name = row.name, address = row.address } = change;
   const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
+  await requireFreeVendorKey(tx, row.provider, config, vendorKey, row.id);
   const encrypted = encryptConfig(config, keys);
   const updated = await tx
     .find(updateChannel, [row.id, name, address, encrypted, tx.now, vendorKey, verifyHash, accountKey])
     .catch((error) => {
-      throw isUniqueViolation(error, 'channels_provider_vendor_key_key')
+      throw isUniqueViolation(error, 'channels_tenant_vendor_key_key')
         ? takenVendorKey(config, vendorKey)
         : error;
     });
@@ -116,14 +121,20 @@ export async function removeChannel(
   return true;
 }
 
-/** Finds what is wrong with a channel, without sending anything. Changes nothing. */
+/**
+ * Finds what is wrong with a channel, without sending anything. If nothing is, its vendor key belongs to it from now on;
+ * that is all it changes.
+ */
 export async function checkChannel(
-  db: TenantReader,
+  db: TenantDatabase,
   channelId: string,
   { adapters, keys, context }: ConfigDeps & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
-  const channel = await findConfiguredChannel(db, channelId, keys);
+  const channel = await findConfiguredChannel(db.byKey, channelId, keys);
   if (!channel) throw new ApiError('channel_not_found');
-  const problems = await (adapters.get(channel.provider) as Adapter).check(channel, context);
+  const adapter = adapters.get(channel.provider) as Adapter;
+  const problems = await adapter.check(channel, context);
+  if (problems.length === 0 && !(await confirmVendorKey(db, adapter, channel)))
+    problems.push(takenKeyProblem(channel.config, adapter.vendorKey?.(channel.config) ?? null));
   return { ok: problems.length === 0, problems };
 }

@@ -73,7 +73,11 @@ const insertChannel = statement<
      (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at, vendor_key,
       verify_hash, account_key)
    values ($1, $tenant, $2, $3, $4, $5, $6, 'healthy', $7, $7, $8, $9, $10)
-   on conflict (provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
+   on conflict (tenant_id, provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
+);
+const confirmedChannel = systemStatement<[provider: string, vendorKey: string], { id: string }>(
+  'channels.confirmed',
+  'select id from channels where provider = $1 and vendor_key = $2 and vendor_confirmed_at is not null',
 );
 const channelById = statement<[id: string], ChannelRow>(
   'channels.by_id',
@@ -149,6 +153,7 @@ export async function createChannel(
   const config = adapter.configure(input.config ?? {}, {});
   const { kind, provider, name, address } = input;
   const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
+  await requireFreeVendorKey(tx, provider, config, vendorKey);
   const id = newId();
   const row = await tx.find(insertChannel, [
     id,
@@ -180,10 +185,28 @@ export function vendorKeys(
   };
 }
 
-/** A vendor key belongs to one channel. The error does not say which, because it may be another tenant's. */
+/** Refuses the key of a channel whose credentials the vendor has accepted. A key that is only claimed can be claimed again. */
+export async function requireFreeVendorKey(
+  tx: TenantTx,
+  provider: string,
+  config: ChannelConfig,
+  vendorKey: string | null,
+  ownId?: string,
+): Promise<void> {
+  const owner = vendorKey === null ? undefined : await tx.find(confirmedChannel, [provider, vendorKey]);
+  if (owner && owner.id !== ownId) throw takenVendorKey(config, vendorKey);
+}
+
+/** The error does not say which channel has the key, because it may be another tenant's. */
 export function takenVendorKey(config: ChannelConfig, vendorKey: string | null): ApiError {
+  const { path, message } = takenKeyProblem(config, vendorKey);
+  return invalidParam(path, 'custom', message);
+}
+
+/** The same as a problem of a channel. */
+export function takenKeyProblem(config: ChannelConfig, vendorKey: string | null) {
   const name = Object.keys(config).find((setting) => config[setting] === vendorKey);
-  return invalidParam(name ? `config.${name}` : 'config', 'custom', 'Another channel already has this one');
+  return { path: name ? `config.${name}` : 'config', message: 'Another channel already has this one' };
 }
 
 export async function requireChannel(db: TenantReader, channelId: string): Promise<Channel> {

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { readerOf } from '../http/permissions.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { requireChannel } from './channel.ts';
 import { exampleChannel } from './example.ts';
 import {
   failedRequestFields,
+  failedRequestFieldsFor,
   failedRequestSource,
   presentFailedRequest,
   removeRequest,
@@ -39,6 +41,7 @@ export function failedRequestRoutes(): Route[] {
       access: 'channels:read',
       params: Type.Object({ channelId: Type.String() }),
       searchable: failedRequestFields,
+      searchableOf: (_db, canRead) => failedRequestFieldsFor(canRead),
       source: async (db, params) => {
         const channel = await requireChannel(db.byKey, params.channelId as string);
         return failedRequestSource(channel.id);
@@ -65,7 +68,8 @@ export function failedRequestRoutes(): Route[] {
         failures: ['failed_request_not_found'],
         example: { answer: { ...example, error: null, attempts: 0 } },
       },
-      ({ params }, tx) => replayRequest(tx, params.channelId, params.requestId),
+      ({ principal, params }, tx) =>
+        replayRequest(tx, params.channelId, params.requestId, readerOf(principal)),
     ),
     failedRequests.write(
       {

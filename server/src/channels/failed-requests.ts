@@ -1,8 +1,10 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { statement } from '../db/statement.ts';
+import type { Queryable } from '../db/database.ts';
+import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { DUE_NOW } from '../engine/queue.ts';
+import type { CanRead } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
@@ -34,6 +36,33 @@ const remove = statement<[id: string, channelId: string]>(
   'delete from inbound where id = $1 and tenant_id = $tenant and channel_id = $2 and due_at is null',
 );
 
+/** Kept per tenant, the newest. Enough for days of a broken vendor, and few enough that the disk does not fill. */
+const MAX_KEPT = 10_000;
+const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
+
+const removeOld = systemStatement<[before: Date, maxKept: number, maxBytes: number]>(
+  'inbound.delete_old_failed',
+  `delete from inbound i using (
+     select id, tenant_id from (
+       select id, tenant_id, created_at, row_number() over newest as number, sum(octet_length(body)) over newest as bytes
+         from inbound where due_at is null
+       window newest as (partition by tenant_id order by created_at desc, id desc)) as failed
+      where created_at < $1 or number > $2 or bytes > $3 limit 1000) as old
+    where i.id = old.id and i.tenant_id = old.tenant_id and i.due_at is null`,
+);
+
+/** Deletes failed requests that are older than the retention, or more than are kept, and returns how many. */
+export async function removeOldRequests(
+  db: Pick<Queryable, 'run'>,
+  before: Date,
+  { maxKept = MAX_KEPT, maxBytes = MAX_KEPT_BYTES } = {},
+): Promise<number> {
+  let removed = 0;
+  for (let last = -1; last !== 0; removed += last)
+    last = await db.run(removeOld, [before, maxKept, maxBytes]);
+  return removed;
+}
+
 export const failedRequestFields: Searchable = {
   fields: {
     id: { type: 'uuid', sql: 'i.id' },
@@ -44,6 +73,13 @@ export const failedRequestFields: Searchable = {
   names: ['i.error'],
   id: 'i.id',
 };
+
+/** The fields that the caller may search by: answers to conditions on errors would reveal them. */
+export function failedRequestFieldsFor(canRead: CanRead): Searchable {
+  if (canRead('messages:read')) return failedRequestFields;
+  const { error: _, ...fields } = failedRequestFields.fields;
+  return { ...failedRequestFields, fields, names: [] };
+}
 
 export const failedRequestSource = (channelId: string): SearchSource => ({
   select: COLUMNS,
@@ -63,13 +99,14 @@ function bodyOf(bytes: Buffer): Pick<FailedRequest, 'body' | 'encoding'> {
   return { body: bytes.toString('base64'), encoding: 'base64' };
 }
 
-export const presentFailedRequest = (row: FailedRequestRow): FailedRequest => ({
+/** Without the texts of customers, which an error may quote, unless the caller may read messages. */
+export const presentFailedRequest = (row: FailedRequestRow, canRead: CanRead): FailedRequest => ({
   id: row.id,
-  error: row.error,
+  error: canRead('messages:read') ? row.error : null,
   attempts: row.attempts,
   receivedAt: timestamp(row.created_at),
   size: row.size,
-  ...bodyOf(row.body),
+  ...(canRead('messages:read') ? bodyOf(row.body) : { body: null, encoding: 'text' }),
 });
 
 /** Queues a failed request again, due now and with all its attempts. */
@@ -77,12 +114,13 @@ export async function replayRequest(
   tx: TenantTx,
   channelId: string,
   requestId: string,
+  canRead: CanRead,
 ): Promise<FailedRequest> {
   const row =
     isUuid(channelId) && isUuid(requestId) ? await tx.find(replay, [requestId, channelId]) : undefined;
   if (!row) throw new ApiError('failed_request_not_found');
   tx.wake(inboundQueue, channelId);
-  return presentFailedRequest(row);
+  return presentFailedRequest(row, canRead);
 }
 
 /** Deletes a failed request, and returns whether it existed. */

@@ -51,12 +51,16 @@ type RequestTx = Pick<SystemTx, 'all' | 'afterCommit'>;
 export const invalidSignature = (): ApiError => new ApiError('unauthorized', { detail: 'invalid signature' });
 
 /** The channels whose secret the request is signed with; throws if there is none. */
-function verifySignature(
+export async function requireSigned(
   channels: readonly ChannelCredentials[],
   adapter: Adapter,
   request: ProviderRequest,
-): readonly ChannelCredentials[] {
-  const signed = channels.filter((channel) => adapter.verifySignature(request, channel));
+): Promise<readonly ChannelCredentials[]> {
+  const signed: ChannelCredentials[] = [];
+  for (const channel of channels) {
+    const isSigned = adapter.verifySignature(request, channel);
+    if (typeof isSigned === 'boolean' ? isSigned : await isSigned) signed.push(channel);
+  }
   if (signed.length === 0) throw invalidSignature();
   return signed;
 }
@@ -68,7 +72,7 @@ export const receiveRequest = async (
   adapter: Adapter,
   request: ProviderRequest,
   deps: ReceiveDeps,
-): Promise<void> => storeRequest(tx, verifySignature([channel], adapter, request), request, deps);
+): Promise<void> => storeRequest(tx, await requireSigned([channel], adapter, request), request, deps);
 
 /** Several statements of a channel may be committing at the same time, so that requests need not wait for a commit. */
 const BATCH = { maxBatch: 100, maxConcurrent: 4 };
@@ -77,14 +81,14 @@ const MAX_BATCHED_BYTES = 65_536;
 const MAX_CHANNELS = 10_000;
 
 /**
- * Verifies requests and stores each for the channels whose secret it is signed with. Requests for one channel at about
- * the same time are stored in one statement, and each is answered when that is committed. Channels do not share
- * statements, so that the deletion of one channel does not block the others.
+ * Stores verified requests, each for its channels. Requests for one channel at about the same time are stored in one
+ * statement, and each is answered when that is committed. Channels do not share statements, so that the deletion of one
+ * channel does not block the others.
  */
 export function createRequestReceiver(
   tx: RequestTx,
   deps: ReceiveDeps,
-): (channels: readonly ChannelCredentials[], adapter: Adapter, request: ProviderRequest) => Promise<void> {
+): (signed: readonly ChannelCredentials[], request: ProviderRequest) => Promise<void> {
   type Store = (arrived: ArrivedRequest) => Promise<boolean>;
   const storeSeparately: Store = async (arrived) => (await storeRequests(tx, [arrived], deps))[0] === true;
   const batches = new LRUCache<string, Store>({ max: MAX_CHANNELS });
@@ -96,8 +100,7 @@ export function createRequestReceiver(
     }
     return known;
   };
-  return async (channels, adapter, request) => {
-    const signed = verifySignature(channels, adapter, request);
+  return async (signed, request) => {
     const [first] = signed as [ChannelCredentials];
     const isSeparate = signed.length > 1 || request.body.length > MAX_BATCHED_BYTES;
     const store = isSeparate ? storeSeparately : batchOf(first.id);

@@ -119,14 +119,14 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         operationId: 'checkChannel',
         summary: 'Check a channel',
         description:
-          'Returns everything that would keep the channel from working: each invalid setting by its path, and what the vendor answers when it is called with these credentials. Sends no message and changes nothing; `health` only depends on messages that are really sent.',
+          'Returns everything that would keep the channel from working: each invalid setting by its path, and what the vendor answers when it is called with these credentials. Sends no message and changes none of its fields; `health` only depends on messages that are really sent. If the vendor accepts the credentials, its number or account belongs to this channel, and no other channel can be created for it.',
         access: 'channels:read',
         answer: data(ChannelCheck),
         failures: ['channel_not_found'],
         example: { answer: { ok: true, problems: [] } },
       },
       async ({ params }, db) => {
-        const result = await checkChannel(db.byKey, params.channelId, deps);
+        const result = await checkChannel(db, params.channelId, deps);
         return async () => result;
       },
     ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { FreeObject, MimeType, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { channelKinds, messageTypes } from '../providers/adapter.ts';
 
 export const channelHealths = ['healthy', 'failing'] as const;
@@ -69,19 +69,26 @@ export const ChannelCheck = Type.Object(
 const InboundFile = Type.Object({
   fileId: Type.Optional(Uuid('An uploaded file')),
   url: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The URL of a file' })),
-  mimeType: Type.Optional(Type.String({ maxLength: 255, description: 'The MIME type of the file at `url`' })),
+  mimeType: Type.Optional(MimeType('The MIME type of the file at `url`, such as `image/png`')),
   filename: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 });
 export const FailedRequest = Type.Object(
   {
     id: Uuid(),
     error: Nullable(
-      Type.String({ description: 'Why it could not be processed; null while it is tried again' }),
+      Type.String({
+        description:
+          'Why it could not be processed; null while it is tried again, or if the token lacks `messages:read`',
+      }),
     ),
     attempts: Type.Integer({ description: 'The number of attempts' }),
     receivedAt: Timestamp(),
     size: Type.Integer({ description: 'The size of its body in bytes' }),
-    body: Type.String({ description: 'Its body as the vendor sent it, up to 64 KiB' }),
+    body: Nullable(
+      Type.String({
+        description: 'Its body as the vendor sent it, up to 64 KiB; null if the token lacks `messages:read`',
+      }),
+    ),
     encoding: OneOf(['text', 'base64'], 'The encoding of `body`: `base64` if it is not UTF-8 text'),
   },
   { title: 'FailedRequest' },

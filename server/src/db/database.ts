@@ -3,6 +3,7 @@ import pg from 'pg';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './errors.ts';
 import { encodeArrays } from './parameters.ts';
 import { corkUntilTick, pipelinedReaders } from './pipelined.ts';
+import { limitSearches, type SearchLimits } from './searches.ts';
 import type { AnyStatement, SystemStatement } from './statement.ts';
 import {
   noHooks,
@@ -59,6 +60,8 @@ export interface DatabaseOptions {
   poolSize: number;
   /** The number of shared connections for reads by primary key. */
   readers: number;
+  /** Connections of their own for searches. Without them a search is like any other transaction. */
+  searches?: SearchLimits;
   settings?: Record<string, string>;
   /** Called when a connection is lost. */
   onLoss?: (error: unknown) => void;
@@ -159,21 +162,28 @@ export function queryable(send: Send, tenantId?: string) {
 
 export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHooks): Database {
   const config = clientConfig(options);
-  const pool = new pg.Pool({
-    ...config,
-    pipeline: true,
-    max: options.poolSize,
-    idleTimeoutMillis: 60_000,
-  } as pg.PoolConfig);
+  const openPool = (more: pg.PoolConfig): pg.Pool => {
+    const opened = new pg.Pool({
+      ...config,
+      pipeline: true,
+      idleTimeoutMillis: 60_000,
+      ...more,
+    } as pg.PoolConfig);
+    // Without a listener, an idle connection that breaks would end the process.
+    opened.on('error', (error) => reportLoss(error));
+    // The same for a connection that breaks between leaving the pool and getting the listener of `withClient`.
+    opened.on('connect', (client) => client.on('error', () => {}));
+    return opened;
+  };
+  const pool = openPool({ max: options.poolSize });
+  const { searches } = options;
+  const searchPool =
+    searches && openPool({ max: searches.connections, statement_timeout: searches.timeoutMs });
   let closing = false;
   /** Connections that break during `close` are not reported: the server may be stopping, too. */
   const reportLoss = (error: unknown): void => {
     if (!closing) options.onLoss?.(error);
   };
-  // Without a listener, an idle connection that breaks would end the process.
-  pool.on('error', reportLoss);
-  // The same for a connection that breaks between leaving the pool and getting the listener of `withClient`.
-  pool.on('connect', (client) => client.on('error', () => {}));
   const readers = pipelinedReaders(config, options.readers, reportLoss);
 
   const toProgramError = (error: unknown): unknown => {
@@ -181,9 +191,9 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     return asProgramError(error);
   };
 
-  /** Runs `work` with a connection of the pool. A broken connection is removed from the pool. */
-  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
+  /** Runs `work` with a connection of a pool. A broken connection is removed from the pool. */
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>, from = pool): Promise<T> {
+    const client = await from.connect();
     let broken: Error | undefined;
     const onError = (error: Error): void => {
       broken = error;
@@ -304,6 +314,14 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
   const autocommit = queryable(sendSingle);
   const systemTransaction = <T>(work: (tx: SystemTx) => Promise<T>): Promise<T> =>
     withRetries(() => withClient((client) => transactionOn(client, work)));
+  const runSearch =
+    searchPool &&
+    searches &&
+    limitSearches(searches, (tenantId, work) =>
+      withRetries(() =>
+        withClient((client) => transactionOn(client, (tx) => work(tx.forTenant(tenantId))), searchPool),
+      ),
+    );
   const readerOf = (tenantId: string, send: Send): TenantQueryable =>
     Object.defineProperty({ ...queryable(send, tenantId), tenantId }, 'now', {
       get: () => hooks.now(tenantId),
@@ -327,6 +345,8 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
           wake: (queue: WakeTarget, orderingKey: string) => hooks.wake(queue, orderingKey, tenantId),
           afterCommit: (effect: () => void) => effect(),
         }),
+        search: <T>(work: (tx: TenantQueryable) => Promise<T>) =>
+          runSearch ? runSearch(tenantId, work) : systemTransaction((tx) => work(tx.forTenant(tenantId))),
         transaction: <T>(work: (tx: TenantTx) => Promise<T>) =>
           systemTransaction((tx) => work(tx.forTenant(tenantId))),
       }),
@@ -336,7 +356,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     },
     close: async () => {
       closing = true;
-      await Promise.all([pool.end(), readers.close()]);
+      await Promise.all([pool.end(), searchPool?.end(), readers.close()]);
     },
   };
 }

@@ -54,7 +54,8 @@ export const isCheckViolation = (error: unknown): boolean => codeOf(error) === '
 /** A lock was not available within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
-const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
+/** A statement took longer than `statement_timeout`. */
+export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Converts an error of the database to an error of the API where there is one. */
 export function asProgramError(error: unknown): unknown {

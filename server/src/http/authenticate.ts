@@ -32,7 +32,9 @@ export interface Authenticator {
   forget(id: string): void;
 }
 
-const unauthorized = (detail: string): ApiError => new ApiError('unauthorized', { detail });
+/** `tokenId` is that of a token that we have signed, for the log. */
+const unauthorized = (detail: string, tokenId?: unknown): ApiError =>
+  new ApiError('unauthorized', { detail, ...(typeof tokenId === 'string' ? { cause: { tokenId } } : {}) });
 
 interface Cached {
   /** The whole header, so that a known one is not parsed again. */
@@ -100,8 +102,11 @@ export function authenticator(
         throw unauthorized('the token has malformed claims');
       return { tokenId: payload.jti, tenantId: payload.tenantId, expiresAtMs: payload.exp * 1000 };
     } catch (error) {
-      const expired = (error as { code?: string }).code === 'ERR_JWT_EXPIRED';
-      throw unauthorized(expired ? 'the token has expired, create a new one' : 'the token is not valid');
+      // The claims are checked after the signature, so an expired token is one of ours.
+      const { code, payload } = error as { code?: string; payload?: { jti?: unknown } };
+      if (code === 'ERR_JWT_EXPIRED')
+        throw unauthorized('the token has expired, create a new one', payload?.jti);
+      throw unauthorized('the token is not valid');
     }
   }
 
@@ -110,7 +115,7 @@ export function authenticator(
     const principal = await find(claims.tokenId, claims.tenantId);
     if (!principal) {
       cache.delete(header);
-      throw unauthorized('the token has been revoked');
+      throw unauthorized('the token has been revoked', claims.tokenId);
     }
     // `find` also reads the clock of a test tenant, which must be current.
     const staleAtMs = isTestTenant(claims.tenantId) ? 0 : Date.now() + PRINCIPAL_TTL_MS;
@@ -138,7 +143,7 @@ export function authenticator(
       if (cached !== last) lastOn.set(connection, cached);
       if (now >= cached.claims.expiresAtMs) {
         cache.delete(header);
-        throw unauthorized('the token has expired, create a new one');
+        throw unauthorized('the token has expired, create a new one', cached.claims.tokenId);
       }
       if (now < cached.staleAtMs) return cached.principal;
       return isTestTenant(cached.claims.tenantId) ? load(header, cached) : loadOnce(header, cached);

@@ -59,6 +59,7 @@ export const errorBody = (error: ApiError, requestId: string) => ({
 const errorHeaders: Partial<Record<ErrorKey, Record<string, string>>> = {
   unauthorized: { 'www-authenticate': 'Bearer' },
   service_unavailable: { 'retry-after': '1' },
+  search_too_slow: { 'retry-after': '5' },
 };
 
 /** Sends an error. The cause of an internal error is only logged. */

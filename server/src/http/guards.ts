@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
+import type { BackOff } from './back-off.ts';
 import type { Principal } from './permissions.ts';
 import type { RateLimit, RateLimitDecision } from './rate-limit.ts';
 import type { Route } from './route.ts';
@@ -20,12 +21,33 @@ interface GuardDeps {
   authenticator: Authenticator;
   rateLimit: RateLimit;
   operatorToken: string;
+  /** The limits of invalid tokens. */
+  backOff: { tenant: BackOff; operator: BackOff };
 }
 
 export const guardsOf = (deps: GuardDeps): Guards => ({
   tenant: tenantGuard(deps),
   operator: operatorGuard(deps),
 });
+
+/** The answer to an invalid token: too many of them from one address are 429. A missing token is no guess. */
+export function refuseToken(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  backOff: BackOff,
+): Error {
+  if (!(error instanceof ApiError) || error.key !== 'unauthorized') return error as Error;
+  const token = request.headers.authorization;
+  if (token === undefined) return error;
+  request.refusedTokenId = (error.cause as { tokenId?: string } | undefined)?.tokenId;
+  const seconds = backOff.fail(request.ip, token);
+  if (seconds === 0) return error;
+  request.isBackedOff = true;
+  reply.header('retry-after', String(seconds));
+  reply.header('x-ratelimit-reset', String(Math.ceil(Date.now() / 1000) + seconds));
+  return new ApiError('too_many_requests', { detail: 'too many invalid tokens came from your address' });
+}
 
 /** Counts a call of a deprecated version if its token is valid, whatever its answer is. Runs in the background. */
 export function countCall(
@@ -41,7 +63,7 @@ export function countCall(
   );
 }
 
-function tenantGuard({ authenticator, rateLimit }: GuardDeps): Guard {
+function tenantGuard({ authenticator, rateLimit, backOff }: GuardDeps): Guard {
   // Without closures and promises if everything is cached: this runs for every request.
   const admit = (
     request: FastifyRequest,
@@ -59,10 +81,13 @@ function tenantGuard({ authenticator, rateLimit }: GuardDeps): Guard {
     try {
       principal = authenticator.principal(authorizationOf(request.raw.rawHeaders), request.raw.socket);
     } catch (error) {
-      done(error as Error);
+      done(refuseToken(request, reply, error, backOff.tenant));
       return;
     }
-    if (principal instanceof Promise) principal.then((late) => admit(request, reply, late, done)).catch(done);
+    if (principal instanceof Promise)
+      principal
+        .then((late) => admit(request, reply, late, done))
+        .catch((error) => done(refuseToken(request, reply, error, backOff.tenant)));
     else admit(request, reply, principal, done);
   };
 }
@@ -85,17 +110,17 @@ function limit(
   done(new ApiError('too_many_requests'));
 }
 
-function operatorGuard({ operatorToken }: GuardDeps): Guard {
-  return (request, _reply, done) => {
-    const given = authorizationOf(request.raw.rawHeaders);
-    if (given === undefined)
-      return done(new ApiError('unauthorized', { detail: 'send the operator token as Bearer' }));
+function operatorGuard({ operatorToken, backOff }: GuardDeps): Guard {
+  return (request, reply, done) => {
     try {
+      const given = authorizationOf(request.raw.rawHeaders);
+      if (given === undefined)
+        throw new ApiError('unauthorized', { detail: 'send the operator token as Bearer' });
       if (!sameSecret(bearerOf(given), operatorToken))
         throw new ApiError('unauthorized', { detail: 'this is not the operator token' });
       done();
     } catch (error) {
-      done(error as Error);
+      done(refuseToken(request, reply, error, backOff.operator));
     }
   };
 }

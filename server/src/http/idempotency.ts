@@ -76,6 +76,11 @@ interface StoredAnswer {
 
 interface IdempotentRequest {
   tenantId: string;
+  /**
+   * The token of the caller. A key belongs to it: the answer may contain what another token must not see, such as a token
+   * with more scopes.
+   */
+  callerId: string;
   key: string;
   method: string;
   path: string;
@@ -134,14 +139,14 @@ const inFlight = (): ApiError =>
     detail: 'a request with this Idempotency-Key is still in flight; retry it in a moment',
   });
 
-function hashOf({ key, method, path }: IdempotentRequest): Buffer {
+function hashOf({ callerId, key, method, path }: IdempotentRequest): Buffer {
   if (key.length === 0 || key.length > MAX_KEY_CHARACTERS)
     throw invalidParam(
       'Idempotency-Key',
       key.length === 0 ? 'too_small' : 'too_big',
       `Must have 1 to ${MAX_KEY_CHARACTERS} characters`,
     );
-  return sha256(`${method}\n${path}\n${key}`);
+  return sha256(`${callerId}\n${method}\n${path}\n${key}`);
 }
 
 export function idempotency(db: Database, clock: Clock, keys: Keys): Idempotency {

@@ -46,7 +46,10 @@ interface Series {
   sumMs: number;
 }
 
-export function metrics(): Metrics {
+/** How long an answer is used again: each takes a dozen statements, and anyone may ask. */
+const CACHE_MS = 5_000;
+
+export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const series: Series[] = [];
@@ -92,6 +95,7 @@ export function metrics(): Metrics {
     registers,
   });
   let tasks: (() => TaskReport) | undefined;
+  let cached: { at: number; text: Promise<string> } | undefined;
   let countFailing: () => Promise<number> = async () => 0;
   let report: () => Promise<QueueReport[]> = async () => [];
 
@@ -124,25 +128,36 @@ export function metrics(): Metrics {
       countFailing = given;
     },
     contentType: registry.contentType,
-    async text() {
-      // If the database cannot be reached, the metrics of the process are still reported.
-      const rows = await report().catch(() => []);
-      failingChannels.set(await countFailing().catch(() => 0));
-      failures.reset();
-      for (const row of rows) {
-        due.set({ queue: row.queue }, row.due);
-        oldest.set({ queue: row.queue }, row.oldestSeconds);
-        failures.inc({ queue: row.queue }, row.failures);
-      }
-      const { threads: started, busy, waiting, killed } = tasks?.() ?? NO_TASKS;
-      threads.set({ state: 'busy' }, busy);
-      threads.set({ state: 'idle' }, started - busy);
-      waitingTasks.set(waiting);
-      killedThreads.reset();
-      for (const [reason, count] of Object.entries(killed)) killedThreads.inc({ reason }, count);
-      return `${await registry.metrics()}${durationText(series)}`;
+    text() {
+      if (cached && performance.now() - cached.at < cacheMs) return cached.text;
+      const fresh = { at: performance.now(), text: collect() };
+      cached = fresh;
+      // A failure is not kept.
+      fresh.text.catch(() => {
+        if (cached === fresh) cached = undefined;
+      });
+      return fresh.text;
     },
   };
+
+  async function collect(): Promise<string> {
+    // If the database cannot be reached, the metrics of the process are still reported.
+    const rows = await report().catch(() => []);
+    failingChannels.set(await countFailing().catch(() => 0));
+    failures.reset();
+    for (const row of rows) {
+      due.set({ queue: row.queue }, row.due);
+      oldest.set({ queue: row.queue }, row.oldestSeconds);
+      failures.inc({ queue: row.queue }, row.failures);
+    }
+    const { threads: started, busy, waiting, killed } = tasks?.() ?? NO_TASKS;
+    threads.set({ state: 'busy' }, busy);
+    threads.set({ state: 'idle' }, started - busy);
+    waitingTasks.set(waiting);
+    killedThreads.reset();
+    for (const [reason, count] of Object.entries(killed)) killedThreads.inc({ reason }, count);
+    return `${await registry.metrics()}${durationText(series)}`;
+  }
 }
 
 /** The histogram of requests. Not prom-client's, which took 14 µs of the 60 µs of a request. */

@@ -61,5 +61,17 @@ export interface Principal {
 export const hasScope = (principal: Principal, scope: Scope): boolean =>
   principal.scopes.has('*') || principal.scopes.has(scope);
 
+/** Whether a caller may read a kind of data: what a caller saves must not see more than the caller. */
+export type CanRead = (scope: Scope) => boolean;
+
+export const readerOf =
+  (principal: Principal): CanRead =>
+  (scope) =>
+    hasScope(principal, scope);
+
+/** The message of an issue of what a caller may not save. */
+export const lacksScope = (scope: Scope): string =>
+  `The caller's token lacks the scope "${scope}", which this needs`;
+
 export const hasFeature = (principal: Principal, feature: Feature): boolean =>
   plans[principal.plan].features.includes(feature);

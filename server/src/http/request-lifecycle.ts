@@ -11,6 +11,10 @@ declare module 'fastify' {
     rawBody: Buffer | undefined;
     /** When the request arrived; 0 before `open` and after `close`. */
     startedAt: number;
+    /** The id of a token of ours that has expired or was revoked. */
+    refusedTokenId: string | undefined;
+    /** One of too many requests with invalid tokens from one address. */
+    isBackedOff: boolean;
     /** The metrics of the route. */
     stats: RouteStats | undefined;
   }
@@ -64,7 +68,8 @@ export function requestLifecycle({ log, metrics, isDraining }: LifecycleDeps): R
       // Also for requests that began before the shutdown: their connections would keep the process alive.
       if (isDraining()) reply.header('connection', 'close');
       (request.stats ?? unknownRoute).observe(status, ms);
-      if (status >= 400)
+      // Too many invalid tokens have one line a minute: see back-off.ts.
+      if (status >= 400 && !request.isBackedOff)
         log[status >= 500 ? 'warn' : 'info'](describeRequest(request, status, ms), 'request');
       else if (logsSuccesses) log.debug(describeRequest(request, status, ms), 'request');
     },
@@ -74,6 +79,8 @@ export function requestLifecycle({ log, metrics, isDraining }: LifecycleDeps): R
 const describeRequest = (request: FastifyRequest, status: number, ms: number) => ({
   requestId: request.id,
   tenantId: request.principal?.tenantId,
+  tokenId: request.principal?.tokenId ?? request.refusedTokenId,
+  address: request.ip,
   method: request.method,
   route: request.is404 ? 'unknown' : request.routeOptions.url,
   status,

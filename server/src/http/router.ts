@@ -5,6 +5,7 @@ import { ApiError } from '../base/errors.ts';
 import type { Database, SystemTx } from '../db/database.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Authenticator } from './authenticate.ts';
+import type { BackOff } from './back-off.ts';
 import { allowCompression } from './compression.ts';
 import { type StoredContent, sendContent } from './content.ts';
 import { type Download, sendDownload } from './download.ts';
@@ -30,6 +31,7 @@ export interface RouterDeps {
   rateLimit: RateLimit;
   idempotency: Idempotency;
   operatorToken: string;
+  backOff: { tenant: BackOff; operator: BackOff };
   /** The deprecated version of the API, if there is one. */
   retiring?: RetiringVersion;
 }
@@ -153,6 +155,7 @@ function handlerOf(deps: RouterDeps, route: Route) {
     const principal = request.principal as Principal;
     const idempotent = {
       tenantId: principal.tenantId,
+      callerId: principal.tokenId,
       key,
       method: spec.method,
       // From the route and its parameters: a trailing slash makes no difference.

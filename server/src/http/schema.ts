@@ -23,6 +23,16 @@ export const OneOf = <const V extends readonly string[]>(values: V, description?
     ...(description === undefined ? {} : { description }),
   });
 
+/** RFC 6838 and RFC 2045. It becomes a header of mails and uploads, so it must not contain line breaks. */
+const TOKEN = '[A-Za-z0-9!#$&^_.+-]{1,127}';
+const MIME_TYPE = `^${TOKEN}/${TOKEN}(?: ?; ?${TOKEN}=(?:${TOKEN}|"[ !#-\\[\\]-~]{0,127}")){0,8}$`;
+const mimeTypePattern = new RegExp(MIME_TYPE);
+
+export const isMimeType = (text: string): boolean => mimeTypePattern.test(text);
+
+export const MimeType = (description: string) =>
+  Type.String({ maxLength: 255, pattern: MIME_TYPE, description });
+
 /** An object with arbitrary keys. */
 export const FreeObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description });

@@ -6,12 +6,12 @@ import { parseSearchRequest } from '../search/request.ts';
 import { runSearch } from '../search/run-search.ts';
 import { SearchBody } from '../search/schema.ts';
 import type { SearchSource } from '../search/source.ts';
-import type { Feature, Scope } from './permissions.ts';
+import { type CanRead, type Feature, readerOf, type Scope } from './permissions.ts';
 import { found, type Route, read } from './route.ts';
 
 /** Converts rows one by one, or a whole page at once if each row would need a statement. */
 type Presentation =
-  | { present: (row: never) => unknown }
+  | { present: (row: never, canRead: CanRead) => unknown }
   | { presentPage: (db: TenantDatabase, rows: never[]) => Promise<unknown[]> };
 
 type SearchRouteSpec<P extends TSchema> = Presentation & {
@@ -25,7 +25,7 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
   params?: P;
   searchable: Searchable;
   /** The fields of a tenant, if tenants can define fields. `ownFields` describes those in the API reference. */
-  searchableOf?: (db: TenantDatabase) => Promise<Searchable>;
+  searchableOf?: (db: TenantDatabase, canRead: CanRead) => Searchable | Promise<Searchable>;
   ownFields?: string;
   /** The source of the rows. For a search within another resource, a function that also checks that it exists. */
   source: SearchSource | ((db: TenantDatabase, params: Record<string, string>) => Promise<SearchSource>);
@@ -52,7 +52,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       ...(spec.params === undefined ? {} : { params: spec.params }),
       body: SearchBody,
       answer: found(spec.schema),
-      failures: spec.failures ?? [],
+      failures: [...(spec.failures ?? []), 'search_too_slow'],
       example: {
         ...(spec.example.params === undefined ? {} : { params: spec.example.params }),
         body: { query: spec.example.query, pagination: { page: 0, limit: 10 } },
@@ -63,15 +63,16 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
         },
       },
     },
-    async ({ params, body }, db) => {
-      const searchable = (await spec.searchableOf?.(db)) ?? spec.searchable;
+    async ({ principal, params, body }, db) => {
+      const canRead = readerOf(principal);
+      const searchable = (await spec.searchableOf?.(db, canRead)) ?? spec.searchable;
       const request = parseSearchRequest(body as SearchBody, searchable);
       const source =
         typeof spec.source === 'function'
           ? await spec.source(db, params as unknown as Record<string, string>)
           : spec.source;
       // A generic plan would be the same for a rare name and for one that most rows have.
-      const { rows, ...page } = await db.transaction(async (tx) => {
+      const { rows, ...page } = await db.search(async (tx) => {
         const [, result] = await Promise.all([
           tx.query('set local plan_cache_mode = force_custom_plan', []),
           runSearch(tx, searchable, source, tx.tenantId, request),
@@ -81,7 +82,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       const data =
         'presentPage' in spec
           ? await spec.presentPage(db, rows as never[])
-          : rows.map((row) => spec.present(row as never));
+          : rows.map((row) => spec.present(row as never, canRead));
       return { ...page, data } as never;
     },
   );

@@ -53,6 +53,8 @@ function routableUrl({ url = '/' }: IncomingMessage): string {
 export interface HttpServerOptions {
   log: Logger;
   corsOrigins: string[];
+  /** The proxies whose X-Forwarded-For header names the client. */
+  trustedProxies?: string[];
   metrics: Pick<Metrics, 'route'>;
   /** True while the process is shutting down. */
   isDraining: () => boolean;
@@ -76,6 +78,7 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   };
   const app = Fastify({
     logger: false,
+    trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     bodyLimit: JSON_BODY_BYTES,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -100,6 +103,8 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   app.decorateRequest('rawBody', undefined);
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('stats', undefined);
+  app.decorateRequest('refusedTokenId', undefined);
+  app.decorateRequest('isBackedOff', false);
   // Compiles serializers on first use; the framework would compile all of them at the start.
   app.setSerializerCompiler(({ schema }) => {
     const compiled = lazy(() => fastJson(schema as Parameters<typeof fastJson>[0]));

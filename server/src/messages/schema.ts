@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { FreeObject, MimeType, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { messageTypes } from '../providers/adapter.ts';
 
 export const senders = ['inbound', 'outbound', 'system'] as const;
@@ -70,10 +70,7 @@ const MediaInput = Type.Object({
     }),
   ),
   mimeType: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description: 'The MIME type of the file at `url`; by default from its name',
-    }),
+    MimeType('The MIME type of the file at `url`, such as `image/png`; by default from its name'),
   ),
   filename: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 });

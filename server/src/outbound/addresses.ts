@@ -17,8 +17,27 @@ export interface AllowList {
 
 export interface OutboundPolicy {
   readonly allow: AllowList;
-  /** Opens 127/8, ::1 and the name localhost: on in the default profile, off in production. */
+  /** Opens 127/8, ::1 and the name localhost, for programs of the same developer on the same machine. */
   readonly loopback: boolean;
+}
+
+/**
+ * Loopback is only open while Parley itself is reachable from this machine only, and not in production. Otherwise
+ * its callers could call everything else on the machine through it.
+ */
+export const outboundPolicy = (given: {
+  host: string;
+  isProduction: boolean;
+  allowHosts: string;
+}): OutboundPolicy => ({
+  allow: parseAllowList(given.allowHosts),
+  loopback: !given.isProduction && isLoopbackHost(given.host),
+});
+
+function isLoopbackHost(host: string): boolean {
+  if (host.toLowerCase() === 'localhost') return true;
+  const address = parseAddress(host);
+  return address !== undefined && isInNetworks(LOOPBACK, address);
 }
 
 // The ranges of ipaddr.js classify `168.63.129.16`, `::7f00:1`, `::5efe:7f00:1` and `4000::1` as unicast, so these

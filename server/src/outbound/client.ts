@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Client } from 'undici';
 import type { AllowList } from './addresses.ts';
-import { type ConnectionProgress, guardedConnector, type Lookup } from './connector.ts';
+import { type ConnectionProgress, guardedConnector, type Lookup, type OnRefusal } from './connector.ts';
 import {
   type Exchange,
   type OutboundRequest,
@@ -26,6 +26,7 @@ export interface OutboundClientOptions {
   loopback: boolean;
   /** Resolves a name to all of its addresses; by default the system's resolver. */
   lookup?: Lookup;
+  onRefusal?: OnRefusal;
   /** Connections to one origin at a time; further requests wait for one of them. */
   perOrigin?: number;
   /** Idle connections over all origins; the one that is idle for longest is closed. */

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import { type OutboundPolicy, plainName, validateDestination } from './addresses.ts';
 import { describeFailure, OutboundError } from './outbound-error.ts';
-import { UNLESS_ALLOWED } from './validate-url.ts';
+import { noPublicAddress } from './validate-url.ts';
 
 /** Resolves a name to all of its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -21,8 +21,12 @@ export interface ConnectionProgress {
   cancel: () => void;
 }
 
+/** Called with the reason why a host has no address to connect to, which only the operator may see. */
+export type OnRefusal = (host: string, reason: string) => void;
+
 export interface ConnectorOptions extends OutboundPolicy {
   lookup: Lookup | undefined;
+  onRefusal?: OnRefusal;
   ca: string | undefined;
   /** The ALPN protocols; mail servers may refuse clients that offer an unknown one. */
   protocols?: string[];
@@ -41,7 +45,7 @@ const resolveWithSystem: Lookup = (hostname) => systemLookup(hostname, { all: tr
 
 /** Resolves names to addresses, and refuses names with an address that is not allowed. */
 export function guardedLookup(options: ConnectorOptions): Lookup {
-  const resolve = shareRunningLookups(options.lookup ?? resolveWithSystem);
+  const resolve = shareRunningLookups(options.lookup ?? resolveWithSystem, options.onRefusal);
   return (hostname) => checkedAddresses(options, resolve, hostname);
 }
 
@@ -118,18 +122,18 @@ export function guardedConnector(options: ConnectorOptions): Connect {
 }
 
 async function checkedAddresses(
-  policy: OutboundPolicy,
+  options: ConnectorOptions,
   resolve: Lookup,
   hostname: string,
 ): Promise<readonly LookupAddress[]> {
   const literal = isIP(hostname) !== 0;
   const addresses = literal ? [{ address: hostname, family: isIP(hostname) }] : await resolve(hostname);
   for (const { address } of addresses) {
-    const decision = validateDestination(policy, hostname, address);
+    const decision = validateDestination(options, hostname, address);
     if (decision.allowed) continue;
-    // Without the address: a tenant must not learn how names resolve inside this network.
-    const verb = literal ? 'is' : 'resolves to';
-    throw new OutboundError('refused', `${hostname} ${verb} ${decision.reason}. ${UNLESS_ALLOWED}`);
+    options.onRefusal?.(hostname, `${address} is ${decision.reason}`);
+    // The same as for a name that does not exist, also in its phase: that decides about retries, which a tenant can see.
+    throw new OutboundError(literal ? 'refused' : 'lookup', noPublicAddress(hostname));
   }
   return addresses;
 }
@@ -139,17 +143,18 @@ async function checkedAddresses(
  * pool by default, and an endpoint with a hanging name server must not occupy them 32 times. Nothing is cached: the
  * next connection resolves and validates again.
  */
-function shareRunningLookups(lookup: Lookup): Lookup {
+function shareRunningLookups(lookup: Lookup, onRefusal: OnRefusal | undefined): Lookup {
   const running = new Map<string, Promise<readonly LookupAddress[]>>();
   const resolve = async (hostname: string): Promise<readonly LookupAddress[]> => {
     try {
       const addresses = await lookup(hostname);
       if (addresses.length > 0) return addresses;
     } catch (cause) {
-      const reason = describeFailure(cause);
-      throw new OutboundError('lookup', `The name ${hostname} could not be resolved: ${reason}.`, { cause });
+      onRefusal?.(hostname, describeFailure(cause));
+      throw new OutboundError('lookup', noPublicAddress(hostname), { cause });
     }
-    throw new OutboundError('lookup', `The name ${hostname} has no address.`);
+    onRefusal?.(hostname, 'the name has no address');
+    throw new OutboundError('lookup', noPublicAddress(hostname));
   };
   return (hostname) => {
     const known = running.get(hostname);

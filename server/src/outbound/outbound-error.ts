@@ -1,6 +1,7 @@
 /**
  * How far a request got before it failed.
- * `refused`: its destination is not allowed. `lookup`, `connect`, `tls`: there was no connection to use.
+ * `refused`: its URL is not allowed. `lookup`: its host has no address that is allowed. `connect`, `tls`: there was no
+ * connection to use.
  * `send`: it could not be written, or the connection broke before any of the response arrived.
  * `response`: the response broke off or is not HTTP. `deadline`: the deadline passed, in any phase.
  * `aborted`: the caller gave up, or the client is closed.

@@ -3,9 +3,12 @@ import { type OutboundPolicy, plainName, validateDestination } from './addresses
 
 export type UrlDecision = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** The end of every reason that the operator can override. */
-export const UNLESS_ALLOWED =
-  'Requests never go there, unless the operator names it in PARLEY_OUTBOUND_ALLOW_HOSTS.';
+/**
+ * The reason for every host without an address that requests may go to. The same for a private address, an unknown name
+ * and a name with a private address: a tenant must not learn which names exist inside this network, or how they resolve.
+ */
+export const noPublicAddress = (host: string): string =>
+  `Requests cannot go to ${host}: it has no public address, and the operator does not name it in PARLEY_OUTBOUND_ALLOW_HOSTS.`;
 
 /**
  * Validates the URL itself; no name is resolved. The WHATWG parser has by then turned every
@@ -23,16 +26,14 @@ export function validateUrl(text: string, policy: OutboundPolicy): UrlDecision {
   const literal = literalAddress(url.hostname);
   if (literal !== undefined) {
     const decision = validateDestination(policy, literal, literal);
-    return decision.allowed
-      ? { ok: true, url }
-      : refuse(`${literal} is ${decision.reason}. ${UNLESS_ALLOWED}`);
+    return decision.allowed ? { ok: true, url } : refuse(noPublicAddress(literal));
   }
   const name = plainName(url.hostname);
   // For the parser `127.0.0.1..` is not an address, but it is not a valid name either.
   if (name === '' || name.split('.').includes('')) return refuse(`${url.hostname} is not a valid host name.`);
   const isLocalhost = name === 'localhost' || name.endsWith('.localhost');
   if (isLocalhost && !policy.loopback && !policy.allow.names.has(name)) {
-    return refuse(`${name} means this machine. ${UNLESS_ALLOWED}`);
+    return refuse(noPublicAddress(name));
   }
   return { ok: true, url };
 }

@@ -309,8 +309,10 @@ export interface Adapter {
   readonly perContactMs: number;
   /** How long one attempt to send may take; 30 seconds by default. */
   readonly sendMs?: number;
-  /** How large a request of the vendor may be, if that is more than the server's default. */
+  /** How large a request of the vendor may be; 1 MiB by default. */
   readonly bodyBytes?: number;
+  /** The headers that may contain a signature. A request without any of them is refused before its body is read. */
+  readonly signatureHeaders: readonly string[];
   /** The answer that the vendor expects when its request is stored. */
   readonly reply: { contentType: string; body: string };
   /**
@@ -320,6 +322,8 @@ export interface Adapter {
   configure(given: ChannelConfig, stored: ChannelConfig): ChannelConfig;
   /** The key of the channel in requests without a channel id, such as Meta's phone number id. */
   vendorKey?(config: ChannelConfig): string;
+  /** Whether calls with these settings go to the vendor, and not to another server that the client has named. */
+  isVendorItself?(config: ChannelConfig): boolean;
   /**
    * The key of the channel in requests about a whole account, such as the WhatsApp business account of a reviewed
    * template. Several channels may have the same key; each gets the request.
@@ -330,11 +334,16 @@ export interface Adapter {
   /** Finds what keeps the channel from working. May call the vendor, so it is never called in a transaction. */
   check(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]>;
 
-  /** The vendor keys in a request. Not verified: they only select the channels whose secrets are tried. */
+  /**
+   * For a vendor with one URL for all channels: every text of the body that may be a vendor key, by a linear search and
+   * without parsing it. The request is not verified: the keys only select the channels whose secrets are tried.
+   */
+  findKeys?(body: Buffer): string[];
+  /** The vendor keys that a verified request is for. */
   route?(request: ProviderRequest): string[];
   /** The token and the challenge in a vendor's first call; undefined for other calls. */
   handshake?(query: Record<string, string>): { token: string; challenge: string } | undefined;
-  verifySignature(request: ProviderRequest, channel: AdapterChannel): boolean;
+  verifySignature(request: ProviderRequest, channel: AdapterChannel): boolean | Promise<boolean>;
   /**
    * The events of a request for this channel, from every element of every array. Pure. Throws if the request is invalid;
    * it is then stored and listed as failed. Events that we do not use are left out.

@@ -2,7 +2,7 @@ import { sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { type CursorPosition, readCursor } from './cursor.ts';
 import type { Searchable } from './fields.ts';
-import { type Filter, parseFilter } from './grammar/filter.ts';
+import { type Filter, parseRowFilter } from './grammar/filter.ts';
 import { completeSort, parseSort, type Sort } from './grammar/sort.ts';
 import { ExpressionError } from './grammar/tokens.ts';
 import { DEFAULT_LIMIT, type SearchBody, type SearchEcho } from './schema.ts';
@@ -41,7 +41,7 @@ export function parseSearchRequest(body: SearchBody, searchable: Searchable): Se
     }
   };
 
-  const filter = tryParse('query', body.query, (text) => parseFilter(text, searchable));
+  const filter = tryParse('query', body.query, (text) => parseRowFilter(text, searchable));
   const sort = completeSort(
     tryParse('sortBy', body.sortBy, (text) => parseSort(text, searchable)),
     searchable,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import type { EventType } from '../base/events.ts';
+import { readerOf } from '../http/permissions.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
@@ -151,9 +152,9 @@ export function v2WebhookRoutes({ keys, policy }: V2WebhookDeps): Route[] {
               events: eventsOf(body.type).map((type) => ({ type, scopes })),
               v2Type: body.type,
             },
-            { keys, policy },
+            { keys, policy, canRead: readerOf(principal) },
           ),
-          { events: 'channelId' },
+          { 'events.type': 'type', events: 'channelId' },
         );
         return { ...(present(webhook) as Webhook), secret };
       },
@@ -172,15 +173,18 @@ export function v2WebhookRoutes({ keys, policy }: V2WebhookDeps): Route[] {
         example: { body: { isActive: true }, answer: example },
         successor: 'PUT /v3/api_webhooks/:webhookId',
       },
-      async ({ params, body: { url, isActive } }, tx) => {
-        const changed = await changeWebhook(
-          tx,
-          params.webhookId,
-          {
-            ...(url === undefined ? {} : { url }),
-            ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
-          },
-          policy,
+      async ({ principal, params, body: { url, isActive } }, tx) => {
+        const changed = await withV2ParamNames(
+          changeWebhook(
+            tx,
+            params.webhookId,
+            {
+              ...(url === undefined ? {} : { url }),
+              ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
+            },
+            { policy, canRead: readerOf(principal) },
+          ),
+          { 'events.type': 'type' },
         );
         const shown = present(changed);
         // The error rolls the change back.

@@ -3,6 +3,7 @@ import { type CampaignRow, campaignsOfChannel } from '../campaigns/campaign.ts';
 import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
 import { requireChannel } from '../channels/channel.ts';
+import { readerOf } from '../http/permissions.ts';
 import { data, type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 import { withV2ParamNames } from './param-names.ts';
@@ -119,13 +120,17 @@ export function v2BroadcastRoutes(): Route[] {
         },
         successor: 'POST /v3/campaigns',
       },
-      async ({ params, body: { workflowId, ...body } }, tx) => {
+      async ({ principal, params, body: { workflowId, ...body } }, tx) => {
         const channel = await requireChannel(tx, params.channelId);
         // Unknown fields of a body are ignored: version 2 has no audience.
         const { audience: _, ...input } = body as typeof body & { audience?: unknown };
         return present(
           await withV2ParamNames(
-            createCampaign(tx, { ...input, channelId: channel.id, automationId: workflowId }),
+            createCampaign(
+              tx,
+              { ...input, channelId: channel.id, automationId: workflowId },
+              readerOf(principal),
+            ),
             { automationId: 'workflowId' },
           ),
         );

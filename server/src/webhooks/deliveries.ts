@@ -3,10 +3,12 @@ import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import { HELD } from '../engine/queue.ts';
+import type { CanRead } from '../http/permissions.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import { unsignedHeaders } from './payload.ts';
+import { findMissingScope } from './read-scopes.ts';
 import { deliveryStatuses, type WebhookDelivery, type WebhookDeliveryWithAttempts } from './schema.ts';
 import { bodyOf, joinEvent, type SentRow, sentColumns } from './sent.ts';
 
@@ -92,13 +94,15 @@ export async function requireDelivery(
   db: TenantReader,
   deliveryId: string,
   version: string,
+  canRead: CanRead,
 ): Promise<WebhookDeliveryWithAttempts> {
   const row = isUuid(deliveryId) ? await db.find(deliveryById, [deliveryId]) : undefined;
   if (!row) throw new ApiError('webhook_delivery_not_found');
   const attempts = await db.all(attemptsOf, [deliveryId]);
   return {
     ...presentDelivery(row),
-    requestBody: row.type === null ? null : bodyOf({ ...row, type: row.type }),
+    requestBody:
+      row.type === null || findMissingScope(row.type, canRead) ? null : bodyOf({ ...row, type: row.type }),
     attempts: attempts.map((attempt) => presentAttempt(attempt, row.event_id, version)),
   };
 }

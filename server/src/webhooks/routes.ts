@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Keys } from '../base/crypto.ts';
+import { readerOf } from '../http/permissions.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
@@ -61,7 +62,7 @@ export function webhookRoutes({ keys, policy, version }: WebhookDeps): Route[] {
         operationId: 'createApiWebhook',
         summary: 'Create a webhook',
         description:
-          'Events are POSTed to `url`, signed according to Standard Webhooks with the `secret` of this answer. An entry of `events` without `type` matches every event; one without `scopes` matches every channel.',
+          'Events are POSTed to `url`, signed according to Standard Webhooks with the `secret` of this answer. An entry of `events` without `type` matches every event; one without `scopes` matches every channel. The token also needs `events:read`, or the read scope of each resource whose events are subscribed to, such as `messages:read`.',
         access: 'webhooks:write',
         body: NewApiWebhook,
         answer: data(CreatedApiWebhook),
@@ -71,7 +72,7 @@ export function webhookRoutes({ keys, policy, version }: WebhookDeps): Route[] {
           answer: { ...exampleWebhook, secret: exampleSecret },
         },
       },
-      ({ body }, tx) => createWebhook(tx, body, { keys, policy }),
+      ({ principal, body }, tx) => createWebhook(tx, body, { keys, policy, canRead: readerOf(principal) }),
     ),
     webhooks.read(
       {
@@ -177,7 +178,8 @@ export function webhookRoutes({ keys, policy, version }: WebhookDeps): Route[] {
           answer: exampleWebhook,
         },
       },
-      ({ params, body }, tx) => changeWebhook(tx, params.webhookId, body, policy),
+      ({ principal, params, body }, tx) =>
+        changeWebhook(tx, params.webhookId, body, { policy, canRead: readerOf(principal) }),
     ),
     webhooks.write(
       {
@@ -215,13 +217,14 @@ export function webhookRoutes({ keys, policy, version }: WebhookDeps): Route[] {
         operationId: 'getWebhookDelivery',
         summary: 'Get a delivery with its attempts',
         description:
-          'For each attempt: the request, the response, how long each part took, or why the attempt failed.',
+          'For each attempt: the request, the response, how long each part took, or why the attempt failed. `requestBody` is null if the token may not read the event: that needs `events:read`, or the read scope of its resource.',
         access: 'webhooks:read',
         answer: data(WebhookDeliveryWithAttempts),
         failures: ['webhook_delivery_not_found'],
         example: { answer: exampleDeliveryWithAttempts },
       },
-      ({ params }, tenant) => requireDelivery(tenant.byKey, params.deliveryId, version),
+      ({ principal, params }, tenant) =>
+        requireDelivery(tenant.byKey, params.deliveryId, version, readerOf(principal)),
     ),
     deliveries.write(
       {

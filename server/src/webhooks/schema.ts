@@ -126,7 +126,10 @@ export const WebhookDeliveryWithAttempts = Type.Object(
   {
     ...WebhookDelivery.properties,
     requestBody: Nullable(
-      Type.String({ description: 'The body of every attempt; null if the event is no longer stored' }),
+      Type.String({
+        description:
+          'The body of every attempt; null if the event is no longer stored, or the token may not read it',
+      }),
     ),
     attempts: Type.Array(
       Type.Object({

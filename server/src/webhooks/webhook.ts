@@ -8,11 +8,13 @@ import { findKnownChannelIds } from '../channels/channel.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
+import { type CanRead, lacksScope } from '../http/permissions.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { validateUrl } from '../outbound/validate-url.ts';
 import { isKnownPattern } from './match.ts';
 import { cancelPending, holdPending, resumeHeld } from './pending.ts';
+import { findMissingScope } from './read-scopes.ts';
 import type { ApiWebhook, CreatedApiWebhook } from './schema.ts';
 import { kindOf, type V2Type } from './v2-types.ts';
 
@@ -133,13 +135,20 @@ interface WebhookInput {
   v2Type?: V2Type;
 }
 
+/** What is needed to validate a webhook that a caller saves. */
+interface SaveDeps {
+  policy: OutboundPolicy;
+  /** What the caller may read, and therefore subscribe to. */
+  canRead: CanRead;
+}
+
 /** Creates a webhook. Its secret is only in this answer. */
 export async function createWebhook(
   tx: TenantTx,
   input: WebhookInput,
-  { keys, policy }: { keys: Keys; policy: OutboundPolicy },
+  { keys, policy, canRead }: { keys: Keys } & SaveDeps,
 ): Promise<CreatedApiWebhook> {
-  await validateWebhook(tx, input, policy);
+  await validateWebhook(tx, input, { policy, canRead });
   const secret = newSecret();
   const id = newId();
   await tx.run(insertWebhook, [
@@ -171,9 +180,10 @@ const eventParameters = (
 async function validateWebhook(
   tx: TenantTx,
   { url, events, v2Type }: Partial<WebhookInput>,
-  policy: OutboundPolicy,
+  { policy, canRead }: SaveDeps,
 ): Promise<void> {
   const issues = collectIssues();
+  validateScopes(events ?? [], canRead, issues);
   if (url !== undefined) {
     // Only the URL itself is checked here; the address of its host is checked with every connection.
     const decision = validateUrl(url, policy);
@@ -192,9 +202,15 @@ export async function changeWebhook(
   tx: TenantTx,
   webhookId: string,
   change: Partial<WebhookInput>,
-  policy: OutboundPolicy,
+  deps: SaveDeps,
 ): Promise<ApiWebhook> {
-  await validateWebhook(tx, change, policy);
+  await validateWebhook(tx, change, deps);
+  // A caller who sets the URL of a subscription, or activates it, gets what it matches.
+  if (change.url !== undefined || change.status === 'active') {
+    const issues = collectIssues();
+    validateScopes(change.events ?? (await requireWebhook(tx, webhookId)).events, deps.canRead, issues);
+    issues.throwIfAny();
+  }
   const found =
     isUuid(webhookId) &&
     (await tx.find(updateWebhook, [webhookId, change.url ?? null, change.status ?? null, tx.now]));
@@ -210,6 +226,14 @@ export async function removeWebhook(tx: TenantTx, webhookId: string): Promise<bo
   if (!isUuid(webhookId) || (await tx.run(deleteWebhook, [webhookId])) === 0) return false;
   await cancelPending(tx, webhookId);
   return true;
+}
+
+/** A subscription must not see more than the caller who saves it. */
+function validateScopes(events: readonly { type?: string }[], canRead: CanRead, issues: Issues): void {
+  for (const [number, { type }] of events.entries()) {
+    const scope = findMissingScope(type ?? null, canRead);
+    if (scope) issues.add(`events.${number}.type`, 'custom', lacksScope(scope));
+  }
 }
 
 async function validateEvents(

@@ -202,4 +202,24 @@ describe('the results of a campaign', () => {
   ])('have a cell for %j', (text, cell) => {
     expect(csvCell(text)).toBe(cell);
   });
+
+  it.each([
+    ["Ada;=cmd|'/c calc'!A1", "Ada;'=cmd|'/c calc'!A1"],
+    ['Ada;;+1+1;@x', "Ada;;'+1+1;'@x"],
+    ['a\t=1+1', "a\t'=1+1"],
+    ['a\r\n=1+1', `"a\r\n'=1+1"`],
+    ['＝1+1', "'＝1+1"],
+    ['＋1＋1', "'＋1＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(1)', "'＠SUM(1)"],
+    ['﹦1', "'﹦1"],
+    ['Ada;＝1+1', "Ada;'＝1+1"],
+    [' =1+1', "' =1+1"],
+    ['\u200b=1+1', "'\u200b=1+1"],
+    ['"=1+1"', `"'""=1+1"""`],
+    ['Ada; Lovelace', 'Ada; Lovelace'],
+    ['a=b;c-d', 'a=b;c-d'],
+  ])('X15: have no formula for %j, also where semicolons separate cells', (text, cell) => {
+    expect(csvCell(text)).toBe(cell);
+  });
 });

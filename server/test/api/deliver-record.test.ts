@@ -68,7 +68,7 @@ describe('a delivery of a paused webhook', () => {
     let holding: Promise<void> | undefined;
     await db.forTenant(tenant.id).transaction(async (tx) => {
       const policy = { allow: parseAllowList(''), loopback: true };
-      await changeWebhook(tx, hook.id, { status: 'active' }, policy);
+      await changeWebhook(tx, hook.id, { status: 'active' }, { policy, canRead: () => true });
       holding = holdDelivery(db.forTenant(tenant.id), id, hook.id);
       await expect.poll(isWaiting).toBe(true);
     });

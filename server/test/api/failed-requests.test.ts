@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { removeOldRequests } from '../../src/channels/failed-requests.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
 import { storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -68,6 +69,43 @@ describe('a request that could not be processed', () => {
     expect(await listed({ search: 'unknown kind' })).toHaveLength(1);
     expect(await listed({ query: 'eq(attempts,5)', sortBy: 'asc(receivedAt)' })).toHaveLength(3);
     await server.settle();
+  });
+
+  it('X13: shows neither its body nor its error to a token that may not read messages', async () => {
+    const [id] = await fail(newKind('a secret of a customer'));
+    const path = `/v3/channels/${channel.id}/failed_requests/search`;
+    const reader = { token: await tenant.tokenWith(['channels:read']) };
+    const shown = await tenant.post(path, {}, reader);
+    expect(shown.body.data).toMatchObject([{ id, body: null, error: null, attempts: 5 }]);
+    expect(shown.text).not.toMatch(/secret|new kind/);
+    expect((await tenant.post(path, { query: 'contains(error,"new kind")' }, reader)).status).toBe(400);
+    expect((await tenant.post(path, { search: 'new kind' }, reader)).body.data).toEqual([]);
+    const both = { token: await tenant.tokenWith(['channels:read', 'messages:read']) };
+    expect((await tenant.post(path, {}, both)).text).toContain('a secret of a customer');
+    const writer = { token: await tenant.tokenWith(['channels:write']) };
+    const replayed = await tenant.post(`${place(id as string)}/replay`, undefined, writer);
+    expect([replayed.status, replayed.body.data.body]).toEqual([200, null]);
+  });
+
+  it('X18: is deleted after the retention, and the oldest when there are too many', async () => {
+    const ids = await fail('one', 'two', 'three');
+    await db.query(`update inbound set created_at = created_at - interval '60 days' where id = $1`, [ids[0]]);
+    const waiting = await storeInbound(db.forTenant(tenant.id), channel.id, [Buffer.from('waits')]);
+    await db.query(
+      `update inbound set created_at = created_at - interval '90 days', due_at = 'infinity' where id = any ($1::uuid[])`,
+      [waiting],
+    );
+    const kept = async () => (await listed()).map((one: { id: string }) => one.id).toSorted();
+    await server.system.app.sweep();
+    expect(await kept()).toEqual([ids[1], ids[2]]);
+    await removeOldRequests(db, new Date(0), { maxKept: 1 });
+    expect(await kept()).toHaveLength(1);
+    await removeOldRequests(db, new Date(0), { maxBytes: 2 });
+    expect(await kept()).toEqual([]);
+    // What still waits to be processed is never deleted.
+    const left = await db.query('select 1 from inbound where id = any ($1::uuid[])', [waiting]);
+    expect(left.rows).toHaveLength(1);
+    await db.query('delete from inbound where id = any ($1::uuid[])', [waiting]);
   });
 
   it('is listed only for the tenant of the channel', async () => {

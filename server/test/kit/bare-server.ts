@@ -35,6 +35,7 @@ export async function useBareServer(
       rateLimit: rateLimit(db),
       idempotency: idempotency(db, clock, keys),
       operatorToken: OPERATOR_TOKEN,
+      backOff: { tenant: { fail: () => 0 }, operator: { fail: () => 0 } },
     },
     routes,
   );

@@ -126,6 +126,7 @@ export async function useServer({
     isSoleProcess: true,
     timers: false,
     connections: FEW_CONNECTIONS,
+    metricsCacheMs: 0,
     ...overrides,
   });
   const findContract = contractFinder(system.app.routes);

@@ -113,6 +113,7 @@ export const templateVendorAdapter: Adapter = {
   reply: { contentType: 'text/plain', body: '' },
   configure: (given, stored) => ({ ...stored, ...given }),
   check: async () => [],
+  signatureHeaders: [],
   verifySignature: () => false,
   parseInbound: () => [],
   send: async () => ({ ok: false, error: { code: 'none', message: 'sends nothing' }, retry: 'never' }),

@@ -102,8 +102,8 @@ describe('a host name', () => {
     const [delivery] = await deliveriesOf(tenant, hook);
     expect(delivery.status).toBe('delivered');
     expect(delivery.attempts.map(({ error }: { error: string | null }) => error)).toEqual([
-      expect.stringContaining('could not be resolved'),
-      'The name late.example has no address.',
+      expect.stringContaining('late.example: it has no public address'),
+      expect.stringContaining('late.example: it has no public address'),
       null,
     ]);
   });

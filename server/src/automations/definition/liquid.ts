@@ -32,6 +32,21 @@ export const countTags = (text: string): number => text.match(/\{[{%]/g)?.length
 /** The index of the first tag or output, or -1 if the text has no Liquid. */
 export const liquidAt = (text: string): number => text.search(TAG_START);
 
+/** Names that are only known when the text is rendered: `{{ [name] }}`, and filters that evaluate a text. */
+const DYNAMIC_NAME = /(?:^|[^\w\])"'])\[|_exp\b/;
+
+/** The names at the beginning of all paths in a valid template, such as `contact`; undefined if it may use any. */
+export function rootNamesOf(text: string): string[] | undefined {
+  const start = liquidAt(text);
+  if (start < 0) return [];
+  if (DYNAMIC_NAME.test(text.slice(start))) return undefined;
+  try {
+    return engine.globalVariablesSync(engine.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 const LONGEST_MESSAGE = 300;
 
 const shortened = (message: string): string => message.slice(0, LONGEST_MESSAGE).toWellFormed();

@@ -2,10 +2,10 @@ import { Duration, IANAZone } from 'luxon';
 import { isDateTime } from '../../http/validation.ts';
 import { validateUrl } from '../../outbound/validate-url.ts';
 import type { Searchable } from '../../search/fields.ts';
-import { type Filter, listFields, parseFilter } from '../../search/grammar/filter.ts';
+import { type Filter, listFields, parseFilter, parseRowFilter } from '../../search/grammar/filter.ts';
 import { ExpressionError } from '../../search/grammar/tokens.ts';
 import { attributeOf, audienceFields, withoutNames } from './conditions.ts';
-import { liquidAt, validateLiquid } from './liquid.ts';
+import { liquidAt, rootNamesOf, validateLiquid } from './liquid.ts';
 import { validateRule } from './recurrence.ts';
 import type { ReferenceKind, Rule } from './schema-walker.ts';
 
@@ -23,10 +23,11 @@ export const step: Rule<string> = (value, at, { stepIds, issues }) => {
   if (!stepIds.has(value)) issues.add(at, 'custom', `There is no step "${value}"`);
 };
 
-export const template: Rule<string> = (value, at, { issues, later }) =>
+export const template: Rule<string> = (value, at, { issues, later, see }) =>
   later(() => {
     const problem = validateLiquid(value);
     if (problem !== undefined) issues.add(at, 'invalid_string', problem);
+    else if (see) for (const name of rootNamesOf(value) ?? [undefined]) see(name, at);
   });
 
 /** A time, or Liquid that becomes one when the run gets there. */
@@ -89,9 +90,10 @@ function parseOrReport(
   value: string,
   fields: Searchable,
   report: (message: string) => void,
+  parse = parseFilter,
 ): Filter | undefined {
   try {
-    return parseFilter(value, fields);
+    return parse(value, fields);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     report(error.message);
@@ -105,7 +107,7 @@ const MAX_SUGGESTIONS = 10;
 export const condition: Rule<string> = (value, at, context) =>
   context.later(() => validateCondition(value, at, context));
 
-const validateCondition: Rule<string> = (value, at, { conditions, issues, refer }) => {
+const validateCondition: Rule<string> = (value, at, { conditions, issues, refer, see }) => {
   const isTerse = conditions.invalid >= MAX_SUGGESTIONS;
   const report = (message: string): void => {
     conditions.invalid += 1;
@@ -115,13 +117,16 @@ const validateCondition: Rule<string> = (value, at, { conditions, issues, refer 
   for (const name of filter ? listFields(filter) : []) {
     const externalId = attributeOf(name);
     if (externalId !== undefined) refer({ kind: 'attribute', value: externalId, at });
+    see?.(name.split('.', 1)[0], at);
     // The grammar always knows `id`, but a run has no id that a condition could use.
     if (name === 'id') report('Unknown field "id"; did you mean "contact.id"?');
   }
 };
 
-export const audience: Rule<string> = (value, at, { issues, refer }) => {
-  const filter = parseOrReport(value, audienceFields, (message) => issues.add(at, 'invalid_string', message));
+export const audience: Rule<string> = (value, at, { issues, refer, see }) => {
+  see?.('contact', at);
+  const report = (message: string): void => issues.add(at, 'invalid_string', message);
+  const filter = parseOrReport(value, audienceFields, report, parseRowFilter);
   for (const name of filter ? listFields(filter) : []) {
     const externalId = attributeOf(name);
     if (externalId !== undefined) refer({ kind: 'attribute', value: externalId, at });

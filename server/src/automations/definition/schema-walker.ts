@@ -23,6 +23,11 @@ export interface WalkContext {
   refer(reference: Reference): void;
   /** Liquid and conditions are parsed after the walk, one by one, as all of them together take up to 0.3 s. */
   later(parse: () => void): void;
+  /**
+   * Notes that runs see data with this name, such as `contact`; undefined stands for all data. Missing if the author may
+   * read everything, so that texts need not be analysed.
+   */
+  see?: (name: string | undefined, at: string) => void;
 }
 
 /** Validates what a value means. The value already has the shape that its schema requires. */

@@ -2,11 +2,13 @@ import { type TSchema, Type } from 'typebox';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
 import type { TenantTx } from '../../db/tenant.ts';
+import type { CanRead } from '../../http/permissions.ts';
 import { compileSchema, type Validate } from '../../http/validation.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { Definition } from '../schema.ts';
 import { conditionFields } from './conditions.ts';
 import { countTags } from './liquid.ts';
+import { canReadAll, readGuard } from './read-scopes.ts';
 import { validateReferences } from './references.ts';
 import { type Reference, type WalkContext, walkValue } from './schema-walker.ts';
 import { stepParameters, triggerParameters } from './steps.ts';
@@ -42,14 +44,20 @@ export function validateDefinition(
   given: Definition,
   policy: OutboundPolicy,
   issues: Issues,
+  canRead: CanRead = () => true,
 ): ValidatedDefinition {
-  const validated = walkDefinition(given, policy, issues);
+  const validated = walkDefinition(given, policy, issues, canRead);
   for (const check of validated.checks) if (!issues.isFull) check();
   return validated;
 }
 
 /** Validates everything but Liquid and conditions. */
-function walkDefinition(given: Definition, policy: OutboundPolicy, issues: Issues): ValidatedDefinition {
+function walkDefinition(
+  given: Definition,
+  policy: OutboundPolicy,
+  issues: Issues,
+  canRead: CanRead,
+): ValidatedDefinition {
   const references: Reference[] = [];
   const checks: (() => void)[] = [];
   const excess = describeExcess(JSON.stringify(given));
@@ -60,6 +68,7 @@ function walkDefinition(given: Definition, policy: OutboundPolicy, issues: Issue
   const savedAs = given.steps.flatMap(({ parameters }) =>
     typeof parameters?.saveAs === 'string' ? [parameters.saveAs] : [],
   );
+  const { see, seeTrigger } = readGuard(canRead, issues);
   const context: WalkContext = {
     policy,
     stepIds: new Set(given.steps.map(({ id }) => id)),
@@ -67,7 +76,9 @@ function walkDefinition(given: Definition, policy: OutboundPolicy, issues: Issue
     issues,
     refer: (reference) => references.push(reference),
     later: (check) => checks.push(check),
+    ...(canReadAll(canRead) ? {} : { see }),
   };
+  seeTrigger(given.trigger.type);
   validateUnique(given.steps, 'id', 'steps', issues);
   validateUnique(given.variables, 'name', 'variables', issues);
   for (const [index, { type, default: value }] of given.variables.entries())
@@ -132,10 +143,10 @@ function validateParameters(
 export async function requireValidDefinition(
   tx: TenantTx,
   given: Definition,
-  policy: OutboundPolicy,
+  { policy, canRead }: { policy: OutboundPolicy; canRead: CanRead },
 ): Promise<Definition> {
   const issues = collectIssues();
-  const { definition, references, checks } = walkDefinition(given, policy, issues);
+  const { definition, references, checks } = walkDefinition(given, policy, issues, canRead);
   const turn = createTurns();
   for (const check of checks) {
     await turn();

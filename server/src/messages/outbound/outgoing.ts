@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { FileStore } from '../../files/store.ts';
+import { isMimeType } from '../../http/schema.ts';
 import type {
   ChannelKind,
   HandleType,
@@ -65,8 +66,9 @@ const outgoingMedia = (
   store: FileStore,
 ): OutgoingMedia => ({
   url: url ?? '',
-  mimeType: mimeType ?? UNTYPED,
-  filename: filename ?? 'file',
+  mimeType: mimeType !== null && isMimeType(mimeType) ? mimeType : UNTYPED,
+  // It becomes a header of mails.
+  filename: (filename ?? 'file').replaceAll(/\p{Cc}/gu, ''),
   size,
   ...(fileId === null ? {} : { read: () => createReadStream(store.pathOf(fileId)) }),
 });

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { decryptConfig } from '../../channels/channel.ts';
+import { createKeyConfirmer } from '../../channels/confirm-key.ts';
 import { setHealth } from '../../channels/health.ts';
 import type { Database } from '../../db/database.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
@@ -39,6 +40,7 @@ export interface SendState {
   configs: LRUCache<string, { encrypted: Buffer; config: ChannelConfig }>;
   /** Channels whose credentials the vendor refused, and until when nothing is sent over them. */
   restingUntil: LRUCache<string, Date>;
+  confirmKey: ReturnType<typeof createKeyConfirmer>;
 }
 
 export const createSendState = (db: Database, clock: Clock, pace: Pace = createPace()): SendState => ({
@@ -46,6 +48,7 @@ export const createSendState = (db: Database, clock: Clock, pace: Pace = createP
   pace,
   configs: new LRUCache({ max: MAX_CHANNELS }),
   restingUntil: new LRUCache({ max: MAX_CHANNELS }),
+  confirmKey: createKeyConfirmer(),
 });
 
 export interface SendDeps {
@@ -110,6 +113,7 @@ async function send(deps: SendDeps, row: MessageToSend, adapter: Adapter): Promi
   }
   await recorder.end({ message: row, outcome });
   await updateHealth(deps, row, result);
+  if (result.ok) await deps.sendState.confirmKey(deps.db.forTenant(row.tenant_id), adapter, channel);
   return result.ok || ['never', 'needs_template'].includes(result.retry) ? 'ok' : 'failing';
 }
 

@@ -2,8 +2,8 @@ import type { Adapter } from '../adapter.ts';
 import { configureWith, metaSettings, type Setting, vendorId } from '../meta/config.ts';
 import { download } from '../meta/graph.ts';
 import { handshake } from '../meta/handshake.ts';
-import { entriesOrNone, idOf } from '../meta/payload.ts';
-import { isSigned } from '../meta/signature.ts';
+import { entriesOrNone, findMetaKeys, idOf } from '../meta/payload.ts';
+import { isSigned, MAX_BODY_BYTES, SIGNATURE_HEADER } from '../meta/signature.ts';
 import { check } from './check.ts';
 import { parseWebhook } from './parse.ts';
 import { send } from './send.ts';
@@ -25,11 +25,15 @@ export const instagram: Adapter = {
   // Meta's limit for audio and video. Texts may be ten times as fast, but a channel has one rate.
   perSecond: 10,
   perContactMs: 0,
+  bodyBytes: MAX_BODY_BYTES,
+  signatureHeaders: [SIGNATURE_HEADER],
   reply: { contentType: 'text/plain', body: '' },
   configure: (given, stored) => configureWith(settings, given, stored),
   vendorKey: ({ accountId }) => String(accountId),
+  isVendorItself: ({ baseUrl }) => baseUrl === undefined,
   verifyToken: ({ verifyToken }) => String(verifyToken),
   check,
+  findKeys: findMetaKeys,
   route: (request) => [
     ...new Set(entriesOrNone(request).flatMap(({ id }) => (idOf(id) === '' ? [] : [idOf(id)]))),
   ],

@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto';
 import { sameSecret } from '../../base/crypto.ts';
 import type { ProviderRequest } from '../adapter.ts';
 
-const SIGNATURE_HEADER = 'x-hub-signature-256';
+export const SIGNATURE_HEADER = 'x-hub-signature-256';
+/** Meta sends at most 1,000 changes in one request, and announces bodies of up to 3 MB. */
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const signatureOf = (body: Buffer, appSecret: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;

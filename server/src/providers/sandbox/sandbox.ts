@@ -12,6 +12,9 @@ import {
   type ProviderRequest,
   type VendorStatus,
 } from '../adapter.ts';
+import { SIGNATURE_HEADER as META_HEADER } from '../meta/signature.ts';
+import { SIGNATURE_HEADER as MAIL_HEADER } from '../smtp/signature.ts';
+import { SIGNATURE_HEADER as TWILIO_HEADER } from '../twilio/signature.ts';
 import { validateCustomer } from './customer.ts';
 import { sandboxFaultsOf } from './faults.ts';
 import { fetchSandboxMedia } from './media.ts';
@@ -22,6 +25,8 @@ import { requestsFor, vendorIdOf } from './write.ts';
 const MAX_DELAY_MS = 3600_000;
 const STATUS_DELAY_MS = 200;
 const MAX_CHANNELS = 10_000;
+/** Those of the vendors that it simulates. */
+const SIGNATURE_HEADERS = [META_HEADER, TWILIO_HEADER, MAIL_HEADER];
 
 /** What is wrong with the delay between two statuses; undefined if it is valid. */
 const validateDelay = (ms: unknown): string | undefined =>
@@ -95,6 +100,7 @@ export const sandbox: Adapter = {
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
   perSecond: null,
   perContactMs: 0,
+  signatureHeaders: SIGNATURE_HEADERS,
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure(given, stored) {
     const { statusDelayMs } = mergeConfig(stored, given);

@@ -12,6 +12,10 @@ export interface SandboxShape {
     url: string,
     secret: string,
   ): ProviderRequest | Promise<ProviderRequest>;
-  verifySignature(request: ProviderRequest, channel: AdapterChannel, secret: string): boolean;
+  verifySignature(
+    request: ProviderRequest,
+    channel: AdapterChannel,
+    secret: string,
+  ): boolean | Promise<boolean>;
   parse(request: ProviderRequest, channel: AdapterChannel): InboundEvent[] | Promise<InboundEvent[]>;
 }

@@ -4,7 +4,7 @@ import { MAX_MAIL_BYTES, receiveMails, withMailbox } from './mailbox.ts';
 import { parseMail } from './parse.ts';
 import { withRelay } from './relay.ts';
 import { sendMail } from './send.ts';
-import { isSignedMail } from './signature.ts';
+import { isSignedMail, SIGNATURE_HEADER } from './signature.ts';
 
 /** Mail: sent through any relay by SMTP, received from any mailbox by IMAP or posted as it is. */
 export const smtp: Adapter = {
@@ -16,6 +16,7 @@ export const smtp: Adapter = {
   // The timeouts of fetching files, connecting, and the SMTP session together.
   sendMs: 270_000,
   bodyBytes: MAX_MAIL_BYTES,
+  signatureHeaders: [SIGNATURE_HEADER],
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure: configureSmtp,
   check: checkSmtp,

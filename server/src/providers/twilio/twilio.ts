@@ -4,7 +4,7 @@ import { basicAuth, configureTwilio, type TwilioConfig } from './config.ts';
 import { fetchTwilioMedia } from './media.ts';
 import { parseTwilio } from './parse.ts';
 import { sendThroughTwilio } from './send.ts';
-import { isSignedByTwilio } from './signature.ts';
+import { isSignedByTwilio, MAX_BODY_BYTES, SIGNATURE_HEADER } from './signature.ts';
 
 const DEADLINE_MS = 10_000;
 const ANSWER_BYTES = 64 * 1024;
@@ -16,6 +16,8 @@ export const twilio: Adapter = {
   // Twilio queues what a number may not send yet; this only stays below its limit of concurrent requests.
   perSecond: 30,
   perContactMs: 0,
+  bodyBytes: MAX_BODY_BYTES,
+  signatureHeaders: [SIGNATURE_HEADER],
   reply: { contentType: 'text/xml', body: '<Response/>' },
   configure: configureTwilio,
   check: checkTwilio,

@@ -1,8 +1,8 @@
 import type { Adapter } from '../adapter.ts';
 import { configureWith, metaSettings, vendorId } from '../meta/config.ts';
 import { handshake } from '../meta/handshake.ts';
-import { entriesOrNone, idOf, partOf, partsOf } from '../meta/payload.ts';
-import { isSigned } from '../meta/signature.ts';
+import { entriesOrNone, findMetaKeys, idOf, partOf, partsOf } from '../meta/payload.ts';
+import { isSigned, MAX_BODY_BYTES, SIGNATURE_HEADER } from '../meta/signature.ts';
 import { check } from './check.ts';
 import { fetchMedia } from './media.ts';
 import { parseWebhook } from './parse.ts';
@@ -22,12 +22,16 @@ export const whatsappCloud: Adapter = {
   kinds: ['whatsapp'],
   perSecond: 80,
   perContactMs: 0,
+  bodyBytes: MAX_BODY_BYTES,
+  signatureHeaders: [SIGNATURE_HEADER],
   reply: { contentType: 'text/plain', body: '' },
   configure: (given, stored) => configureWith(settings, given, stored),
   vendorKey: ({ phoneNumberId }) => String(phoneNumberId),
   accountKey: ({ businessAccountId }) => String(businessAccountId),
+  isVendorItself: ({ baseUrl }) => baseUrl === undefined,
   verifyToken: ({ verifyToken }) => String(verifyToken),
   check,
+  findKeys: findMetaKeys,
   route(request) {
     const keys = entriesOrNone(request).flatMap((entry) =>
       partsOf(entry.changes).map(

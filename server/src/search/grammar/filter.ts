@@ -12,10 +12,12 @@ import {
 } from '../fields.ts';
 import { findNearest, quote } from '../text.ts';
 import { parseField } from './field.ts';
-import { readTokens, type Token, type Tokens } from './tokens.ts';
+import { ExpressionError, readTokens, type Token, type Tokens } from './tokens.ts';
 
 const MAX_LEVELS = 20;
 const MAX_LIST_VALUES = 500;
+/** Each is compared with the text of every row that no index excludes: 150 of them took seconds. */
+export const MAX_TEXT_CONDITIONS = 20;
 
 /**
  * A filter whose fields are known and whose values have the types of the fields. `eq(f,null)` becomes `isNull(f)`.
@@ -43,6 +45,21 @@ export function parseFilter(text: string, searchable: Searchable): Filter {
   const last = tokens.take();
   if (last.kind !== 'end') throw tokens.createExpectedError('end of input', last);
   return filter;
+}
+
+/** The same for a filter that PostgreSQL evaluates, with a limit on what it compares with the texts of rows. */
+export function parseRowFilter(text: string, searchable: Searchable): Filter {
+  const filter = parseFilter(text, searchable);
+  if (countTextConditions(filter) > MAX_TEXT_CONDITIONS)
+    throw new ExpressionError(`More than ${MAX_TEXT_CONDITIONS} conditions with contains or startsWith`, 1);
+  return filter;
+}
+
+function countTextConditions(filter: Filter): number {
+  if (filter.op === 'and' || filter.op === 'or')
+    return filter.conditions.reduce((sum, condition) => sum + countTextConditions(condition), 0);
+  if (filter.op === 'not') return countTextConditions(filter.condition);
+  return (filter.op === 'contains' || filter.op === 'startsWith') && filter.type !== 'list' ? 1 : 0;
 }
 
 // MAX_LEVELS bounds the recursion.

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { OperatorError } from '../../../src/base/errors.ts';
-import { parseAllowList, validateAddress, validateDestination } from '../../../src/outbound/addresses.ts';
+import {
+  outboundPolicy,
+  parseAllowList,
+  validateAddress,
+  validateDestination,
+} from '../../../src/outbound/addresses.ts';
 
 // The first and the last address of every refused network, and the public neighbours on either side.
 const ipv4Networks: [network: string, first: string, last: string, neighbours: string[]][] = [
@@ -131,6 +136,30 @@ describe('validateDestination', () => {
     for (const ip of ['10.0.0.1', '0.0.0.0', '::', '169.254.169.254', '64:ff9b::7f00:1', '::7f00:1']) {
       expect(allows('', 'localhost', ip, true), ip).toBe(false);
     }
+  });
+});
+
+describe('outboundPolicy', () => {
+  const isOpen = (host: string, isProduction = false): boolean =>
+    outboundPolicy({ host, isProduction, allowHosts: '' }).loopback;
+
+  test('X12: opens loopback while the server itself listens on loopback only', () => {
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1'])
+      expect([host, isOpen(host)]).toEqual([host, true]);
+    for (const host of [
+      '0.0.0.0',
+      '::',
+      '',
+      '10.0.0.5',
+      '192.168.1.2',
+      'parley.example.com',
+      '127.0.0.1.nip.io',
+    ])
+      expect([host, isOpen(host)]).toEqual([host, false]);
+  });
+
+  test('X12: never opens loopback in production', () => {
+    expect(isOpen('127.0.0.1', true)).toBe(false);
   });
 });
 

@@ -75,7 +75,7 @@ describe('the destination of a request', () => {
     const url = `http://rebound.example:${seen.port}/`;
     expect(validateUrl(url, { allow: parseAllowList(''), loopback: false })).toMatchObject({ ok: true });
     const refused = client({ lookup: answers('127.0.0.1') }).request(get(url));
-    await expect(refused).rejects.toMatchObject({ phase: 'refused', ...NOTHING_SENT });
+    await expect(refused).rejects.toMatchObject({ phase: 'lookup', ...NOTHING_SENT });
     await expect(refused).rejects.not.toThrow('127.0.0.1');
     expect(seen.connections()).toBe(0);
   });
@@ -91,7 +91,7 @@ describe('the destination of a request', () => {
     const seen = await receiver();
     const mixed = client({ allow: parseAllowList('127.0.0.2'), lookup: answers(...list) });
     await expect(mixed.request(get(`http://mixed.example:${seen.port}/`))).rejects.toMatchObject({
-      phase: 'refused',
+      phase: 'lookup',
       ...NOTHING_SENT,
     });
     expect(seen.connections()).toBe(0);
@@ -116,6 +116,39 @@ describe('the destination of a request', () => {
     }
   });
 
+  test('X19: a private address, a name with one, and an unknown name have one wording; the operator gets the reason', async () => {
+    const known: string[] = [];
+    const failures = new Map<string, unknown>();
+    const hosts: Record<string, string[]> = {
+      'db.internal': ['10.0.0.7'],
+      'own.example': ['127.0.0.1'],
+      'empty.internal': [],
+    };
+    const guarded = client({
+      lookup: async (name) => {
+        const found = hosts[name];
+        if (!found) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+        return found.map((address) => ({ address, family: 4 }));
+      },
+      onRefusal: (host, reason) => void known.push(`${host}: ${reason}`),
+    });
+    for (const host of ['db.internal', 'own.example', 'empty.internal', 'gone.internal']) {
+      const error = await guarded.request(get(`http://${host}/`)).catch((reason) => reason);
+      failures.set(error.message.replace(host, 'HOST'), error.phase);
+    }
+    expect([...failures]).toEqual([
+      [expect.stringMatching(/HOST.*no public address.*PARLEY_OUTBOUND_ALLOW_HOSTS/), 'lookup'],
+    ]);
+    const literal = await guarded.request(get('http://10.0.0.7/')).catch((reason) => reason);
+    expect(literal.message.replace('10.0.0.7', 'HOST')).toBe([...failures.keys()][0]);
+    expect(known).toEqual([
+      'db.internal: 10.0.0.7 is a private address',
+      'own.example: 127.0.0.1 is a loopback address',
+      'empty.internal: the name has no address',
+      expect.stringContaining('gone.internal: getaddrinfo ENOTFOUND'),
+    ]);
+  });
+
   test('S2: an open connection is used again, and every new connection is validated again', async () => {
     const seen = await receiver((request, response) => {
       if (request.url === '/last') response.setHeader('connection', 'close');
@@ -135,7 +168,7 @@ describe('the destination of a request', () => {
 
     lookup.mockImplementation(answers('127.0.0.2'));
     const third = rebound.request(get(`http://rebound.example:${seen.port}/`));
-    await expect(third).rejects.toMatchObject({ phase: 'refused' });
+    await expect(third).rejects.toMatchObject({ phase: 'lookup' });
     expect(lookup).toHaveBeenCalledTimes(2);
     expect([seen.connections(), seen.requests]).toEqual([1, 2]);
   });
@@ -146,7 +179,7 @@ describe('the destination of a request', () => {
     const many = client({ lookup });
     const requests = Array.from({ length: 10 }, () => many.request(get(`http://busy.example:${seen.port}/`)));
     for (const outcome of await Promise.allSettled(requests)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { phase: 'refused' } });
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { phase: 'lookup' } });
     }
     expect(lookup).toHaveBeenCalledTimes(1);
     expect(seen.connections()).toBe(0);
