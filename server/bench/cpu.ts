@@ -66,6 +66,12 @@ export async function findFamily(pid: number): Promise<number[]> {
   return (await readProcesses()).filter((one) => one.pid === pid || one.parent === pid).map((one) => one.pid);
 }
 
+/** The processes whose CPU time is charged: a server, or several on one PostgreSQL. */
+export interface Charged {
+  server?: number | number[];
+  postmaster?: number;
+}
+
 export interface CpuSeconds {
   server: number;
   postgres: number;
@@ -75,11 +81,12 @@ export interface CpuSeconds {
  * CPU seconds so far of a server and of PostgreSQL with all its backends. Backends that have ended count through the
  * postmaster, which has waited for them, so the result never shrinks.
  */
-export async function readCpuSeconds(of: { server?: number; postmaster?: number }): Promise<CpuSeconds> {
+export async function readCpuSeconds(of: Charged): Promise<CpuSeconds> {
+  const servers = [of.server ?? []].flat();
   const sum = { server: 0, postgres: 0 };
   const precise = process.platform === 'linux' ? readPreciseSeconds : async (one: ProcessTimes) => one.own;
   for (const one of await readProcesses()) {
-    if (one.pid === of.server) sum.server += await precise(one);
+    if (servers.includes(one.pid)) sum.server += await precise(one);
     else if (one.pid === of.postmaster) sum.postgres += one.ended + (await precise(one));
     else if (one.parent === of.postmaster) sum.postgres += await precise(one);
   }

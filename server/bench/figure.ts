@@ -1,3 +1,4 @@
+import type { Charged } from './cpu.ts';
 import type { LoadResult } from './load.ts';
 import type { Target } from './target.ts';
 
@@ -17,7 +18,7 @@ export interface RoundResult extends LoadResult {
 /** What one side does in every round. */
 export interface Workload {
   /** The processes whose CPU time is charged to a round. */
-  processes(): { server?: number; postmaster?: number };
+  processes(): Charged;
   /** Replaces the usual warm-up. */
   warmUp?(): Promise<void>;
   /** Prepares a round; not measured. */

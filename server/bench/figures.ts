@@ -1,6 +1,7 @@
 import type { Figure } from './figure.ts';
 import { createBroadcastRun } from './figures/broadcast-run.ts';
 import { createBroadcasts } from './figures/broadcasts.ts';
+import { createIdle } from './figures/idle.ts';
 import { createInbound } from './figures/inbound.ts';
 import { createLabels } from './figures/labels.ts';
 import { createLatency } from './figures/latency.ts';
@@ -10,13 +11,18 @@ import { createSearches } from './figures/searches.ts';
 import { createSending } from './figures/sending.ts';
 import { createStart } from './figures/start.ts';
 import { createTrigger } from './figures/trigger.ts';
+import { createTwoProcesses } from './figures/two-processes.ts';
 import { createWaitingRuns } from './figures/waiting-runs.ts';
 import { createEndpoint, createThousandEndpoints, createWaiting } from './figures/webhooks.ts';
 import { createWhatsapp, createWhatsappVisible } from './figures/whatsapp.ts';
 
-/** All figures in the order in which they are measured. `start` is first because it runs beside no other server. */
+/**
+ * All figures in the order in which they are measured. `start` is first because it runs beside no other server, then `idle`
+ * because the others leave rows that wait.
+ */
 export const figures: Record<string, Figure> = {
   start: createStart,
+  idle: createIdle,
   me: createMe,
   chats: createChats,
   inbound: createInbound,
@@ -33,6 +39,7 @@ export const figures: Record<string, Figure> = {
   endpoints: createThousandEndpoints,
   waiting: createWaiting,
   latency: createLatency,
+  'two-processes': createTwoProcesses,
   searches: createSearches,
 };
 

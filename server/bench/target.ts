@@ -27,6 +27,8 @@ export interface Target extends Tenant {
   /** Creates another tenant, for a figure that must not be disturbed by others. */
   createTenant(): Promise<Tenant>;
   restart(): Promise<void>;
+  /** Starts another process on the same PostgreSQL. */
+  startAnother(): Promise<Program>;
 }
 
 export interface TargetOptions {
@@ -139,6 +141,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     db,
     shardColumn: await findShardColumn(db),
     createTenant,
+    startAnother: startServer,
     async restart() {
       await server.stop();
       server = await startServer();

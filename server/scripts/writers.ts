@@ -40,6 +40,7 @@ export const writers: Record<string, string> = {
   automation_versions: 'automations',
   automation_runs: 'automations',
   run_trace: 'automations',
+  run_replies: 'automations',
 
   campaigns: 'campaigns',
   recipients: 'campaigns',

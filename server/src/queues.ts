@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import { runsQueue, schedulesQueue } from './automations/queues.ts';
+import { runRepliesQueue, runsQueue, schedulesQueue } from './automations/queues.ts';
 import { createPrograms, executeRuns, type Programs } from './automations/runs/worker.ts';
 import { startRuns } from './automations/triggers/events.ts';
+import { noteRepliedRuns, wakeRepliedRuns } from './automations/triggers/replies.ts';
 import { runSchedules } from './automations/triggers/schedules.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
@@ -12,10 +13,11 @@ import { inboundQueue, mailboxesQueue } from './channels/queues.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
 import { snoozesQueue } from './chats/queues.ts';
 import type { Database } from './db/database.ts';
+import type { BatchSizes } from './engine/batch-sizes.ts';
 import type { Queue, QueueRow } from './engine/queue.ts';
 import type { BoundQueue } from './engine/runner.ts';
 import type { HandlerResult } from './engine/scheduler.ts';
-import { eventsQueue, type Subscriber, sequenceEvents } from './engine/sequencer.ts';
+import { createSequencerState, eventsQueue, type Subscriber, sequenceEvents } from './engine/sequencer.ts';
 import type { Notifier, WakeUps } from './engine/wakeups.ts';
 import { announceEvents } from './events/streams.ts';
 import { fileRemovalsQueue } from './files/queues.ts';
@@ -66,6 +68,7 @@ export interface WorkerDeps {
 /** What the handlers of one process share between calls: caches, recorders, pacing. */
 interface WorkerState {
   subscribers: readonly Subscriber[];
+  batchSizes: BatchSizes;
   programs: Programs;
   sendState: SendState;
   deliveryState: DeliveryState;
@@ -77,6 +80,7 @@ interface WorkerState {
 const subscribersOf = ({ wakeUps }: WorkerDeps): Subscriber[] => [
   createDeliveries,
   startRuns,
+  noteRepliedRuns,
   (tx) => announceEvents({ wakeUps }, tx),
 ];
 
@@ -94,6 +98,7 @@ export const queues = {
   events: bind(eventsQueue, sequenceEvents),
   deliveries: bind(deliveriesQueue, deliverEvents),
   automation_runs: bind(runsQueue, executeRuns),
+  run_replies: bind(runRepliesQueue, wakeRepliedRuns),
   automations: bind(schedulesQueue, runSchedules),
   campaigns: bind(campaignsQueue, runCampaigns),
   chats: bind(snoozesQueue, endSnoozes),
@@ -107,6 +112,7 @@ export function bindQueues(deps: WorkerDeps): BoundQueue[] {
   const withState = {
     ...deps,
     subscribers: subscribersOf(deps),
+    batchSizes: createSequencerState(),
     programs: createPrograms(),
     sendState: createSendState(db, clock),
     deliveryState: createDeliveryState({ db, clock, keys }),

@@ -8,6 +8,7 @@ import { newId } from './base/ids.ts';
 import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { countFailingChannels } from './channels/health.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
+import { countDeadlocks } from './db/deadlocks.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { dropOldPartitions } from './db/retention.ts';
 import type { SearchLimits } from './db/searches.ts';
@@ -122,7 +123,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const { adapters = everyAdapter } = options;
   const clock = tenantClock(options.clock);
   const onLoss = options.onLoss ?? (() => {});
-  const wakeUps = createWakeUps({ db: () => db, isSoleProcess });
+  const processId = newId();
+  const wakeUps = createWakeUps({ db: () => db, sender: processId, isSoleProcess });
   const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
     wakeUps.wake(queue.name, queue.shardOf(orderingKey, tenantId), orderingKey);
   const hooks: TenantHooks = { now: clock.now, publish: publishEvents(wake), wake };
@@ -160,7 +162,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
 
   let worker: Worker | undefined;
-  const shards = workerDb && createShards(workerDb, newId());
+  const shards = workerDb && createShards(workerDb, processId);
   if (workerDb && shards) {
     const bound = bindQueues({
       ...operationDeps,
@@ -178,12 +180,17 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     await running.start({ isSoleProcess });
   }
   report.watchChannels(() => countFailingChannels(db));
+  report.watchDeadlocks(() => countDeadlocks(db));
   const background: { stop(): Promise<void> }[] = [];
   if (options.timers) {
-    const listening = listenForWakeUps(clientConfig(workerOptions), (queue, shard, orderingKey) => {
-      worker?.wake(queue, shard, orderingKey);
-      wakeUps.relay(queue, orderingKey);
-    });
+    const listening = listenForWakeUps(
+      clientConfig(workerOptions),
+      processId,
+      (queue, shard, orderingKey) => {
+        worker?.wake(queue, shard, orderingKey);
+        wakeUps.relay(queue, orderingKey);
+      },
+    );
     background.push(
       { stop: listening.close },
       repeat(FLUSH_MS, app.flush, log),

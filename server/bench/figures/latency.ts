@@ -12,18 +12,18 @@ const PER_SECOND = 100;
 const CONTACTS = 50;
 /** A server runs for weeks. By then, all it does a few thousand times has been compiled. */
 const WARM_UP = { seconds: 30, perSecond: 300 };
-const CONNECTIONS = 64;
+export const CONNECTIONS = 64;
 /** A round that takes longer than this many times its arrivals measured a queue. */
 const KEPT_UP = 1.2;
 
-interface Arrivals {
+export interface Arrivals {
   url: string;
   /** When the first bytes of each numbered message arrived. */
   arrivedAt: Map<number, number>;
   close(): Promise<void>;
 }
 
-async function startReceiver(): Promise<Arrivals> {
+export async function startReceiver(): Promise<Arrivals> {
   const arrivedAt = new Map<number, number>();
   const server = createServer((request, response) => {
     const now = performance.now();
@@ -47,7 +47,7 @@ async function startReceiver(): Promise<Arrivals> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivedAt, close };
 }
 
-const percentile = (numbers: number[], part: number): number =>
+export const percentile = (numbers: number[], part: number): number =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * part) - 1] as number;
 
 /** The pause before the next of independent arrivals, so that some come close together. */
@@ -55,11 +55,19 @@ const pauseMs = (perSecond: number): number => (-Math.log(1 - Math.random()) * 1
 
 let messages = 0;
 
-/** Sends messages at a rate, without waiting for answers, and returns how long the webhook of each took. */
-async function sendAtRate(
-  pool: Pool,
-  path: string,
-  token: string,
+/** Where messages are sent to. */
+export interface Destination {
+  pool: Pool;
+  path: string;
+  token: string;
+}
+
+/**
+ * Sends messages at a rate to destinations in turn, without waiting for answers, and returns how long the webhook of each
+ * took.
+ */
+export async function sendAtRate(
+  destinations: readonly Destination[],
   receiver: Arrivals,
   count: number,
   perSecond: number,
@@ -75,6 +83,7 @@ async function sendAtRate(
     const from = `+1445${String(messages % CONTACTS).padStart(7, '0')}`;
     const body = JSON.stringify({ from, text: `Is this still available? This is message ${messages}.` });
     sentAt.set(messages, performance.now());
+    const { pool, path, token } = destinations[messages % destinations.length] as Destination;
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     answers.push(
       pool.request({ path, method: 'POST', headers, body }).then(async (answer) => {
@@ -88,7 +97,7 @@ async function sendAtRate(
   const delays = [...sentAt].map(([number, at]) => (receiver.arrivedAt.get(number) as number) - at);
   const seconds = (performance.now() - startedAt) / 1000;
   if (seconds > (count / perSecond) * KEPT_UP)
-    console.error(`\n${path} fell behind: the delays are those of a queue.`);
+    console.error(`\n${destinations[0]?.path} fell behind: the delays are those of a queue.`);
   return { delays, seconds };
 }
 
@@ -108,7 +117,12 @@ export async function createLatency({ getTarget }: Side): Promise<Case[]> {
       const origin = `http://127.0.0.1:${getPort()}`;
       const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
       try {
-        const { delays, seconds } = await sendAtRate(pool, path, tenant.token, receiver, count, perSecond);
+        const { delays, seconds } = await sendAtRate(
+          [{ pool, path, token: tenant.token }],
+          receiver,
+          count,
+          perSecond,
+        );
         const values = { p50: percentile(delays, 0.5), p99: percentile(delays, 0.99) };
         return { operations: count, seconds, values };
       } finally {

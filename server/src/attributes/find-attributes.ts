@@ -13,7 +13,7 @@ export interface AttributeKind {
 const attributesByIds = statement<[ids: string[], externalIds: string[]], AttributeKind>(
   'attributes.by_ids',
   `select id, external_id, type, options from attributes
-    where tenant_id = $tenant and (id = any ($1::uuid[]) or external_id = any ($2::text[])) for key share`,
+    where tenant_id = $tenant and (id = any ($1::uuid[]) or external_id = any ($2::text[])) order by id for key share`,
 );
 const attributesOfTenant = statement<[], AttributeKind>(
   'attributes.of_tenant',

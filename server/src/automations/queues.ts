@@ -27,3 +27,21 @@ export const schedulesQueue = declareQueue<QueueRow>({
   callsPerProcess: 8,
   retry: untilItSucceeds,
 });
+
+/** A run whose contact has replied. */
+export interface RepliedRun extends QueueRow {
+  run_id: string;
+}
+
+export const runRepliesQueue = declareQueue<RepliedRun>({
+  name: 'run_replies',
+  purpose: 'wake runs that wait for a reply, when the contact has written',
+  table: 'run_replies',
+  orderingKey: 'tenant_id',
+  listed: () => 'true',
+  columns: 'q.run_id',
+  rowsPerCall: 500,
+  callsPerKey: 1,
+  callsPerProcess: 8,
+  retry: untilItSucceeds,
+});

@@ -15,7 +15,7 @@ const lockCampaign = statement<
 >(
   'campaigns.lock',
   `select ${CAMPAIGN_COLUMNS}, c.occurrence_at, exists (select 1 from recipients r where r.campaign_id = c.id) as has_recipients
-     from campaigns c where c.id = $1 and c.tenant_id = $tenant for update of c`,
+     from campaigns c where c.id = $1 and c.tenant_id = $tenant for no key update of c`,
 );
 const updateStatus = statement<
   [

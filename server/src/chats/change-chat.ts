@@ -22,11 +22,15 @@ interface ChatState {
   is_sensitive: boolean;
 }
 
+const STATE = `id, channel_id, contact_id, status, snoozed_until, unread_count, marked_unread, assigned_user_id,
+  assigned_team_id, is_sensitive`;
 const lockChat = statement<[id: string], ChatState>(
   'chats.lock_one',
-  `select id, channel_id, contact_id, status, snoozed_until, unread_count, marked_unread, assigned_user_id,
-          assigned_team_id, is_sensitive
-     from chats where id = $1 and tenant_id = $tenant for update`,
+  `select ${STATE} from chats where id = $1 and tenant_id = $tenant for no key update`,
+);
+const lockToDelete = statement<[id: string], ChatState>(
+  'chats.lock_to_delete',
+  `select ${STATE} from chats where id = $1 and tenant_id = $tenant for update`,
 );
 const updateStatus = statement<
   [id: string, status: string, until: Date | null, shard: number | null, now: Date]
@@ -168,7 +172,7 @@ export async function removeChat(
   chatId: string,
   beforeRemoval: BeforeChatRemoval,
 ): Promise<boolean> {
-  const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId]) : undefined;
+  const chat = isUuid(chatId) ? await tx.find(lockToDelete, [chatId]) : undefined;
   if (!chat) return false;
   const [data] = await chatsForEvents(tx, [chat.id]);
   await beforeRemoval(tx, [chat.id]);

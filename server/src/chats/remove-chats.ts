@@ -5,7 +5,7 @@ const CHATS_PER_STATEMENT = 2_000;
 
 const someChats = statement<[channelId: string, limit: number], { id: string }>(
   'chats.some_of_channel',
-  'select id from chats where channel_id = $1 and tenant_id = $tenant limit $2 for update',
+  'select id from chats where channel_id = $1 and tenant_id = $tenant order by id limit $2 for update',
 );
 const deleteChats = statement<[ids: string[]]>(
   'chats.delete_many',

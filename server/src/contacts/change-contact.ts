@@ -33,7 +33,7 @@ interface ContactState {
 const lockContact = statement<[id: string], ContactState>(
   'contacts.lock_to_change',
   `select id, first_name, last_name, is_subscribed, metadata from contacts
-    where id = $1 and tenant_id = $tenant for update`,
+    where id = $1 and tenant_id = $tenant for no key update`,
 );
 const lockHandlesOf = statement<[contactId: string]>(
   'contacts.lock_handles',

@@ -9,7 +9,7 @@ import { newContactEvents, requireContact } from './contact.ts';
 import type { Contact } from './schema.ts';
 
 /** Locks the contact, so that events have the order of the changes. */
-const LOCKED = `locked as (select id from contacts where id = $1 and tenant_id = $tenant for update)`;
+const LOCKED = `locked as (select id from contacts where id = $1 and tenant_id = $tenant for no key update)`;
 const addLabels = statement<
   [contactId: string, differentLabelIds: string[], now: Date],
   { is_known: boolean; known: string[]; added: string[] }
@@ -17,7 +17,7 @@ const addLabels = statement<
   'contacts.add_labels',
   // Nothing is added unless every label is known.
   `with ${LOCKED},
-   known as (select id from labels where tenant_id = $tenant and id = any ($2::uuid[]) for key share),
+   known as (select id from labels where tenant_id = $tenant and id = any ($2::uuid[]) order by id for key share),
    added as (
      insert into contact_labels (contact_id, label_id, tenant_id, created_at)
      select c.id, k.id, $tenant, $3 from locked c cross join known k

@@ -149,7 +149,7 @@ export async function requireContact(db: TenantReader, contactId: string): Promi
 const lockRows = statement<[ids: string[]], { id: string }>(
   'contacts.lock',
   // Always in the order of ids, so that two transactions that lock the same contacts never wait for each other.
-  'select id from contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for update',
+  'select id from contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update',
 );
 
 /** Locks contacts until the transaction ends and returns the ids of those that exist. */

@@ -96,7 +96,7 @@ function attributeOf(
 const knownLabels = statement<[ids: string[]], { id: string }>(
   'contacts.known_labels',
   // Locked, so that they cannot be deleted before the transaction adds them to contacts.
-  'select id from labels where id = any ($1::uuid[]) and tenant_id = $tenant for key share',
+  'select id from labels where id = any ($1::uuid[]) and tenant_id = $tenant order by id for key share',
 );
 
 /** Returns the ids of the labels, each once, and adds an issue for each that does not exist. */

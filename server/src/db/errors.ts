@@ -54,8 +54,9 @@ export const isCheckViolation = (error: unknown): boolean => codeOf(error) === '
 /** A lock was not available within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
-/** A statement took longer than `statement_timeout`. */
-export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
+/** A statement took longer than `statement_timeout`; also as the error of the API that it becomes. */
+export const isStatementTimeout = (error: unknown): boolean =>
+  codeOf(error) === '57014' || (error instanceof ApiError && codeOf(error.cause) === '57014');
 
 /** Converts an error of the database to an error of the API where there is one. */
 export function asProgramError(error: unknown): unknown {

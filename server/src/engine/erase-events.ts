@@ -3,7 +3,11 @@ import type { TenantTx } from '../db/tenant.ts';
 
 const dropUnsequenced = statement<[contactId: string]>(
   'events.drop_of_contact',
-  'delete from events where contact_id = $1 and tenant_id = $tenant and sequence is null',
+  // Locked in the order in which they are numbered.
+  `with chosen as (
+     select id from events where contact_id = $1 and tenant_id = $tenant and sequence is null
+      order by position for update)
+   delete from events e using chosen where e.id = chosen.id and e.tenant_id = $tenant`,
 );
 const scrub = statement<[contactId: string], { id: string }>(
   'events.scrub_of_contact',

@@ -1,16 +1,16 @@
 import type { NewEvent } from '../base/events.ts';
 import type { Database } from '../db/database.ts';
+import { isStatementTimeout } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
-import type { TenantTx } from '../db/tenant.ts';
+import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import { type BatchSizes, createBatchSizes } from './batch-sizes.ts';
 import { EVENTS_QUEUE_NAME, eventRow, insertEvent } from './outbox.ts';
 import { declareQueue, type QueueRow } from './queue.ts';
 import { untilItSucceeds } from './retry.ts';
 import type { Outcome } from './scheduler.ts';
 
-/** An event that was just numbered. */
-export interface SequencedEvent {
-  id: string;
-  tenant_id: string;
+/** An event that is to be numbered. */
+export interface PublishedEvent extends QueueRow {
   type: string;
   channel_id: string | null;
   contact_id: string | null;
@@ -18,10 +18,24 @@ export interface SequencedEvent {
   /** The automation run that caused it. */
   origin_run_id: string | null;
   facts: Record<string, unknown> | null;
+}
+
+/** An event with its number. */
+export interface SequencedEvent extends PublishedEvent {
   sequence: number;
 }
 
-export const eventsQueue = declareQueue<QueueRow>({
+/** The most events that one transaction numbers. */
+const MAX_EVENTS = 500;
+/**
+ * The most rows that subscribers write in one transaction: 2,000 deliveries take about 60 ms. The events of a tenant with a
+ * thousand webhooks are numbered two at a time.
+ */
+const MAX_ROWS = 2_000;
+/** After this many transactions other tenants continue. */
+const TRANSACTIONS_PER_CALL = 8;
+
+export const eventsQueue = declareQueue<PublishedEvent>({
   name: EVENTS_QUEUE_NAME,
   purpose: 'number events; create their deliveries and runs in the same transaction',
   table: 'events',
@@ -29,29 +43,36 @@ export const eventsQueue = declareQueue<QueueRow>({
   order: ['position'],
   due: null,
   listed: (row) => `${row}.sequence is null`,
-  rowsPerCall: 500,
+  columns: 'q.type, q.channel_id, q.contact_id, q.chat_id, q.origin_run_id, q.facts',
+  rowsPerCall: MAX_EVENTS,
   callsPerKey: 1,
   callsPerProcess: 8,
   retry: untilItSucceeds,
 });
-
-const SEQUENCED = `e.id, e.tenant_id, e.type, e.channel_id, e.contact_id, e.chat_id, e.origin_run_id, e.facts,
-  e.sequence`;
 
 const raiseCounter = statement<[count: number], { sequence: number }>(
   'events.raise_counter',
   `insert into tenant_counters (tenant_id, sequence) values ($tenant, $1)
    on conflict (tenant_id) do update set sequence = tenant_counters.sequence + excluded.sequence returning sequence`,
 );
-const numberEvents = statement<[ids: string[]], SequencedEvent>(
+const numberEvents = statement<[ids: string[]], { id: string; sequence: number }>(
   'events.number',
+  // Nothing happens for a tenant that is deleted.
   `with raised as (
-     insert into tenant_counters as t (tenant_id, sequence) values ($tenant, cardinality($1::uuid[]))
+     insert into tenant_counters as t (tenant_id, sequence)
+     select id, cardinality($1::uuid[]) from tenants where id = $tenant
      on conflict (tenant_id) do update set sequence = t.sequence + excluded.sequence returning sequence)
    update events e set sequence = r.sequence - cardinality($1::uuid[]) + n.number
      from raised r cross join unnest($1::uuid[]) with ordinality as n (id, number)
     where e.id = n.id and e.tenant_id = $tenant and e.sequence is null
-   returning ${SEQUENCED}`,
+   returning e.id, e.sequence`,
+);
+
+const deleteOrphans = statement<[ids: string[]]>(
+  'events.delete_orphans',
+  // A transaction that began before the tenant was deleted may have published them after.
+  `delete from events where id = any ($1::uuid[]) and tenant_id = $tenant and sequence is null
+      and not exists (select 1 from tenants where id = $tenant)`,
 );
 
 /**
@@ -68,27 +89,94 @@ export async function publishNumbered(
   return { id: row[0], type: event.type, sequence };
 }
 
-/** Writes the consequences of events in the transaction that numbers them. */
-export type Subscriber = (tx: TenantTx, events: SequencedEvent[]) => Promise<void>;
-
-interface SequencerDeps {
-  db: Database;
-  subscribers: readonly Subscriber[];
+/** What follows from events for a subscriber. */
+export interface Consequences {
+  /** How many rows `write` writes. */
+  rows: number;
+  /**
+   * Enqueues the statements that write them, with the numbers of the events by their ids; an event without one belongs to
+   * somebody else. Called only if the rows of all subscribers fit into one transaction.
+   */
+  write(sequences: ReadonlyMap<string, number>): void;
 }
 
 /**
- * Numbers a tenant's events in the order of their positions and calls the subscribers, in one transaction.
- * The counter's row lock makes commit order equal sequence order, so a reader of `sequence > last` misses nothing.
+ * Decides what follows from events, in the transaction that numbers them. It reads and inserts, and waits for no row:
+ * as long as the tenant's counter is locked, no other event of the tenant gets a number.
  */
-export async function sequenceEvents({ db, subscribers }: SequencerDeps, rows: QueueRow[]): Promise<Outcome> {
-  const tenantId = (rows[0] as QueueRow).tenant_id;
-  await db.forTenant(tenantId).transaction(async (tx) => {
-    const events = await tx.all(numberEvents, [rows.map((row) => row.id)]);
-    // A worker that had lost its lease may have numbered some of them. Gaps in the numbers are allowed.
-    if (events.length === 0) return;
-    events.sort((a, b) => a.sequence - b.sequence);
-    // Concurrently, so that their statements share round trips.
-    await Promise.all(subscribers.map((subscribe) => subscribe(tx, events)));
+export type Subscriber = (tx: TenantTx, events: PublishedEvent[]) => Promise<Consequences>;
+
+export interface SequencerDeps {
+  db: Database;
+  subscribers: readonly Subscriber[];
+  /** How many events of a tenant fit into one transaction. */
+  batchSizes: BatchSizes;
+}
+
+/** What the sequencer of a process remembers. */
+export const createSequencerState = (): BatchSizes => createBatchSizes(MAX_EVENTS);
+
+/** Rolls the transaction back. */
+class TooManyRows {
+  readonly rows: number;
+  constructor(rows: number) {
+    this.rows = rows;
+  }
+}
+
+/** Numbers events in the order of their positions and writes what follows, in one transaction. Returns how many rows. */
+async function numberBatch(
+  tenant: TenantDatabase,
+  events: PublishedEvent[],
+  subscribers: readonly Subscriber[],
+): Promise<number> {
+  const ids = events.map(({ id }) => id);
+  return tenant.transaction(async (tx) => {
+    // At the same time, so that their statements share round trips; the counter is locked first.
+    const [numbered, ...consequences] = await Promise.all([
+      tx.all(numberEvents, [ids]),
+      ...subscribers.map((subscribe) => subscribe(tx, events)),
+    ]);
+    // A worker that had lost its lease may have numbered them, or the tenant is deleted. Gaps in the numbers are allowed.
+    if (numbered.length === 0) {
+      tx.enqueue(deleteOrphans, [ids]);
+      return 0;
+    }
+    const rows = consequences.reduce((sum, one) => sum + one.rows, 0);
+    if (rows > MAX_ROWS && events.length > 1) throw new TooManyRows(rows);
+    const sequences = new Map(numbered.map(({ id, sequence }) => [id, sequence]));
+    for (const { write } of consequences) write(sequences);
+    return rows;
   });
+}
+
+/**
+ * Numbers a tenant's events. The counter's row lock makes commit order equal sequence order, so a reader of
+ * `sequence > last` misses nothing. A batch that writes too many rows or takes too long is rolled back and repeated with
+ * fewer events, down to a single one.
+ */
+export async function sequenceEvents(
+  { db, subscribers, batchSizes }: SequencerDeps,
+  rows: PublishedEvent[],
+): Promise<Outcome> {
+  const tenantId = (rows[0] as PublishedEvent).tenant_id;
+  const tenant = db.forTenant(tenantId);
+  let done = 0;
+  for (let count = 0; count < TRANSACTIONS_PER_CALL && done < rows.length; count += 1) {
+    const size = batchSizes.of(tenantId);
+    const events = rows.slice(done, done + size);
+    try {
+      const written = await numberBatch(tenant, events, subscribers);
+      done += events.length;
+      if (written <= MAX_ROWS / 2) batchSizes.set(tenantId, size * 2);
+    } catch (error) {
+      if (error instanceof TooManyRows)
+        batchSizes.set(tenantId, Math.floor((events.length * MAX_ROWS) / error.rows));
+      else if (isStatementTimeout(error) && events.length > 1)
+        batchSizes.set(tenantId, Math.floor(events.length / 2));
+      else throw error;
+    }
+  }
+  if (done < rows.length) tenant.autocommit.wake(eventsQueue, tenantId);
   return 'ok';
 }

@@ -11,17 +11,17 @@ export const HEARTBEAT_MS = 3_000;
 /** A worker considers its lease over this much earlier than the others do. */
 const MARGIN_MS = 2_000;
 
-const registerWorker = systemStatement<[worker: string], { alive: number }>(
+const registerWorker = systemStatement<[worker: string, shards: number[]], { alive: number; kept: number[] }>(
   'shards.register',
+  // One statement renews the leases as well: at rest a heartbeat is nothing else.
   `with me as (
      insert into workers (id, seen_at) values ($1, now()) on conflict (id) do update set seen_at = now()),
-   gone as (delete from workers where seen_at < now() - interval '${LEASE_MS} ms' and id <> $1)
-   select count(*)::int + 1 as alive from workers where seen_at >= now() - interval '${LEASE_MS} ms' and id <> $1`,
-);
-const renew = systemStatement<[worker: string, shards: number[]], { shard: number }>(
-  'shards.renew',
-  `update shards set lease_until = now() + interval '${LEASE_MS} ms'
-    where owner = $1 and shard = any ($2::smallint[]) returning shard`,
+   gone as (delete from workers where seen_at < now() - interval '${LEASE_MS} ms' and id <> $1),
+   kept as (
+     update shards set lease_until = now() + interval '${LEASE_MS} ms'
+      where owner = $1 and shard = any ($2::smallint[]) returning shard)
+   select count(*)::int + 1 as alive, array(select shard from kept) as kept
+     from workers where seen_at >= now() - interval '${LEASE_MS} ms' and id <> $1`,
 );
 const take = systemStatement<[worker: string, count: number, except: number[]], { shard: number }>(
   'shards.take',
@@ -76,11 +76,14 @@ export function createShards(db: Database, workerId: string): Shards {
     ownsAll: () => held.size === ALL_SHARDS && draining.size === 0 && valid(),
     async beat(isBusy) {
       const since = performance.now();
-      const { alive } = (await db.find(registerWorker, [workerId])) as { alive: number };
-      const share = Math.ceil(ALL_SHARDS / alive);
       // After an expired lease another worker may have taken the shard: it is taken again and not renewed.
-      const kept = valid() ? await db.all(renew, [workerId, [...held]]) : [];
-      const mine = new Set(kept.map((row) => row.shard));
+      const renewed = valid() ? [...held] : [];
+      const { alive, kept } = (await db.find(registerWorker, [workerId, renewed])) as {
+        alive: number;
+        kept: number[];
+      };
+      const share = Math.ceil(ALL_SHARDS / alive);
+      const mine = new Set(kept);
       // The share may change while shards drain. Shards above the share drain, first those that are already draining.
       const over = [...mine].sort((a, b) => Number(draining.has(b)) - Number(draining.has(a)));
       draining = new Set(over.slice(0, Math.max(0, mine.size - share)));
@@ -92,7 +95,7 @@ export function createShards(db: Database, workerId: string): Shards {
     },
     async acquireAll() {
       const since = performance.now();
-      await db.find(registerWorker, [workerId]);
+      await db.find(registerWorker, [workerId, []]);
       hold(await db.all(takeAll, [workerId]), since);
     },
     async release() {

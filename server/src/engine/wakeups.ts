@@ -4,15 +4,21 @@ import { systemStatement } from '../db/statement.ts';
 import { realShardOf } from './queue.ts';
 
 const NOTIFY_CHANNEL = 'parley_work';
-/** NOTIFY inside a transaction serializes every commit of the database, so wake-ups are collected and sent outside. */
+/**
+ * NOTIFY inside a transaction serializes every commit of the database, so wake-ups are sent outside: the first at once,
+ * those of the next milliseconds together.
+ */
 const COLLECT_MS = 20;
-/** PostgreSQL takes payloads of up to 8000 bytes; an entry has about 60. */
+/** Notifications, which only streams and clocks at other processes wait for, are sent with the next wake-up or after this. */
+const NOTIFY_MS = 100;
+/** PostgreSQL takes payloads of up to 8000 bytes; an entry has about 60. The sender comes first. */
 const ENTRIES_PER_PAYLOAD = 100;
 const RECONNECT_MS = 1_000;
 
 const notify = systemStatement<[payload: string]>(
   'wakeups.notify',
-  `select pg_notify('${NOTIFY_CHANNEL}', $1)`,
+  // Nothing is stored, so the commit need not wait for the disk.
+  `select set_config('synchronous_commit', 'off', true), pg_notify('${NOTIFY_CHANNEL}', $1)`,
 );
 
 export type Wake = (queue: string, shard: number, orderingKey: string) => void;
@@ -38,32 +44,47 @@ export interface Notifier {
 
 interface WakeUpOptions {
   db: () => Pick<Queryable, 'run'>;
+  /** Names this process, so that it does not listen to itself. */
+  sender: string;
   /** Whether there are no other processes to notify. */
   isSoleProcess: boolean;
 }
 
-export function createWakeUps({ db, isSoleProcess }: WakeUpOptions): WakeUps & Notifier {
+export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): WakeUps & Notifier {
   let local: { wake: Wake; owns(shard: number): boolean } | undefined;
   const listeners: Listener[] = [];
   const pending = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
+  /** When the next are sent, by `performance.now`. */
+  let sendsAt = Number.POSITIVE_INFINITY;
+  let lastSentAt = Number.NEGATIVE_INFINITY;
   let sending = Promise.resolve();
 
   async function send(): Promise<void> {
-    timer = undefined;
+    sendsAt = Number.POSITIVE_INFINITY;
+    lastSentAt = performance.now();
     const entries = [...pending];
     pending.clear();
     for (let from = 0; from < entries.length; from += ENTRIES_PER_PAYLOAD)
       await db()
-        .run(notify, [entries.slice(from, from + ENTRIES_PER_PAYLOAD).join(' ')])
+        .run(notify, [[sender, ...entries.slice(from, from + ENTRIES_PER_PAYLOAD)].join(' ')])
         .catch(() => {});
   }
 
-  function sendSoon(topic: string, shard: number, id: string): void {
+  /** Sends an entry with the others that are pending, `afterMs` at the latest. */
+  function sendWithin(afterMs: number, topic: string, shard: number, id: string): void {
     pending.add(`${topic}:${shard}:${id}`);
-    timer ??= setTimeout(() => {
+    const now = performance.now();
+    const at = Math.max(now + afterMs, lastSentAt + COLLECT_MS);
+    if (at >= sendsAt) return;
+    clearTimeout(timer);
+    sendsAt = at;
+    const start = (): void => {
       sending = send();
-    }, COLLECT_MS);
+    };
+    // At the end of the tick, so that all wake-ups of a commit are sent together.
+    if (at <= now) setImmediate(start);
+    else timer = setTimeout(start, at - now);
   }
   const relay: Listener = (topic, id) => {
     for (const listen of listeners) listen(topic, id);
@@ -72,14 +93,14 @@ export function createWakeUps({ db, isSoleProcess }: WakeUpOptions): WakeUps & N
   return {
     wake(queue, shard, orderingKey) {
       if (local?.owns(shard)) local.wake(queue, shard, orderingKey);
-      else sendSoon(queue, shard, orderingKey);
+      else sendWithin(0, queue, shard, orderingKey);
     },
     attach(worker) {
       local = worker;
     },
     notify(topic, id) {
       relay(topic, id);
-      if (!isSoleProcess) sendSoon(topic, realShardOf(id), id);
+      if (!isSoleProcess) sendWithin(NOTIFY_MS, topic, realShardOf(id), id);
     },
     subscribe: (listener) => void listeners.push(listener),
     relay,
@@ -91,7 +112,11 @@ export function createWakeUps({ db, isSoleProcess }: WakeUpOptions): WakeUps & N
 }
 
 /** Listens for the wake-ups of other processes on a connection of its own, and reconnects when it breaks. */
-export function listenForWakeUps(config: pg.ClientConfig, wake: Wake): { close(): Promise<void> } {
+export function listenForWakeUps(
+  config: pg.ClientConfig,
+  self: string,
+  wake: Wake,
+): { close(): Promise<void> } {
   let isClosed = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +130,9 @@ export function listenForWakeUps(config: pg.ClientConfig, wake: Wake): { close()
     made.on('error', () => {});
     made.on('end', reconnectLater);
     made.on('notification', ({ payload }) => {
-      for (const entry of payload?.split(' ') ?? []) {
+      const [sender, ...entries] = payload?.split(' ') ?? [];
+      if (sender === self) return;
+      for (const entry of entries) {
         const [topic, shard, id] = entry.split(':');
         if (topic && shard && id) wake(topic, Number(shard), id);
       }

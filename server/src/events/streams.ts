@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { TenantTx } from '../db/tenant.ts';
+import type { Consequences } from '../engine/sequencer.ts';
 import type { Notifier } from '../engine/wakeups.ts';
 import { findEventsAfter, findKeptRange, findNewestNumbers } from './event.ts';
 import { createFeed, type Feed } from './feed.ts';
@@ -49,8 +50,11 @@ interface TenantStreams {
 }
 
 /** Subscriber of all events: notifies every process, once the numbers are committed, that a tenant has new events. */
-export async function announceEvents({ wakeUps }: { wakeUps: Notifier }, tx: TenantTx): Promise<void> {
-  tx.afterCommit(() => wakeUps.notify(NUMBERED_TOPIC, tx.tenantId));
+export async function announceEvents(
+  { wakeUps }: { wakeUps: Notifier },
+  tx: TenantTx,
+): Promise<Consequences> {
+  return { rows: 0, write: () => tx.afterCommit(() => wakeUps.notify(NUMBERED_TOPIC, tx.tenantId)) };
 }
 
 /** All streams of this process. */

@@ -28,6 +28,8 @@ export interface Metrics {
   watchQueues(report: () => Promise<QueueReport[]>): void;
   /** Sets the source of the figures about worker threads. */
   watchTasks(report: () => TaskReport): void;
+  /** Sets the function that counts the deadlocks in the database, called at each scrape. */
+  watchDeadlocks(count: () => Promise<number>): void;
   /** Sets the function that counts the channels that cannot send, called at each scrape. */
   watchChannels(countFailing: () => Promise<number>): void;
   readonly contentType: string;
@@ -96,6 +98,12 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
   });
   let tasks: (() => TaskReport) | undefined;
   let cached: { at: number; text: Promise<string> } | undefined;
+  const deadlocks = new Counter({
+    name: 'parley_database_deadlocks_total',
+    help: 'Transactions that PostgreSQL ended because they waited for each other, since its statistics were reset.',
+    registers,
+  });
+  let countDeadlocks: () => Promise<number> = async () => 0;
   let countFailing: () => Promise<number> = async () => 0;
   let report: () => Promise<QueueReport[]> = async () => [];
 
@@ -124,6 +132,9 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     watchTasks(given) {
       tasks = given;
     },
+    watchDeadlocks(given) {
+      countDeadlocks = given;
+    },
     watchChannels(given) {
       countFailing = given;
     },
@@ -144,6 +155,8 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     // If the database cannot be reached, the metrics of the process are still reported.
     const rows = await report().catch(() => []);
     failingChannels.set(await countFailing().catch(() => 0));
+    deadlocks.reset();
+    deadlocks.inc(await countDeadlocks().catch(() => 0));
     failures.reset();
     for (const row of rows) {
       due.set({ queue: row.queue }, row.due);

@@ -6,7 +6,7 @@ const labelsByName = statement<[names: string[]], { name: string; id: string }>(
   'labels.by_name',
   `select given.name, l.id from unnest($1::text[]) as given (name)
      join labels l on l.tenant_id = $tenant and lower(l.name) = lower(given.name)
-      for key share of l`,
+    order by l.id for key share of l`,
 );
 const insertLabels = statement<[names: string[], ids: string[], now: Date]>(
   'labels.insert_missing',

@@ -12,7 +12,7 @@ const lockDecided = statement<
   `select ${TEMPLATE_COLUMNS}, coalesce(t.submitted < t.revision, false) as is_outdated from message_templates t
     where t.tenant_id = $tenant and t.channel_id = $1
       and (t.vendor_id = $2 or t.vendor_id is null and t.name = $3 and t.language = $4)
-    order by t.vendor_id nulls last limit 1 for update`,
+    order by t.vendor_id nulls last limit 1 for no key update`,
 );
 const storeDecided = statement<
   [id: string, vendorId: string, status: string, reason: string | null, now: Date],

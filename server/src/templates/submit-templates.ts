@@ -46,7 +46,7 @@ const setProblem = statement<[id: string, problem: string, now: Date]>(
 );
 const lockSubmitted = statement<[id: string], TemplateRow & { revision: number }>(
   'templates.lock_submitted',
-  `select ${TEMPLATE_COLUMNS}, t.revision from message_templates t where t.id = $1 and t.tenant_id = $tenant for update`,
+  `select ${TEMPLATE_COLUMNS}, t.revision from message_templates t where t.id = $1 and t.tenant_id = $tenant for no key update`,
 );
 const storeDecision = statement<
   [id: string, vendorId: string | null, submitted: number, status: string, reason: string | null, now: Date],

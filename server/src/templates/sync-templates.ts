@@ -22,7 +22,7 @@ const atVendorBefore = statement<[channelId: string], { id: string }>(
 const lockAll = statement<[channelId: string], TemplateRow & { is_waiting: boolean }>(
   'templates.lock_all',
   `select ${TEMPLATE_COLUMNS}, exists (select 1 from template_tasks k where k.template_id = t.id) as is_waiting
-     from message_templates t where t.channel_id = $1 and t.tenant_id = $tenant order by t.id for update`,
+     from message_templates t where t.channel_id = $1 and t.tenant_id = $tenant order by t.id for no key update`,
 );
 const removals = statement<[channelId: string], { name: string; language: string }>(
   'template_tasks.removals',

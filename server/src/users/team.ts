@@ -42,7 +42,10 @@ const setMembers = statement<[teamId: string, userIds: string[], now: Date], { u
 );
 const deleteTeam = statement<[id: string]>(
   'teams.delete',
-  'delete from teams where id = $1 and tenant_id = $tenant',
+  // The chats that lose their team are locked in the order of ids, as everywhere.
+  `with assigned as (
+     select id from chats where assigned_team_id = $1 and tenant_id = $tenant order by id for no key update)
+   delete from teams where id = $1 and tenant_id = $tenant and (select count(*) from assigned) >= 0`,
 );
 
 export const presentTeam = (row: TeamRow): Team => ({

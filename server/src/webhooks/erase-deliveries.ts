@@ -5,7 +5,7 @@ const cancelAndErase = statement<[eventIds: string[], now: Date]>(
   'deliveries.erase',
   // Locked in the order of their ids, as where results are recorded.
   `with of_events as (
-     select id from deliveries where event_id = any ($1::uuid[]) and tenant_id = $tenant order by id for update),
+     select id from deliveries where event_id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update),
    cancelled as (
      update deliveries d set status = 'cancelled', due_at = null, updated_at = $2
        from of_events o where d.id = o.id and d.tenant_id = $tenant and d.due_at is not null)

@@ -3,7 +3,7 @@ import { newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { DUE_NOW, shardOf } from '../engine/queue.ts';
-import type { SequencedEvent } from '../engine/sequencer.ts';
+import type { Consequences, PublishedEvent, SequencedEvent } from '../engine/sequencer.ts';
 import { deliveriesQueue } from './queues.ts';
 import { channelKindOf } from './v2-types.ts';
 
@@ -86,17 +86,25 @@ export function insertDeliveries(tx: TenantTx, deliveries: readonly NewDelivery[
 }
 
 /** Subscriber of all events: creates one delivery for each webhook with a subscription that matches. */
-export async function createDeliveries(tx: TenantTx, events: SequencedEvent[]): Promise<void> {
+export async function createDeliveries(tx: TenantTx, events: PublishedEvent[]): Promise<Consequences> {
   const subscribed = await tx.all(subscriptions, []);
-  if (subscribed.length === 0) return;
-  insertDeliveries(
-    tx,
-    events.flatMap((event) => {
-      const matching = subscribed.filter((subscription) => matches(subscription, event));
-      return [...new Set(matching.map(({ webhook_id }) => webhook_id))].map((webhookId) => ({
-        event,
-        webhookId,
-      }));
-    }),
-  );
+  const deliveries = events.flatMap((event) => {
+    const matching = subscribed.filter((subscription) => matches(subscription, event));
+    return [...new Set(matching.map(({ webhook_id }) => webhook_id))].map((webhookId) => ({
+      event,
+      webhookId,
+    }));
+  });
+  return {
+    rows: deliveries.length,
+    write(sequences) {
+      insertDeliveries(
+        tx,
+        deliveries.flatMap(({ event, webhookId }) => {
+          const sequence = sequences.get(event.id);
+          return sequence === undefined ? [] : [{ event: { ...event, sequence }, webhookId }];
+        }),
+      );
+    },
+  };
 }

@@ -8,8 +8,12 @@ type ChangePending = Statement<[webhookId: string, shard: number, now: Date], ne
 const changePending = (name: string, change: string, which: string): ChangePending =>
   statement(
     name,
-    `update deliveries set ${change}, updated_at = $3
-      where shard = $2 and webhook_id = $1 and tenant_id = $tenant and ${which}`,
+    // Locked in the order of their ids, as where results are recorded.
+    `with chosen as (
+       select id from deliveries where shard = $2 and webhook_id = $1 and tenant_id = $tenant and ${which}
+        order by id for no key update)
+     update deliveries d set ${change}, updated_at = $3
+       from chosen where d.id = chosen.id and d.tenant_id = $tenant`,
   );
 const cancel = changePending(
   'deliveries.cancel_pending',

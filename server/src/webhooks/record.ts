@@ -61,7 +61,7 @@ const recordAttempts = systemStatement<[results: ParameterOf<typeof results>]>(
    noted as (
      update webhooks w set failing_since = case when h.is_healthy then null else h.since end
        from (select webhook_id, tenant_id, bool_or(status = 'delivered') as is_healthy, min(started_at) as since
-               from results group by webhook_id, tenant_id) h
+               from results group by webhook_id, tenant_id order by webhook_id) h
       where w.id = h.webhook_id and w.tenant_id = h.tenant_id and (w.failing_since is not null) = h.is_healthy
      returning w.id),
    counted as (

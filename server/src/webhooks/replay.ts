@@ -33,15 +33,17 @@ const lockDelivery = statement<
   `select d.id, d.webhook_id, d.status, w.status as webhook_status,
           exists (select 1 from events e where e.id = d.event_id and e.tenant_id = d.tenant_id) as has_event
      from deliveries d left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id
-    where d.id = $1 and d.tenant_id = $tenant for update of d`,
+    where d.id = $1 and d.tenant_id = $tenant for no key update of d`,
 );
 const repeat = statement<[ids: string[], now: Date]>(
   'deliveries.repeat',
-  `update deliveries d set ${DUE_AGAIN}, updated_at = $2 where d.id = any ($1::uuid[]) and d.tenant_id = $tenant`,
+  `with chosen as (
+     select id from deliveries where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update)
+   update deliveries d set ${DUE_AGAIN}, updated_at = $2 from chosen where d.id = chosen.id and d.tenant_id = $tenant`,
 );
 const lockWebhook = statement<[id: string], { status: ApiWebhook['status'] }>(
   'webhooks.lock',
-  'select status from webhooks where id = $1 and tenant_id = $tenant for update',
+  'select status from webhooks where id = $1 and tenant_id = $tenant for no key update',
 );
 interface MissedRow extends SequencedEvent {
   created_at: Date;
@@ -78,8 +80,8 @@ const requireOne = async (tx: TenantTx, id: string): Promise<WebhookDelivery> =>
 
 /** Sends `webhook.test` to one webhook, independent of its subscriptions, in the same way as every event. */
 export async function testWebhook(tx: TenantTx, webhookId: string): Promise<WebhookDelivery> {
-  await requireActive(tx, webhookId);
   const webhook = await requireWebhook(tx, webhookId);
+  // The tenant's counter is locked before the webhook, as everywhere.
   const event = await publishNumbered(tx, {
     type: 'webhook.test',
     channelId: null,
@@ -87,6 +89,7 @@ export async function testWebhook(tx: TenantTx, webhookId: string): Promise<Webh
     chatId: null,
     data: webhook,
   });
+  await requireActive(tx, webhook.id);
   const [id] = insertDeliveries(tx, [{ event, webhookId: webhook.id }]);
   return requireOne(tx, id as string);
 }

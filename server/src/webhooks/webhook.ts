@@ -93,7 +93,7 @@ const updateWebhook = statement<
 >(
   'webhooks.update',
   // A webhook with another URL, or one that is activated again, counts as not failing.
-  `with before as (select id, status from webhooks where id = $1 and tenant_id = $tenant for update)
+  `with before as (select id, status from webhooks where id = $1 and tenant_id = $tenant for no key update)
    update webhooks w set url = coalesce($2, w.url), status = coalesce($3, w.status), updated_at = $4,
           failing_since = case when w.url <> $2 or (w.status <> 'active' and $3 = 'active') then null
                                else w.failing_since end

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startRuns } from '../../src/automations/triggers/events.ts';
-import type { SequencedEvent } from '../../src/engine/sequencer.ts';
+import { noteRepliedRuns } from '../../src/automations/triggers/replies.ts';
+import type { PublishedEvent } from '../../src/engine/sequencer.ts';
 import { groundFor, testContacts } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -112,9 +112,10 @@ describe('a campaign that is paused', () => {
     const [run] = await runs(id);
     const events = (
       await db.query(`select * from events where tenant_id = $1 and type = 'message.received'`, [tenant.id])
-    ).rows as unknown as SequencedEvent[];
+    ).rows as unknown as PublishedEvent[];
     expect(events.map(({ chat_id }) => chat_id)).toEqual([run?.chat_id]);
-    await db.forTenant(tenant.id).transaction((tx) => startRuns(tx, events));
+    await db.forTenant(tenant.id).transaction((tx) => noteRepliedRuns(tx, events));
+    await server.settle();
     await settle();
     expect(await sent()).toHaveLength(1);
     await set(tenant, id, 'running');

@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { startRuns } from '../../src/automations/triggers/events.ts';
+import { noteRepliedRuns } from '../../src/automations/triggers/replies.ts';
+import { newId } from '../../src/base/ids.ts';
 import type { TenantHooks } from '../../src/db/tenant.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
 import { publishEvents } from '../../src/engine/outbox.ts';
-import { type QueueRow, realShardOf } from '../../src/engine/queue.ts';
-import { eventsQueue, type SequencedEvent, sequenceEvents } from '../../src/engine/sequencer.ts';
+import { realShardOf } from '../../src/engine/queue.ts';
+import {
+  createSequencerState,
+  eventsQueue,
+  type PublishedEvent,
+  type Subscriber,
+  sequenceEvents,
+} from '../../src/engine/sequencer.ts';
+import { createDeliveries } from '../../src/webhooks/match.ts';
+import { automationOf, personOf } from '../kit/automations.ts';
 import { useDatabase } from '../kit/database.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -29,11 +41,26 @@ const notes = async (tenantId: string) =>
     )
   ).rows as { sequence: number | null; position: number; note: string }[];
 
-const seen: SequencedEvent[] = [];
-const handle = (rows: QueueRow[]) =>
-  sequenceEvents({ db, subscribers: [async (_tx, events) => void seen.push(...events)] }, rows);
-const claim = (tenantId: string, limit = 500): Promise<QueueRow[]> =>
+const seen: PublishedEvent[] = [];
+/** Sees every event that is numbered. Nothing follows from them. */
+const see: Subscriber = async (_tx, events) => ({
+  rows: 0,
+  write: (sequences) => void seen.push(...events.filter(({ id }) => sequences.has(id))),
+});
+const handle = (rows: PublishedEvent[], subscriber = see) =>
+  sequenceEvents({ db, subscribers: [subscriber], batchSizes: createSequencerState() }, rows);
+const claim = (tenantId: string, limit = 500): Promise<PublishedEvent[]> =>
   claimsOf(db, eventsQueue, server.clock.real)(realShardOf(tenantId), tenantId, limit, new Set());
+
+/** Numbers everything with one memory of sizes, as a process does. */
+async function numberAll(tenantId: string, subscriber: Subscriber): Promise<void> {
+  const batchSizes = createSequencerState();
+  for (;;) {
+    const rows = await claim(tenantId);
+    if (rows.length === 0) return;
+    await sequenceEvents({ db, subscribers: [subscriber], batchSizes }, rows);
+  }
+}
 
 describe('publishing', () => {
   it('wakes the sequencer after the commit, and neither stores an event nor wakes it after a rollback', async () => {
@@ -87,8 +114,7 @@ describe('the sequencer', () => {
   it('stores no numbers when a subscriber fails', async () => {
     const tenant = await server.tenant();
     await db.forTenant(tenant.id).transaction(async (tx) => tx.publish(event('a')));
-    const subscribers = [() => Promise.reject(new Error('on purpose'))];
-    const failing = sequenceEvents({ db, subscribers }, await claim(tenant.id));
+    const failing = handle(await claim(tenant.id), () => Promise.reject(new Error('on purpose')));
     await expect(failing).rejects.toThrow('on purpose');
     await server.settle();
     expect((await notes(tenant.id)).map((row) => row.sequence)).toEqual([1]);
@@ -150,4 +176,99 @@ describe('the sequencer', () => {
         kept.filter((note) => note.startsWith(`${writer}.`)),
       );
   });
+});
+
+describe('I7: numbering always makes progress', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `event ${at}`);
+
+  it('I7: writes at most 2,000 rows in one transaction, and still numbers every event in order', async () => {
+    const tenant = await server.tenant();
+    await db.forTenant(tenant.id).transaction(async (tx) => tx.publish(...names.map(event)));
+    const written: number[] = [];
+    await numberAll(tenant.id, async (_tx, events) => {
+      const rows = events.length * 700;
+      return { rows, write: () => void written.push(rows) };
+    });
+    expect(Math.max(...written)).toBeLessThanOrEqual(2_000);
+    expect(written.reduce((sum, rows) => sum + rows, 0)).toBe(names.length * 700);
+    const rows = await notes(tenant.id);
+    expect(rows.map((row) => row.note)).toEqual(names);
+    expect(rows.map((row) => row.sequence)).toEqual(names.map((_, at) => at + 1));
+  });
+
+  it('I7: numbers an event alone that more than 2,000 rows follow from', async () => {
+    const tenant = await server.tenant();
+    await db.forTenant(tenant.id).transaction(async (tx) => tx.publish(event('a'), event('b')));
+    await numberAll(tenant.id, async (_tx, events) => ({ rows: events.length * 5_000, write: () => {} }));
+    expect((await notes(tenant.id)).map((row) => row.sequence)).toEqual([1, 2]);
+  });
+
+  it('I7: halves what takes too long until it fits', async () => {
+    const tenant = await server.tenant();
+    await db.forTenant(tenant.id).transaction(async (tx) => tx.publish(...names.map(event)));
+    const sizes: number[] = [];
+    await numberAll(tenant.id, async (tx, events) => {
+      sizes.push(events.length);
+      if (events.length > 5) {
+        await tx.query('set local statement_timeout = 10', []);
+        await tx.query('select pg_sleep(30)', []);
+      }
+      // As many as fit, so that nobody tries more.
+      return { rows: 1_500, write: () => {} };
+    });
+    expect(sizes.slice(0, 4)).toEqual([40, 20, 10, 5]);
+    expect((await notes(tenant.id)).map((row) => row.sequence)).toEqual(names.map((_, at) => at + 1));
+  });
+
+  it('I7: waits for no contact, chat or run that another transaction has locked', async () => {
+    const tenant = await server.tenant();
+    await automationOf(tenant, {
+      trigger: { type: 'message_received' },
+      steps: [
+        { id: 'reply', type: 'wait_for_reply', parameters: { timeout: 'P1D' } },
+        { id: 'end', type: 'end' },
+      ],
+    });
+    const { contactId, chatId } = await personOf(server, tenant);
+    const { rows: waiting } = await db.query(`select id from automation_runs where tenant_id = $1`, [
+      tenant.id,
+    ]);
+    expect(waiting).toHaveLength(1);
+    const other = await usePgClient(server.databaseUrl);
+    await other.query('begin');
+    for (const table of ['contacts', 'chats', 'automation_runs', 'automation_versions'])
+      await other.query(`select 1 from ${table} where tenant_id = $1 for update`, [tenant.id]);
+    await db
+      .forTenant(tenant.id)
+      .transaction(async (tx) =>
+        tx.publish({ ...event('reply'), type: 'message.received', contactId, chatId, data: { id: newId() } }),
+      );
+    const numbering = sequenceEvents(
+      {
+        db,
+        subscribers: [createDeliveries, startRuns, noteRepliedRuns],
+        batchSizes: createSequencerState(),
+      },
+      await claim(tenant.id),
+    );
+    expect(await numbering).toBe('ok');
+    await other.query('rollback');
+    const { rows } = await db.query('select run_id from run_replies where tenant_id = $1', [tenant.id]);
+    expect(rows.map((row) => row.run_id)).toEqual(waiting.map((row) => row.id));
+    await server.settle();
+    expect((await db.query('select 1 from run_replies', [])).rows).toEqual([]);
+  });
+});
+
+it('X20: events that a deleted tenant left are deleted, and nothing fails', async () => {
+  const tenantId = newId();
+  const other = await server.tenant();
+  await db.forTenant(tenantId).transaction(async (tx) => tx.publish(...['a', 'b'].map(event)));
+  await db.forTenant(other.id).transaction(async (tx) => tx.publish(event('kept')));
+  const failures = () => server.system.worker?.failures().reduce((sum, one) => sum + one.failures, 0);
+  const before = failures();
+  await server.settle();
+  expect(await notes(tenantId)).toEqual([]);
+  expect((await notes(other.id)).map((row) => row.sequence)).toEqual([1]);
+  expect(failures()).toBe(before);
 });

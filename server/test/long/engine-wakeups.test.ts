@@ -14,10 +14,12 @@ async function twoSides() {
   };
   const db = openDatabase(options);
   const heard: string[] = [];
-  const listener = listenForWakeUps(clientConfig({ ...options, applicationName: 'listener' }), (...wakeUp) =>
-    heard.push(wakeUp.join(' ')),
+  const listener = listenForWakeUps(
+    clientConfig({ ...options, applicationName: 'listener' }),
+    'listener',
+    (...wakeUp) => heard.push(wakeUp.join(' ')),
   );
-  const wakeUps = createWakeUps({ db: () => db, isSoleProcess: false });
+  const wakeUps = createWakeUps({ db: () => db, sender: 'sender', isSoleProcess: false });
   for (const opened of [db, wakeUps, listener]) cleanUp(() => opened.close());
   /** LISTEN is done when PostgreSQL says so, on another connection than the one that was cut. */
   const listening = async (cut = 0): Promise<number> => {

@@ -96,7 +96,7 @@ describe('a client that disconnects', () => {
 it('sends a heartbeat with its position every 15 seconds', async () => {
   const silent = eventStreams({
     db,
-    wakeUps: createWakeUps({ db: () => db, isSoleProcess: true }),
+    wakeUps: createWakeUps({ db: () => db, sender: 'test', isSoleProcess: true }),
     log: createLog({ level: 'silent', json: true }),
     intervals: { checkMs: 10, heartbeatMs: 60 },
   });

@@ -6,7 +6,7 @@ import { CANCEL, IS_UNFINISHED } from './run.ts';
 /** Locks the runs in the order of ids, as the worker does. */
 const chosen = (condition: string): string => `chosen as (
   select id from automation_runs where campaign_id = $1 and tenant_id = $tenant and ${IS_UNFINISHED} and ${condition}
-   order by id for update)`;
+   order by id for no key update)`;
 
 const hold = statement<[campaignId: string]>(
   'automation_runs.hold_of_campaign',

@@ -91,8 +91,11 @@ const retryById = statement<[id: string, now: Date], RunRow>(
 );
 const cancelByChats = statement<[chatIds: string[], now: Date]>(
   'automation_runs.cancel_by_chats',
-  `update automation_runs set ${CANCEL}, ended_at = $2, updated_at = $2
-    where chat_id = any ($1::uuid[]) and tenant_id = $tenant and ${IS_UNFINISHED}`,
+  `with chosen as (
+     select id from automation_runs where chat_id = any ($1::uuid[]) and tenant_id = $tenant and ${IS_UNFINISHED}
+      order by id for no key update)
+   update automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
+     from chosen where r.id = chosen.id and r.tenant_id = $tenant`,
 );
 
 export const presentRun = (row: RunRow): AutomationRun => ({

@@ -50,13 +50,27 @@ interface LockedRun {
 
 const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
   'automation_runs.lock',
-  // In the order of ids against deadlocks. A run that was cancelled or advanced meanwhile is no longer due.
-  `select r.id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status, r.step, r.state, r.revision,
+  // Contacts, chats and runs are locked in the order that holds everywhere, before any step changes one of them. The
+  // lock of the chat also decides whether a run that begins to wait for a reply sees a message that arrives now. A run
+  // that was cancelled or advanced meanwhile is no longer due; one that somebody is changing is found by the next scan.
+  `with due as materialized (
+     select r.contact_id, r.chat_id from automation_runs r
+      where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at <= $2),
+   locked_contacts as materialized (
+     select c.id from (select distinct contact_id from due) d
+       join contacts c on c.id = d.contact_id and (c.tenant_id = $tenant) is true
+      order by c.id for no key update of c),
+   locked_chats as materialized (
+     select k.id from (select distinct chat_id from due) d
+       join chats k on k.id = d.chat_id and (k.tenant_id = $tenant) is true
+      where (select count(*) from locked_contacts) >= 0
+      order by k.id for no key update of k)
+   select r.id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status, r.step, r.state, r.revision,
           (select c.channel_id from campaigns c where c.id = r.campaign_id and c.tenant_id = r.tenant_id) as channel_id
      from automation_runs r
     where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at <= $2
-      and r.status in ('scheduled', 'running', 'waiting')
-    order by r.id for update of r`,
+      and r.status in ('scheduled', 'running', 'waiting') and (select count(*) from locked_chats) >= 0
+    order by r.id for no key update of r skip locked`,
 );
 const definitions = statement<[ids: string[]], { id: string; definition: Definition }>(
   'automation_versions.definitions',

@@ -5,7 +5,7 @@ import { createTurns } from '../../base/turns.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW, shardOf } from '../../engine/queue.ts';
-import type { SequencedEvent } from '../../engine/sequencer.ts';
+import type { Consequences, PublishedEvent } from '../../engine/sequencer.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { Message } from '../../messages/schema.ts';
 import { createKeywordFinder } from '../definition/keywords.ts';
@@ -39,6 +39,10 @@ const messagesOfEvents = statement<[ids: string[]], { id: string; message_id: st
      join messages m on m.id = (e.data::json ->> 'id')::uuid and m.tenant_id = e.tenant_id and not m.is_automatic
     where e.id = any ($1::uuid[]) and e.tenant_id = $tenant`,
 );
+/** SQL: the row with an id, with the lock that a foreign key takes, unless it is being deleted. */
+const held = (join: 'join' | 'left join', table: string, id: string, alias: string): string =>
+  `${join} lateral (
+       select id from ${table} where id = ${id} and tenant_id = $tenant for key share skip locked) ${alias} on true`;
 const insertRuns = statement<
   [
     now: Date,
@@ -55,32 +59,24 @@ const insertRuns = statement<
   ]
 >(
   'automation_runs.insert_caused',
-  // An event starts each automation once, even if its batch is repeated. Contacts that were deleted meanwhile are left
-  // out.
+  // An event starts each automation once, even if its batch is repeated. What is deleted is left out, and so is what is
+  // being deleted: only a deletion takes a lock that these wait for, and numbering must not wait.
   `insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, chat_id, cause_event_id, status,
                                 state, error, shard, scheduled_at, due_at, ended_at, created_at, updated_at)
-   select n.id, $tenant, n.automation_id, n.version_id, c.id, h.id, n.event_id, n.status, n.state, n.error, n.shard, $1::timestamptz,
+   select n.id, $tenant, n.automation_id, v.id, c.id, h.id, n.event_id, n.status, n.state, n.error, n.shard, $1::timestamptz,
           case when n.error is null then ${DUE_NOW}::timestamptz end, case when n.error is not null then $1::timestamptz end,
           $1::timestamptz, $1::timestamptz
      from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::jsonb[],
                  $10::jsonb[], $11::smallint[])
        with ordinality as n (id, automation_id, version_id, contact_id, chat_id, event_id, status, state, error, shard, number)
-     join contacts c on c.id = n.contact_id and c.tenant_id = $tenant
-     left join chats h on h.id = n.chat_id and h.tenant_id = $tenant
+     ${held('join', 'automation_versions', 'n.version_id', 'v')}
+     ${held('join', 'contacts', 'n.contact_id', 'c')}
+     ${held('left join', 'chats', 'n.chat_id', 'h')}
     order by n.number
    on conflict (automation_id, cause_event_id) where cause_event_id is not null do nothing`,
 );
-const wakeWaiting = statement<[chatIds: string[]], { automation_id: string }>(
-  'automation_runs.wake_waiting',
-  // A held run continues as soon as it is released.
-  `update automation_runs set due_at = case when held_due_at is null then ${DUE_NOW}::timestamptz end,
-          held_due_at = case when held_due_at is not null then ${DUE_NOW}::timestamptz end
-    where chat_id = any ($1::uuid[]) and tenant_id = $tenant and waiting_reply and status = 'waiting'
-   returning automation_id`,
-);
-
 /** The trigger of an event, if it has one. Events of chats contain theirs, as not every change triggers automations. */
-function triggerOf(event: SequencedEvent): TriggerType | undefined {
+function triggerOf(event: PublishedEvent): TriggerType | undefined {
   switch (event.type) {
     case 'message.received':
       return 'message_received';
@@ -97,7 +93,7 @@ function triggerOf(event: SequencedEvent): TriggerType | undefined {
 }
 
 interface TriggeringEvent {
-  event: SequencedEvent;
+  event: PublishedEvent;
   trigger: TriggerType;
   message: Message | null;
   /** Whether the message contains one of the keywords. */
@@ -125,7 +121,7 @@ function starts(
   return true;
 }
 
-async function messagesOf(tx: TenantTx, events: SequencedEvent[]): Promise<Map<string, Message>> {
+async function messagesOf(tx: TenantTx, events: PublishedEvent[]): Promise<Map<string, Message>> {
   const received = events.filter(({ type }) => type === 'message.received').map(({ id }) => id);
   if (received.length === 0) return new Map();
   const rows = await tx.all(messagesOfEvents, [received]);
@@ -148,36 +144,29 @@ export const missingVariables = (params: InvalidParams, cause: string): RunError
   message: `The automation needs ${Object.keys(params).join(', ')}, which ${cause} cannot provide`,
 });
 
-/**
- * Starts the runs of automations that are triggered by these events, each once per event, and wakes runs that wait for a
- * reply in chats in which the contact wrote. The run itself looks up the reply under its lock.
- */
-export async function startRuns(tx: TenantTx, events: SequencedEvent[]): Promise<void> {
-  const repliedChats = [
-    ...new Set(events.flatMap((event) => (event.type === 'message.received' && event.chat_id) || [])),
-  ];
+/** The runs that an event starts, as they are inserted. */
+interface NewRun {
+  id: string;
+  automation: TriggerableAutomation;
+  event: PublishedEvent;
+  state: string;
+  error: string | null;
+}
+
+async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<NewRun[]> {
   const triggering = events.flatMap((event) => {
     const trigger = triggerOf(event);
     return trigger === undefined || event.contact_id === null ? [] : [{ event, trigger }];
   });
+  if (triggering.length === 0) return [];
   const triggers = [...new Set(triggering.map(({ trigger }) => trigger))];
-  const [woken, automations] = await Promise.all([
-    repliedChats.length === 0 ? [] : tx.all(wakeWaiting, [repliedChats]),
-    triggers.length === 0 ? [] : tx.all(findByTriggers, [triggers]),
-  ]);
-  for (const { automation_id } of woken) tx.wake(runsQueue, automation_id);
-  if (automations.length === 0) return;
+  const automations = await tx.all(findByTriggers, [triggers]);
+  if (automations.length === 0) return [];
   const messages = await messagesOf(
     tx,
     triggering.map(({ event }) => event),
   );
-  const runs: {
-    id: string;
-    automation: TriggerableAutomation;
-    event: SequencedEvent;
-    state: string;
-    error: string | null;
-  }[] = [];
+  const runs: NewRun[] = [];
   // Hundreds of long messages may meet hundreds of automations with a hundred keywords each.
   const turn = createTurns();
   for (const { event, trigger } of triggering) {
@@ -199,6 +188,10 @@ export async function startRuns(tx: TenantTx, events: SequencedEvent[]): Promise
       });
     }
   }
+  return runs;
+}
+
+function insertNewRuns(tx: TenantTx, runs: readonly NewRun[]): void {
   if (runs.length === 0) return;
   tx.enqueue(insertRuns, [
     tx.now,
@@ -214,4 +207,17 @@ export async function startRuns(tx: TenantTx, events: SequencedEvent[]): Promise
     runs.map(({ automation }) => shardOf(automation.id, tx.tenantId)),
   ]);
   for (const id of new Set(runs.map(({ automation }) => automation.id))) tx.wake(runsQueue, id);
+}
+
+/** Subscriber of events: starts the runs of automations that they trigger, each once per event. */
+export async function startRuns(tx: TenantTx, events: PublishedEvent[]): Promise<Consequences> {
+  const runs = await runsOf(tx, events);
+  return {
+    rows: runs.length,
+    write: (sequences) =>
+      insertNewRuns(
+        tx,
+        runs.filter(({ event }) => sequences.has(event.id)),
+      ),
+  };
 }

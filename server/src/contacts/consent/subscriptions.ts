@@ -9,7 +9,8 @@ import { touchContacts } from '../search-text.ts';
 
 const lockSubscriptions = statement<[ids: string[]], { id: string; is_subscribed: boolean }>(
   'contacts.lock_subscriptions',
-  'select id, is_subscribed from contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for update',
+  `select id, is_subscribed from contacts where id = any ($1::uuid[]) and tenant_id = $tenant
+    order by id for no key update`,
 );
 const setSubscribed = statement<[ids: string[], isSubscribed: boolean]>(
   'contacts.set_subscribed',

@@ -22,10 +22,8 @@ const state = systemStatement<[id: string], ClockState>(
   'select clock, clock_target as target from tenants where id = $1 and clock is not null',
 );
 
-const anyClock = systemStatement<[], { exists: boolean }>(
-  'test_tenants.any',
-  'select exists (select 1 from tenants where clock is not null)',
-);
+/** SQL for one test tenant, if there are any. */
+export const ANY_TEST_TENANT = 'select id from tenants where clock is not null limit 1';
 
 /** The time of a test tenant's clock, and the time it is moving to. */
 export interface ClockState {
@@ -37,9 +35,6 @@ export interface ClockState {
 export async function readClocks(db: Pick<Queryable, 'all'>, ids: string[]): Promise<Map<string, Date>> {
   return new Map((await db.all(clocks, [ids])).map(({ id, clock }) => [id, clock]));
 }
-
-export const hasTestTenants = async (db: Pick<Queryable, 'find'>): Promise<boolean> =>
-  (await db.find(anyClock, []))?.exists === true;
 
 export const findClock = (db: Pick<Queryable, 'find'>, tenantId: string): Promise<ClockState | undefined> =>
   db.find(state, [tenantId]);

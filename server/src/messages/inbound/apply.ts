@@ -1,12 +1,14 @@
 import { changeHandle } from '../../contacts/handles/change.ts';
+import { lockOwners } from '../../contacts/handles/owners.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { InboundEvent } from '../../providers/adapter.ts';
+import type { Handle, InboundEvent } from '../../providers/adapter.ts';
 import { decideTemplate } from '../../templates/decide-template.ts';
 import { sortEchoes } from './echoes.ts';
 import { receiveMutations } from './edits.ts';
 import type { ReceivedMessage } from './media.ts';
 import { receiveMessages } from './messages.ts';
 import { applyReadReceipts } from './read-receipts.ts';
+import { handlesOf, normalizeContact, normalizeHandle } from './resolve-chats.ts';
 import { receiveStatuses } from './statuses.ts';
 import type { ReceivingChannel } from './store-messages.ts';
 
@@ -33,6 +35,10 @@ export async function applyInbound(
   baseUrl: string,
 ): Promise<Set<ReceivedEvent>> {
   const waiting = new Set<ReceivedEvent>();
+  await lockOwners(
+    tx,
+    received.flatMap(({ event }) => handlesToChange(event)),
+  );
   let part: Received[] = [];
   for (const one of received) {
     if (one.event.kind !== 'identity') {
@@ -45,6 +51,15 @@ export async function applyInbound(
   }
   await applyPart(tx, channel, part, baseUrl, waiting);
   return waiting;
+}
+
+/** The handles of contacts that an event may change. Contacts are locked before the chats of any event. */
+function handlesToChange(event: ReceivedEvent): Handle[] {
+  if (event.kind === 'identity') return [normalizeHandle(event.from)];
+  if (event.kind !== 'message' && event.kind !== 'echo') return [];
+  const { contact, subscription } = event;
+  if (!subscription && !contact.others?.length) return [];
+  return handlesOf(normalizeContact(contact));
 }
 
 async function applyPart(

@@ -20,7 +20,7 @@ const lockMutable = statement<[ids: string[]], MutableRow>(
   'messages.lock_mutable',
   `select ${MESSAGE_COLUMNS}, c.is_sensitive
      from messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
-    where m.id = any ($1::uuid[]) and m.tenant_id = $tenant order by m.id for update of m`,
+    where m.id = any ($1::uuid[]) and m.tenant_id = $tenant order by m.id for no key update of m`,
 );
 const update = statement<
   [now: Date, ids: string[], texts: (string | null)[], edited: (Date | null)[], deleted: (Date | null)[]]

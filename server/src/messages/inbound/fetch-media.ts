@@ -20,7 +20,7 @@ const lockMessage = statement<[id: string], MessageRow & { is_sensitive: boolean
   'media_fetches.lock_message',
   `select ${MESSAGE_COLUMNS}, c.is_sensitive
      from messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
-    where m.id = $1 and m.tenant_id = $tenant for update of m`,
+    where m.id = $1 and m.tenant_id = $tenant for no key update of m`,
 );
 const deleteFetch = statement<[id: string, attempts: number]>(
   'media_fetches.finish',

@@ -28,7 +28,8 @@ export async function findReceivedBefore(
   return new Set((await db.all(receivedBefore, [channelId, vendorIds])).map((row) => row.vendor_id));
 }
 
-const normalizeHandle = <H extends Handle>(handle: H): H => ({
+/** A vendor's handle as we store it. */
+export const normalizeHandle = <H extends Handle>(handle: H): H => ({
   ...handle,
   value: vendorHandle(handle.type, handle.value),
 });
@@ -39,7 +40,7 @@ export const normalizeContact = (contact: VendorContact): VendorContact => ({
   ...(contact.others?.length ? { others: contact.others.map(normalizeHandle) } : {}),
 });
 
-const handlesOf = (contact: VendorContact): Handle[] => [contact, ...(contact.others ?? [])];
+export const handlesOf = (contact: VendorContact): Handle[] => [contact, ...(contact.others ?? [])];
 
 /** What a message needs so that its chat can be found. */
 interface Written {

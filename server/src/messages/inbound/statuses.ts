@@ -40,7 +40,7 @@ const lockSent = statement<[ids: string[]], MessageRow & { is_sensitive: boolean
   'messages.lock_sent',
   `select ${MESSAGE_COLUMNS}, c.is_sensitive
      from messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
-    where m.id = any ($1::uuid[]) and m.tenant_id = $tenant and m.sender = 'outbound' order by m.id for update of m`,
+    where m.id = any ($1::uuid[]) and m.tenant_id = $tenant and m.sender = 'outbound' order by m.id for no key update of m`,
 );
 const updateStatuses = statement<
   [now: Date, ids: string[], statuses: string[], errors: (string | null)[], vendorIds: (string | null)[]]

@@ -6,7 +6,7 @@ import { messageEvent } from '../message-event.ts';
 /** Messages that are being sent at this moment are not included. Locked in the order of ids, so no deadlocks. */
 const waiting = (condition: string): string => `waiting as (
   select id from messages where campaign_id = $1 and tenant_id = $tenant and status = 'queued' and sending_at is null
-     and ${condition} order by id for update)`;
+     and ${condition} order by id for no key update)`;
 
 const hold = statement<[campaignId: string]>(
   'messages.hold_of_campaign',

@@ -35,7 +35,7 @@ const lockChats = statement<[ids: string[]], SendingChat>(
   `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted, h.opted_out_at
      from chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
      join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
-    where k.id = any ($1::uuid[]) and k.tenant_id = $tenant order by k.id for update of k`,
+    where k.id = any ($1::uuid[]) and k.tenant_id = $tenant order by k.id for no key update of k`,
 );
 const filesById = statement<[ids: string[]], FileRow>(
   'messages.files',

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { readCpuSeconds } from '../cpu.ts';
+import type { Case, Side } from '../figure.ts';
+import { chargeServer } from '../workload.ts';
+
+/** Comparable servers take 3 to 8. */
+const CPU_GOAL_MS = 8;
+/** After a start or a round of another figure the server has things to finish. */
+const QUIET_MS = 5_000;
+
+/** What a server and its database cost while nobody uses them. */
+export async function createIdle({ getTarget }: Side): Promise<Case[]> {
+  const target = await getTarget();
+  const { processes } = chargeServer(target);
+  return [
+    {
+      title: 'at rest',
+      warmUp: 0,
+      count: (seconds) => seconds,
+      restarts: 'once',
+      effort: { seconds: 10 },
+      hasRate: false,
+      hasCpu: false,
+      values: {
+        cpu: {
+          title: 'CPU a second at rest, server and database',
+          unit: 'ms',
+          digits: 1,
+          goal: CPU_GOAL_MS,
+        },
+        server: { title: '  of it the server', unit: 'ms', digits: 1 },
+      },
+      ours: {
+        processes,
+        warmUp: () => delay(QUIET_MS),
+        async run(seconds) {
+          const before = await readCpuSeconds(processes());
+          await delay(seconds * 1000);
+          const after = await readCpuSeconds(processes());
+          const server = ((after.server - before.server) / seconds) * 1000;
+          const postgres = ((after.postgres - before.postgres) / seconds) * 1000;
+          return { operations: seconds, seconds, values: { cpu: server + postgres, server } };
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import '../../../src/app.ts';
+import '../../../src/queues.ts';
+import { declaredStatements } from '../../../src/db/statement.ts';
+
+/** Statements that lock a row to delete it, or that hold off new references to it. */
+const DELETING = new Set([
+  'attributes.lock',
+  'channels.lock',
+  'chats.lock_to_delete',
+  'chats.some_of_channel',
+  'contacts.lock_handles',
+  'contacts.lock_to_erase',
+  'events.drop_of_contact',
+  'file_removals.lock',
+  'installation.lock',
+  'shards.take',
+]);
+
+const LOCK = /\bfor (update|no key update|share|key share)\b/g;
+
+it('I8: only deletions lock rows against references; whatever changes no key locks them for no key update', () => {
+  const exclusive = declaredStatements().filter(({ text }) => /\bfor update\b/.test(text));
+  expect(exclusive.map(({ name }) => name).filter((name) => !DELETING.has(name))).toEqual([]);
+});
+
+it('I8: a statement that locks several rows locks them in the order of their ids', () => {
+  const unordered = declaredStatements().flatMap(({ name, text }) =>
+    [...text.matchAll(LOCK)].flatMap(({ index }) => {
+      // The query that the lock belongs to: from its last `select` on.
+      const query = text.slice(text.lastIndexOf('select', index), index);
+      const isOne =
+        /\bwhere (\w+\.)?id = (\$\d+|n\.\w+)/.test(query) || /\blimit 1\b|\bfrom installation\b/.test(query);
+      const isOrdered = /\border by (\w+\.)?(id|shard|position)\b/.test(query);
+      return isOne || isOrdered ? [] : [name];
+    }),
+  );
+  expect([...new Set(unordered)].sort()).toEqual([]);
+});
