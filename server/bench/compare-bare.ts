@@ -32,6 +32,9 @@ and nothing else. Runs that are triggered for tomorrow are recorded and nothing 
 same time on the same cores, which the bare route does not do. The lines of long chats send the same request to two chats
 of this server: bare is the short one. A bare search is one statement on a connection of its own, without HTTP.`;
 
+/** Figures that start their own servers and do not need the shared one. */
+const OWN_SERVERS = new Set(['start', 'idle', 'two-processes']);
+
 const ratios = (ours: number[], bare: number[]): number[] =>
   ours.map((one, round) => one / (bare[round] as number));
 
@@ -123,9 +126,8 @@ export async function compareWithBare(
   const values: string[][] = [];
   for (const [name, create] of Object.entries(chosen)) {
     process.stderr.write(` ${name} `);
-    // A figure that starts its own server does not need the shared one.
     const vacuum = async (): Promise<void> => {
-      if (name !== 'start') await (await side.getTarget()).db.query('vacuum analyze');
+      if (!OWN_SERVERS.has(name)) await (await side.getTarget()).db.query('vacuum analyze');
     };
     const cases = await create(side);
     for (const one of cases) {

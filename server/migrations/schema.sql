@@ -561,6 +561,18 @@ CREATE INDEX recipients_by_contact ON recipients (contact_id);
 CREATE INDEX recipients_given ON recipients (campaign_id, occurrence_at, contact_id) WHERE is_given;
 CREATE INDEX recipients_without_run ON recipients (campaign_id, contact_id) WHERE run_id IS NULL;
 
+CREATE TABLE run_replies (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  shard smallint NOT NULL,
+  due_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT run_replies_pkey PRIMARY KEY (id, tenant_id)
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+CREATE INDEX run_replies_due ON run_replies (shard, tenant_id, due_at, id);
+
 CREATE TABLE run_trace (
   run_id uuid NOT NULL,
   tenant_id uuid NOT NULL,

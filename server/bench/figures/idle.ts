@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { QUIET_DATABASE } from '../compare-commits.ts';
 import { readCpuSeconds } from '../cpu.ts';
 import type { Case, Side } from '../figure.ts';
+import { startTarget } from '../target.ts';
 import { chargeServer } from '../workload.ts';
 
 /** Comparable servers take 3 to 8. */
@@ -8,16 +10,19 @@ const CPU_GOAL_MS = 8;
 /** After a start or a round of another figure the server has things to finish. */
 const QUIET_MS = 5_000;
 
-/** What a server and its database cost while nobody uses them. */
-export async function createIdle({ getTarget }: Side): Promise<Case[]> {
-  const target = await getTarget();
+/**
+ * What a server and its database cost while nobody uses them. The database is its own and has no autovacuum: a young one is
+ * analyzed for minutes, which has nothing to do with the server.
+ */
+export async function createIdle({ serverRoot }: Side): Promise<Case[]> {
+  const target = await startTarget({ serverRoot, databaseSettings: QUIET_DATABASE });
   const { processes } = chargeServer(target);
   return [
     {
       title: 'at rest',
       warmUp: 0,
       count: (seconds) => seconds,
-      restarts: 'once',
+      restarts: 'never',
       effort: { seconds: 10 },
       hasRate: false,
       hasCpu: false,
@@ -41,6 +46,7 @@ export async function createIdle({ getTarget }: Side): Promise<Case[]> {
           const postgres = ((after.postgres - before.postgres) / seconds) * 1000;
           return { operations: seconds, seconds, values: { cpu: server + postgres, server } };
         },
+        stop: () => target.server.stop(),
       },
     },
   ];
