@@ -57,14 +57,15 @@ const raiseCounter = statement<[count: number], { sequence: number }>(
 );
 const numberEvents = statement<[ids: string[]], { id: string; sequence: number }>(
   'events.number',
-  // Nothing happens for a tenant that is deleted.
+  // Nothing happens for a tenant that is deleted. The conditions besides the id are written so that no index matches them:
+  // while events wait for numbers, an index by tenant or of events without a number leads to all of them, once for each id.
   `with raised as (
      insert into tenant_counters as t (tenant_id, sequence)
      select id, cardinality($1::uuid[]) from tenants where id = $tenant
      on conflict (tenant_id) do update set sequence = t.sequence + excluded.sequence returning sequence)
    update events e set sequence = r.sequence - cardinality($1::uuid[]) + n.number
      from raised r cross join unnest($1::uuid[]) with ordinality as n (id, number)
-    where e.id = n.id and e.tenant_id = $tenant and e.sequence is null
+    where e.id = n.id and (e.tenant_id = $tenant) is true and num_nulls(e.sequence) = 1
    returning e.id, e.sequence`,
 );
 

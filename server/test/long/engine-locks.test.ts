@@ -36,10 +36,13 @@ it(
     const channel = await tenant.channel();
     await automationOf(tenant, bot);
     await automationOf(tenant, { ...bot, name: 'A second bot in the same chats' });
-    const people = Array.from({ length: CHATS }, (_, person) => `+1555010${String(person).padStart(4, '0')}`);
+    const contacts = Array.from(
+      { length: CHATS },
+      (_, person) => `+1555010${String(person).padStart(4, '0')}`,
+    );
     for (let round = 0; round < ROUNDS; round += 1) {
       const bodies = await Promise.all(
-        people.map((from) =>
+        contacts.map((from) =>
           sandboxBody(channel, {
             id: `${round} ${from}`,
             from,
@@ -48,13 +51,13 @@ it(
           }),
         ),
       );
-      // In an order of its own each time: runs have another order than their chats, and whoever locks rows as they come
-      // meets somebody else.
+      // In an order of its own each time: runs have another order than their chats, and transactions that lock rows as they come
+      // wait for each other.
       bodies.sort(() => Math.random() - 0.5);
       await storeInbound(db.forTenant(tenant.id), channel.id, bodies);
       server.system.worker?.wake('inbound', realShardOf(channel.id), channel.id);
       if (round < 2) await server.settle();
-      // What people in the inbox and the API do meanwhile.
+      // What users in the inbox and the API do meanwhile.
       const { rows } = await db.query(
         'select id, contact_id from chats where tenant_id = $1 order by random() limit 4',
         [tenant.id],

@@ -35,9 +35,13 @@ const findByTriggers = statement<[types: string[]], TriggerableAutomation>(
 const messagesOfEvents = statement<[ids: string[]], { id: string; message_id: string }>(
   'events.messages',
   // Without automatic messages, such as out-of-office notes: an answer could start an endless exchange.
-  `select e.id, m.id as message_id from events e
-     join messages m on m.id = (e.data::json ->> 'id')::uuid and m.tenant_id = e.tenant_id and not m.is_automatic
-    where e.id = any ($1::uuid[]) and e.tenant_id = $tenant`,
+  // The events are read first and each message by its id: no index matches the condition on the tenant. The planner could
+  // otherwise compare every message of the tenant with every event.
+  `with written as materialized (
+     select e.id, (e.data::json ->> 'id')::uuid as message_id from events e
+      where e.id = any ($1::uuid[]) and (e.tenant_id = $tenant) is true)
+   select w.id, m.id as message_id from written w
+     join messages m on m.id = w.message_id and (m.tenant_id = $tenant) is true and not m.is_automatic`,
 );
 /** SQL: the row with an id, with the lock that a foreign key takes, unless it is being deleted. */
 const held = (join: 'join' | 'left join', table: string, id: string, alias: string): string =>

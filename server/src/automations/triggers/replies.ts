@@ -33,7 +33,7 @@ const deleteReplies = statement<[ids: string[]]>(
 
 /**
  * Subscriber of events: notes the runs that wait for a reply in chats in which the contact wrote. They are not woken
- * here: that would wait for whoever executes one of them at this moment, and numbering must not wait. A run that begins
+ * here: that would wait for the worker that executes one of them at this moment, and numbering must not wait. A run that begins
  * to wait holds the lock of its chat, so it either sees the message or is seen here.
  */
 export async function noteRepliedRuns(tx: TenantTx, events: PublishedEvent[]): Promise<Consequences> {
