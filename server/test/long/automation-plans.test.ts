@@ -17,6 +17,11 @@ async function explainText(name: string): Promise<string[]> {
 
 it.each([
   ['automation_runs.lock', 'automation_runs_pkey'],
+  ['automation_runs.lock', 'contacts_pkey'],
+  ['automation_runs.lock', 'chats_pkey'],
+  ['automation_runs.wake_replied', 'automation_runs_pkey'],
+  ['run_replies.insert', 'automation_runs_waiting'],
+  ['events.messages', 'messages_pkey'],
   ['automation_runs.advance', 'automation_runs_pkey'],
   ['automation_runs.find_chats', 'chats_by_contact'],
   ['chats.hold_handles', 'handles_by_contact'],

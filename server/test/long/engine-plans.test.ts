@@ -124,6 +124,25 @@ describe.each([
     expect(sumReturnedRows(scans)).toBeLessThanOrEqual(10 + (await countPartitions(table)));
   });
 
+  it('I7: numbers events by their ids, regardless of how many wait', async () => {
+    const { rows } = await client.query<{ id: string }>(
+      'select id from events where tenant_id = $1 order by position limit 10',
+      [tenants[3]],
+    );
+    await client.query('begin');
+    const nodes = await explainDeclared(
+      client,
+      'events.number',
+      `'{${rows.map(({ id }) => id)}}', '${tenants[3]}'`,
+    );
+    await client.query('rollback');
+    const scans = nodes.filter(
+      (node) => node['Relation Name']?.startsWith('events') && node['Index Name'] !== undefined,
+    );
+    expect(scans.length).toBeGreaterThan(0);
+    for (const scan of scans) expect(scan['Index Name']).toMatch(/_pkey$/);
+  });
+
   it('reads only the deliveries that it claims of several ordering keys, and only their events', async () => {
     const claimed = keyIds.slice(3, 6);
     const { rows: taken } = await client.query<{ id: string }>(
