@@ -10,7 +10,7 @@ import { type Arrivals, CONNECTIONS, percentile, sendAtRate, startReceiver } fro
 const PER_SECOND = 30;
 /** Each with a channel and a webhook, so that both processes have a part of the work. */
 const TENANTS = 8;
-const WARM_UP = { seconds: 20, perSecond: 300 };
+const WARM_UP = { seconds: 40, perSecond: 150 };
 const P50_GOAL = 1.3;
 const CPU_GOAL = 1.15;
 
