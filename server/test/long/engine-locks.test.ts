@@ -154,10 +154,15 @@ it(
     );
     expect(rows[0]?.all).toBe(WEBHOOKS * EVENTS);
     expect(rows[0]?.most).toBeLessThanOrEqual(2_000);
-    await server.settle();
+    // A connection may break under this load; its delivery is repeated later.
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await server.settle();
+      server.clock.advance(600_000);
+    }
     expect(received.size).toBe(WEBHOOKS);
     const numbers = Array.from({ length: EVENTS }, (_, at) => at + 1);
-    for (const sequences of received.values()) expect(sequences.toSorted((a, b) => a - b)).toEqual(numbers);
+    for (const sequences of received.values())
+      expect([...new Set(sequences)].sort((a, b) => a - b)).toEqual(numbers);
   },
   120_000 * FACTOR,
 );

@@ -95,7 +95,7 @@ const cancelByChats = statement<[chatIds: string[], now: Date]>(
      select id from automation_runs where chat_id = any ($1::uuid[]) and tenant_id = $tenant and ${IS_UNFINISHED}
       order by id for no key update)
    update automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
-     from chosen where r.id = chosen.id and r.tenant_id = $tenant`,
+     from chosen where r.id = chosen.id and (r.tenant_id = $tenant) is true`,
 );
 
 export const presentRun = (row: RunRow): AutomationRun => ({

@@ -10,9 +10,10 @@ const WAITS = `r.waiting_reply and r.status = 'waiting'`;
 
 const noteReplies = statement<[chatIds: string[], shard: number, now: Date], { id: string }>(
   'run_replies.insert',
+  // The tenant is compared with `is true`, which no index can serve: one would lead to all runs of the tenant.
   `insert into run_replies (id, tenant_id, run_id, shard, due_at, created_at)
    select gen_random_uuid(), $tenant, r.id, $2, ${DUE_NOW}, $3 from automation_runs r
-    where r.chat_id = any ($1::uuid[]) and r.tenant_id = $tenant and ${WAITS}
+    where r.chat_id = any ($1::uuid[]) and (r.tenant_id = $tenant) is true and ${WAITS}
    returning id`,
 );
 const wakeRuns = statement<[runIds: string[]], { automation_id: string }>(
@@ -24,7 +25,7 @@ const wakeRuns = statement<[runIds: string[]], { automation_id: string }>(
    update automation_runs r
       set due_at = case when r.held_due_at is null then ${DUE_NOW}::timestamptz end,
           held_due_at = case when r.held_due_at is not null then ${DUE_NOW}::timestamptz end
-     from replied where r.id = replied.id and r.tenant_id = $tenant returning r.automation_id`,
+     from replied where r.id = replied.id and (r.tenant_id = $tenant) is true returning r.automation_id`,
 );
 const deleteReplies = statement<[ids: string[]]>(
   'run_replies.delete',
