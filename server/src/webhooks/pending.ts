@@ -1,15 +1,15 @@
 import { type Statement, statement } from '../db/statement.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
-import { DUE_NOW, HELD, shardOf } from '../engine/queue.ts';
+import { DUE_NOW, HELD, shardOf, withHeld } from '../engine/queue.ts';
 
-type ChangePending = Statement<[webhookId: string, shard: number, now: Date], never>;
+type ChangePending = Statement<[webhookId: string, shards: number[], now: Date], never>;
 
 /** Changes the deliveries of a webhook that wait for an attempt. */
 const changePending = (name: string, change: string, which: string): ChangePending =>
   statement(
     name,
     `update deliveries set ${change}, updated_at = $3
-      where shard = $2 and webhook_id = $1 and tenant_id = $tenant and ${which}`,
+      where shard = any ($2::smallint[]) and webhook_id = $1 and tenant_id = $tenant and ${which}`,
   );
 const cancel = changePending(
   'deliveries.cancel_pending',
@@ -20,7 +20,7 @@ const hold = changePending('deliveries.hold_pending', `due_at = ${HELD}`, 'due_a
 const resume = changePending('deliveries.resume_held', `due_at = ${DUE_NOW}`, `due_at = ${HELD}`);
 
 async function run(tx: TenantQueryable, change: ChangePending, webhookId: string): Promise<void> {
-  await tx.run(change, [webhookId, shardOf(webhookId, tx.tenantId), tx.now]);
+  await tx.run(change, [webhookId, withHeld(shardOf(webhookId, tx.tenantId)), tx.now]);
 }
 
 /** Cancels the pending deliveries of a webhook that is deleted or disabled. They are sent only if requested again. */
