@@ -51,6 +51,8 @@ export default defineConfig({
       sequentialProject('embedded'),
       sequentialProject('faults'),
       sequentialProject('e2e'),
+      // Half an hour of mixed load; SOAK_MINUTES changes that.
+      sequentialProject('soak'),
     ],
   },
 });

@@ -99,7 +99,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
   // It outlives this process unless it is stopped, so the cleanup is registered before the start has finished.
   const starting = startEmbedded({ dataDir: folder, settings: databaseSettings });
   onCleanup(async () => (await starting).stop());
-  const { host, port, user, password, database } = (await starting).connection;
+  const { host, port, user, password, database } = (await starting).superuser;
   const databaseUrl = `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
   const startServer = (): Promise<Program> =>
     startParley(

@@ -370,6 +370,13 @@ CREATE TABLE handles (
 CREATE INDEX handles_by_contact ON handles (contact_id);
 CREATE UNIQUE INDEX handles_primary ON handles (contact_id, type) WHERE is_primary;
 
+CREATE TABLE held_rows (
+  queue text NOT NULL,
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  CONSTRAINT held_rows_pkey PRIMARY KEY (queue, id, tenant_id)
+);
+
 CREATE TABLE idempotency_keys (
   key_hash bytea NOT NULL,
   tenant_id uuid NOT NULL,
@@ -410,6 +417,9 @@ CREATE TABLE installation (
   demo_tenant_id uuid,
   demo_filled_at timestamptz,
   demo_replied_at timestamptz,
+  epoch bigint DEFAULT 0 NOT NULL,
+  held_at timestamptz,
+  write_checked_at timestamptz,
   CONSTRAINT installation_is_the_only_one_check CHECK (is_the_only_one),
   CONSTRAINT installation_pkey PRIMARY KEY (is_the_only_one)
 );

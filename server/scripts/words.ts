@@ -54,7 +54,7 @@ const CONTACTS =
   /^server\/(?!.*\/(users|people)[./-])(src\/(contacts|messages|campaigns|automations|chats|providers|demo|cli|channels)\/|bench\/|test\/)/;
 /** Injected failures are faults: the sandbox's `POST …/faults`, and the suite that kills processes. */
 const INJECTED: readonly Exception[] = [
-  { file: /^server\/test\/faults\//, reason: 'the suite that injects failures' },
+  { file: /^server\/test\/(faults|soak)\//, reason: 'the suites that inject failures' },
   {
     file: /^server\/(src|test)\/.*(sandbox|faults)/,
     line: /faults/i,

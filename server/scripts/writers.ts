@@ -49,6 +49,7 @@ export const writers: Record<string, string> = {
   tenant_counters: 'engine',
   workers: 'engine',
   shards: 'engine',
+  held_rows: 'engine',
 
   webhooks: 'webhooks',
   webhook_events: 'webhooks',
@@ -84,6 +85,11 @@ export const exceptions: Exception[] = [
     file: 'db/retention.ts',
     table: DYNAMIC,
     reason: 'deletes expired rows from the default partitions of events, deliveries and attempts',
+  },
+  {
+    file: 'engine/queue.ts',
+    table: DYNAMIC,
+    reason: 'holds and releases the due rows of every queue after a restore, by their shard',
   },
   {
     file: 'engine/test-clock/test-tenants.ts',

@@ -6,6 +6,7 @@ import { clockRoutes } from './access/clock-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { removeExpiredTokens } from './access/tokens.ts';
+import { afterRestoreRoutes } from './after-restore.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/runs/run.ts';
@@ -50,6 +51,7 @@ import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import { type Adapters, adapters } from './providers/adapters.ts';
+import { allQueues } from './queues.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Api } from './v2/api.ts';
@@ -78,6 +80,7 @@ interface ApiDeps {
   arrivals: Arrivals;
   log: Logger;
   isDraining: () => boolean;
+  readiness: readonly (() => void | Promise<void>)[];
 }
 
 export interface AppDeps extends Omit<ApiDeps, 'authenticator' | 'findCredentials' | 'streams' | 'arrivals'> {
@@ -93,6 +96,8 @@ export interface AppDeps extends Omit<ApiDeps, 'authenticator' | 'findCredential
   corsOrigins: string[];
   /** The settings of versions of the API that have any. */
   apiSettings: Settings;
+  /** For a process that only processes queues: health checks and metrics, and nothing else. */
+  isHealthOnly: boolean;
 }
 
 export interface App {
@@ -107,6 +112,8 @@ export interface App {
 }
 
 const DAY_MS = 24 * 3600_000;
+/** The routes of a process that only processes queues. */
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** Version 3: every module by name. */
 const v3Api: Api<ApiDeps> = {
@@ -132,6 +139,7 @@ const v3Api: Api<ApiDeps> = {
       ...automationRoutes(deps),
       ...campaignRoutes(),
       ...healthRoutes(deps),
+      ...afterRestoreRoutes(allQueues),
     ],
   }),
   document: (routes) => ({
@@ -181,7 +189,9 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const arrivals = clockArrivals(deps.wakeUps);
   const apiDeps: ApiDeps = { ...deps, authenticator: tokens, findCredentials, streams, arrivals };
   const running = apis.map((api) => api.create(apiDeps, deps.apiSettings));
-  const routes = running.flatMap((api) => api.routes);
+  const routes = running
+    .flatMap((api) => api.routes)
+    .filter(({ spec }) => !deps.isHealthOnly || HEALTH_PATHS.has(spec.path));
   const retiring = running.flatMap((api) => api.retiring ?? [])[0];
   await addRoutes(
     server,
@@ -201,8 +211,10 @@ export async function createApp(deps: AppDeps): Promise<App> {
   await server.register(async (scope) => {
     attachLifecycle(scope, lifecycle);
     await allowCompression(scope);
-    await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials });
-    await scope.register(reference, { documents: apiDocuments(routes), guidesFolder: GUIDES });
+    if (!deps.isHealthOnly) {
+      await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials });
+      await scope.register(reference, { documents: apiDocuments(routes), guidesFolder: GUIDES });
+    }
     if (!deps.hasMetricsPort)
       await scope.register(metricsRoute, { ...deps, backOff: invalidTokens.operator });
   });

@@ -9,15 +9,18 @@ export const help = (
 ): string => `Parley ${version}: customer conversations over WhatsApp, SMS, email and Instagram.
 
   parley                 start the server; without DATABASE_URL it runs PostgreSQL in the data folder
+  parley doctor          check the installation: one line per check, with what to do
   parley config          show every variable with its value, its source and its meaning
   parley listen          forward a tenant's events to a program on this machine; see parley listen --help
   parley trigger         create an event in the sandbox; see parley trigger --help
+  parley release         release the work that is held after a restore; see parley release --help
   parley --help          show this text
   parley --version       show the version
 
 Options of the server
   --role all|api|worker  do everything (default), only answer requests, or only process queues; several
                          processes share one DATABASE_URL
+  --after-restore        for the first start on a restored backup: what was due is held until you release it
   --port PORT            overrides the variable PORT
   --data-dir DIR         overrides the variable PARLEY_DATA_DIR
 

@@ -4,7 +4,7 @@ import type { Keys } from './base/crypto.ts';
 import { OperatorError } from './base/errors.ts';
 import { createChannel } from './channels/channel.ts';
 import type { Channel } from './channels/schema.ts';
-import type { Database } from './db/database.ts';
+import type { Database, Queryable, SystemTx } from './db/database.ts';
 import { statement, systemStatement } from './db/statement.ts';
 import { demoChannels } from './demo/content.ts';
 import type { Authenticator } from './http/authenticate.ts';
@@ -35,6 +35,39 @@ const findFirstStart = systemStatement<[], { is_first: boolean }>(
   'installation.first_start',
   'select not exists (select 1 from tenants) as is_first',
 );
+
+const checkWrite = systemStatement<[]>(
+  'installation.check_write',
+  'update installation set write_checked_at = now()',
+);
+const beginEpoch = systemStatement<[], { epoch: number; held_at: Date }>(
+  'installation.begin_epoch',
+  // By time and not counted: a backup from before the last restore would count to the same number again.
+  `update installation set epoch = greatest(epoch + 1, extract(epoch from now())::bigint), held_at = now()
+    where held_at is null returning epoch, held_at`,
+);
+const endHold = systemStatement<[]>('installation.end_hold', 'update installation set held_at = null');
+const findEpoch = systemStatement<[], { epoch: number; held_at: Date | null }>(
+  'installation.find_epoch',
+  'select epoch, held_at from installation',
+);
+
+/** Throws if the database cannot store anything. */
+export async function requireWritable(db: Database): Promise<void> {
+  await db.run(checkWrite, []);
+}
+
+/** Begins a new epoch and a hold, and returns when; undefined while an earlier hold has not ended. */
+export const beginHold = async (tx: SystemTx): Promise<Date | undefined> =>
+  (await tx.find(beginEpoch, []))?.held_at;
+
+export const endHoldNow = async (db: Queryable): Promise<void> => void (await db.run(endHold, []));
+
+/** The epoch of event streams (0 before the first restore), and since when work is held. */
+export async function findRestore(db: Queryable): Promise<{ epoch: number; heldAt: Date | null }> {
+  const row = await db.find(findEpoch, []);
+  return { epoch: row?.epoch ?? 0, heldAt: row?.held_at ?? null };
+}
 
 /** Throws if the database was encrypted with another secret key. */
 export async function requireSameKey(db: Database, keys: Keys): Promise<void> {

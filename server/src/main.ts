@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { FastifyInstance } from 'fastify';
+import { holdDueWork } from './after-restore.ts';
 import { apiVariables, describeApis } from './app.ts';
 import { systemClock } from './base/clock.ts';
 import { type Config, readConfig } from './base/config.ts';
@@ -12,26 +13,30 @@ import { createLog, type Logger } from './base/log.ts';
 import { keepSecrets } from './base/secrets.ts';
 import { banner, configTable, help } from './cli-text.ts';
 import { prepareFolder } from './data-folder.ts';
-import { type Connection, openDatabase } from './db/database.ts';
+import { requireSuitable } from './db/check-server.ts';
+import { type Connection, type Database, openDatabase } from './db/database.ts';
 import { startEmbedded } from './db/embedded/embedded.ts';
 import { holdFolder } from './db/embedded/lock.ts';
 import { migrate } from './db/migrate.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 import { replyInDemo } from './demo/reply-in-demo.ts';
+import { examine } from './doctor.ts';
 import { backOff } from './http/back-off.ts';
 import { metricsRoute } from './http/metrics-route.ts';
 import { attachLifecycle } from './http/request-lifecycle.ts';
 import { httpServer } from './http/server.ts';
-import { createDemo, requireSameKey } from './installation.ts';
+import { createDemo, findRestore, requireSameKey } from './installation.ts';
 import { outboundPolicy } from './outbound/addresses.ts';
+import { allQueues } from './queues.ts';
 import { rotateKey } from './rotate-key.ts';
-import { type Role, type System, startSystem } from './system.ts';
+import { connectionsNeeded, type Role, type System, startSystem } from './system.ts';
 import { version } from './version.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
 /** How long running work may take after SIGTERM. */
 const GRACE_MS = 20_000;
+const HOLD_MS = 30 * 60_000;
 /** After this time the process exits in any case. */
 const FORCED_EXIT_MS = 25_000;
 
@@ -39,6 +44,7 @@ const flags = {
   role: { type: 'string', default: 'all' },
   port: { type: 'string' },
   'data-dir': { type: 'string' },
+  'after-restore': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -66,14 +72,20 @@ async function run(argv: string[], env: NodeJS.ProcessEnv): Promise<void> {
   };
   const config = readConfig(given, apiVariables);
   if (positionals[0] === 'config') return console.log(configTable(config, env, apiVariables));
-  await serve(config, values.role as Role);
+  if (positionals[0] === 'doctor') {
+    const { lines, isHealthy } = await examine(config, values.role as Role, MIGRATIONS);
+    console.log(lines.join('\n'));
+    process.exitCode = isHealthy ? 0 : 1;
+    return;
+  }
+  await serve(config, values.role as Role, values['after-restore'] === true);
 }
 
 function readArguments(argv: string[]) {
   try {
     const parsed = parseArgs({ args: argv, options: flags, allowPositionals: true });
     const [command, ...rest] = parsed.positionals;
-    if (rest.length > 0 || !['start', 'config', 'help', undefined].includes(command))
+    if (rest.length > 0 || !['start', 'config', 'doctor', 'help', undefined].includes(command))
       throw new Error(`there is no command "${parsed.positionals.join(' ')}"`);
     if (!['api', 'worker', 'all'].includes(parsed.values.role))
       throw new Error(`--role must be api, worker or all, not "${parsed.values.role}"`);
@@ -102,6 +114,10 @@ async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
   const embedded = await startEmbedded({ dataDir: config.PARLEY_DATA_DIR });
   const lock = await holdFolder(embedded.connection);
   if (embedded.adopted) log.warn('the last process did not stop cleanly; its database was taken over');
+  if (embedded.hasRootRights)
+    log.warn(
+      'only root may enter the folders of PostgreSQL, so it has the rights of root on files. Move them elsewhere, or start Parley as another user',
+    );
   lock.onLost(() => {
     log.fatal('another Parley has taken over this data folder');
     process.exit(1);
@@ -117,8 +133,10 @@ async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
   };
 }
 
-async function serve(config: Config, role: Role): Promise<void> {
+async function serve(config: Config, role: Role, isAfterRestore: boolean): Promise<void> {
   const log = createLog({ level: config.LOG_LEVEL, json: config.isProduction });
+  if (config.isProduction && process.getuid?.() === 0)
+    log.warn('Parley runs as root. Start it as a user of its own, who owns the data folder');
   if (role !== 'worker') await requireFreePort(config);
   await prepareFolder(config.PARLEY_DATA_DIR, { hasDatabase: config.DATABASE_URL === undefined });
   const secrets = await keepSecrets(config.PARLEY_DATA_DIR, {
@@ -128,7 +146,7 @@ async function serve(config: Config, role: Role): Promise<void> {
   const keys = keysFrom(secrets.secretKey, config.PARLEY_SECRET_KEY_PREVIOUS);
   const storage = await openStorage(config, log);
   try {
-    await serveOn(storage, { config, role, keys, log, operatorToken: secrets.adminToken });
+    await serveOn(storage, { config, role, isAfterRestore, keys, log, operatorToken: secrets.adminToken });
   } catch (error) {
     await storage.stop().catch(() => {});
     throw error;
@@ -138,6 +156,8 @@ async function serve(config: Config, role: Role): Promise<void> {
 interface ServeDeps {
   config: Config;
   role: Role;
+  /** The database was just restored from a backup. */
+  isAfterRestore: boolean;
   keys: Keys;
   log: Logger;
   operatorToken: string;
@@ -145,9 +165,15 @@ interface ServeDeps {
 
 async function serveOn(
   storage: OpenDatabase,
-  { config, role, keys, log, operatorToken }: ServeDeps,
+  { config, role, isAfterRestore, keys, log, operatorToken }: ServeDeps,
 ): Promise<void> {
-  await prepareDatabase(storage.connection, keys, log);
+  const connections = { api: config.PARLEY_API_CONNECTIONS, worker: config.PARLEY_WORKER_CONNECTIONS };
+  if (!storage.isSoleProcess)
+    await requireSuitable(
+      storage.connection,
+      connectionsNeeded(role, { ...connections, search: config.PARLEY_SEARCH_CONNECTIONS }),
+    );
+  await prepareDatabase(storage.connection, keys, log, isAfterRestore);
   let { PORT: port } = config;
   const baseUrl = (): string =>
     config.PARLEY_BASE_URL ??
@@ -169,6 +195,7 @@ async function serveOn(
     corsOrigins: config.PARLEY_CORS_ORIGINS,
     apiSettings: config.extra,
     retentionDays: config.PARLEY_RETENTION_DAYS,
+    connections,
     role,
     isSoleProcess: storage.isSoleProcess,
     timers: true,
@@ -193,7 +220,8 @@ async function serveOn(
       if (!isStopping()) log.info({ values }, 'everything is encrypted with the present secret key');
     });
   if (role === 'worker') {
-    log.info('working');
+    const url = await listenForHealth(system.app.server, config, log);
+    log.info({ url, version, role }, 'working');
     return;
   }
   await system.app.server.listen({ host: config.HOST, port: config.PORT }).catch((error) => {
@@ -240,17 +268,58 @@ async function startMetrics(
   return app;
 }
 
+/** Health checks never keep a worker from working: if the port is taken, as by an API process beside it, any other will do. */
+async function listenForHealth(server: FastifyInstance, config: Config, log: Logger): Promise<string> {
+  const listen = (port: number): Promise<string> => server.listen({ host: config.HOST, port });
+  return listen(config.PORT).catch((error) => {
+    log.warn({ err: error }, `port ${config.PORT} is taken; the health checks of this worker get another`);
+    return listen(0);
+  });
+}
+
 /** Migrates and checks the database before this process accepts requests or work. */
-async function prepareDatabase(connection: Connection, keys: Keys, log: Logger): Promise<void> {
+async function prepareDatabase(
+  connection: Connection,
+  keys: Keys,
+  log: Logger,
+  isAfterRestore: boolean,
+): Promise<void> {
   const applied = await migrate(connection, MIGRATIONS);
   if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
-  const db = openDatabase({ connection, applicationName: 'parley start', poolSize: 1, readers: 0 });
+  const db = openDatabase({
+    connection,
+    applicationName: 'parley start',
+    poolSize: 1,
+    readers: 0,
+    // To hold a large backlog takes long.
+    ...(isAfterRestore ? { queryTimeoutMs: HOLD_MS } : {}),
+  });
   try {
     await requireSameKey(db, keys);
-    await ensurePartitions(db, new Date());
+    if (isAfterRestore) await holdAfterRestore(db, log);
+    const { heldAt } = await findRestore(db);
+    if (heldAt !== null)
+      log.warn(
+        { since: heldAt },
+        'work that was due in a restored backup is held. Look at GET /admin/held_work, then release it: parley release',
+      );
+    // Rows of a week without a partition go to the default partition, and the next hour tries again.
+    await ensurePartitions(db, new Date()).catch((error) =>
+      log.warn({ err: error }, 'the partitions of the coming weeks could not be created yet'),
+    );
   } finally {
     await db.close();
   }
+}
+
+async function holdAfterRestore(db: Database, log: Logger): Promise<void> {
+  const held = await holdDueWork(db, allQueues);
+  log.warn(
+    { held },
+    held === undefined
+      ? 'the work of an earlier --after-restore is still held; nothing was added'
+      : 'a new epoch of event streams has begun, and what was due in the backup is held',
+  );
 }
 
 /** Restarts the embedded database, one attempt at a time. */

@@ -106,6 +106,11 @@ export const queues = {
   file_removals: bind(fileRemovalsQueue, removeStoredFiles),
 };
 
+/** Every queue, whatever its rows are. */
+export const allQueues: readonly Queue[] = Object.values(queues).map(
+  ({ queue }) => queue as unknown as Queue,
+);
+
 /** The queues of one process, with the state that their handlers share. */
 export function bindQueues(deps: WorkerDeps): BoundQueue[] {
   const { db, clock, keys } = deps;

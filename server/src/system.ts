@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
 import { type App, createApp } from './app.ts';
-import { type Clock, type RealClock, tenantClock } from './base/clock.ts';
+import { type Clock, type RealClock, type SystemClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { newId } from './base/ids.ts';
 import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { countFailingChannels } from './channels/health.ts';
+import { watchClock } from './db/clock-watch.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { countDeadlocks } from './db/deadlocks.ts';
 import { ensurePartitions } from './db/partitions.ts';
@@ -15,6 +16,7 @@ import type { SearchLimits } from './db/searches.ts';
 import type { TenantHooks } from './db/tenant.ts';
 import { inBackground, repeat } from './engine/background.ts';
 import { publishEvents } from './engine/outbox.ts';
+import { pausableShards } from './engine/pausable-shards.ts';
 import type { BoundQueue } from './engine/runner.ts';
 import { createShards } from './engine/shards.ts';
 import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.ts';
@@ -23,6 +25,8 @@ import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
 import type { Settings } from './http/api.ts';
 import { type Metrics, metrics, type QueueReport } from './http/metrics.ts';
+import { writeCheck } from './http/write-check.ts';
+import { requireWritable } from './installation.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
@@ -36,8 +40,8 @@ export type Role = 'api' | 'worker' | 'all';
 
 export interface SystemOptions {
   connection: Connection;
-  /** The time of day; test tenants have clocks of their own beside it. */
-  clock: RealClock;
+  /** The time of day; test tenants have clocks of their own beside it. A system clock is kept on the database's time. */
+  clock: RealClock | SystemClock;
   keys: Keys;
   log: Logger;
   policy: OutboundPolicy;
@@ -113,8 +117,15 @@ export const TASK_PROGRAM = new URL('../dist/task-threads.js', import.meta.url);
 const CONNECTIONS = { api: 20, worker: 12 };
 const SEARCHES: SearchLimits = { connections: 8, timeoutMs: 5_000 };
 const READERS = 2;
+const CLOCK_MS = 5_000;
 const HOUSEKEEPING_MS = 3600_000;
 const FLUSH_MS = 5_000;
+
+/** How many connections a process of this role opens at most, with the one that listens. */
+export const connectionsNeeded = (
+  role: Role,
+  { api, worker, search }: { api: number; worker: number; search: number },
+): number => api + READERS + (role === 'api' ? 0 : worker) + (role === 'worker' ? 0 : search) + 1;
 
 /** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -128,19 +139,24 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
     wakeUps.wake(queue.name, queue.shardOf(orderingKey, tenantId), orderingKey);
   const hooks: TenantHooks = { now: clock.now, publish: publishEvents(wake), wake };
-  const apiOptions = { connection, applicationName: 'parley api', onLoss };
+  const writes = writeCheck(() => requireWritable(db));
+  const shared = { connection, onLoss, onUnwritable: writes.failed };
+  const apiOptions = { ...shared, applicationName: 'parley api' };
   const workerOptions = {
-    connection,
+    ...shared,
     applicationName: 'parley worker',
     poolSize: connections.worker,
     readers: 0,
-    onLoss,
   };
   const db: Database = openDatabase(
     { ...apiOptions, poolSize: connections.api, readers: READERS, searches },
     hooks,
   );
   const workerDb = options.role === 'api' ? undefined : openDatabase(workerOptions, hooks);
+  // One machine has one clock: a sole process has its database beside it.
+  const watch =
+    'correct' in options.clock && !isSoleProcess ? watchClock({ db, clock: options.clock, log }) : undefined;
+  await watch?.measure();
   const outbound: OutboundClient = outboundClient({
     ...options.policy,
     ...options.outbound,
@@ -159,10 +175,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     store,
     metrics: report,
     isDraining: () => isDraining,
+    readiness: [writes.requireWritable, ...(watch ? [watch.requireRight] : [])],
+    isHealthOnly: options.role === 'worker',
   });
 
   let worker: Worker | undefined;
-  const shards = workerDb && createShards(workerDb, processId);
+  const shards =
+    workerDb && pausableShards(createShards(workerDb, processId), watch?.isRight ?? (() => true));
   if (workerDb && shards) {
     const bound = bindQueues({
       ...operationDeps,
@@ -194,14 +213,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     background.push(
       { stop: listening.close },
       repeat(FLUSH_MS, app.flush, log),
+      ...(watch ? [repeat(CLOCK_MS, watch.measure, log)] : []),
       repeat(
         HOUSEKEEPING_MS,
         async () => {
-          await ensurePartitions(db, new Date());
+          await ensurePartitions(db, clock.real());
           await app.sweep();
           // One process is enough, and the first shard has one owner.
           if (!shards?.owns(0)) return;
-          const dropped = await dropOldPartitions(db, new Date(), options.retentionDays);
+          const dropped = await dropOldPartitions(db, clock.real(), options.retentionDays);
           if (dropped.length > 0) log.info({ dropped }, `dropped ${dropped.length} expired partitions`);
         },
         log,

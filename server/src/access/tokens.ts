@@ -1,6 +1,7 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
+import { nowMs } from '../base/time.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
@@ -78,7 +79,7 @@ export async function issueToken(
   input: TokenInput,
   authenticator: Authenticator,
 ): Promise<Token & { token: string }> {
-  const issuedAt = new Date();
+  const issuedAt = new Date(nowMs());
   const expiresAt = new Date(issuedAt.getTime() + (input.expiresIn ?? DEFAULT_TOKEN_SECONDS) * 1000);
   const scopes = [...new Set(input.scopes)];
   const row =

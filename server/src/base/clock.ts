@@ -1,4 +1,5 @@
 import { isTestTenant } from './ids.ts';
+import { correctTime, nowMs } from './time.ts';
 
 /** Real time, for leases, tokens, rate limits and idempotency keys. */
 export interface RealClock {
@@ -17,7 +18,20 @@ export interface TenantClock extends Clock {
   setTime(tenantId: string, time: Date): void;
 }
 
-export const systemClock: Clock = { now: () => new Date(), real: () => new Date() };
+/** The clock of this machine, which can be corrected by what it differs from that of the database. */
+export interface SystemClock extends Clock {
+  uncorrected(): Date;
+  /** Adds this to the time of the machine from now on, everywhere in this process. */
+  correct(offsetMs: number): void;
+}
+
+const read = (): Date => new Date(nowMs());
+export const systemClock: SystemClock = {
+  now: read,
+  real: read,
+  uncorrected: () => new Date(),
+  correct: correctTime,
+};
 
 /** How many times of test tenants are cached. A dropped one is read again when its tenant authenticates. */
 const MAX_TEST_TENANTS = 10_000;
@@ -56,10 +70,10 @@ export interface ManualClock extends Clock {
 /** A clock that stands still until it is moved. */
 export function manualClock(start: Date): ManualClock {
   let time = start.getTime();
-  const read = (): Date => new Date(time);
+  const readTime = (): Date => new Date(time);
   return {
-    now: read,
-    real: read,
+    now: readTime,
+    real: readTime,
     set: (to) => {
       time = to.getTime();
     },

@@ -105,6 +105,16 @@ const variables = {
     description:
       'Your own PostgreSQL, 15 or newer. Without it Parley runs an embedded one in the data folder.',
   }),
+  PARLEY_API_CONNECTIONS: variable({
+    default: '20',
+    parse: count(2, 9999),
+    description: 'How many connections to the database a process may open for requests, 2 to 9999.',
+  }),
+  PARLEY_WORKER_CONNECTIONS: variable({
+    default: '12',
+    parse: count(2, 9999),
+    description: 'How many connections to the database a process may open for its queues, 2 to 9999.',
+  }),
   PARLEY_BASE_URL: variable({
     default: '',
     parse: httpUrl,

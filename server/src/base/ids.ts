@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { nowMs } from './time.ts';
 
 /** Any UUID version, in the plain spelling with hyphens. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -20,7 +21,7 @@ let prefix = '';
  * counter within a millisecond, and after its last value the next millisecond is used.
  */
 export function newId(): string {
-  const ms = Date.now();
+  const ms = nowMs();
   if (ms > lastMs) advanceTo(ms);
   else if (++counter > 0xfff) advanceTo(lastMs + 1);
   if (randomAt === random.length) {

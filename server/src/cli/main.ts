@@ -1,10 +1,12 @@
 import { OperatorError } from '../base/errors.ts';
 import { listen } from './listen.ts';
 import type { CommandContext } from './options.ts';
+import { release } from './release.ts';
 import { trigger } from './trigger.ts';
 
 const commands: Record<string, (args: string[], context: CommandContext) => Promise<void>> = {
   listen,
+  release,
   trigger,
 };
 

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { asProgramError, isConnectionLoss, isRetryable, isStalePlan } from './errors.ts';
+import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
 import { encodeArrays } from './parameters.ts';
 import { corkUntilTick, pipelinedReaders } from './pipelined.ts';
 import { limitSearches, type SearchLimits } from './searches.ts';
+import { QUERY_TIMEOUT_MS, sessionSettings } from './session.ts';
 import type { AnyStatement, SystemStatement } from './statement.ts';
 import {
   noHooks,
@@ -63,14 +64,16 @@ export interface DatabaseOptions {
   /** Connections of their own for searches. Without them a search is like any other transaction. */
   searches?: SearchLimits;
   settings?: Record<string, string>;
+  /** After how long an unanswered statement breaks its connection; longer than `statement_timeout` of the settings. */
+  queryTimeoutMs?: number;
   /** Called when a connection is lost. */
   onLoss?: (error: unknown) => void;
+  /** Called when a write fails because the database can store nothing. */
+  onUnwritable?: () => void;
 }
 
-/** Longer than the longest statement: a connection that does not answer is closed after this time. */
-const QUERY_TIMEOUT_MS = 20_000;
-const STATEMENT_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const MAX_PAUSE_MS = 50;
 
@@ -101,30 +104,17 @@ const parsers = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ, parseTime],
 ]);
 
-const SETTINGS = {
-  timezone: 'UTC',
-  jit: 'off',
-  // The default of 4 is for hard disks: with it, the planner prefers reading a million rows to ten thousand from an index.
-  random_page_cost: '1.1',
-  // The statements are few and short: planning takes longer than executing them. By default PostgreSQL plans each
-  // statement at least five times per connection, and later whenever it estimates that to be cheaper.
-  plan_cache_mode: 'force_generic_plan',
-  // On small tables generic plans would choose sequential scans, and keep them when the tables grow.
-  enable_seqscan: 'off',
-};
-
-export function clientConfig(options: DatabaseOptions): pg.ClientConfig {
-  const settings = { ...SETTINGS, ...options.settings };
+/** How a connection is opened; the settings of its session follow (session.ts). */
+export function clientConfig(
+  options: Pick<DatabaseOptions, 'connection' | 'applicationName' | 'queryTimeoutMs'>,
+): pg.ClientConfig {
   return {
     ...options.connection,
     application_name: options.applicationName,
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
+    query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: {
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
         parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
@@ -162,11 +152,12 @@ export function queryable(send: Send, tenantId?: string) {
 
 export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHooks): Database {
   const config = clientConfig(options);
-  const openPool = (more: pg.PoolConfig): pg.Pool => {
+  const openPool = (more: pg.PoolConfig, settings = options.settings): pg.Pool => {
     const opened = new pg.Pool({
       ...config,
       pipeline: true,
       idleTimeoutMillis: 60_000,
+      onConnect: (client: pg.ClientBase) => client.query(sessionSettings(settings)),
       ...more,
     } as pg.PoolConfig);
     // Without a listener, an idle connection that breaks would end the process.
@@ -178,16 +169,21 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
   const pool = openPool({ max: options.poolSize });
   const { searches } = options;
   const searchPool =
-    searches && openPool({ max: searches.connections, statement_timeout: searches.timeoutMs });
+    searches &&
+    openPool(
+      { max: searches.connections },
+      { ...options.settings, statement_timeout: `${searches.timeoutMs}` },
+    );
   let closing = false;
   /** Connections that break during `close` are not reported: the server may be stopping, too. */
   const reportLoss = (error: unknown): void => {
     if (!closing) options.onLoss?.(error);
   };
-  const readers = pipelinedReaders(config, options.readers, reportLoss);
+  const readers = pipelinedReaders(config, options, reportLoss);
 
   const toProgramError = (error: unknown): unknown => {
     if (isConnectionLoss(error)) reportLoss(error);
+    if (isUnwritable(error)) options.onUnwritable?.();
     return asProgramError(error);
   };
 

@@ -15,12 +15,23 @@ const LOST_CODES = new Set([
   '57P03', // cannot_connect_now
   '53300', // too_many_connections
   '25006', // read_only_sql_transaction: a standby, while a primary is being promoted
+  '25P03', // idle_in_transaction_session_timeout: this process was stopped inside a transaction
+]);
+/** Codes of a server that answers but cannot store anything. The same statement may succeed later. */
+const UNWRITABLE_CODES = new Set([
+  '25006', // read_only_sql_transaction
+  '53100', // disk_full
+  '53200', // out_of_memory
+  '58030', // io_error
 ]);
 const LOST_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout e(xpired|xceeded)|timeout exceeded when trying|Cannot use a pool after)/;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** Whether PostgreSQL answers but cannot store anything: its disk is full, or it is read-only. */
+export const isUnwritable = (error: unknown): boolean => UNWRITABLE_CODES.has(codeOf(error));
 
 /** Whether PostgreSQL could not be reached, as opposed to an error in a statement. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -58,8 +69,20 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P
 export const isStatementTimeout = (error: unknown): boolean =>
   codeOf(error) === '57014' || (error instanceof ApiError && codeOf(error.cause) === '57014');
 
+const isOutOfConnections = (error: unknown): boolean => codeOf(error) === '53300';
+
 /** Converts an error of the database to an error of the API where there is one. */
 export function asProgramError(error: unknown): unknown {
+  if (isUnwritable(error))
+    return new ApiError('service_unavailable', {
+      detail: 'the database cannot store anything at the moment, try again later',
+      cause: error,
+    });
+  if (isOutOfConnections(error))
+    return new ApiError('service_unavailable', {
+      detail: 'the database has no free connection, try again',
+      cause: error,
+    });
   if (isConnectionLoss(error))
     return new ApiError('service_unavailable', {
       detail: 'the database cannot be reached, try again',

@@ -3,11 +3,17 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { OperatorError } from '../base/errors.ts';
 import { type Connection, clientConfig } from './database.ts';
-import { isConnectionLoss } from './errors.ts';
+import { explainError } from './explain-error.ts';
+import { LOCK_TIMEOUT_MS, withLockRetries } from './lock-retries.ts';
+import { openSession } from './session.ts';
 
 const OLDEST_SUPPORTED = 150_000;
 /** Any number, the same in every process: the process that holds this lock migrates, the others wait for it. */
 const MIGRATION_LOCK = 7_265_401;
+/** For two minutes in total; a query that runs longer is named in the error. */
+const LOCK_ATTEMPTS = 60;
+/** The first line of a migration whose statements run one by one, without a transaction. */
+const OUTSIDE_TRANSACTION = '-- outside of a transaction';
 /** Building an index may take long, and so may waiting for another process that does. */
 const TIMEOUT_MS = 30 * 60_000;
 
@@ -44,23 +50,22 @@ const REPLACED = [
 ];
 
 /**
- * Brings the schema up to date, one transaction per file, forward only, and returns the names of the migrations that it
+ * Brings the schema up to date, one transaction per file unless the file says otherwise, forward only, and returns the names of the migrations that it
  * applied. A database that has the migrations before the baseline is taken over. Safe when many processes start at once.
  * Refuses a server that is too old and a database that a newer Parley has already changed.
  */
 export async function migrate(connection: Connection, directory: string): Promise<string[]> {
   const files = (await readdir(directory)).filter((file) => MIGRATION_FILE.test(file)).sort();
   const client = new pg.Client({
-    ...clientConfig({ connection, applicationName: 'parley migrate', poolSize: 1, readers: 0 }),
-    statement_timeout: TIMEOUT_MS,
+    ...clientConfig({ connection, applicationName: 'parley migrate' }),
     query_timeout: TIMEOUT_MS,
   });
   client.on('error', () => {});
   try {
-    await client.connect();
+    await openSession(client, { statement_timeout: `${TIMEOUT_MS}` });
     return await migrateOn(client, directory, files);
   } catch (error) {
-    throw operatorError(error);
+    throw explainError(error);
   } finally {
     await client.end().catch(() => {});
   }
@@ -97,35 +102,52 @@ async function migrateOn(client: pg.Client, directory: string, files: string[]):
   const pending = files.filter((file) => !applied.has(file));
   for (const file of pending) {
     const isTakeover = file === BASELINE && replaced.length > 0;
-    await client.query('begin');
-    await client.query(await readFile(join(directory, isTakeover ? TAKEOVER : file), 'utf8'));
-    if (isTakeover) await client.query('delete from migrations where name = any ($1)', [replaced]);
-    await client.query('insert into migrations (name) values ($1)', [file]);
-    await client.query('commit');
+    const text = await readFile(join(directory, isTakeover ? TAKEOVER : file), 'utf8');
+    if (text.startsWith(OUTSIDE_TRANSACTION)) await applyStatements(client, text, file);
+    else
+      await withLockRetries(LOCK_ATTEMPTS, () =>
+        applyInTransaction(client, text, file, isTakeover ? replaced : []),
+      );
   }
   return pending;
 }
 
-function operatorError(error: unknown): unknown {
-  if (error instanceof OperatorError) return error;
-  const message =
-    error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error);
-  const code = (error as { code?: string }).code ?? '';
-  if (isConnectionLoss(error))
-    return new OperatorError(
-      `The database cannot be reached (${message}). Check DATABASE_URL and that PostgreSQL is running.`,
-    );
-  if (code === '3D000' || code.startsWith('28'))
-    return new OperatorError(
-      `The database refused the connection (${message}). Check user, password and database name in DATABASE_URL.`,
-    );
-  if (code === '0A000' && message.includes('extension'))
-    return new OperatorError(
-      `The database server lacks a part of PostgreSQL (${message}). Install PostgreSQL's contrib package on it.`,
-    );
-  if (code === '42501')
-    return new OperatorError(
-      `The database user may not create Parley's tables (${message}). Grant it CREATE on the database and its schema.`,
-    );
-  return error;
+const NOTE_MIGRATION = 'insert into migrations (name) values ($1)';
+
+/** Older processes may be serving meanwhile: a table that is busy is waited for in short turns. */
+async function applyInTransaction(
+  client: pg.Client,
+  text: string,
+  file: string,
+  replaced: string[],
+): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query(text);
+    if (replaced.length > 0) await client.query('delete from migrations where name = any ($1)', [replaced]);
+    await client.query(NOTE_MIGRATION, [file]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Runs statements such as CREATE INDEX CONCURRENTLY one by one. After a crash the file runs again from its beginning, so
+ * every statement says `if not exists`; an index that was left half-built is removed first.
+ */
+async function applyStatements(client: pg.Client, text: string, file: string): Promise<void> {
+  const { rows } = await client.query(
+    `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+      where not i.indisvalid and c.relkind = 'i' and c.relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { name } of rows) await client.query(`drop index concurrently if exists ${name}`);
+  const statements = text
+    .replaceAll(/^--.*$/gm, '')
+    .split(/;\s*$/m)
+    .map((one) => one.trim());
+  for (const one of statements) if (one !== '') await client.query(one);
+  await client.query(NOTE_MIGRATION, [file]);
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isStalePlan } from './errors.ts';
+import { openSession } from './session.ts';
 
 /** Much longer than a read by primary key. A timeout closes the connection and fails everything that waits on it. */
 const READ_TIMEOUT_MS = 5_000;
@@ -23,7 +24,11 @@ export function corkUntilTick(client: pg.ClientBase): void {
 }
 
 /** One shared connection. It is opened on first use and replaced when it breaks. */
-function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Reader {
+function reader(
+  config: pg.ClientConfig,
+  settings: Readonly<Record<string, string>> | undefined,
+  onLoss: (error: unknown) => void,
+): Reader {
   let current: Promise<pg.Client> | undefined;
   let ready: pg.Client | undefined;
   let notBefore = 0;
@@ -49,7 +54,7 @@ function reader(config: pg.ClientConfig, onLoss: (error: unknown) => void): Read
     });
     const wait = Math.max(0, notBefore - performance.now());
     current = new Promise<void>((resolve) => (wait > 0 ? setTimeout(resolve, wait) : resolve()))
-      .then(() => client.connect())
+      .then(() => openSession(client, settings))
       .then(
         () => {
           ready = client;
@@ -95,13 +100,13 @@ export interface Readers {
   close(): Promise<void>;
 }
 
-/** Distributes reads over `count` pipelined connections. Must not be used for transactions or slow statements. */
+/** Distributes reads over several pipelined connections. Must not be used for transactions or slow statements. */
 export function pipelinedReaders(
   config: pg.ClientConfig,
-  count: number,
+  { readers: count, settings }: { readers: number; settings?: Readonly<Record<string, string>> },
   onLoss: (error: unknown) => void,
 ): Readers {
-  const readers = Array.from({ length: count }, () => reader(config, onLoss));
+  const readers = Array.from({ length: count }, () => reader(config, settings, onLoss));
   let turn = 0;
   return {
     async send(query) {

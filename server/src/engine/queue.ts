@@ -9,6 +9,13 @@ export const SHARDS = 64;
 export const TEST_SHARD = -1;
 export const ALL_SHARDS = SHARDS + 1;
 
+/** Rows that are held after a restore have shards that nobody owns: their own less this. */
+const HELD_OFFSET = 1_000;
+const RELEASED_AT_ONCE = 1_000;
+
+/** The shards in which the rows of a shard are: its own, and the one where they are held. */
+export const withHeld = (shard: number): number[] => [shard, shard - HELD_OFFSET];
+
 /** The shard of an ordering key on real time. The end of a UUIDv7 is random, so keys are distributed evenly. */
 export const realShardOf = (orderingKey: string): number =>
   Number.parseInt(orderingKey.slice(-2), 16) % SHARDS;
@@ -63,6 +70,11 @@ export type Queue<Row extends QueueRow = QueueRow> = Claims<Row> & {
   readonly frontsOfTenants: string;
   /** Counts all due rows (at most 1000 per ordering key) and finds the oldest due time. */
   readonly depth: SystemStatement<[now: Date], { due: number; oldest: Date | null }>;
+  /** Holds every row that is due, so that no process takes it, and releases some of them. */
+  readonly held: {
+    readonly hold: SystemStatement<[now: Date], never>;
+    readonly release: SystemStatement<[], { released: number }>;
+  };
   /** The maximum number of rows in one call of the handler. */
   readonly rowsPerCall: number;
   /** How many calls of one ordering key may run at the same time. */
@@ -148,6 +160,34 @@ function claimManyText(
         ${joins} order by ${order('q')}) r`;
 }
 
+/** The rows of test tenants are due by their own clocks. */
+function heldStatements(name: string, table: string, listed: string, due: string | null): Queue['held'] {
+  const isDue =
+    due === null
+      ? '$1::timestamptz is not null'
+      : `${due} <= case when shard = ${TEST_SHARD} then (select t.clock from tenants t where t.id = ${table}.tenant_id) else $1 end`;
+  return {
+    hold: systemStatement(
+      `${name}.hold_due`,
+      `with moved as (
+         update ${table} set shard = shard - ${HELD_OFFSET} where shard >= ${TEST_SHARD} and ${listed} and ${isDue}
+         returning id, tenant_id)
+       insert into held_rows (queue, id, tenant_id) select '${name}', id, tenant_id from moved`,
+    ),
+    release: systemStatement(
+      `${name}.release_held`,
+      `with batch as (
+         delete from held_rows where queue = '${name}' and (id, tenant_id) in (
+           select id, tenant_id from held_rows where queue = '${name}' limit ${RELEASED_AT_ONCE})
+         returning id, tenant_id),
+       released as (
+         update ${table} q set shard = q.shard + ${HELD_OFFSET} from batch b
+          where q.id = b.id and q.tenant_id = b.tenant_id and q.shard < ${TEST_SHARD})
+       select count(*)::int as released from batch`,
+    ),
+  };
+}
+
 /**
  * Declares a queue on a table with the index `(shard, ordering key, order) where listed`. Its ordering keys are found by
  * a skip scan: one index probe per key, whatever its number of rows.
@@ -206,6 +246,7 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
       cross join lateral (select ${dueAt}::timestamptz as due from ${table}
         where shard = ${TEST_SHARD} and ${table}.${key} = l.id and ${listed(table)} order by ${order.join(', ')} limit 1) n`,
     ...claims,
+    held: heldStatements(name, table, listed(table), due),
     depth: systemStatement(
       `${name}.depth`,
       `${keysIn(shardRange(0, SHARDS - 1))}

@@ -56,11 +56,12 @@ const eventsAfter = statement<[last: number, limit: number], EventRow>(
   'events.after',
   `select ${COLUMNS} from events e where e.tenant_id = $tenant and e.sequence > $1 order by e.sequence limit $2`,
 );
-const keptRange = statement<[], { oldest: number | null; newest: number }>(
+const keptRange = statement<[], { oldest: number | null; newest: number; epoch: number }>(
   'events.kept_range',
   `select (select e.sequence from events e where e.tenant_id = $tenant and e.sequence is not null
             order by e.sequence limit 1) as oldest,
-          coalesce((select c.sequence from tenant_counters c where c.tenant_id = $tenant), 0) as newest`,
+          coalesce((select c.sequence from tenant_counters c where c.tenant_id = $tenant), 0) as newest,
+          coalesce((select i.epoch from installation i), 0) as epoch`,
 );
 const newestNumbers = systemStatement<[tenantIds: string[]], { tenant_id: string; sequence: number }>(
   'events.newest_numbers',
@@ -70,13 +71,23 @@ const newestNumbers = systemStatement<[tenantIds: string[]], { tenant_id: string
 export const findEventsAfter = (db: TenantQueryable, last: number, limit: number): Promise<EventRow[]> =>
   db.all(eventsAfter, [last, limit]);
 
-/** The number of the oldest stored event (the next number if there is none), and the highest number so far. */
-export async function findKeptRange(db: TenantQueryable): Promise<{ oldest: number; newest: number }> {
-  const { oldest, newest } = (await db.find(keptRange, [])) as {
+/** The events that can be read. */
+export interface KeptRange {
+  /** The number of the oldest stored event; the next number if there is none. */
+  oldest: number;
+  /** The highest number so far. */
+  newest: number;
+  /** 0, or after a restore the epoch that began with it. */
+  epoch: number;
+}
+
+export async function findKeptRange(db: TenantQueryable): Promise<KeptRange> {
+  const { oldest, newest, epoch } = (await db.find(keptRange, [])) as {
     oldest: number | null;
     newest: number;
+    epoch: number;
   };
-  return { oldest: oldest ?? newest + 1, newest };
+  return { oldest: oldest ?? newest + 1, newest, epoch };
 }
 
 /** The highest number of each of these tenants. Every event up to it is visible to later reads. */

@@ -1,6 +1,7 @@
 import { payloadOf } from '../webhooks/payload.ts';
 import type { EventRow } from './event.ts';
 import { limitConcurrency } from './limit-concurrency.ts';
+import { positionText } from './position.ts';
 
 /** An event as streams send it, encoded once for all of them, with the fields that filters use. */
 interface FeedEvent {
@@ -31,6 +32,7 @@ export interface Feed {
 }
 
 interface FeedOptions {
+  epoch: number;
   /** The newest number: where it starts. */
   from: number;
   read: (last: number, limit: number) => Promise<EventRow[]>;
@@ -43,12 +45,12 @@ const KEPT_EVENTS = 1_000;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Encodes one event. JSON contains no line breaks, so the payload is one line. */
-const frame = (row: EventRow): FeedEvent => ({
+const frame = (row: EventRow, epoch: number): FeedEvent => ({
   sequence: row.sequence,
   type: row.type,
   channel_id: row.channel_id,
   bytes: Buffer.from(
-    `id: ${row.sequence}\nevent: ${row.type}\ndata: ${payloadOf({
+    `id: ${positionText(epoch, row.sequence)}\nevent: ${row.type}\ndata: ${payloadOf({
       id: row.id,
       type: row.type,
       createdAt: row.created_at,
@@ -64,7 +66,7 @@ const frame = (row: EventRow): FeedEvent => ({
  * Memory holds every event with a number from `from` (exclusive) to `to`. The newest events are read once for all
  * streams. A slow stream costs no memory: it reads older events from the database.
  */
-export function createFeed({ from: start, read, wake }: FeedOptions): Feed {
+export function createFeed({ epoch, from: start, read, wake }: FeedOptions): Feed {
   const kept: FeedEvent[] = [];
   let keptBytes = 0;
   let [from, to, known, old] = [start, start, start, start];
@@ -102,7 +104,7 @@ export function createFeed({ from: start, read, wake }: FeedOptions): Feed {
     readAfter: (last) =>
       readOneAtATime(async () => {
         const before = to;
-        const events = (await read(last, BATCH)).map(frame);
+        const events = (await read(last, BATCH)).map((row) => frame(row, epoch));
         return { events, upTo: reach(events.at(-1)?.sequence ?? last, events.length, before) };
       }),
     async advance(newest = 0) {
@@ -114,7 +116,7 @@ export function createFeed({ from: start, read, wake }: FeedOptions): Feed {
         while (again) {
           again = false;
           const before = known;
-          const events = (await read(to, BATCH)).map(frame);
+          const events = (await read(to, BATCH)).map((row) => frame(row, epoch));
           keep(events);
           to = reach(events.at(-1)?.sequence ?? to, events.length, before);
           if (events.length === BATCH) again = true;

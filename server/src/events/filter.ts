@@ -1,10 +1,12 @@
-import { invalidParam } from '../base/errors.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
 import { eventTypes } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { findKnownChannelIds } from '../channels/channel.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
 import { isKnownPattern, matches } from '../webhooks/match.ts';
+import type { KeptRange } from './event.ts';
+import { type Position, positionText, readPosition } from './position.ts';
 import type { StreamQuery } from './schema.ts';
 
 /** Whether a stream sends an event. */
@@ -12,8 +14,8 @@ export type Filter = (event: { type: string; channel_id: string | null }) => boo
 
 export interface StreamRequest {
   filter: Filter;
-  /** The number after which it starts; undefined: with the next event. */
-  last: number | undefined;
+  /** The position after which it starts; undefined: with the next event. */
+  last: Position | undefined;
 }
 
 const listOf = (text = ''): string[] =>
@@ -43,7 +45,7 @@ export async function validateStreamQuery(
   }));
   return {
     filter: (event) => lines.some((line) => matches(line, event)),
-    last: last ? Number(last) : undefined,
+    last: last ? readPosition(last) : undefined,
   };
 }
 
@@ -69,18 +71,27 @@ async function validateChannels(db: TenantQueryable, ids: string[], issues: Issu
 }
 
 function validateLast(last: string, issues: Issues): void {
-  if (!/^\d{1,16}$/.test(last) || !Number.isSafeInteger(Number(last)))
-    issues.add('lastEventId', 'invalid_string', `Must be the sequence of an event, received ${quote(last)}`);
+  if (readPosition(last) === undefined)
+    issues.add('lastEventId', 'invalid_string', `Must be the id of an event, received ${quote(last)}`);
 }
 
-/** Throws if events after a number are missing or do not exist yet: a client that continued there would miss some. */
-export function requireKept(last: number, { oldest, newest }: { oldest: number; newest: number }): void {
-  if (last > newest)
-    throw invalidParam('lastEventId', 'custom', `There is no event ${last} yet, the newest is ${newest}`);
-  if (last > 0 && last < oldest - 1)
+/** Throws if events after a position are missing or do not exist yet: a client that continued there would miss some. */
+export function requireKept(last: Position, { oldest, newest, epoch }: KeptRange): void {
+  // `0` is no position that was ever sent: it means the beginning, in every epoch.
+  if (last.epoch !== epoch && last.sequence > 0)
+    throw new ApiError('conflict', {
+      detail: `the position ${positionText(last.epoch, last.sequence)} is from before a backup was restored, and numbers after it were used again. Read what you need over the API, then start without a position, or with 0 for all stored events`,
+    });
+  if (last.sequence > newest)
     throw invalidParam(
       'lastEventId',
       'custom',
-      `Events after ${last} are no longer stored, the oldest is ${oldest}. Use 0 to get all that are stored`,
+      `There is no event ${last.sequence} yet, the newest is ${newest}`,
+    );
+  if (last.sequence > 0 && last.sequence < oldest - 1)
+    throw invalidParam(
+      'lastEventId',
+      'custom',
+      `Events after ${last.sequence} are no longer stored, the oldest is ${oldest}. Use 0 to get all that are stored`,
     );
 }

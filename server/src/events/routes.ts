@@ -36,7 +36,7 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
         operationId: 'streamEvents',
         tag: 'Events',
         summary: 'Stream events',
-        description: `Server-sent events in the order of their sequence: \`id\` is the sequence, \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A comment every 15 seconds shows that the stream is alive. A tenant may have ${STREAMS_PER_TENANT} streams open at one server; one more is a \`conflict\`. The stream ends when its token expires or is deleted.`,
+        description: `Server-sent events in the order of their sequence: \`id\` is the sequence (after a backup was restored: an epoch, a dot and the sequence), \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A position from before a restore is a \`conflict\`. A comment every 15 seconds shows that the stream is alive. A tenant may have ${STREAMS_PER_TENANT} streams open at one server; one more is a \`conflict\`. The stream ends when its token expires or is deleted.`,
         access: 'events:read',
         query: StreamQuery,
         answer: eventStream,

@@ -10,7 +10,7 @@ export const Event = Type.Object(
     channelId: Nullable(Uuid('Null for events that belong to no channel')),
     sequence: Type.Integer({
       description:
-        'Increases with every event of the tenant; there may be gaps, and numbers are never reused. The `id` in the stream',
+        'Increases with every event of the tenant; there may be gaps, and numbers are never reused unless a backup is restored. The `id` in the stream',
     }),
     data: FreeObject('The resource as the API returned it when the event happened'),
   },

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EventRange, Feed } from './feed.ts';
 import type { Filter } from './filter.ts';
+import { positionText } from './position.ts';
 
 /** How many bytes are written at once, and how many wait for the socket. */
 const CHUNK_BYTES = 64 * 1024;
@@ -20,6 +21,7 @@ export interface EventStream {
 }
 
 interface StreamOptions {
+  epoch: number;
   feed: Feed;
   filter: Filter;
   /** The number after which it starts. */
@@ -32,7 +34,7 @@ interface StreamOptions {
  * has the position as its id, and so has the first message: a client that reconnects misses nothing even if it has
  * received no event yet, and a selective filter does not make it fall behind.
  */
-export function createEventStream({ feed, filter, last, onClose }: StreamOptions): EventStream {
+export function createEventStream({ epoch, feed, filter, last, onClose }: StreamOptions): EventStream {
   let position = last;
   let isWanted = false;
   let isOver = false;
@@ -90,12 +92,13 @@ export function createEventStream({ feed, filter, last, onClose }: StreamOptions
     }
   }
 
-  send(`retry: ${RETRY_MS}\nid: ${position}\n\n`);
+  send(`retry: ${RETRY_MS}\nid: ${positionText(epoch, position)}\n\n`);
   return {
     readable,
     pump,
     sendHeartbeat(pauseMs) {
-      if (isWanted && !isOver && performance.now() - sentAt >= pauseMs) send(`: alive\nid: ${position}\n\n`);
+      if (isWanted && !isOver && performance.now() - sentAt >= pauseMs)
+        send(`: alive\nid: ${positionText(epoch, position)}\n\n`);
     },
     end(reason) {
       if (isOver) return;

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Consequences } from '../engine/sequencer.ts';
 import type { Notifier } from '../engine/wakeups.ts';
-import { findEventsAfter, findKeptRange, findNewestNumbers } from './event.ts';
+import { findEventsAfter, findKeptRange, findNewestNumbers, type KeptRange } from './event.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { requireKept, type StreamRequest } from './filter.ts';
 import { limitConcurrency } from './limit-concurrency.ts';
@@ -102,8 +102,9 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
       .catch((error) => log.debug({ err: error }, 'could not look for new events, will try again'));
   }
 
-  function feedOf(tenantId: string, tenant: TenantStreams, newest: number): Feed {
+  function feedOf(tenantId: string, tenant: TenantStreams, { newest, epoch }: KeptRange): Feed {
     tenant.feed ??= createFeed({
+      epoch,
       from: newest,
       read: (last, limit) => readInTurn(() => findEventsAfter(db.forTenant(tenantId), last, limit)),
       wake: () => {
@@ -122,9 +123,10 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
     if (isOver) throw new ApiError('service_unavailable', { detail: 'the server is shutting down' });
     if (last !== undefined) requireKept(last, range);
     const stream = createEventStream({
-      feed: feedOf(tenantId, tenant, range.newest),
+      epoch: range.epoch,
+      feed: feedOf(tenantId, tenant, range),
       filter,
-      last: last ?? range.newest,
+      last: last?.sequence ?? range.newest,
       onClose: () => {
         tenant.streams.delete(stream);
         welcomeChecks.delete(stream);

@@ -2,6 +2,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, isUuid } from '../base/ids.ts';
+import { nowMs } from '../base/time.ts';
 import type { Principal } from './permissions.ts';
 
 const ISSUER = 'parley';
@@ -118,7 +119,7 @@ export function authenticator(
       throw unauthorized('the token has been revoked', claims.tokenId);
     }
     // `find` also reads the clock of a test tenant, which must be current.
-    const staleAtMs = isTestTenant(claims.tenantId) ? 0 : Date.now() + PRINCIPAL_TTL_MS;
+    const staleAtMs = isTestTenant(claims.tenantId) ? 0 : nowMs() + PRINCIPAL_TTL_MS;
     if (known) Object.assign(known, { principal, staleAtMs });
     else cache.set(header, { header, claims, principal, staleAtMs });
     return principal;
@@ -138,7 +139,7 @@ export function authenticator(
       if (header === undefined) throw unauthorized('send the header "Authorization: Bearer <ACCESS_TOKEN>"');
       const last = lastOn.get(connection);
       const cached = last?.header === header ? last : cache.get(header);
-      const now = Date.now();
+      const now = nowMs();
       if (!cached) return loadOnce(header, undefined);
       if (cached !== last) lastOn.set(connection, cached);
       if (now >= cached.claims.expiresAtMs) {

@@ -25,6 +25,9 @@ const brokenBodies: Record<string, string> = {
   ECONNRESET: 'The body is incomplete',
 };
 
+/** Errors of a disk that stores nothing more, by their code. */
+const unwritableCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
+
 /** Converts anything that was thrown to an error of the API. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -36,6 +39,11 @@ export function asApiError(error: unknown): ApiError {
   if (broken && (error as { statusCode?: number }).statusCode === 400)
     return new ApiError('invalid_body_params', {
       invalidParams: { body: { key: 'custom', message: broken } },
+      cause: error,
+    });
+  if (unwritableCodes.has(code))
+    return new ApiError('service_unavailable', {
+      detail: 'the server cannot store files at the moment, try again later',
       cause: error,
     });
   return new ApiError('internal_error', { cause: error });

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import { nowMs } from '../base/time.ts';
 import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
 import type { BackOff } from './back-off.ts';
 import type { Principal } from './permissions.ts';
@@ -106,7 +107,7 @@ function limit(
     done();
     return;
   }
-  reply.header('retry-after', Math.max(1, Math.ceil(decision.resetAt - Date.now() / 1000)));
+  reply.header('retry-after', Math.max(1, Math.ceil(decision.resetAt - nowMs() / 1000)));
   done(new ApiError('too_many_requests'));
 }
 

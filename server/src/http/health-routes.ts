@@ -6,8 +6,15 @@ import { OneOf } from './schema.ts';
 
 const Health = Type.Object({ status: OneOf(['ok']) }, { title: 'Health' });
 
+interface HealthDeps {
+  db: Database;
+  isDraining: () => boolean;
+  /** What must hold for the process to be ready, beside an answering database; each throws an error that says what is wrong. */
+  readiness: readonly (() => void | Promise<void>)[];
+}
+
 /** Health checks for supervisors and load balancers. */
-export function healthRoutes({ db, isDraining }: { db: Database; isDraining: () => boolean }): Route[] {
+export function healthRoutes({ db, isDraining, readiness }: HealthDeps): Route[] {
   return [
     publicRead(
       {
@@ -32,7 +39,7 @@ export function healthRoutes({ db, isDraining }: { db: Database; isDraining: () 
         tag: 'Operator',
         summary: 'Check that the process is ready',
         description:
-          'Checks the database. Returns `service_unavailable` if it cannot be reached or the process is shutting down.',
+          'Checks the database. Returns `service_unavailable` if it cannot be reached or cannot store anything, if its clock and that of the process differ by more than a minute, or if the process is shutting down.',
         access: 'public',
         answer: data(Health),
         failures: ['service_unavailable'],
@@ -42,6 +49,7 @@ export function healthRoutes({ db, isDraining }: { db: Database; isDraining: () 
         if (isDraining())
           throw new ApiError('service_unavailable', { detail: 'the server is shutting down' });
         await db.ping();
+        for (const requireReady of readiness) await requireReady();
         return { status: 'ok' as const };
       },
     ),

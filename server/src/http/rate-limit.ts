@@ -1,3 +1,4 @@
+import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 
@@ -66,7 +67,7 @@ export function rateLimit(db: Database): RateLimit {
 
   async function reserveAndTake(tenantId: string, perMinute: number): Promise<RateLimitDecision> {
     for (;;) {
-      const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
+      const window = windowOf(tenantId, Math.floor(nowMs() / MINUTE_MS));
       if (window.unused > 0) {
         window.unused -= 1;
         return decision(window, perMinute, true);
@@ -81,7 +82,7 @@ export function rateLimit(db: Database): RateLimit {
 
   return {
     take(tenantId, perMinute) {
-      const window = windowOf(tenantId, Math.floor(Date.now() / MINUTE_MS));
+      const window = windowOf(tenantId, Math.floor(nowMs() / MINUTE_MS));
       if (window.unused > 0) {
         window.unused -= 1;
         return decision(window, perMinute, true);

@@ -1,8 +1,8 @@
 import { type Statement, statement } from '../db/statement.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
-import { DUE_NOW, HELD, shardOf } from '../engine/queue.ts';
+import { DUE_NOW, HELD, shardOf, withHeld } from '../engine/queue.ts';
 
-type ChangePending = Statement<[webhookId: string, shard: number, now: Date], never>;
+type ChangePending = Statement<[webhookId: string, shards: number[], now: Date], never>;
 
 /** Changes the deliveries of a webhook that wait for an attempt. */
 const changePending = (name: string, change: string, which: string): ChangePending =>
@@ -10,7 +10,7 @@ const changePending = (name: string, change: string, which: string): ChangePendi
     name,
     // Locked in the order of their ids, as where results are recorded.
     `with chosen as (
-       select id from deliveries where shard = $2 and webhook_id = $1 and tenant_id = $tenant and ${which}
+       select id from deliveries where shard = any ($2::smallint[]) and webhook_id = $1 and tenant_id = $tenant and ${which}
         order by id for no key update)
      update deliveries d set ${change}, updated_at = $3
        from chosen where d.id = chosen.id and d.tenant_id = $tenant`,
@@ -24,7 +24,7 @@ const hold = changePending('deliveries.hold_pending', `due_at = ${HELD}`, 'due_a
 const resume = changePending('deliveries.resume_held', `due_at = ${DUE_NOW}`, `due_at = ${HELD}`);
 
 async function run(tx: TenantQueryable, change: ChangePending, webhookId: string): Promise<void> {
-  await tx.run(change, [webhookId, shardOf(webhookId, tx.tenantId), tx.now]);
+  await tx.run(change, [webhookId, withHeld(shardOf(webhookId, tx.tenantId)), tx.now]);
 }
 
 /** Cancels the pending deliveries of a webhook that is deleted or disabled. They are sent only if requested again. */

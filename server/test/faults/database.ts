@@ -22,9 +22,9 @@ export async function startDatabase(pool: ProcessPool): Promise<OwnDatabase> {
   const dataDir = await pool.makeDataDir();
   const embedded = await startEmbedded({ dataDir, settings: { max_connections: '300' } });
   return {
-    url: urlOf(embedded.connection, embedded.connection.database),
+    url: urlOf(embedded.superuser, embedded.superuser.database),
     dataDir,
-    createDatabase: (name) => createDatabase(urlOf(embedded.connection, 'postgres'), name),
+    createDatabase: (name) => createDatabase(urlOf(embedded.superuser, 'postgres'), name),
     kill: () => killPostmaster(dataDir),
     restart: () => embedded.ensureRunning(),
   };

@@ -97,6 +97,8 @@ export interface Written {
   isUncertain: boolean;
   status: number | undefined;
   vendorId: string | undefined;
+  /** When it was acknowledged, in milliseconds of this process. */
+  answeredAt: number | undefined;
 }
 
 export interface Load {
@@ -164,7 +166,10 @@ export function useLoad(options: LoadOptions): Load {
       if (answer.status === 503 && answer.headers['retry-after'] === undefined) withoutRetryAfter += 1;
       write.outcome =
         answer.status === 200 ? 'ok' : answer.status >= 500 && answer.status !== 503 ? 'unknown' : 'refused';
-      if (answer.status === 200) write.vendorId = answer.body.data.vendorId;
+      if (answer.status === 200) {
+        write.vendorId = answer.body.data.vendorId;
+        write.answeredAt = performance.now();
+      }
     } catch (error) {
       const code = String((error as { code?: string }).code ?? error);
       errors.set(code, (errors.get(code) ?? 0) + 1);
@@ -190,6 +195,7 @@ export function useLoad(options: LoadOptions): Load {
       isUncertain: false,
       status: undefined,
       vendorId: undefined,
+      answeredAt: undefined,
     };
     written.push(write);
     const key = Math.random() < KEYED_SHARE ? randomUUID() : undefined;

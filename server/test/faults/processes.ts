@@ -21,6 +21,8 @@ interface ServerOptions {
   role?: 'all' | 'api' | 'worker';
   /** A free port unless given: for clients that must find the server again after a restart. */
   port?: string;
+  /** Further flags. */
+  args?: string[];
   /** Variables in addition to those of every process of the suite. */
   env?: Record<string, string>;
 }
@@ -28,7 +30,7 @@ interface ServerOptions {
 export interface ServerProcess {
   readonly pid: number;
   readonly dataDir: string;
-  /** Empty for a worker. */
+  /** That of its health checks, for a worker. */
   readonly url: string;
   /** The lines of its log. */
   readonly log: readonly LogLine[];
@@ -138,8 +140,8 @@ export function useProcessPool(): ProcessPool {
     return folder;
   }
 
-  function launchServer({ dataDir, role = 'all', port = '0', env = {} }: ServerOptions) {
-    const args = [PROGRAM, '--role', role, '--port', port, '--data-dir', dataDir];
+  function launchServer({ dataDir, role = 'all', port = '0', args: more = [], env = {} }: ServerOptions) {
+    const args = [PROGRAM, '--role', role, '--port', port, '--data-dir', dataDir, ...more];
     const variables = { ...baseEnvironment(), ...serverEnvironment, ...env };
     return watch(launch([process.execPath, ...args], variables), dataDir);
   }
@@ -149,7 +151,7 @@ export function useProcessPool(): ProcessPool {
     makeDataDir: async () => join(await makeFolder(), 'data'),
     async startServer(options) {
       const server = launchServer(options);
-      await server.ready(options.role);
+      await server.ready();
       return server;
     },
     launchServer,
@@ -199,7 +201,7 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
       }
       const entry = JSON.parse(line) as LogLine;
       log.push(entry);
-      if (entry.msg === 'listening') url = entry.url ?? '';
+      if (entry.msg === 'listening' || entry.msg === 'working') url = entry.url ?? '';
     });
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     otherOutput += chunk;
@@ -225,14 +227,13 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
       await ended;
     },
     ended,
-    async ready(role: ServerOptions['role']): Promise<void> {
-      const isUp = (): boolean =>
-        role === 'worker' ? log.some((line) => line.msg === 'working') : url !== '';
+    async ready(): Promise<void> {
+      const isUp = (): boolean => url !== '';
       await until(() => isUp() || !isRunning, START_MS);
       // Its output arrives a moment after its end.
       if (!isRunning) await delay(50);
       if (!isUp()) throw new Error(`The server ended while it started: ${otherOutput}${JSON.stringify(log)}`);
-      if (role !== 'worker') await until(() => answersReady(url), START_MS);
+      await until(() => answersReady(url), START_MS);
     },
   };
 }

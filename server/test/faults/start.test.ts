@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -185,6 +186,20 @@ describe('what the program prints about itself', () => {
     expect(server.otherOutput()).toBe('');
   });
 });
+
+it.runIf(process.getuid?.() === 0)(
+  'X10: started by root in production it warns, and its PostgreSQL runs as a uid of its own',
+  async () => {
+    const dataDir = await pool.makeDataDir();
+    const server = await pool.startServer({ dataDir });
+    expect(server.log.map((line) => line.msg).join()).toContain('Parley runs as root');
+    const pid = postmasterPid(dataDir);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    expect(Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])).toBeGreaterThanOrEqual(64_000);
+    expect(Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])).not.toBe(65_534);
+    await server.kill();
+  },
+);
 
 describe('five processes that start at once on one empty database', () => {
   const startFive = (dataDirs: string[], env: Record<string, string>): Promise<ServerProcess[]> =>

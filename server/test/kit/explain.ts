@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { clientConfig } from '../../src/db/database.ts';
+import { openSession } from '../../src/db/session.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
 import { cleanUp } from './clean-up.ts';
 import { freshDatabase } from './server.ts';
@@ -21,13 +22,14 @@ export async function connectToFreshDatabase(settings: Record<string, string> = 
   const config = clientConfig({
     connection: { connectionString: await freshDatabase() },
     applicationName: 'test',
-    poolSize: 1,
-    readers: 0,
-    settings,
   });
+  const client = new pg.Client({ ...config, query_timeout: 0 });
   // Filling the tables takes longer than a request may, on a busy machine.
-  const client = new pg.Client({ ...config, statement_timeout: 0, query_timeout: 0 });
-  await client.connect();
+  await openSession(client, {
+    ...settings,
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
+  });
   cleanUp(() => client.end());
   return client;
 }

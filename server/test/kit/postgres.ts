@@ -64,8 +64,8 @@ async function startPostgres(runFolder: string): Promise<{ url: string; stop(): 
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL, stop: async () => {} };
   const folder = await makeDataFolder(runFolder);
   const embedded = await startEmbedded({ dataDir: folder, settings: throwawayConfig });
-  const url = urlOf(embedded.connection, 'postgres');
-  const { user, password } = embedded.connection;
+  const url = urlOf(embedded.superuser, 'postgres');
+  const { user, password } = embedded.superuser;
   // By default, both sides of each of the thousands of connections would derive a key in 4096 rounds.
   await onServer(
     url,

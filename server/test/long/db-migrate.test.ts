@@ -42,6 +42,70 @@ describe('migrating', () => {
     expect(await migrate({ connectionString }, own)).toEqual(['9000_bad.sql']);
   });
 
+  it('I9, X21: waits in short turns for a table that is in use, so that nobody waits behind it for long', async () => {
+    const connectionString = await emptyDatabase();
+    await migrate({ connectionString }, MIGRATIONS);
+    const own = join(folder, 'waiting');
+    await cp(MIGRATIONS, own, { recursive: true });
+    await writeFile(join(own, '9000_waits.sql'), 'alter table labels add column nothing text;');
+    const reader = await usePgClient(connectionString);
+    const other = await usePgClient(connectionString);
+    await reader.query('begin');
+    await reader.query('select 1 from labels');
+    const migrating = migrate({ connectionString }, own);
+    const waits: number[] = [];
+    for (let reads = 0; reads < 30; reads += 1) {
+      const since = performance.now();
+      await other.query('select 1 from labels');
+      waits.push(performance.now() - since);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    // Behind an ALTER without a limit, a read would wait for as long as the first reader stays.
+    expect(Math.max(...waits)).toBeLessThan(3_000);
+    await reader.query('commit');
+    expect(await migrating).toEqual(['9000_waits.sql']);
+  });
+
+  it('I9: builds an index outside of a transaction while others write, and again after it was interrupted', async () => {
+    const connectionString = await emptyDatabase();
+    await migrate({ connectionString }, MIGRATIONS);
+    const own = join(folder, 'concurrent');
+    await cp(MIGRATIONS, own, { recursive: true });
+    await writeFile(
+      join(own, '9000_index.sql'),
+      `-- outside of a transaction
+-- Two statements.
+create index concurrently if not exists labels_by_color on labels (color);
+create index concurrently if not exists labels_by_name_again on labels (name);
+`,
+    );
+    const client = await usePgClient(connectionString);
+    // What an interrupted attempt leaves.
+    await client.query('create index labels_by_color on labels (color)');
+    await client.query(
+      `update pg_index set indisvalid = false where indexrelid = 'labels_by_color'::regclass`,
+    );
+    // It waits for transactions that are open; meanwhile the table can be written.
+    const writer = await usePgClient(connectionString);
+    await writer.query('begin');
+    await writer.query(`delete from labels where name = 'none'`);
+    const migrating = migrate({ connectionString }, own);
+    await expect
+      .poll(
+        async () =>
+          (await client.query(`select 1 from pg_locks where locktype = 'virtualxid' and not granted`))
+            .rowCount,
+      )
+      .toBe(1);
+    await client.query(`delete from labels where name = 'none'`);
+    await writer.query('commit');
+    expect(await migrating).toEqual(['9000_index.sql']);
+    const { rows } = await client.query(
+      `select indisvalid from pg_index where indexrelid in ('labels_by_color'::regclass, 'labels_by_name_again'::regclass)`,
+    );
+    expect(rows).toEqual([{ indisvalid: true }, { indisvalid: true }]);
+  });
+
   it('refuses a database that a newer version has changed', async () => {
     const connectionString = await emptyDatabase();
     const newer = join(folder, 'newer');

@@ -5,8 +5,20 @@ import { OperatorError } from '../../base/errors.ts';
 import { type Binaries, cannotRunHere, lastLine, OWN_DATABASE } from './binaries.ts';
 import { errorCode } from './connection.ts';
 import { accessError, ownerOf, quoted, statIfExists } from './folder.ts';
-import { asOurselves, asRenamedRoot, asUser, canUse, isRoot, NOBODY, type RunAs, run } from './run-as.ts';
+import { inspectProcess, readPidFile } from './left-behind.ts';
+import {
+  asOurselves,
+  asRenamedRoot,
+  asUser,
+  canUse,
+  isRoot,
+  NOBODY,
+  OWN_UID,
+  type RunAs,
+  run,
+} from './run-as.ts';
 
+/** Only starts and prepares the server; Parley works as another role (connection.ts). */
 export const SUPERUSER = 'parley';
 /** In the database folder, so that both are created and restored together. */
 const PASSWORD_FILE = 'parley.password';
@@ -23,6 +35,7 @@ export interface Cluster {
 export async function openCluster(dataDir: string, binaries: Binaries): Promise<Cluster> {
   const folder = join(dataDir, 'postgres');
   await removeLeftovers(dataDir);
+  if (isRoot()) await giveToOwnUid(dataDir, folder);
   const found = await statIfExists(folder);
   if (found !== undefined && process.getuid !== undefined && !isRoot() && found.uid !== process.getuid()) {
     throw await accessError(dataDir);
@@ -37,7 +50,7 @@ export async function openCluster(dataDir: string, binaries: Binaries): Promise<
         `${binaries.major}: start the version of Parley that created it, or ${OWN_DATABASE} (of version ${version}, for that folder).`,
     );
   }
-  const password = await requireText(join(folder, PASSWORD_FILE), folder);
+  const password = await readPassword(folder);
   // A restored backup or a volume driver may have changed the mode. PostgreSQL refuses a folder that others can read.
   if (process.platform !== 'win32' && ((await stat(folder)).mode & 0o027) !== 0) await chmod(folder, 0o700);
   return {
@@ -47,6 +60,9 @@ export async function openCluster(dataDir: string, binaries: Binaries): Promise<
     logFile: join(dataDir, 'postgres.log'),
   };
 }
+
+export const readPassword = (folder: string): Promise<string> =>
+  requireText(join(folder, PASSWORD_FILE), folder);
 
 async function requireText(file: string, folder: string): Promise<string> {
   try {
@@ -69,7 +85,7 @@ async function userOf(folder: string, binaries: Binaries): Promise<RunAs> {
   throw new OperatorError(
     owner.uid === 0
       ? `The database folder ${folder} belongs to root, and PostgreSQL refuses to run as root: run ` +
-          `"chown -R ${NOBODY}:${NOBODY} ${quoted(folder)}", start Parley as another user, or ${OWN_DATABASE}.`
+          `"chown -R ${OWN_UID}:${OWN_UID} ${quoted(folder)}", start Parley as another user, or ${OWN_DATABASE}.`
       : `PostgreSQL has to run as uid ${owner.uid}, the owner of ${folder}, but that user may not enter that ` +
           `folder or the one where Parley is installed: let it enter the folders above them (chmod o+x), start ` +
           `Parley as another user, or ${OWN_DATABASE}.`,
@@ -107,7 +123,40 @@ async function renameDraft(draft: string, folder: string): Promise<void> {
   }
 }
 
-/** Changes the owner of the draft to the user of PostgreSQL: the owner of the folder, or `nobody` if that is root. */
+/** Everything that Parley creates in its data folder. */
+const OWN_ENTRIES = /^(postgres(\.log(\.1)?|-lib)?|pg\.tmp-.*|files|secrets\.json.*)$/;
+
+/**
+ * Gives a data folder of root to PostgreSQL's own uid, so that it can be closed to everybody else, unless the folder contains
+ * something that is not Parley's. A database of `nobody`, as earlier versions created it, gets the uid when it does not run.
+ */
+async function giveToOwnUid(dataDir: string, folder: string): Promise<void> {
+  if (![0, OWN_UID].includes((await stat(dataDir)).uid)) return;
+  const database = await statIfExists(folder);
+  if (database?.uid === NOBODY && !(await isRunningIn(folder)))
+    await chownAll(folder, OWN_UID).catch(() => {});
+  const isOurs = (await readdir(dataDir)).every((name) => OWN_ENTRIES.test(name));
+  const isUsed = database !== undefined && (await stat(folder)).uid !== OWN_UID;
+  if (!isOurs || isUsed) return;
+  try {
+    await lchown(dataDir, OWN_UID, OWN_UID);
+    await chmod(dataDir, 0o700);
+  } catch {
+    // Without CAP_CHOWN, as in some containers, the folder stays root's.
+  }
+}
+
+async function isRunningIn(folder: string): Promise<boolean> {
+  const file = await readPidFile(folder);
+  return file !== undefined && ['ours', 'ending'].includes(await inspectProcess(file.pid, folder));
+}
+
+async function chownAll(path: string, uid: number): Promise<void> {
+  for (const name of await readdir(path, { recursive: true })) await lchown(join(path, name), uid, uid);
+  await lchown(path, uid, uid);
+}
+
+/** Changes the owner of the draft to the user of PostgreSQL: the owner of the folder, or a uid of its own if that is root. */
 async function chownDraft(
   draft: string,
   passwordFile: string,
@@ -120,7 +169,7 @@ async function chownDraft(
     await lchown(passwordFile, uid, gid);
   };
   const owner = await ownerOf(folder);
-  const { uid, gid } = owner.uid === 0 ? { uid: NOBODY, gid: NOBODY } : owner;
+  const { uid, gid } = owner.uid === 0 ? { uid: OWN_UID, gid: OWN_UID } : owner;
   const runAs = asUser(uid, gid);
   // Without CAP_CHOWN, as in some containers, root can still use a user namespace.
   const isChanged = await chown(uid, gid).then(
@@ -129,6 +178,8 @@ async function chownDraft(
   );
   if (isChanged && (await canUse(runAs, binaries, draft))) return runAs;
   await chown(0, 0);
+  // Root in a user namespace may not enter a folder of another user.
+  if (owner.uid === OWN_UID) await lchown(dirname(draft), 0, 0);
   if (await canUse(asRenamedRoot, binaries, draft)) return asRenamedRoot;
   throw new OperatorError(
     `PostgreSQL refuses to run as root, and uid ${uid} may not enter ${dirname(draft)} or ` +
@@ -152,6 +203,7 @@ async function initialise(
   // initdb needs a user with a name, the server does not: only this step runs in a user namespace.
   if (hasNoName) outcome = await run({ ...runAs, renamed: true }, binaries, binaries.initdb, args);
   if (outcome.ok) return;
+  if (hasNoName && isRoot() && (await initialiseAsNobody(runAs, binaries, draft, passwordFile, args))) return;
   if (hasNoName) {
     throw new OperatorError(
       `PostgreSQL cannot create a database as uid ${runAs.uid ?? process.getuid?.()}, which has no entry in ` +
@@ -165,6 +217,25 @@ async function initialise(
       `PostgreSQL could not create its database in ${draft} (${error ?? lastLine(outcome.output)}): fix that, or ${OWN_DATABASE}.`,
     )
   );
+}
+
+/**
+ * Where user namespaces are not allowed, as in most containers, `nobody` has the name that initdb needs. The draft belongs to
+ * it for the second that this takes.
+ */
+async function initialiseAsNobody(
+  { uid, gid }: RunAs,
+  binaries: Binaries,
+  draft: string,
+  passwordFile: string,
+  args: string[],
+): Promise<boolean> {
+  if (uid === undefined) return false;
+  for (const path of [draft, passwordFile]) await lchown(path, NOBODY, NOBODY);
+  const { ok } = await run(asUser(NOBODY, NOBODY), binaries, binaries.initdb, args);
+  await chownAll(draft, uid);
+  await lchown(passwordFile, uid, gid ?? uid);
+  return ok;
 }
 
 /** Removes drafts of processes that were killed. */

@@ -1,10 +1,11 @@
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { OperatorError } from '../../base/errors.ts';
 import { findBinaries } from './binaries.ts';
-import { openCluster, SUPERUSER } from './cluster.ts';
-import { type Connection, ensureDatabase } from './connection.ts';
+import { openCluster, readPassword, SUPERUSER } from './cluster.ts';
+import { APP_ROLE, type Connection, ensureDatabase } from './connection.ts';
 import { explainFileErrors, prepareDataFolder } from './folder.ts';
+import { inspectProcess, readPidFile } from './left-behind.ts';
 import { choosePlace, removePlace, restorePlace } from './place.ts';
 import { isRunning, type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';
 
@@ -18,7 +19,12 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedDatabase {
+  /** As the owner of the database, without rights beyond it. */
   readonly connection: Connection;
+  /** As the superuser, for maintenance. */
+  readonly superuser: Connection;
+  /** Whether PostgreSQL has root's rights on files, because its folders are closed to everybody else. */
+  readonly hasRootRights: boolean;
   /** Whether the server of a killed process was taken over. It keeps its settings. */
   readonly adopted: boolean;
   /**
@@ -31,6 +37,17 @@ export interface EmbeddedDatabase {
    * because a second Parley on the same folder uses the same server.
    */
   stop(): Promise<void>;
+}
+
+const DATABASE = 'parley';
+
+/** The database of a folder whose server runs now, without starting it; undefined if it does not run. */
+export async function findRunning(givenDir: string): Promise<Connection | undefined> {
+  const folder = join(await realpath(givenDir).catch(() => givenDir), 'postgres');
+  const file = await readPidFile(folder).catch(() => undefined);
+  if (file === undefined || (await inspectProcess(file.pid, folder)) !== 'ours') return undefined;
+  const { host, port } = file;
+  return { host, port, user: APP_ROLE, password: await readPassword(folder), database: DATABASE };
 }
 
 /** Starts run one after the other per folder, as drafts are named after the process. */
@@ -67,14 +84,15 @@ async function startInFolder(givenDir: string, options: EmbeddedOptions): Promis
 
   let postmaster: Postmaster = await runPostmaster(cluster, firstPlace, binaries, settings);
   const { place, adopted } = postmaster;
-  const connection: Connection = {
+  const superuser: Connection = {
     ...place,
     user: SUPERUSER,
     password: cluster.password,
-    database: options.database ?? 'parley',
+    database: options.database ?? DATABASE,
   };
+  const connection: Connection = { ...superuser, user: APP_ROLE };
   try {
-    await ensureDatabase(connection);
+    await ensureDatabase(superuser);
   } catch (error) {
     if (!adopted) await stopPostmaster(postmaster, cluster, binaries).catch(() => {});
     throw error;
@@ -103,6 +121,8 @@ async function startInFolder(givenDir: string, options: EmbeddedOptions): Promis
 
   return {
     connection,
+    superuser,
+    hasRootRights: cluster.runAs.renamed && cluster.runAs.uid === undefined,
     adopted,
     ensureRunning() {
       if (stopping !== undefined) return Promise.reject(new Error('The embedded database was stopped.'));

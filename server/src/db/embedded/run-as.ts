@@ -2,8 +2,14 @@ import { execFile } from 'node:child_process';
 import type { Binaries } from './binaries.ts';
 import { cannotRunHere } from './binaries.ts';
 
-/** The Unix user `nobody`. */
+/** The Unix user `nobody`, the name that programs get in a user namespace. */
 export const NOBODY = 65534;
+
+/**
+ * The uid of PostgreSQL if root owns the data folder. Nobody else uses it, unlike `nobody`, whose other processes could read
+ * the database and signal it. It needs no account; Debian leaves 60000 to 64999 to programs that ask for a number.
+ */
+export const OWN_UID = 64_543;
 
 /** The user that runs the programs. PostgreSQL refuses to run as root, and initdb as a user without a name. */
 export interface RunAs {
@@ -17,6 +23,7 @@ export interface RunAs {
 }
 
 export const asOurselves: RunAs = { uid: undefined, gid: undefined, renamed: false };
+/** Has root's rights on files: the last resort, for folders that only root may enter. */
 export const asRenamedRoot: RunAs = { uid: undefined, gid: undefined, renamed: true };
 export const asUser = (uid: number, gid: number): RunAs => ({ uid, gid, renamed: false });
 

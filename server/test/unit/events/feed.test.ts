@@ -26,6 +26,7 @@ function tenantWith(start = 0) {
       });
   };
   const feed: Feed = createFeed({
+    epoch: 0,
     from: start,
     read: async (last, limit) => {
       reads += 1;
@@ -48,7 +49,13 @@ function tenantWith(start = 0) {
     newest: () => newest,
     reads: () => reads,
     open: (last = newest, filter = (_: { type: string }) => true): EventStream => {
-      const stream = createEventStream({ feed, filter, last, onClose: () => streams.delete(stream) });
+      const stream = createEventStream({
+        epoch: 0,
+        feed,
+        filter,
+        last,
+        onClose: () => streams.delete(stream),
+      });
       streams.add(stream);
       return stream;
     },

@@ -1,0 +1,9 @@
+/** What is added to the clock of this machine: by how much it differs from that of the database (db/clock-watch.ts). */
+let correctionMs = 0;
+
+/** The time of this process in milliseconds. Use a clock where there is one: tests can move it. */
+export const nowMs = (): number => Date.now() + correctionMs;
+
+export function correctTime(offsetMs: number): void {
+  correctionMs = Math.round(offsetMs);
+}
