@@ -32,13 +32,17 @@ export function bytesInFlight({ processBytes, addressBytes }: InFlightLimits): B
   return {
     open(address) {
       let held = 0;
+      let isReleased = false;
       return {
         add(bytes) {
+          // The rest of a request that is already answered is read and dropped.
+          if (isReleased) return true;
           held += bytes;
           count(address, bytes);
           return total <= processBytes && (byAddress.get(address) ?? 0) <= addressBytes;
         },
         release() {
+          isReleased = true;
           count(address, -held);
           held = 0;
         },

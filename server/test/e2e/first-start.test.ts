@@ -35,5 +35,5 @@ it('shows the operator the state of its queues', async () => {
   const text = await (await fetch(`${parley.url}/metrics`)).text();
   for (const list of ['inbound', 'events', 'deliveries'])
     for (const metric of ['parley_work_due', 'parley_work_oldest_seconds', 'parley_work_failures_total'])
-      expect(text).toContain(`${metric}{list="${list}"}`);
+      expect(text).toContain(`${metric}{queue="${list}"}`);
 });

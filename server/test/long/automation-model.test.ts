@@ -75,8 +75,8 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   ),
 });
 
-const INBOUND_FIRST: QueueName[] = ['inbound', 'events', 'automation_runs', 'messages'];
-const RUNS_FIRST: QueueName[] = ['automation_runs', 'inbound', 'events', 'messages'];
+const INBOUND_FIRST: QueueName[] = ['inbound', 'events', 'run_replies', 'automation_runs', 'messages'];
+const RUNS_FIRST: QueueName[] = ['automation_runs', 'inbound', 'events', 'run_replies', 'messages'];
 
 /** The server with a tenant of its own, and the model of it, each given the same commands. */
 async function context(first: ModelStep[]) {

@@ -119,8 +119,8 @@ describe('a stream of events', () => {
       ['channelIds=x', 'channelIds', 'invalid_string', /UUID/],
       [`channelIds=${foreign}`, 'channelIds', 'custom', new RegExp(`There is no channel ${foreign}`)],
       ['lastEventId=-1', 'lastEventId', 'invalid_string', /"-1"/],
-      ['lastEventId=1e3', 'lastEventId', 'invalid_string', /sequence/],
-      [`lastEventId=${'9'.repeat(40)}`, 'lastEventId', 'invalid_string', /sequence/],
+      ['lastEventId=1e3', 'lastEventId', 'invalid_string', /id of an event/],
+      [`lastEventId=${'9'.repeat(40)}`, 'lastEventId', 'invalid_string', /id of an event/],
       ['lastEventId=4', 'lastEventId', 'custom', /no event 4 yet, the newest is 3/],
     ];
     for (const [query, name, key, message] of issues) {
