@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bytesInFlight } from '../../src/channels/bytes-in-flight.ts';
 import { signedRequest } from '../../src/providers/meta/signature.ts';
 import { isSignedMail, mailSignature } from '../../src/providers/smtp/signature.ts';
 import { isSignedByTwilio, twilioSignature } from '../../src/providers/twilio/signature.ts';
@@ -148,6 +149,19 @@ describe('the bytes of requests in memory', () => {
       ]);
       return (await say(limitedPort, complete)).status === 401;
     });
+  });
+
+  it('I3: do not count what arrives after a refusal', () => {
+    const inFlight = bytesInFlight({ processBytes: 100, addressBytes: 50 });
+    const refused = inFlight.open('192.0.2.1');
+    expect([refused.add(40), inFlight.total]).toEqual([true, 40]);
+    expect(refused.add(20)).toBe(false);
+    refused.release();
+    refused.add(1_000);
+    refused.release();
+    expect(inFlight.total).toBe(0);
+    const [one, two] = [inFlight.open('192.0.2.1'), inFlight.open('192.0.2.2')];
+    expect([one.add(50), two.add(50), inFlight.open('192.0.2.3').add(1)]).toEqual([true, true, false]);
   });
 
   it('I3: count what has arrived, not what was announced', async () => {
