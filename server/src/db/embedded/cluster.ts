@@ -238,13 +238,16 @@ async function initialiseAsNobody(
   return ok;
 }
 
+/** The initdb of a server that was killed may still write for a few seconds, until its files are gone. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 15, retryDelay: 100 };
+
 /** Removes drafts of processes that were killed. */
 async function removeLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const pid = Number(/^pg\.tmp-(\d+)(\.password)?$/.exec(name)?.[1]);
     if (Number.isNaN(pid)) continue;
     // A draft with our own process id is old, too: containers reuse process ids.
-    if (pid === process.pid || !isAlive(pid)) await rm(join(dataDir, name), { recursive: true, force: true });
+    if (pid === process.pid || !isAlive(pid)) await rm(join(dataDir, name), REMOVAL);
   }
 }
 
