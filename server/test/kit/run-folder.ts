@@ -18,6 +18,11 @@ export const MEMORY = '/dev/shm';
 const BUILD = fileURLToPath(new URL('../../bin/build.js', import.meta.url));
 /** A process needs a moment to end. */
 const TIMEOUT_MS = 5_000;
+/**
+ * The folder of a process that runs test files: each-file.ts checks and removes it after every file, except after one whose
+ * tests are all skipped, which has no hooks.
+ */
+const OF_PROCESS = /^\d+$/;
 
 /**
  * The first global set-up of every project, and therefore the last to be torn down. A run fails if it has left a folder or
@@ -45,7 +50,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function findLeftovers(folder: string): Promise<string[]> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const left = [...(await findFolders(folder)), ...(await findProcesses(basename(folder)))];
+    const folders = (await findFolders(folder)).filter((path) => !OF_PROCESS.test(basename(path)));
+    const left = [...folders, ...(await findProcesses(basename(folder)))];
     if (left.length === 0 || performance.now() > deadline) return left;
     await delay(50);
   }
