@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import { networkOf } from '../base/network.ts';
 import type { Database } from '../db/database.ts';
-import { networkOf } from '../http/back-off.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import {

@@ -1,12 +1,12 @@
-import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { sha256 } from '../base/crypto.ts';
+import { networkOf } from '../base/network.ts';
 
 /** How many invalid tokens at once. Nobody mistypes the operator's token fifty times. */
 const BURST = { tenant: 100, operator: 50 };
 const PER_SECOND = 1;
-/** A token that is repeated is no guess: a client with an expired token may poll for a while. */
+/** A token that is repeated is not a guess: a client with an expired token may poll for a while. */
 const COST_OF_REPEATED = 0.02;
 const MAX_REMEMBERED = 20;
 const MAX_ADDRESSES = 10_000;
@@ -65,18 +65,4 @@ export function backOff(
       return Math.ceil((cost - bucket.left) / PER_SECOND);
     },
   };
-}
-
-const GROUPS_OF_NETWORK = 4;
-
-/** One customer of an IPv6 provider has at least a /64, and could use another address for each request. */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6
-    ? `${parsed.parts
-        .slice(0, GROUPS_OF_NETWORK)
-        .map((part) => part.toString(16))
-        .join(':')}::/64`
-    : parsed.toString();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
-import { backOff, networkOf } from '../../src/http/back-off.ts';
+import { networkOf } from '../../src/base/network.ts';
+import { backOff } from '../../src/http/back-off.ts';
 import { OPERATOR_TOKEN, type TestServer, useServer } from '../kit/server.ts';
 
 const shared = await useServer();
