@@ -10,8 +10,8 @@ const conformance = 'test/conformance/setup.ts';
 const shared = {
   pool: 'forks' as const,
   isolate: false,
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
   setupFiles,
 };
 /** Suites that start, stop and kill whole servers run one file at a time. */

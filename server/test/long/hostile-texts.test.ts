@@ -5,7 +5,7 @@ import { type Heartbeat, useHeartbeat } from '../kit/heartbeat.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 // Each of these inputs stopped the whole process for the time in the comment, again after every restart, or ended it.
-// The bounds are a tenth of that and more, because other programs may use the processor.
+// The bounds are a quarter of that: a slow processor must not break them, and a step back does.
 
 const server = await useServer();
 const SECRET = 'a secret of sixteen';
@@ -104,7 +104,7 @@ describe('X1: a hostile mail', () => {
     await postMail(channelId, mail);
     const heart = useHeartbeat();
     await settleWhileOthersWork();
-    await expectAlive(heart, 1_200);
+    await expectAlive(heart, 3_000);
     expect(await messagesOf(tenant)).toMatchObject([{ sender: 'inbound' }]);
   });
 });
@@ -138,7 +138,7 @@ describe('X2: hostile Liquid', () => {
   ])('of %s fails its run alone, and I1: nobody else waits for it', async (_, text) => {
     const heart = useHeartbeat();
     const run = await runStep(send(text));
-    await expectAlive(heart, 2_000);
+    await expectAlive(heart, 5_000);
     expect(run).toMatchObject({ status: 'failed', error: { code: 'liquid_error' } });
   });
 
@@ -212,7 +212,7 @@ describe('X3: a branch with many conditions on a long text', () => {
         { id: 'yes', type: 'end' },
       ],
     );
-    await expectAlive(heart, 2_000);
+    await expectAlive(heart, 5_000);
     expect(run).toMatchObject({
       status: 'completed',
       trace: [{ step: 'hostile', detail: { case: 48 } }, { step: 'yes' }],
@@ -229,7 +229,7 @@ describe('X3: a branch with many conditions on a long text', () => {
     const run = await runStep({ type: 'branch', parameters: { cases } }, 'a'.repeat(64_000), [
       { id: 'no', type: 'end' },
     ]);
-    await expectAlive(heart, 2_000);
+    await expectAlive(heart, 5_000);
     expect(['completed', 'failed']).toContain(run.status);
     if (run.status === 'failed') expect(run).toMatchObject({ error: { code: 'condition_error' } });
   });
@@ -269,7 +269,7 @@ describe('X6: a recurrence rule', () => {
       400,
       expect.stringContaining('no occurrence within ten years'),
     ]);
-    await expectAlive(heart, 200);
+    await expectAlive(heart, 500);
   });
 
   it('with 2,000 exceptions is refused when it is saved', async () => {
@@ -291,7 +291,7 @@ describe('X6: a recurrence rule', () => {
       400,
       expect.stringContaining('at most 500 EXDATE times, received 2000'),
     ]);
-    await expectAlive(heart, 200);
+    await expectAlive(heart, 500);
   });
 
   it.each([
