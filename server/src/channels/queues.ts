@@ -1,5 +1,5 @@
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
-import { exponentialBackoff } from '../engine/retry.ts';
+import { exponentialBackoff, fixedDelays } from '../engine/retry.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
 
 /** A larger body is read when its turn has come, so that a claim of 200 rows does not hold 200 mails in memory. */
@@ -34,7 +34,7 @@ export const inboundQueue = declareQueue<InboundRow>({
   rowsPerCall: 200,
   callsPerKey: 1,
   callsPerProcess: 8,
-  retry: exponentialBackoff({ firstDelayMs: 1_000, factor: 4, attempts: 5 }),
+  retry: fixedDelays([1_000, 5_000, 20_000, 60_000]),
 });
 
 export interface MailboxRow extends QueueRow {
