@@ -336,6 +336,19 @@ export function createScheduler<Row extends QueueRow>(
     }
   }
 
+  /** Reads rows for the tenants whose turns are next: they start as soon as a place is free, before others come again. */
+  function readNext(steps: (ClaimStep<Row> | CallStep<Row>)[]): void {
+    let left = callsPerProcess;
+    for (const { ready, running: used } of turns) {
+      const [key] = ready;
+      if (key === undefined || used >= share()) continue;
+      if (left === 0) return;
+      left -= 1;
+      if (key.waiting.length > 0 || !key.hasMore || key.isClaiming || key.resting > 0) continue;
+      if (readyRowsOf(key) > 0 && owns(key.shard)) steps.push(claim(key));
+    }
+  }
+
   return {
     wake(shard, orderingKey) {
       if (isStopped || !owns(shard)) return;
@@ -377,8 +390,13 @@ export function createScheduler<Row extends QueueRow>(
             unread.delete(key);
             steps.push(claimTenant(key));
           } else takeTurn(key, steps);
-        takeTurnsOf('ready', turns, mayStart, steps);
-        takeTurnsOf('readyFailing', failingTurns, mayProbe, steps);
+        // When a tenant has nothing more to do, the share of those before it is larger.
+        for (let before = 0; share() > before; ) {
+          before = share();
+          takeTurnsOf('ready', turns, mayStart, steps);
+          takeTurnsOf('readyFailing', failingTurns, mayProbe, steps);
+        }
+        if (isFull()) readNext(steps);
       }
       return steps;
     },

@@ -183,7 +183,7 @@ it('I5: no tenant waits longer than for one call of each other tenant, whatever 
             expect(count, `${tenant} waits for ${other}`).toBeLessThanOrEqual(given.rowsPerCall);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 400 },
   );
 });
 
@@ -229,6 +229,6 @@ it('I5: a tenant never has more than its share when it starts a call, and failin
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 400 },
   );
 });
