@@ -47,7 +47,7 @@ const take = systemStatement<[worker: string, count: number, except: number[]], 
 const takeAll = systemStatement<[worker: string], TakenShard>(
   'shards.take_all',
   `with gone as (delete from workers where id <> $1),
-   before as materialized (select shard, owner from shards for update)
+   before as materialized (select shard, owner from shards order by shard for no key update)
    update shards s set owner = $1, lease_until = now() + interval '${LEASE_MS} ms' from before
     where s.shard = before.shard returning s.shard, coalesce(before.owner <> $1, false) as "isAbandoned"`,
 );
