@@ -76,6 +76,8 @@ CREATE TABLE automation_runs (
   attempts integer DEFAULT 0 NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  is_calling boolean DEFAULT false NOT NULL,
+  crashes smallint DEFAULT 0 NOT NULL,
   CONSTRAINT automation_runs_check CHECK (campaign_id IS NULL OR occurrence_at IS NOT NULL),
   CONSTRAINT automation_runs_check1 CHECK (due_at IS NULL OR (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'waiting'::text]))),
   CONSTRAINT automation_runs_pkey PRIMARY KEY (id, tenant_id),
@@ -87,7 +89,8 @@ CREATE INDEX automation_runs_by_chat ON automation_runs (chat_id) WHERE chat_id 
 CREATE INDEX automation_runs_by_contact ON automation_runs (contact_id);
 CREATE INDEX automation_runs_by_tenant ON automation_runs (tenant_id, created_at, id);
 CREATE INDEX automation_runs_by_version ON automation_runs (version_id);
-CREATE INDEX automation_runs_due ON automation_runs (shard, automation_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX automation_runs_calls_due ON automation_runs (shard, automation_id, due_at, id) WHERE due_at IS NOT NULL AND is_calling;
+CREATE INDEX automation_runs_due ON automation_runs (shard, automation_id, due_at, id) WHERE due_at IS NOT NULL AND NOT is_calling;
 CREATE UNIQUE INDEX automation_runs_of_campaign ON automation_runs (campaign_id, occurrence_at, contact_id) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX automation_runs_of_event ON automation_runs (automation_id, cause_event_id) WHERE cause_event_id IS NOT NULL;
 CREATE UNIQUE INDEX automation_runs_of_schedule ON automation_runs (automation_id, occurrence_at, contact_id) WHERE campaign_id IS NULL AND occurrence_at IS NOT NULL;
@@ -404,6 +407,7 @@ CREATE TABLE inbound (
   due_at timestamptz,
   attempts integer DEFAULT 0 NOT NULL,
   created_at timestamptz NOT NULL,
+  crashes smallint DEFAULT 0 NOT NULL,
   CONSTRAINT inbound_pkey PRIMARY KEY (id, tenant_id)
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);

@@ -89,7 +89,8 @@ export const exceptions: Exception[] = [
   {
     file: 'engine/queue.ts',
     table: DYNAMIC,
-    reason: 'holds and releases the due rows of every queue after a restore, by their shard',
+    reason:
+      'holds due rows of every queue after a restore, and counts crashes of rows that ended their process',
   },
   {
     file: 'engine/test-clock/test-tenants.ts',

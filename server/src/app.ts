@@ -10,6 +10,7 @@ import { afterRestoreRoutes } from './after-restore.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/runs/run.ts';
+import type { Activity } from './base/activity.ts';
 import type { TenantClock } from './base/clock.ts';
 import type { ExtraVariables } from './base/config.ts';
 import type { Keys } from './base/crypto.ts';
@@ -92,6 +93,7 @@ export interface AppDeps extends Omit<ApiDeps, 'authenticator' | 'findCredential
   hasMetricsPort?: boolean;
   /** How long failed requests and expired tokens are kept. */
   retentionDays: number;
+  activity: Activity;
   operatorToken: string;
   corsOrigins: string[];
   /** The settings of versions of the API that have any. */

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { holdDueWork } from './after-restore.ts';
 import { apiVariables, describeApis } from './app.ts';
+import { createActivity } from './base/activity.ts';
 import { systemClock } from './base/clock.ts';
 import { type Config, readConfig } from './base/config.ts';
 import { type Keys, keysFrom } from './base/crypto.ts';
@@ -258,7 +259,13 @@ async function startMetrics(
   if (port === undefined) return undefined;
   if (port === PORT && port !== 0)
     throw new OperatorError('PARLEY_METRICS_PORT is the same as PORT. Leave it out, or choose another one.');
-  const { app, lifecycle } = await httpServer({ log, corsOrigins: [], metrics, isDraining: () => false });
+  const { app, lifecycle } = await httpServer({
+    log,
+    corsOrigins: [],
+    metrics,
+    activity: createActivity(),
+    isDraining: () => false,
+  });
   attachLifecycle(app, lifecycle);
   await app.register(metricsRoute, { metrics, metricsToken, backOff: backOff(log, 'operator') });
   await app.listen({ host, port }).catch((error) => {

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
-import { runRepliesQueue, runsQueue, schedulesQueue } from './automations/queues.ts';
-import { createPrograms, executeRuns, type Programs } from './automations/runs/worker.ts';
+import { callsQueue, runRepliesQueue, runsQueue, schedulesQueue } from './automations/queues.ts';
+import type { ContactTurns } from './automations/runs/contact-turns.ts';
+import { createAnswerStore, makeCalls, type StoreAnswer } from './automations/runs/make-calls.ts';
+import { createPrograms, executeRuns, type Programs, setRunAside } from './automations/runs/worker.ts';
 import { startRuns } from './automations/triggers/events.ts';
 import { noteRepliedRuns, wakeRepliedRuns } from './automations/triggers/replies.ts';
 import { runSchedules } from './automations/triggers/schedules.ts';
@@ -24,7 +26,7 @@ import { fileRemovalsQueue } from './files/queues.ts';
 import { removeStoredFiles } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { fetchMedia } from './messages/inbound/fetch-media.ts';
-import { processInbound } from './messages/inbound/worker.ts';
+import { processInbound, setRequestAside } from './messages/inbound/worker.ts';
 import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
 import { mediaFetchesQueue, messagesQueue } from './messages/queues.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
@@ -70,6 +72,8 @@ interface WorkerState {
   subscribers: readonly Subscriber[];
   batchSizes: BatchSizes;
   programs: Programs;
+  contactTurns: ContactTurns;
+  storeAnswer: StoreAnswer;
   sendState: SendState;
   deliveryState: DeliveryState;
   /** The version of Parley, which webhooks get as the user agent. */
@@ -87,17 +91,19 @@ const subscribersOf = ({ wakeUps }: WorkerDeps): Subscriber[] => [
 const bind = <Row extends QueueRow>(
   queue: Queue<Row>,
   handle: (deps: WorkerDeps & WorkerState, rows: Row[]) => Promise<HandlerResult>,
-) => ({ queue, handle });
+  setAside?: (deps: WorkerDeps & WorkerState, row: Row) => Promise<void>,
+) => ({ queue, handle, setAside });
 
 /** Every queue and the function that handles its rows. */
 export const queues = {
-  inbound: bind(inboundQueue, processInbound),
+  inbound: bind(inboundQueue, processInbound, setRequestAside),
   messages: bind(messagesQueue, sendQueued),
   media_fetches: bind(mediaFetchesQueue, fetchMedia),
   mailboxes: bind(mailboxesQueue, readMailboxes),
   events: bind(eventsQueue, sequenceEvents),
   deliveries: bind(deliveriesQueue, deliverEvents),
-  automation_runs: bind(runsQueue, executeRuns),
+  automation_runs: bind(runsQueue, executeRuns, setRunAside),
+  automation_calls: bind(callsQueue, makeCalls),
   run_replies: bind(runRepliesQueue, wakeRepliedRuns),
   automations: bind(schedulesQueue, runSchedules),
   campaigns: bind(campaignsQueue, runCampaigns),
@@ -119,13 +125,21 @@ export function bindQueues(deps: WorkerDeps): BoundQueue[] {
     subscribers: subscribersOf(deps),
     batchSizes: createSequencerState(),
     programs: createPrograms(),
+    contactTurns: new Map(),
+    storeAnswer: createAnswerStore(db, deps.wakeUps),
     sendState: createSendState(db, clock),
     deliveryState: createDeliveryState({ db, clock, keys }),
     version,
   };
-  return Object.values(queues).map(({ queue, handle }) => ({
+  return Object.values(queues).map(({ queue, handle, setAside }) => ({
     queue: queue as unknown as Queue,
     handle: (rows) =>
       (handle as (deps: typeof withState, rows: QueueRow[]) => Promise<HandlerResult>)(withState, rows),
+    ...(setAside
+      ? {
+          setAside: (row) =>
+            (setAside as (deps: typeof withState, row: QueueRow) => Promise<void>)(withState, row),
+        }
+      : {}),
   }));
 }

@@ -2,9 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
 import { type App, createApp } from './app.ts';
+import { createActivity } from './base/activity.ts';
 import { type Clock, type RealClock, type SystemClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { ApiError } from './base/errors.ts';
 import { newId } from './base/ids.ts';
+import { startWatchdog } from './base/watchdog.ts';
 import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { countFailingChannels } from './channels/health.ts';
 import { watchClock } from './db/clock-watch.ts';
@@ -18,7 +21,7 @@ import { inBackground, repeat } from './engine/background.ts';
 import { publishEvents } from './engine/outbox.ts';
 import { pausableShards } from './engine/pausable-shards.ts';
 import type { BoundQueue } from './engine/runner.ts';
-import { createShards } from './engine/shards.ts';
+import { createShards, LEASE_MS } from './engine/shards.ts';
 import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.ts';
 import { createWorker, type Worker } from './engine/worker.ts';
 import { abandonUploads } from './files/removals.ts';
@@ -160,26 +163,35 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const outbound: OutboundClient = outboundClient({
     ...options.policy,
     ...options.outbound,
-    perOrigin: SOCKETS,
+    // Tenants may share a receiver. Their calls of all queues together must not use up its connections.
+    perOrigin: 4 * SOCKETS,
     onRefusal: refusalLog(log),
   });
   const report = metrics(options.metricsCacheMs === undefined ? {} : { cacheMs: options.metricsCacheMs });
+  const activity = createActivity();
+  const watchdog = startWatchdog({ log, activity });
+  report.watchEventLoop(watchdog.delay);
   const store = fileStore(options.filesFolder);
   const tasks = createTaskPool(options.taskProgram ?? TASK_PROGRAM);
   report.watchTasks(tasks.stats);
   let isDraining = false;
   const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });
   const operationDeps = { ...options, clock, db, adapters, wakeUps, context: contextOn(db) };
+  let worker: Worker | undefined;
   const app = await createApp({
     ...operationDeps,
     store,
     metrics: report,
+    activity,
     isDraining: () => isDraining,
-    readiness: [writes.requireWritable, ...(watch ? [watch.requireRight] : [])],
+    readiness: [
+      writes.requireWritable,
+      () => requireProgress(watchdog.findStall() ?? findStuckWrites(options.timers ? worker : undefined)),
+      ...(watch ? [watch.requireRight] : []),
+    ],
     isHealthOnly: options.role === 'worker',
   });
 
-  let worker: Worker | undefined;
   const shards =
     workerDb && pausableShards(createShards(workerDb, processId), watch?.isRight ?? (() => true));
   if (workerDb && shards) {
@@ -192,7 +204,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       context: contextOn(workerDb),
     });
     const { timers } = options;
-    const running = createWorker({ db: workerDb, shards, queues: bound, wakeUps, clock, log, timers });
+    const running = createWorker({
+      db: workerDb,
+      shards,
+      queues: bound,
+      wakeUps,
+      clock,
+      log,
+      timers,
+      activity,
+    });
     worker = running;
     report.watchQueues(() => measureQueues(workerDb, bound, running, clock.real()));
     if (isSoleProcess) await abandonUploads(workerDb);
@@ -246,6 +267,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       clearTimeout(cut);
       await tasks.close();
       await app.flush().catch((error) => log.warn({ err: error }, 'the last counts could not be stored'));
+      watchdog.stop();
       await outbound.close();
       await wakeUps.close();
       await Promise.all([db.close(), workerDb?.close()]);
@@ -263,6 +285,18 @@ function refusalLog(log: Logger): (host: string, reason: string) => void {
     logged.set(host, true);
     log.info({ host, reason }, 'outgoing request refused');
   };
+}
+
+function requireProgress(stall: string | undefined): void {
+  if (stall !== undefined) throw new ApiError('service_unavailable', { detail: stall });
+}
+
+/** Heartbeats are written every three seconds. If none was stored for as long as a lease lasts, writes are stuck. */
+function findStuckWrites(worker: Worker | undefined): string | undefined {
+  const ageMs = worker?.heartbeatAgeMs() ?? 0;
+  return ageMs > LEASE_MS
+    ? `nothing could be written to the database for ${Math.round(ageMs / 1000)} seconds`
+    : undefined;
 }
 
 /** How much is due in each queue, since when, and how many calls have failed. */

@@ -1,4 +1,5 @@
 import { isUnavailable } from './errors.ts';
+import { groupBy } from './group-by.ts';
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -18,11 +19,13 @@ export interface BatchOptions {
 /**
  * Collects items that arrive at about the same time and handles them in one call, which returns one result for each. A
  * single item waits only until the end of the event-loop tick. If a batch fails, each of its items is handled
- * separately, so that one bad item does not fail the others.
+ * separately, so that one bad item does not fail the others. If it timed out, the items of each tenant are handled
+ * separately: rows of one tenant may be locked.
  */
 export function batch<Item, Result>(
   handle: (items: Item[]) => Promise<Result[]>,
   { maxBatch, maxConcurrent, collect }: BatchOptions,
+  tenantOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
@@ -34,7 +37,9 @@ export function batch<Item, Result>(
       const results = await handle(items.map(({ item }) => item));
       for (const [index, { resolve }] of items.entries()) resolve(results[index] as Result);
     } catch (error) {
+      const tenants = groupBy(items, ({ item }) => tenantOf(item));
       if (items.length > 1 && !isUnavailable(error)) for (const one of items) await settle([one]);
+      else if (tenants.size > 1) await Promise.all([...tenants.values()].map(settle));
       else for (const { reject } of items) reject(error);
     }
   }

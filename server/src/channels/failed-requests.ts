@@ -28,7 +28,7 @@ const COLUMNS = `i.id, i.error, i.attempts, i.created_at, octet_length(i.body) a
 
 const replay = statement<[id: string, channelId: string], FailedRequestRow>(
   'inbound.replay',
-  `update inbound i set due_at = ${DUE_NOW}, attempts = 0, error = null
+  `update inbound i set due_at = ${DUE_NOW}, attempts = 0, crashes = 0, error = null
     where i.id = $1 and i.tenant_id = $tenant and i.channel_id = $2 and i.due_at is null returning ${COLUMNS}`,
 );
 const remove = statement<[id: string, channelId: string]>(

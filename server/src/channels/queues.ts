@@ -1,5 +1,5 @@
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
-import { exponentialBackoff } from '../engine/retry.ts';
+import { exponentialBackoff, fixedDelays } from '../engine/retry.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
 
 /** A larger body is read when its turn has come, so that a claim of 200 rows does not hold 200 mails in memory. */
@@ -12,6 +12,7 @@ export interface InboundRow extends QueueRow {
   address: string;
   config_encrypted: Buffer;
   attempts: number;
+  crashes: number;
   url: string;
   headers: Record<string, string>;
   receivedAt: Date;
@@ -25,14 +26,15 @@ export const inboundQueue = declareQueue<InboundRow>({
   purpose: "turn vendors' requests into messages, statuses, edits and read receipts, in one transaction",
   table: 'inbound',
   orderingKey: 'channel_id',
-  columns: `q.channel_id, q.attempts, q.url, q.headers, q.created_at as "receivedAt", octet_length(q.body) as bytes,
+  columns: `q.channel_id, q.attempts, q.crashes, q.url, q.headers, q.created_at as "receivedAt", octet_length(q.body) as bytes,
     case when octet_length(q.body) <= ${SMALL_BODY_BYTES} then q.body end as body,
     c.kind, c.provider, c.address, c.config_encrypted`,
   joins: 'join channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
+  countsCrashes: true,
   rowsPerCall: 200,
   callsPerKey: 1,
   callsPerProcess: 8,
-  retry: exponentialBackoff({ firstDelayMs: 1_000, factor: 2, attempts: 5 }),
+  retry: fixedDelays([1_000, 5_000, 20_000, 60_000]),
 });
 
 export interface MailboxRow extends QueueRow {
@@ -61,6 +63,7 @@ export const mailboxesQueue = declareQueue<MailboxRow>({
   isOnRealTime: true,
   rowsPerCall: 1,
   callsPerKey: 1,
-  callsPerProcess: 16,
+  callsPerProcess: 32,
+  waitsOutside: true,
   retry: exponentialBackoff({ firstDelayMs: MAILBOX_INTERVAL_MS, factor: 2, maxDelayMs: 15 * 60_000 }),
 });

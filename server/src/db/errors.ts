@@ -95,3 +95,10 @@ export function asProgramError(error: unknown): unknown {
     });
   return error;
 }
+
+/** Classes and codes of errors for which no row is to blame: resources, the operator, the system, conflicts, locks. */
+const TROUBLE =
+  /^(?:53|57|58|40)|^55P03$|^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|ENOMEM|EACCES|EPERM|EBUSY)$/;
+
+/** Whether the server or the machine is in trouble, as opposed to an error that a row causes each time. */
+export const isServerTrouble = (error: unknown): boolean => TROUBLE.test(codeOf(error));

@@ -1,9 +1,10 @@
 import { isUnavailable } from '../base/errors.ts';
+import { isServerTrouble } from '../db/errors.ts';
 import type { Outcome } from './scheduler.ts';
 
 /**
  * Handles rows as one batch and, if that fails, each row separately, so that one bad row does not fail the others. If the
- * database cannot be reached, the error is thrown and no row counts as failed.
+ * database cannot be reached, or the machine lacks disk or memory, the error is thrown and no row counts as failed.
  */
 export async function handleEachAlone<Row>(
   rows: readonly Row[],
@@ -15,7 +16,7 @@ export async function handleEachAlone<Row>(
     try {
       await handle(some);
     } catch (error) {
-      if (isUnavailable(error)) throw error;
+      if (isUnavailable(error) || isServerTrouble(error)) throw error;
       const [first] = some;
       if (some.length > 1) for (const row of some) await tryRows([row]);
       else if (first !== undefined) {

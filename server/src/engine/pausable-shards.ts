@@ -9,8 +9,8 @@ export const pausableShards = (shards: Shards, mayWork: () => boolean): Shards =
   owns: (shard) => mayWork() && shards.owns(shard),
   owned: () => (mayWork() ? shards.owned() : []),
   ownsAll: () => mayWork() && shards.ownsAll(),
-  async beat(isBusy) {
-    if (mayWork() || shards.owned().some(isBusy)) await shards.beat(isBusy);
+  async beat(isBusy, onAbandoned) {
+    if (mayWork() || shards.owned().some(isBusy)) await shards.beat(isBusy, onAbandoned);
     else await shards.release();
   },
 });

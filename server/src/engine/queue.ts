@@ -36,6 +36,8 @@ export interface QueueRow {
   tenant_id: string;
   /** When it was read (`performance.now`). It may have waited since then. */
   readAt?: number;
+  /** How often a process ended while it worked on the row; only in queues that count this. */
+  crashes?: number;
 }
 
 type ClaimKey<Row> = SystemStatement<[shard: number, orderingKey: string, now: Date, limit: number], Row>;
@@ -75,13 +77,26 @@ export type Queue<Row extends QueueRow = QueueRow> = Claims<Row> & {
     readonly hold: SystemStatement<[now: Date], never>;
     readonly release: SystemStatement<[], { released: number }>;
   };
+  /** Only of queues whose handler reads what customers and vendors wrote: such a row may end the process that handles it. */
+  readonly crashCounts?: CrashCounts;
   /** The maximum number of rows in one call of the handler. */
   readonly rowsPerCall: number;
   /** How many calls of one ordering key may run at the same time. */
   readonly callsPerKey: number;
+  /** The same for an ordering key whose last calls failed; 1 when left out. */
+  readonly callsPerFailingKey?: number;
   /** How many calls may run in this process, over all ordering keys. */
   readonly callsPerProcess: number;
+  /** Whether calls wait for a server outside, so that nobody knows when their places are free. */
+  readonly waitsOutside?: true;
 };
+
+/** Statements that count in the rows of a queue how often a process ended while it worked on them. */
+export interface CrashCounts {
+  set: SystemStatement<[ids: string[], crashes: number], unknown>;
+  reset: SystemStatement<[ids: string[]], unknown>;
+  postpone: SystemStatement<[ids: string[], dueAt: Date], unknown>;
+}
 
 /** The table that contains the ordering keys of a tenant, by the column of the key. */
 const KEY_TABLES = {
@@ -115,9 +130,13 @@ interface QueueDeclaration {
   claimsManyKeys?: true | { keyJoins: string; where: string };
   /** Also uses real time for test tenants, because the due times do not depend on the tenant's clock. */
   isOnRealTime?: true;
+  /** The table has a column `crashes`, and the claim returns it. */
+  countsCrashes?: true;
   rowsPerCall: number;
   callsPerKey: number;
+  callsPerFailingKey?: number;
   callsPerProcess: number;
+  waitsOutside?: true;
   retry: RetryPolicy;
 }
 
@@ -188,6 +207,21 @@ function heldStatements(name: string, table: string, listed: string, due: string
   };
 }
 
+const crashCountsOf = (name: string, table: string): CrashCounts => ({
+  set: systemStatement(
+    `${name}.set_crashes`,
+    `update ${table} set crashes = $2 where id = any ($1::uuid[]) and due_at is not null`,
+  ),
+  reset: systemStatement(
+    `${name}.reset_crashes`,
+    `update ${table} set crashes = 0 where id = any ($1::uuid[]) and crashes > 0`,
+  ),
+  postpone: systemStatement(
+    `${name}.postpone_after_crash`,
+    `update ${table} set due_at = $2 where id = any ($1::uuid[]) and due_at is not null`,
+  ),
+});
+
 /**
  * Declares a queue on a table with the index `(shard, ordering key, order) where listed`. Its ordering keys are found by
  * a skip scan: one index probe per key, whatever its number of rows.
@@ -247,6 +281,7 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
         where shard = ${TEST_SHARD} and ${table}.${key} = l.id and ${listed(table)} order by ${order.join(', ')} limit 1) n`,
     ...claims,
     held: heldStatements(name, table, listed(table), due),
+    ...(declaration.countsCrashes ? { crashCounts: crashCountsOf(name, table) } : {}),
     depth: systemStatement(
       `${name}.depth`,
       `${keysIn(shardRange(0, SHARDS - 1))}

@@ -1,16 +1,29 @@
 import type { Claim } from './claims.ts';
 import type { Queue, QueueRow } from './queue.ts';
-import { type CallStep, type ClaimStep, createScheduler, type HandlerResult } from './scheduler.ts';
+import {
+  type CallStep,
+  type ClaimStep,
+  createScheduler,
+  type HandlerResult,
+  type SchedulerQueue,
+} from './scheduler.ts';
 
 /** How long an ordering key pauses after its handler threw, so that a broken database gets no continuous load. */
 const REST_MS = 1_000;
 
-type Handler<Row> = (rows: Row[]) => Promise<HandlerResult>;
+/** The ordering key of the rows that a handler gets. */
+export interface HandledKey {
+  shard: number;
+  orderingKey: string;
+}
+export type Handler<Row> = (rows: Row[], key: HandledKey) => Promise<HandlerResult>;
 
 /** A queue and the function that handles its rows. */
 export interface BoundQueue<Row extends QueueRow = QueueRow> {
   queue: Queue<Row>;
   handle: Handler<Row>;
+  /** Sets a row aside that has ended its process too often. Only of queues that count this. */
+  setAside?: (row: Row) => Promise<void>;
 }
 
 /** Runs one queue in this process. */
@@ -26,7 +39,7 @@ export interface QueueRunner {
 }
 
 interface RunnerOptions<Row extends QueueRow> {
-  queue: Pick<Queue<Row>, 'claimMany' | 'rowsPerCall' | 'callsPerKey' | 'callsPerProcess'>;
+  queue: SchedulerQueue<Row>;
   handle: Handler<Row>;
   claim: Claim<Row>;
   owns: (shard: number) => boolean;
@@ -79,7 +92,7 @@ export function runQueue<Row extends QueueRow>({
 
   async function makeCall(step: CallStep<Row>): Promise<void> {
     try {
-      const result = await handle(step.rows);
+      const result = await handle(step.rows, step.key);
       const { outcome, stored } =
         typeof result === 'string' ? { outcome: result, stored: undefined } : result;
       scheduler.ended(step, outcome);

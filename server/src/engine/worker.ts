@@ -1,17 +1,21 @@
 import type { Logger } from 'pino';
+import type { Activity } from '../base/activity.ts';
 import type { TenantClock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { SystemStatement } from '../db/statement.ts';
 import { repeat } from './background.ts';
 import { claimsOf } from './claims.ts';
-import { TEST_SHARD } from './queue.ts';
-import { type BoundQueue, type QueueRunner, runQueue } from './runner.ts';
+import { createCrashGuard } from './crash-guard.ts';
+import { type QueueRow, TEST_SHARD } from './queue.ts';
+import { type BoundQueue, type Handler, type QueueRunner, runQueue } from './runner.ts';
 import { HEARTBEAT_MS, type Shards } from './shards.ts';
 import { createTestClock } from './test-clock/test-clock.ts';
 import { ANY_TEST_TENANT } from './test-clock/test-tenants.ts';
 import type { Notifier, WakeUps } from './wakeups.ts';
 
 const SCAN_MS = 1_000;
+/** Whether shards can be handed over is checked this often. Without any, that takes a microsecond. */
+const HAND_OVER_CHECK_MS = 500;
 
 /** Runs the queues in a process. */
 export interface Worker {
@@ -23,6 +27,8 @@ export interface Worker {
   /** Starts nothing new, waits at most `graceMs` for running calls, and releases its shards. */
   stop(graceMs: number): Promise<void>;
   failures(): { queue: string; failures: number }[];
+  /** How long ago the last heartbeat was stored. */
+  heartbeatAgeMs(): number;
 }
 
 interface WorkerOptions {
@@ -34,6 +40,7 @@ interface WorkerOptions {
   log: Logger;
   /** Without timers only `settle` starts work. For tests that move the clock. */
   timers: boolean;
+  activity: Activity;
 }
 
 /** Combines neighbouring shards to ranges for the scan. */
@@ -68,11 +75,29 @@ const findStatement = (
   ].join(' union all '),
 });
 
+/** Notes while a handler runs that it does. */
+const named =
+  <Row extends QueueRow>(activity: Activity, queue: string, handle: Handler<Row>): Handler<Row> =>
+  async (rows, key) => {
+    const name = `queue ${queue}`;
+    activity.begin(name);
+    try {
+      return await handle(rows, key);
+    } finally {
+      activity.end(name);
+    }
+  };
+
 export function createWorker(options: WorkerOptions): Worker {
   const { db, shards, clock, log } = options;
   const findDue = findStatement(options.queues);
   const runners = new Map<string, QueueRunner>();
-  for (const { queue, handle } of options.queues)
+  const guard = createCrashGuard(options, options.queues);
+  const queues = options.queues.map((bound) => ({
+    ...bound,
+    handle: named(options.activity, bound.queue.name, guard.guard(bound)),
+  }));
+  for (const { queue, handle } of queues)
     runners.set(
       queue.name,
       runQueue({
@@ -84,7 +109,7 @@ export function createWorker(options: WorkerOptions): Worker {
           log.error({ err: error, queue: queue.name, orderingKey }, 'work failed, it is retried'),
       }),
     );
-  const testClock = createTestClock({ ...options, isOwned: () => shards.owns(TEST_SHARD) });
+  const testClock = createTestClock({ ...options, queues, isOwned: () => shards.owns(TEST_SHARD) });
   const wake = (queue: string, shard: number, orderingKey: string): void =>
     shard === TEST_SHARD ? testClock.wake(queue, orderingKey) : runners.get(queue)?.wake(shard, orderingKey);
   const isBusy = (shard: number): boolean =>
@@ -109,18 +134,24 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   const timers: { stop(): Promise<void> }[] = [];
+  let beatAt = performance.now();
   const beat = async (): Promise<void> => {
-    await shards.beat(isBusy);
+    await shards.beat(isBusy, guard.suspect);
+    beatAt = performance.now();
   };
 
   return {
     wake,
     async start({ isSoleProcess }) {
-      if (isSoleProcess) await shards.acquireAll();
+      if (isSoleProcess) await shards.acquireAll(guard.suspect);
       else await beat();
       if (options.timers) {
         options.wakeUps.attach({ wake, owns: shards.owns });
-        timers.push(repeat(HEARTBEAT_MS, beat, log), repeat(SCAN_MS, scan, log));
+        timers.push(
+          repeat(HEARTBEAT_MS, beat, log),
+          repeat(HAND_OVER_CHECK_MS, () => shards.handOver(isBusy), log),
+          repeat(SCAN_MS, scan, log),
+        );
       }
       await scan();
     },
@@ -140,6 +171,7 @@ export function createWorker(options: WorkerOptions): Worker {
         .release()
         .catch((error) => log.warn({ err: error }, 'shards could not be released, their leases will expire'));
     },
+    heartbeatAgeMs: () => performance.now() - beatAt,
     failures: () =>
       [...runners].map(([queue, one]) => ({ queue, failures: one.failures + testClock.failuresOf(queue) })),
   };

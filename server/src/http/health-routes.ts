@@ -39,7 +39,7 @@ export function healthRoutes({ db, isDraining, readiness }: HealthDeps): Route[]
         tag: 'Operator',
         summary: 'Check that the process is ready',
         description:
-          'Checks the database. Returns `service_unavailable` if it cannot be reached or cannot store anything, if its clock and that of the process differ by more than a minute, or if the process is shutting down.',
+          'Checks the database. Returns `service_unavailable` if it cannot be reached or cannot store anything, if its clock and that of the process differ by more than a minute, if the process is shutting down, or if its event loop or its heartbeats are stuck.',
         access: 'public',
         answer: data(Health),
         failures: ['service_unavailable'],

@@ -1,7 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { LoopDelay } from '../base/watchdog.ts';
 
 /** The metrics of one route. */
 export interface RouteStats {
+  /** Such as `GET /v3/me`. */
+  readonly name: string;
   observe(status: number, ms: number): void;
 }
 
@@ -30,6 +33,8 @@ export interface Metrics {
   watchTasks(report: () => TaskReport): void;
   /** Sets the function that counts the deadlocks in the database, called at each scrape. */
   watchDeadlocks(count: () => Promise<number>): void;
+  /** Sets the source of the delays of the event loop. */
+  watchEventLoop(delay: () => LoopDelay): void;
   /** Sets the function that counts the channels that cannot send, called at each scrape. */
   watchChannels(countFailing: () => Promise<number>): void;
   readonly contentType: string;
@@ -37,6 +42,8 @@ export interface Metrics {
 }
 
 const NO_TASKS: TaskReport = { threads: 0, busy: 0, waiting: 0, killed: {} };
+/** A timer that nobody needs: once an hour. */
+const UNUSED_PRECISION_MS = 3600_000;
 const BUCKETS_MS = [1, 5, 10, 50, 100, 500, 1000, 5000];
 const DURATION = 'parley_http_request_duration_seconds';
 
@@ -55,7 +62,16 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
   const registry = new Registry();
   const registers = [registry];
   const series: Series[] = [];
-  collectDefaultMetrics({ register: registry });
+  // Its delays of the event loop include the pause of its timer; ours do not.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: UNUSED_PRECISION_MS });
+  for (const name of registry.getMetricsAsArray().map((metric) => metric.name))
+    if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
+  const loopDelay = new Gauge({
+    name: 'parley_event_loop_delay_seconds',
+    help: 'How late timers of this process were in the last minute.',
+    labelNames: ['quantile'],
+    registers,
+  });
   const due = new Gauge({
     name: 'parley_work_due',
     help: 'Rows of a queue that are due; an ordering key counts for at most 1000.',
@@ -106,11 +122,13 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
   let countDeadlocks: () => Promise<number> = async () => 0;
   let countFailing: () => Promise<number> = async () => 0;
   let report: () => Promise<QueueReport[]> = async () => [];
+  let delay = (): LoopDelay => ({ p50: 0, p99: 0, max: 0 });
 
   return {
     route(method, path) {
       const byStatus = new Map<number, Series>();
       return {
+        name: `${method} ${path}`,
         observe(status, ms) {
           let one = byStatus.get(status);
           if (!one) {
@@ -135,6 +153,9 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     watchDeadlocks(given) {
       countDeadlocks = given;
     },
+    watchEventLoop(given) {
+      delay = given;
+    },
     watchChannels(given) {
       countFailing = given;
     },
@@ -157,6 +178,10 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     failingChannels.set(await countFailing().catch(() => 0));
     deadlocks.reset();
     deadlocks.inc(await countDeadlocks().catch(() => 0));
+    const { p50, p99, max } = delay();
+    loopDelay.set({ quantile: '0.5' }, p50 / 1000);
+    loopDelay.set({ quantile: '0.99' }, p99 / 1000);
+    loopDelay.set({ quantile: '1' }, max / 1000);
     failures.reset();
     for (const row of rows) {
       due.set({ queue: row.queue }, row.due);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Activity } from '../base/activity.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Metrics, RouteStats } from './metrics.ts';
 import type { Principal } from './permissions.ts';
@@ -44,17 +45,19 @@ const ALWAYS_ANSWERED = '/livez';
 interface LifecycleDeps {
   log: Logger;
   metrics: Pick<Metrics, 'route'>;
+  activity: Activity;
   /** True while the process is shutting down. */
   isDraining: () => boolean;
 }
 
-export function requestLifecycle({ log, metrics, isDraining }: LifecycleDeps): RequestLifecycle {
+export function requestLifecycle({ log, metrics, activity, isDraining }: LifecycleDeps): RequestLifecycle {
   const unknownRoute = metrics.route('any', 'other');
   const logsSuccesses = log.isLevelEnabled('debug');
   return {
     open(request, reply) {
       if (request.startedAt > 0) return undefined;
       request.startedAt = performance.now();
+      activity.begin((request.stats ?? unknownRoute).name);
       reply.headers(HEADERS);
       reply.header('x-request-id', request.id);
       if (isDraining() && request.routeOptions.url !== ALWAYS_ANSWERED)
@@ -67,7 +70,9 @@ export function requestLifecycle({ log, metrics, isDraining }: LifecycleDeps): R
       request.startedAt = 0;
       // Also for requests that began before the shutdown: their connections would keep the process alive.
       if (isDraining()) reply.header('connection', 'close');
-      (request.stats ?? unknownRoute).observe(status, ms);
+      const stats = request.stats ?? unknownRoute;
+      activity.end(stats.name);
+      stats.observe(status, ms);
       // Too many invalid tokens have one line a minute: see back-off.ts.
       if (status >= 400 && !request.isBackedOff)
         log[status >= 500 ? 'warn' : 'info'](describeRequest(request, status, ms), 'request');

@@ -4,6 +4,7 @@ import cors from '@fastify/cors';
 import fastJson from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Activity } from '../base/activity.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { lazy } from '../base/lazy.ts';
@@ -56,6 +57,7 @@ export interface HttpServerOptions {
   /** The proxies whose X-Forwarded-For header names the client. */
   trustedProxies?: string[];
   metrics: Pick<Metrics, 'route'>;
+  activity: Activity;
   /** True while the process is shutting down. */
   isDraining: () => boolean;
   /** How long a request may take to arrive. Tests use shorter times. */

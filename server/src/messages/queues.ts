@@ -25,7 +25,8 @@ export const mediaFetchesQueue = declareQueue<MediaFetchRow>({
   joins: 'join channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
   rowsPerCall: 1,
   callsPerKey: 4,
-  callsPerProcess: 16,
+  callsPerProcess: 32,
+  waitsOutside: true,
   // WhatsApp keeps a file for a month, but its URL only for five minutes.
   retry: fixedDelays([5_000, 30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000]),
 });
@@ -69,5 +70,6 @@ export const messagesQueue = declareQueue<MessageToSend>({
   rowsPerCall: 1,
   callsPerKey: 32,
   callsPerProcess: 1024,
+  waitsOutside: true,
   retry: sendRetry,
 });

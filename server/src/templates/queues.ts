@@ -28,5 +28,6 @@ export const templateTasksQueue = declareQueue<TemplateTaskRow>({
   rowsPerCall: 1,
   callsPerKey: 1,
   callsPerProcess: 8,
+  waitsOutside: true,
   retry: exponentialBackoff({ firstDelayMs: 30_000, factor: 2, maxDelayMs: 3600_000 }),
 });

@@ -66,17 +66,21 @@ export function createDeliveryState({
   const signingKeys = new LRUCache<string, Buffer>({ max: MAX_CACHED_KEYS });
   return {
     record: createAttemptRecorder(db, clock),
-    readState: batch<DueDelivery, WebhookState | undefined>(async (rows) => {
-      const tenantIds = rows.map((row) => row.tenant_id);
-      const found = await db.all(readState, [
-        rows.map((row) => row.id),
-        tenantIds,
-        rows.map((row) => row.attempts),
-        timesOf(clock, tenantIds),
-      ]);
-      const states = new Map(found.map(({ id, ...state }) => [id, state]));
-      return rows.map((row) => states.get(row.id));
-    }, READ_BATCH),
+    readState: batch<DueDelivery, WebhookState | undefined>(
+      async (rows) => {
+        const tenantIds = rows.map((row) => row.tenant_id);
+        const found = await db.all(readState, [
+          rows.map((row) => row.id),
+          tenantIds,
+          rows.map((row) => row.attempts),
+          timesOf(clock, tenantIds),
+        ]);
+        const states = new Map(found.map(({ id, ...state }) => [id, state]));
+        return rows.map((row) => states.get(row.id));
+      },
+      READ_BATCH,
+      (row) => row.tenant_id,
+    ),
     signingKeyOf(secret) {
       let key = signingKeys.get(secret);
       if (!key) {

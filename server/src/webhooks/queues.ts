@@ -2,7 +2,7 @@ import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { deliveryRetry } from './schedule.ts';
 import { joinEvent, type SentRow, sentColumns } from './sent.ts';
 
-/** Also the most connections to one origin: several tenants may share a receiver, and one of them must not use all. */
+/** How many deliveries a process sends at the same time. */
 export const SOCKETS = 256;
 const SOCKETS_PER_WEBHOOK = 32;
 
@@ -48,5 +48,6 @@ export const deliveriesQueue = declareQueue<DueDelivery>({
   rowsPerCall: 1,
   callsPerKey: SOCKETS_PER_WEBHOOK,
   callsPerProcess: SOCKETS,
+  waitsOutside: true,
   retry: deliveryRetry,
 });

@@ -103,10 +103,14 @@ export const createAttemptRecorder = (
   db: Database,
   clock: Clock,
 ): ((result: DeliveryResult) => Promise<void>) =>
-  batch<DeliveryResult, void>(async (ended) => {
-    await db.run(recordAttempts, [results.encode(rowsOf(ended, clock))]);
-    return [];
-  }, RECORD_BATCH);
+  batch<DeliveryResult, void>(
+    async (ended) => {
+      await db.run(recordAttempts, [results.encode(rowsOf(ended, clock))]);
+      return [];
+    },
+    RECORD_BATCH,
+    ({ delivery }) => delivery.tenant_id,
+  );
 
 /** Cancels a delivery whose webhook is deleted or disabled, or whose event is no longer stored. */
 export async function cancelDelivery(db: TenantQueryable, id: string): Promise<void> {

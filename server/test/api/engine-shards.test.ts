@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ALL_SHARDS as SHARDS, TEST_SHARD } from '../../src/engine/queue.ts';
-import { createShards, LEASE_MS, type Shards } from '../../src/engine/shards.ts';
+import { createShards, HAND_OVER_MS, LEASE_MS, type Shards } from '../../src/engine/shards.ts';
 import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 
@@ -44,16 +44,63 @@ describe('shards', () => {
     }
   });
 
-  it('are kept while something of them is under way, and start nothing meanwhile', async () => {
+  it('I6: are worked until they are handed over, which waits for what is under way', async () => {
     const [one, two] = [createShards(db, newId()), createShards(db, newId())];
     await one.beat(nothingBusy);
     await two.beat(nothingBusy);
     await one.beat(() => true);
     await two.beat(nothingBusy);
-    expect([countOf(one), countOf(two)]).toEqual([33, 0]);
+    expect([countOf(one), countOf(two)]).toEqual([65, 0]);
+    await one.handOver((shard) => shard !== 7);
+    await two.beat(nothingBusy);
+    expect(countOf(one) + countOf(two)).toBe(SHARDS);
     await one.beat(nothingBusy);
     await two.beat(nothingBusy);
     expect([countOf(one), countOf(two)]).toEqual([33, 32]);
+  });
+
+  it('I6: are handed over within ten seconds, though something of them never ends', async () => {
+    const [one, two] = [createShards(db, newId()), createShards(db, newId())];
+    await one.beat(nothingBusy);
+    await two.beat(nothingBusy);
+    await one.beat(() => true);
+    const now = performance.now();
+    const time = vi.spyOn(performance, 'now').mockReturnValue(now + HAND_OVER_MS - 2_500);
+    expect(countOf(one)).toBe(65);
+    // In the last two seconds nothing of them starts, so that little is done twice.
+    time.mockReturnValue(now + HAND_OVER_MS - 1_000);
+    expect(countOf(one)).toBe(33);
+    await one.handOver(() => true);
+    await two.beat(nothingBusy);
+    expect(countOf(two)).toBe(0);
+    time.mockReturnValue(now + HAND_OVER_MS);
+    await one.handOver(() => true);
+    await two.beat(nothingBusy);
+    expect([countOf(one), countOf(two)]).toEqual([33, 32]);
+  });
+
+  it('are not owned after the machine was paused, though the clock of the process stood still', async () => {
+    const one = createShards(db, newId());
+    await one.beat(nothingBusy);
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(now + LEASE_MS);
+    expect([one.owns(7), countOf(one), one.ownsAll()]).toEqual([false, 0, false]);
+    await one.beat(nothingBusy);
+    expect(one.ownsAll()).toBe(true);
+  });
+
+  it('that their owner did not release are reported before they are owned', async () => {
+    const [killed, next] = [createShards(db, newId()), createShards(db, newId())];
+    await killed.beat(nothingBusy);
+    const reported: number[] = [];
+    await next.acquireAll((shards) => {
+      expect(countOf(next)).toBe(0);
+      reported.push(...shards);
+    });
+    expect(reported.toSorted((a, b) => a - b)).toEqual(ALL);
+    await next.release();
+    await killed.release();
+    await createShards(db, newId()).acquireAll((shards) => expect(shards).toEqual([]));
   });
 
   it('go to others when their owner no longer beats, and it takes back no more than its share', async () => {
@@ -123,7 +170,7 @@ it('gives back only what is over its share, when the share grew while it was sti
   await two.beat(nothingBusy);
   await three.beat(nothingBusy);
   await one.beat(() => true);
-  expect(countOf(one)).toBe(22);
+  expect(countOf(one)).toBe(65);
   await three.release();
   overtaking = true;
   await one.beat(nothingBusy);

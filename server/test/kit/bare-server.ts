@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { createActivity } from '../../src/base/activity.ts';
 import { createLog } from '../../src/base/log.ts';
 import { idempotency } from '../../src/http/idempotency.ts';
 import { metrics } from '../../src/http/metrics.ts';
@@ -21,6 +22,7 @@ export async function useBareServer(
     log: createLog({ level: 'trace', json: true, destination: { write: (line) => void logged.push(line) } }),
     corsOrigins: [],
     metrics: counted,
+    activity: createActivity(),
     isDraining: () => false,
     ...options,
   });

@@ -46,7 +46,7 @@ export async function settleQueues(
         const rows = await claimsOf(db, queue, now)(shard, ordering_key, queue.rowsPerCall, new Set());
         if (rows[0]?.tenant_id !== tenantId) continue;
         found += rows.length;
-        await handle(rows);
+        await handle(rows, { shard, orderingKey: ordering_key });
       }
   }
 }
@@ -80,7 +80,7 @@ export function execution(
     settleQueues(db, tenantId, named(names), server.clock.now);
   return {
     sent: async () => (await db.query(sentMessages, [tenantId])).rows as unknown as SentMessage[],
-    settle: () => settle([...CAMPAIGNS, 'automation_runs']),
+    settle: () => settle([...CAMPAIGNS, 'automation_runs', 'automation_calls']),
     settleCampaigns: () => settle(CAMPAIGNS),
   };
 }

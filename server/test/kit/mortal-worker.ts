@@ -125,7 +125,15 @@ function mortalDatabase(db: Database, death: Death | undefined, onDeath: () => v
 }
 
 /** The queues that a run passes through, in the order in which they are settled. */
-const QUEUES = ['inbound', 'events', 'run_replies', 'automation_runs', 'messages', 'campaigns'] as const;
+const QUEUES = [
+  'inbound',
+  'events',
+  'run_replies',
+  'automation_runs',
+  'automation_calls',
+  'messages',
+  'campaigns',
+] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 /**

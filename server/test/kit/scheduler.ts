@@ -44,7 +44,14 @@ type Claim = AnyClaim<QueueRow>;
 
 /** A queue over a table in memory, whose calls end when the test says so. A row that runs twice at once is an error. */
 export function schedulerBench(
-  limits: { rowsPerCall?: number; callsPerKey?: number; callsPerProcess?: number; skipsTaken?: boolean },
+  limits: {
+    rowsPerCall?: number;
+    callsPerKey?: number;
+    callsPerFailingKey?: number;
+    callsPerProcess?: number;
+    waitsOutside?: true;
+    skipsTaken?: boolean;
+  },
   wrapClaim: (claim: Claim) => Claim = (claim) => claim,
 ): SchedulerBench {
   const table = new Map<string, QueueRow[]>();

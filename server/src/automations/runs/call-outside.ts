@@ -1,4 +1,5 @@
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../base/json-depth.ts';
+import { storableJson } from '../../base/storable.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import type { OutsideAnswer, OutsideCall } from './state.ts';
@@ -51,7 +52,7 @@ export async function callOutside(
           message: `The answer is nested deeper than ${MAX_JSON_DEPTH} levels`,
         },
       };
-    return { saved: { status: response.status, body: saved } };
+    return { saved: { status: response.status, body: storableJson(saved) } };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { failure: { code: 'http_failed', message: error.message } };

@@ -1,3 +1,4 @@
+import { storableJson } from '../../base/storable.ts';
 import { type RunContext, scopeOf } from './context.ts';
 import type { Program, ProgramStep } from './program.ts';
 import type {
@@ -13,6 +14,10 @@ import type {
 } from './state.ts';
 import { perform } from './steps.ts';
 
+/** The stored answer to the call of the step that has started. */
+const answeredCall = ({ pending }: RunState): AnsweredCall | undefined =>
+  pending?.call && pending.answer ? { ...pending.answer, url: pending.call.url } : undefined;
+
 /** A run executes at most this many steps, so that a loop ends. */
 const MAX_STEPS = 1000;
 /** How many steps a run executes before other runs continue. */
@@ -24,7 +29,7 @@ const STEPS_PER_BATCH = 100;
  */
 export function* interpret(
   program: Program,
-  at: { step: string | null; state: RunState; answered?: AnsweredCall },
+  at: { step: string | null; state: RunState },
   context: RunContext,
   now: Date,
 ): Generator<Effect, StepBatch, EffectResult> {
@@ -45,7 +50,7 @@ export function* interpret(
   const { state } = running;
   const trace: TraceEntry[] = [];
   let next: string | null = at.step ?? program.first;
-  let { answered } = at;
+  let answered = answeredCall(at.state);
   const end = (ending: Ending, step: string | null): StepBatch => ({ step, state, trace, ending });
 
   for (let done = 0; next !== null; done += 1) {
@@ -87,13 +92,17 @@ export function* interpret(
         return end({ kind: outcome.ends ?? 'failed', failure: outcome.failure }, step.id);
       default: {
         const until = outcome.kind === 'wait' ? outcome.until : null;
-        state.pending = { startedAt: entry.startedAt.toISOString(), until: until?.toISOString() ?? null };
+        state.pending = {
+          startedAt: entry.startedAt.toISOString(),
+          until: until?.toISOString() ?? null,
+          ...(outcome.kind === 'call' ? { call: storableJson(outcome.call) } : {}),
+        };
         entry.status = outcome.kind === 'wait' ? 'waiting' : 'running';
         entry.endedAt = null;
         const ending: Ending =
           outcome.kind === 'wait'
             ? { kind: 'waiting', until: outcome.until, forReply: outcome.forReply }
-            : { kind: 'calling', call: outcome.call };
+            : { kind: 'calling' };
         return end(ending, step.id);
       }
     }

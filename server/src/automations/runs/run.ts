@@ -85,7 +85,7 @@ const retryById = statement<[id: string, now: Date], RunRow>(
   `update automation_runs r
       set status = 'running', due_at = case when not ${IS_PAUSED} then ${DUE_NOW}::timestamptz end,
           held_due_at = case when ${IS_PAUSED} then ${DUE_NOW}::timestamptz end, error = null, ended_at = null, attempts = 0,
-          revision = revision + 1, updated_at = $2
+          crashes = 0, is_calling = false, revision = revision + 1, updated_at = $2
     where r.id = $1 and r.tenant_id = $tenant and r.status = 'failed' and r.started_at is not null
    returning ${RUN_COLUMNS}`,
 );

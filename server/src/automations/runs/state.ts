@@ -19,8 +19,8 @@ export interface RunState {
   after: string;
   /** How many steps have begun. */
   begun: number;
-  /** The times of the step that has started and not ended. */
-  pending: { startedAt: string; until: string | null } | null;
+  /** The step that has started and not ended: its times, and its call to an outside server with the answer. */
+  pending: { startedAt: string; until: string | null; call?: OutsideCall; answer?: OutsideAnswer } | null;
   /** The template of the campaign for the first `send_template` step; null after that step. */
   templateId: string | null;
 }
@@ -67,7 +67,7 @@ export type EffectResult =
       isPostponed?: true;
     };
 
-/** A call to an outside server, made between two step batches. */
+/** A call to an outside server, made between two step batches. It is stored, so that a repeated call is the same. */
 export interface OutsideCall {
   method: string;
   url: string;
@@ -80,7 +80,7 @@ export type Ending =
   | { kind: 'completed' }
   | { kind: 'failed' | 'cancelled'; failure: RunError }
   | { kind: 'waiting'; until: Date; forReply: boolean }
-  | { kind: 'calling'; call: OutsideCall }
+  | { kind: 'calling' }
   | { kind: 'unfinished' };
 
 /** The result of a step. */

@@ -2,6 +2,7 @@ import type { EventType, NewEvent } from '../../base/events.ts';
 import { type ParameterOf, type RowOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
+import { callsQueue } from '../queues.ts';
 import type { AutomationRun } from '../schema.ts';
 import { presentRun, RUN_COLUMNS, type RunRow } from './run.ts';
 import type { Ending, StepBatch } from './state.ts';
@@ -26,13 +27,14 @@ const advancedRuns = rowSet({
   chat_id: 'uuid?',
   error: 'jsonb?',
   is_over: 'boolean',
+  is_calling: 'boolean',
 });
 const updateRuns = statement<[now: Date, ids: string[], runs: ParameterOf<typeof advancedRuns>], RunRow>(
   'automation_runs.advance',
   // The condition on ids is repeated: with the join alone, the planner reads all runs of the tenant in a small table.
   `update automation_runs r
       set status = n.status, step = n.step, state = n.state, waiting_reply = n.waiting_reply, due_at = n.due_at,
-          chat_id = n.chat_id, error = n.error, attempts = 0, revision = r.revision + 1,
+          chat_id = n.chat_id, error = n.error, is_calling = n.is_calling, attempts = 0, crashes = 0, revision = r.revision + 1,
           started_at = coalesce(r.started_at, $1), ended_at = case when n.is_over then $1 end, updated_at = $1
      from ${advancedRuns.from(3, 'n')}
     where r.id = any ($2::uuid[]) and r.tenant_id = $tenant and r.id = n.id and r.revision = n.revision returning ${RUN_COLUMNS}`,
@@ -84,6 +86,7 @@ const rowOf = ({ runId, revision, chatId, stepBatch }: Advanced): RowOf<typeof a
     due_at: dueAfter(ending),
     chat_id: chatId,
     error: 'failure' in ending ? ending.failure : null,
+    is_calling: ending.kind === 'calling',
     is_over: ending.kind === 'completed' || ending.kind === 'failed' || ending.kind === 'cancelled',
   };
 };
@@ -129,4 +132,9 @@ export async function storeStepBatches(tx: TenantTx, advanced: Advanced[]): Prom
     ];
   });
   tx.publish(...events);
+  const calling = new Set(
+    advanced.filter(({ stepBatch }) => stepBatch.ending.kind === 'calling').map(({ runId }) => runId),
+  );
+  const automationIds = rows.filter(({ id }) => calling.has(id)).map((row) => row.automation_id);
+  for (const id of new Set(automationIds)) tx.wake(callsQueue, id);
 }

@@ -11,11 +11,10 @@ import { handleEachAlone } from '../../engine/handle-each-alone.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import { findMessages } from '../../messages/message.ts';
-import type { OutboundClient } from '../../outbound/client.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { type DueRun, runsQueue } from '../queues.ts';
 import type { Definition } from '../schema.ts';
-import { callOutside } from './call-outside.ts';
+import { type ContactTurns, inTurn } from './contact-turns.ts';
 import { attributesOf } from './context.ts';
 import { type ActiveRun, performEffects, type RequestedEffect } from './effects.ts';
 import { type EvaluateInput, evaluateTask } from './evaluate-task.ts';
@@ -24,11 +23,9 @@ import { compileProgram, type Program } from './program.ts';
 import { RUN_COLUMNS, type RunRow } from './run.ts';
 import type { SendDeps } from './send.ts';
 import {
-  type AnsweredCall,
   type Effect,
   type EffectResult,
   freshState,
-  type OutsideCall,
   type RunError,
   type RunState,
   type StepBatch,
@@ -69,7 +66,7 @@ const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
           (select c.channel_id from campaigns c where c.id = r.campaign_id and c.tenant_id = r.tenant_id) as channel_id
      from automation_runs r
     where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at <= $2
-      and r.status in ('scheduled', 'running', 'waiting') and (select count(*) from locked_chats) >= 0
+      and not r.is_calling and r.status in ('scheduled', 'running', 'waiting') and (select count(*) from locked_chats) >= 0
     order by r.id for no key update of r skip locked`,
 );
 const definitions = statement<[ids: string[]], { id: string; definition: Definition }>(
@@ -85,6 +82,7 @@ const recordFailure = statement<
       set attempts = attempts + 1, due_at = $3::timestamptz, updated_at = $5::timestamptz, revision = revision + 1,
           status = case when $3::timestamptz is null then 'failed' else status end, error = $4,
           ended_at = case when $3::timestamptz is null then $5::timestamptz end,
+          started_at = case when $3::timestamptz is null then coalesce(started_at, $5::timestamptz) else started_at end,
           waiting_reply = waiting_reply and $3::timestamptz is not null
     where id = $1 and tenant_id = $tenant and attempts = $2 and due_at is not null returning ${RUN_COLUMNS}`,
 );
@@ -97,17 +95,10 @@ export const createPrograms = (): Programs => new LRUCache({ max: MAX_PROGRAMS }
 
 export interface RunDeps extends SendDeps {
   db: Database;
-  outbound: OutboundClient;
   programs: Programs;
+  contactTurns: ContactTurns;
   tasks: TaskPool;
   log: Logger;
-}
-
-/** A call that is made after its step batch is committed. */
-interface PendingCall {
-  runId: string;
-  number: number;
-  call: OutsideCall;
 }
 
 /** Texts that are evaluated after the step batch before their step is committed. */
@@ -115,20 +106,6 @@ interface PendingEvaluation {
   runId: string;
   input: EvaluateInput;
 }
-
-/** What is done for runs between two step batches, outside any transaction. */
-interface PendingWork {
-  calls: PendingCall[];
-  evaluations: PendingEvaluation[];
-}
-
-/** The results of that by run. */
-interface FinishedWork {
-  answers: ReadonlyMap<string, AnsweredCall>;
-  evaluations: ReadonlyMap<string, EffectResult>;
-}
-
-const NOTHING: FinishedWork = { answers: new Map(), evaluations: new Map() };
 
 async function findPrograms(
   tx: TenantTx,
@@ -178,25 +155,20 @@ async function loadRuns(tx: TenantTx, runs: LockedRun[], programs: ReadonlyMap<s
   });
 }
 
-/** Executes one step batch of each run in one transaction. Returns what to do after it. */
+/** Executes one step batch of each run in one transaction. Returns the texts to evaluate after it. */
 async function advanceRuns(
   tx: TenantTx,
   ids: string[],
-  { answers, evaluations: known }: FinishedWork,
+  known: ReadonlyMap<string, EffectResult>,
   deps: RunDeps,
-): Promise<PendingWork> {
+): Promise<PendingEvaluation[]> {
   const runs = await tx.all(lockRuns, [ids, tx.now]);
-  if (runs.length === 0) return { calls: [], evaluations: [] };
+  if (runs.length === 0) return [];
   const versionIds = runs.map((run) => run.version_id);
   const programs = await findPrograms(tx, versionIds, deps.programs);
   const active = (await loadRuns(tx, runs, programs)).map(({ run, program, activeRun }) => {
     const { variables = {}, ...state } = run.state;
-    const answered = answers.get(run.id);
-    const at = {
-      step: run.step,
-      state: { ...freshState(run.id, variables), ...state },
-      ...(answered ? { answered } : {}),
-    };
+    const at = { step: run.step, state: { ...freshState(run.id, variables), ...state } };
     const steps: Generator<Effect, StepBatch, EffectResult> = interpret(
       program,
       at,
@@ -252,10 +224,7 @@ async function advanceRuns(
     tx,
     advanced.filter(({ runId, stepBatch: { trace } }) => trace.length > 0 || !postponed.has(runId)),
   );
-  const calls = advanced.flatMap(({ runId, stepBatch: { ending, state } }) =>
-    ending.kind === 'calling' ? [{ runId, number: state.begun, call: ending.call }] : [],
-  );
-  return { calls, evaluations };
+  return evaluations;
 }
 
 /** Evaluates texts in a worker thread. A text that takes too long or too much memory fails its run. */
@@ -280,33 +249,25 @@ const EVALUATION_FAILURES: Record<EvaluateInput['kind'], (reason: string) => Run
   }),
 };
 
-/** Executes step batches, and what is done between them, until none of the runs has more to do now. */
+/** Executes step batches, and evaluates texts between them, until none of the runs has more to do now. */
 async function runSteps(deps: RunDeps, tenantId: string, ids: string[]): Promise<void> {
-  const { outbound } = deps;
   const tenant = deps.db.forTenant(tenantId);
   /** Why texts could not be evaluated now. Their runs stay due. */
   let unavailable: unknown;
-  let work = await tenant.transaction((tx) => advanceRuns(tx, ids, NOTHING, deps));
-  while (work.calls.length + work.evaluations.length > 0) {
-    const answers = new Map<string, AnsweredCall>();
-    const evaluations = new Map<string, EffectResult>();
-    await Promise.all([
-      ...work.calls.map(async ({ runId, number, call }) => {
-        const answer = await callOutside(outbound, call, `${runId}:${number}`);
-        answers.set(runId, { ...answer, url: call.url });
-      }),
-      ...work.evaluations.map(async (one) => {
+  let pending = await tenant.transaction((tx) => advanceRuns(tx, ids, new Map(), deps));
+  while (pending.length > 0) {
+    const known = new Map<string, EffectResult>();
+    await Promise.all(
+      pending.map(async (one) => {
         try {
-          evaluations.set(one.runId, await evaluateInThread(deps, tenantId, one));
+          known.set(one.runId, await evaluateInThread(deps, tenantId, one));
         } catch (error) {
           unavailable = error;
         }
       }),
-    ]);
-    const idsOfFinished = [...answers.keys(), ...evaluations.keys()];
-    work = await tenant.transaction((tx) => advanceRuns(tx, idsOfFinished, { answers, evaluations }, deps));
+    );
+    pending = await tenant.transaction((tx) => advanceRuns(tx, [...known.keys()], known, deps));
   }
-  // After the answers of the other runs are stored: their calls must not be made again.
   if (unavailable !== undefined) throw unavailable;
 }
 
@@ -322,17 +283,27 @@ async function failRun({ db, log }: RunDeps, row: DueRun, error: unknown): Promi
   });
 }
 
+/** Fails a run that ended the process again and again. It can be retried from the step at which that happened. */
+export async function setRunAside({ db }: RunDeps, row: DueRun): Promise<void> {
+  await db.forTenant(row.tenant_id).transaction(async (tx) => {
+    const message = 'The server ended three times while it executed this run';
+    const failure = JSON.stringify({ code: 'internal', message });
+    const run = await tx.find(recordFailure, [row.id, row.attempts, null, failure, tx.now]);
+    if (run) tx.publish(runEvent('automation.run_failed', run));
+  });
+}
+
 /** Executes the next steps of due runs of an automation. */
 export async function executeRuns(deps: RunDeps, rows: DueRun[]): Promise<Outcome> {
   const tenantId = (rows[0] as DueRun).tenant_id;
-  return handleEachAlone(
-    rows,
-    (some) =>
-      runSteps(
-        deps,
-        tenantId,
-        some.map((row) => row.id),
-      ),
-    (row, error) => failRun(deps, row, error),
+  const contactIds = [...new Set(rows.map((row) => row.contact_id))];
+  const advance = (some: DueRun[]): Promise<void> =>
+    runSteps(
+      deps,
+      tenantId,
+      some.map((row) => row.id),
+    );
+  return inTurn(deps.contactTurns, contactIds, () =>
+    handleEachAlone(rows, advance, (row, error) => failRun(deps, row, error)),
   );
 }

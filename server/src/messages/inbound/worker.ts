@@ -183,6 +183,12 @@ async function failRequest({ db, log }: InboundDeps, row: RequestRow, error: unk
   else log.warn(line, "a vendor's request failed for good; it is listed with the channel");
 }
 
+/** Lists a request that ended the process again and again with the failed ones, from where it can be replayed. */
+export async function setRequestAside({ db }: InboundDeps, row: InboundRow): Promise<void> {
+  const error = 'The server ended three times while it processed this request';
+  await db.forTenant(row.tenant_id).run(storeFailure, [row.id, row.attempts, error, null]);
+}
+
 /** Splits items, in their order, into parts of at most `maxWeight`; a heavier item is a part of its own. */
 function splitByWeight<T>(items: T[], weightOf: (item: T) => number, maxWeight: number): T[][] {
   const parts: T[][] = [];

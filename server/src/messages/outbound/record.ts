@@ -153,37 +153,45 @@ const byId = (a: ClaimedMessage, b: ClaimedMessage): number => (a.id < b.id ? -1
 
 /** Stores the attempts of many messages in one statement, and wakes the queue if more messages wait in their chats. */
 export function createSendRecorder(db: Database, clock: Clock): SendRecorder {
-  const begin = batch(async (messages: ClaimedMessage[]): Promise<boolean[]> => {
-    const sorted = messages.toSorted(byId);
-    const tenantIds = sorted.map(({ tenant_id }) => tenant_id);
-    const rows = await db.all(markSending, [
-      timesOf(clock, tenantIds),
-      sorted.map(({ id }) => id),
-      tenantIds,
-      sorted.map(({ attempts }) => attempts),
-    ]);
-    const begun = new Set(rows.map(({ id }) => id));
-    return messages.map(({ id }) => begun.has(id));
-  }, BATCH);
-
-  const end = batch(async (all: EndedAttempt[]): Promise<undefined[]> => {
-    const ended = all.toSorted((a, b) => byId(a.message, b.message));
-    const messages = ended.map(({ message }) => message);
-    await db.systemTransaction(async (tx) => {
-      // In one round trip: channels that still exist are locked until what refers to them is written.
-      const [, recorded] = await Promise.all([
-        tx.run(holdChannels, [[...new Set(messages.map(({ channel_id }) => channel_id))]]),
-        tx.all(recordOutcomes, [endedAttempts.encode(ended.map((attempt) => rowOf(attempt, clock)))]),
+  const begin = batch(
+    async (messages: ClaimedMessage[]): Promise<boolean[]> => {
+      const sorted = messages.toSorted(byId);
+      const tenantIds = sorted.map(({ tenant_id }) => tenant_id);
+      const rows = await db.all(markSending, [
+        timesOf(clock, tenantIds),
+        sorted.map(({ id }) => id),
+        tenantIds,
+        sorted.map(({ attempts }) => attempts),
       ]);
-      for (const [tenantId, rows] of groupBy(recorded, (row) => row.tenant_id)) {
-        const tenant = tx.forTenant(tenantId);
-        tenant.publish(...rows.flatMap(eventsOf));
-        for (const channelId of new Set(rows.filter((row) => row.has_more).map((row) => row.channel_id)))
-          tenant.wake(messagesQueue, channelId);
-      }
-    });
-    return [];
-  }, BATCH);
+      const begun = new Set(rows.map(({ id }) => id));
+      return messages.map(({ id }) => begun.has(id));
+    },
+    BATCH,
+    ({ tenant_id }) => tenant_id,
+  );
+
+  const end = batch(
+    async (all: EndedAttempt[]): Promise<undefined[]> => {
+      const ended = all.toSorted((a, b) => byId(a.message, b.message));
+      const messages = ended.map(({ message }) => message);
+      await db.systemTransaction(async (tx) => {
+        // In one round trip: channels that still exist are locked until what refers to them is written.
+        const [, recorded] = await Promise.all([
+          tx.run(holdChannels, [[...new Set(messages.map(({ channel_id }) => channel_id))]]),
+          tx.all(recordOutcomes, [endedAttempts.encode(ended.map((attempt) => rowOf(attempt, clock)))]),
+        ]);
+        for (const [tenantId, rows] of groupBy(recorded, (row) => row.tenant_id)) {
+          const tenant = tx.forTenant(tenantId);
+          tenant.publish(...rows.flatMap(eventsOf));
+          for (const channelId of new Set(rows.filter((row) => row.has_more).map((row) => row.channel_id)))
+            tenant.wake(messagesQueue, channelId);
+        }
+      });
+      return [];
+    },
+    BATCH,
+    ({ message }) => message.tenant_id,
+  );
 
   return {
     async begin(message, isScheduled) {

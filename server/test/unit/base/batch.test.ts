@@ -46,6 +46,28 @@ describe('items that arrive together', () => {
     expect(await Promise.all(results)).toHaveLength(7);
   });
 
+  it('are handled for each tenant if the batch timed out, so that locked rows of one delay no other', async () => {
+    const handled: string[][] = [];
+    const add = batch(
+      async (items: string[]) => {
+        handled.push(items);
+        if (items.some((item) => item.startsWith('locked'))) throw new ApiError('service_unavailable');
+        return items;
+      },
+      { maxBatch: 10, maxConcurrent: 1 },
+      (item) => item.split(' ')[0] as string,
+    );
+    const results = await Promise.allSettled(['a 1', 'locked 1', 'b 1', 'a 2', 'locked 2'].map(add));
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(handled.slice(1)).toEqual([['a 1', 'a 2'], ['locked 1', 'locked 2'], ['b 1']]);
+  });
+
   it('are handled one by one if the batch fails, so that a bad one fails alone', async () => {
     const inverse = batch(
       async (items: number[]) => {

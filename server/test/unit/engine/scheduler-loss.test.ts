@@ -72,7 +72,7 @@ describe('a shard that is lost', () => {
   });
 
   it('does not run a row twice when an ordering key that was held back is remembered after its shard came back', async () => {
-    const bench = schedulerBench({ callsPerKey: 1, callsPerProcess: 4 });
+    const bench = schedulerBench({ callsPerKey: 1, callsPerProcess: 4, waitsOutside: true });
     bench.owned.add(1);
     for (const key of ['a', 'c']) {
       bench.add(key, [`${key}1`]);

@@ -37,7 +37,8 @@ function go(
   answer: (effect: Effect) => EffectResult = () => ({}),
 ): StepBatch & { asked: Effect[] } {
   const { step = null, state = freshState(RUN, {}), answered } = place;
-  const steps = interpret(made, { step, state, ...(answered ? { answered } : {}) }, context(), now);
+  const pending = answered && state.pending ? { ...state.pending, answer: answered } : state.pending;
+  const steps = interpret(made, { step, state: { ...state, pending } }, context(), now);
   const asked: Effect[] = [];
   let turn = steps.next();
   while (!turn.done) {
@@ -248,11 +249,13 @@ describe('a call to another server', () => {
     const calling = go(made, {});
     expect(calling).toMatchObject({
       step: 'h',
-      ending: {
-        kind: 'calling',
-        call: {
-          url: `https://example.com/${exampleContact.id}`,
-          body: `{"name":"${exampleContact.firstName}"}`,
+      ending: { kind: 'calling' },
+      state: {
+        pending: {
+          call: {
+            url: `https://example.com/${exampleContact.id}`,
+            body: `{"name":"${exampleContact.firstName}"}`,
+          },
         },
       },
     });

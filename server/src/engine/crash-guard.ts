@@ -1,0 +1,179 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import type { Database } from '../db/database.ts';
+import { type CrashCounts, type QueueRow, TEST_SHARD } from './queue.ts';
+import type { BoundQueue, HandledKey, Handler } from './runner.ts';
+import type { HandlerResult, Outcome } from './scheduler.ts';
+
+/** A row that was in work when its process ended, so often, is set aside. */
+const MAX_CRASHES = 3;
+/** After the first crash rows are handled in parts of this size. */
+const PART = 20;
+/** After the second crash a row waits this long, so that everything else is done before it may end the process again. */
+const POSTPONE_MS = 10_000;
+/** Later than everything that waits by the clock of a test tenant. */
+const LATEST = new Date('9999-12-31T00:00:00Z');
+
+/**
+ * Bounds how often a row ends the process that handles it: by a crash, by using up the memory, or by blocking the event
+ * loop until a supervisor kills the process. Counting each attempt before it begins would cost a commit per attempt, so
+ * nothing is counted until a process has taken a shard that its owner did not release. What was due then may have been in
+ * work at that moment, which is the first crash. From there on the attempt is counted before it begins:
+ *
+ * 1. The first rows of each ordering key are handled in small parts, each counted as a second crash until it has ended.
+ * 2. A row that was in work again when the process ended is handled last, alone, and while no other such row is.
+ * 3. A row that ended the process then, too, is set aside.
+ */
+export interface CrashGuard {
+  /** The handler of a queue, guarded. */
+  guard(bound: BoundQueue): Handler<QueueRow>;
+  /** Called after shards were taken that their owner did not release. */
+  suspect(shards: readonly number[]): void;
+}
+
+interface GuardedQueue extends Required<BoundQueue> {
+  counts: CrashCounts;
+}
+
+const outcomeOf = async (handling: Promise<HandlerResult>): Promise<Outcome> => {
+  const result = await handling;
+  if (typeof result === 'string') return result;
+  await result.stored;
+  return result.outcome;
+};
+
+interface GuardOptions {
+  db: Database;
+  clock: Pick<Clock, 'now' | 'real'>;
+  log: Logger;
+}
+
+export function createCrashGuard(
+  { db, clock, log }: GuardOptions,
+  queues: readonly BoundQueue[],
+): CrashGuard {
+  /** The ordering keys that had due rows when their shard was taken, with the number of calls that may have been in work. */
+  const suspected = new Map<string, number>();
+  /** Shards whose ordering keys are being read. */
+  const reading = new Map<number, Promise<void>>();
+  /** Rows that were counted and have ended without a crash, though that could not be stored. */
+  const survived = new Set<string>();
+  /** A row that was in work at two crashes is being handled. */
+  let isHandlingWorst = false;
+  const nameOf = (queue: string, orderingKey: string): string => `${queue} ${orderingKey}`;
+
+  async function findSuspected(shards: readonly number[]): Promise<void> {
+    for (const { queue, setAside } of queues)
+      if (setAside)
+        for (const [some, now] of [
+          [shards.filter((shard) => shard !== TEST_SHARD), clock.real()],
+          [shards.filter((shard) => shard === TEST_SHARD), LATEST],
+        ] as const)
+          if (some.length > 0)
+            for (const { ordering_key } of await db.all(queue.find, [[...some], [...some], now]))
+              suspected.set(nameOf(queue.name, ordering_key), queue.callsPerKey);
+  }
+
+  async function takeSuspicion(queue: string, { shard, orderingKey }: HandledKey): Promise<boolean> {
+    await reading.get(shard);
+    const name = nameOf(queue, orderingKey);
+    const calls = suspected.get(name);
+    if (calls === undefined) return false;
+    if (calls > 1) suspected.set(name, calls - 1);
+    else suspected.delete(name);
+    return true;
+  }
+
+  /** Handles rows that count as a crash if the process ends meanwhile. */
+  async function handleCounted(
+    { handle, counts }: GuardedQueue,
+    rows: QueueRow[],
+    key: HandledKey,
+    crashes: number,
+  ): Promise<Outcome> {
+    const ids = rows.map(({ id }) => id);
+    await db.run(counts.set, [ids, crashes]);
+    for (const id of ids) survived.delete(id);
+    try {
+      return await outcomeOf(handle(rows, key));
+    } finally {
+      for (const id of ids) survived.add(id);
+      await reset(counts, ids).catch((error) =>
+        log.warn({ err: error }, 'a count of crashes could not be reset'),
+      );
+    }
+  }
+
+  async function reset(counts: CrashCounts, ids: string[]): Promise<void> {
+    await db.run(counts.reset, [ids]);
+    for (const id of ids) survived.delete(id);
+  }
+
+  async function postpone(counts: CrashCounts, rows: QueueRow[]): Promise<void> {
+    const [first] = rows;
+    if (!first) return;
+    const dueAt = new Date(clock.now(first.tenant_id).getTime() + POSTPONE_MS);
+    const ids = rows.map(({ id }) => id);
+    await db.run(counts.postpone, [ids, dueAt]);
+  }
+
+  async function handleSuspects(
+    guarded: GuardedQueue,
+    rows: QueueRow[],
+    key: HandledKey,
+    isSuspected: boolean,
+  ): Promise<Outcome> {
+    const { queue, handle, setAside, counts } = guarded;
+    let outcome: Outcome = 'ok';
+    const note = (next: Outcome): void => {
+      if (next === 'failing') outcome = next;
+    };
+    const crashesOf = ({ id, crashes = 0 }: QueueRow): number => (survived.has(id) ? 0 : crashes);
+    const others = rows.filter((row) => crashesOf(row) < MAX_CRASHES - 1);
+    if (!isSuspected && others.length > 0) note(await outcomeOf(handle(others, key)));
+    for (let from = 0; isSuspected && from < others.length; from += PART)
+      note(await handleCounted(guarded, others.slice(from, from + PART), key, MAX_CRASHES - 1));
+    const worst = rows.filter((row) => crashesOf(row) === MAX_CRASHES - 1);
+    // If another one is being handled, it is not waited for: that would hold a place.
+    if (isSuspected || isHandlingWorst) await postpone(counts, worst);
+    else if (worst.length > 0) {
+      isHandlingWorst = true;
+      try {
+        for (const row of worst) note(await handleCounted(guarded, [row], key, MAX_CRASHES));
+      } finally {
+        isHandlingWorst = false;
+      }
+    }
+    for (const row of rows)
+      if (crashesOf(row) >= MAX_CRASHES) {
+        await setAside(row);
+        const line = { queue: queue.name, id: row.id, tenantId: row.tenant_id };
+        log.error(line, 'a row was set aside: the process ended three times while it was handled');
+      }
+    return outcome;
+  }
+
+  return {
+    guard(bound) {
+      const { queue, handle, setAside } = bound;
+      if (!setAside || !queue.crashCounts) return handle;
+      const guarded = { queue, handle, setAside, counts: queue.crashCounts };
+      return async (rows, key) => {
+        const isSuspected =
+          (suspected.size > 0 || reading.size > 0) && (await takeSuspicion(queue.name, key));
+        return isSuspected || rows.some(({ crashes }) => crashes !== 0)
+          ? handleSuspects(guarded, rows, key, isSuspected)
+          : handle(rows, key);
+      };
+    },
+    suspect(shards) {
+      if (shards.length === 0) return;
+      const read = findSuspected(shards)
+        .catch((error) => log.warn({ err: error }, 'the rows of an ended process could not be read'))
+        .finally(() => {
+          for (const shard of shards) if (reading.get(shard) === read) reading.delete(shard);
+        });
+      for (const shard of shards) reading.set(shard, read);
+    },
+  };
+}
