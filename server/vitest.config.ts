@@ -53,6 +53,8 @@ export default defineConfig({
       sequentialProject('e2e'),
       // Half an hour of mixed load; SOAK_MINUTES changes that.
       sequentialProject('soak'),
+      // Not tests: they take the pictures of the documentation (`npm run pictures`).
+      sequentialProject('pictures'),
     ],
   },
 });
