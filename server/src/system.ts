@@ -141,7 +141,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const wakeUps = createWakeUps({ db: () => db, sender: processId, isSoleProcess });
   const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
     wakeUps.wake(queue.name, queue.shardOf(orderingKey, tenantId), orderingKey);
-  const hooks: TenantHooks = { now: clock.now, publish: publishEvents(wake), wake };
+  const follow: TenantHooks['follow'] = (queue, orderingKey, tenantId) =>
+    wakeUps.follow(queue.name, queue.shardOf(orderingKey, tenantId), orderingKey);
+  const hooks: TenantHooks = { now: clock.now, publish: publishEvents, wake, follow };
   const writes = writeCheck(() => requireWritable(db));
   const shared = { connection, onLoss, onUnwritable: writes.failed };
   const apiOptions = { ...shared, applicationName: 'parley api' };

@@ -17,6 +17,8 @@ import {
 } from './tenant.ts';
 
 const MAX_KEPT_TENANTS = 1_000;
+/** More than this are read later: they would keep the connection for too long. */
+const MAX_FOLLOW_UPS = 4;
 
 /** How to reach PostgreSQL: a URL, or its parts for the socket of the embedded server. */
 export type Connection =
@@ -190,22 +192,38 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     return asProgramError(error);
   };
 
-  /** Runs `work` with a connection of a pool. A broken connection is removed from the pool. */
-  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>, from = pool): Promise<T> {
+  /**
+   * Runs `work` with a connection of a pool, which it may use until the promise is settled that it gives to `holdFor`. A
+   * broken connection is removed from the pool.
+   */
+  async function withClient<T>(
+    work: (client: pg.PoolClient, holdFor: (rest: Promise<unknown>) => void) => Promise<T>,
+    from = pool,
+  ): Promise<T> {
     const client = await from.connect();
     let broken: Error | undefined;
+    let held: Promise<unknown> | undefined;
     const onError = (error: Error): void => {
       broken = error;
     };
     client.on('error', onError);
-    try {
-      return await work(client);
-    } catch (error) {
+    const noteBroken = (error: unknown): void => {
       if (isConnectionLoss(error) || isStalePlan(error)) broken = error as Error;
-      throw error;
-    } finally {
+    };
+    const release = (): void => {
       client.off('error', onError);
       client.release(broken);
+    };
+    try {
+      return await work(client, (rest) => {
+        held = rest;
+      });
+    } catch (error) {
+      noteBroken(error);
+      throw error;
+    } finally {
+      if (held) held.catch(noteBroken).finally(release);
+      else release();
     }
   }
 
@@ -228,7 +246,12 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     }
   }
 
-  async function transactionOn<T>(client: pg.PoolClient, work: (tx: SystemTx) => Promise<T>): Promise<T> {
+  async function transactionOn<T>(
+    client: pg.PoolClient,
+    holdFor: (rest: Promise<unknown>) => void,
+    work: (tx: SystemTx) => Promise<T>,
+  ): Promise<T> {
+    const wakes = new Map<string, Parameters<TenantHooks['wake']>>();
     const effects: (() => void)[] = [];
     let queued: (() => Promise<unknown>)[] = [];
     const sent: Promise<unknown>[] = [];
@@ -276,7 +299,8 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         },
         enqueue: enqueueOn(queryable(send, tenantId)),
         publish: (...events) => hooks.publish(tx, events),
-        wake: (queue, orderingKey) => afterCommit(() => hooks.wake(queue, orderingKey, tenantId)),
+        wake: (queue, orderingKey) =>
+          void wakes.set(`${queue.name} ${orderingKey}`, [queue, orderingKey, tenantId]),
         afterCommit,
       };
       return tx;
@@ -286,6 +310,23 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       enqueue: enqueueOn(queryable(send)),
       afterCommit,
       forTenant,
+    };
+    /** Sends what reads the new rows of queues after the commit in the same write; otherwise wakes them. */
+    const followWakes = (): void => {
+      const { all } = queryable(send);
+      const answers: Promise<void>[] = [];
+      for (const woken of wakes.values()) {
+        const followUp = answers.length < MAX_FOLLOW_UPS ? hooks.follow?.(...woken) : undefined;
+        if (!followUp) effects.push(() => hooks.wake(...woken));
+        else
+          answers.push(
+            all(followUp.statement, followUp.parameters).then(followUp.answered, (error) => {
+              followUp.failed(error);
+              throw error;
+            }),
+          );
+      }
+      if (answers.length > 0) holdFor(Promise.allSettled(answers).then(() => Promise.all(answers)));
     };
     // The connection is pipelined: BEGIN is sent with the first statement. If it fails, so do the statements.
     const begun = send('begin');
@@ -297,6 +338,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       });
       sendQueued();
       const committed = send('commit');
+      followWakes();
       await Promise.all([begun, ...sent, committed]);
       const { command } = await committed;
       if (command !== 'COMMIT')
@@ -312,13 +354,16 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
   const sendSingle: Send = (query) => withRetries(() => withClient((client) => client.query(query)));
   const autocommit = queryable(sendSingle);
   const systemTransaction = <T>(work: (tx: SystemTx) => Promise<T>): Promise<T> =>
-    withRetries(() => withClient((client) => transactionOn(client, work)));
+    withRetries(() => withClient((client, holdFor) => transactionOn(client, holdFor, work)));
   const runSearch =
     searchPool &&
     searches &&
     limitSearches(searches, (tenantId, work) =>
       withRetries(() =>
-        withClient((client) => transactionOn(client, (tx) => work(tx.forTenant(tenantId))), searchPool),
+        withClient(
+          (client, holdFor) => transactionOn(client, holdFor, (tx) => work(tx.forTenant(tenantId))),
+          searchPool,
+        ),
       ),
     );
   const readerOf = (tenantId: string, send: Send): TenantQueryable => ({

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../base/events.ts';
-import type { AnyStatement } from './statement.ts';
+import type { AnyStatement, SystemStatement } from './statement.ts';
 
 /** A queue that can be woken. */
 export interface WakeTarget {
@@ -57,11 +57,22 @@ export interface TenantDatabase extends TenantQueryable {
   transaction<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
 }
 
+/** A statement that is sent together with a commit, because it reads what the transaction has written. */
+export interface FollowUp<Row = unknown> {
+  statement: SystemStatement<readonly unknown[], Row>;
+  parameters: readonly unknown[];
+  /** Called with its rows, whatever became of the transaction. */
+  answered(rows: Row[]): void;
+  failed(error: unknown): void;
+}
+
 /** What transactions of tenants use from other parts of the program. */
 export interface TenantHooks {
   now(tenantId: string): Date;
-  publish(tx: Pick<TenantTx, 'tenantId' | 'now' | 'enqueue' | 'afterCommit'>, events: NewEvent[]): void;
+  publish(tx: Pick<TenantTx, 'tenantId' | 'now' | 'enqueue' | 'wake'>, events: NewEvent[]): void;
   wake(queue: WakeTarget, orderingKey: string, tenantId: string): void;
+  /** Instead of a wake-up after the commit: reads the new rows with it, which saves a round trip. */
+  follow?(queue: WakeTarget, orderingKey: string, tenantId: string): FollowUp | undefined;
 }
 
 /** For programs that do not change the data of tenants, such as migrations. */

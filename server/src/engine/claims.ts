@@ -1,5 +1,6 @@
 import { batch } from '../base/batch.ts';
 import type { Database } from '../db/database.ts';
+import type { FollowUp } from '../db/tenant.ts';
 import type { Queue, QueueRow } from './queue.ts';
 
 /** Reads the due rows of an ordering key in order. Statements for several keys leave out `taken` rows. */
@@ -9,6 +10,11 @@ export type Claim<Row> = (
   limit: number,
   taken: ReadonlySet<string>,
 ) => Promise<Row[]>;
+
+/** The statement of a {@link Claim} of one ordering key. */
+export type ClaimStatement<Row> = (
+  ...claim: Parameters<Claim<Row>>
+) => Pick<FollowUp<Row>, 'statement' | 'parameters'>;
 
 interface KeyToClaim {
   shard: number;
@@ -48,7 +54,18 @@ export function claimsOf<Row extends QueueRow>(db: Database, queue: Queue<Row>, 
   return (shard, orderingKey, limit, taken) => claimKey({ shard, orderingKey, limit, taken: [...taken] });
 }
 
-function withReadTime<Row extends QueueRow>(rows: Row[], readAt: number): Row[] {
+export const claimStatementOf =
+  <Row extends QueueRow>(queue: Queue<Row>, now: () => Date): ClaimStatement<Row> =>
+  (shard, orderingKey, limit, taken) =>
+    (queue.claimMany
+      ? {
+          statement: queue.claimMany,
+          parameters: [[shard], [orderingKey], now(), [limit], [...taken]],
+        }
+      : { statement: queue.claim, parameters: [shard, orderingKey, now(), limit] }) as never;
+
+/** Notes in rows when they were read. */
+export function withReadTime<Row extends QueueRow>(rows: Row[], readAt: number): Row[] {
   for (const row of rows) row.readAt = readAt;
   return rows;
 }

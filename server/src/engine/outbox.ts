@@ -72,25 +72,23 @@ export const eventRow = (
   sequence,
 ];
 
-/** Stores events in the caller's transaction, and wakes the sequencer after the commit. */
-export const publishEvents =
-  (wake: TenantHooks['wake']): TenantHooks['publish'] =>
-  (tx, events) => {
-    const [first, ...others] = events;
-    if (!first) return;
-    if (others.length === 0) tx.enqueue(insertEvent, eventRow(first, tx, null));
-    else
-      tx.enqueue(insertEvents, [
-        shardOf(tx.tenantId, tx.tenantId),
-        tx.now,
-        events.map(() => newId()),
-        events.map((event) => event.type),
-        events.map((event) => event.channelId),
-        events.map((event) => event.contactId),
-        events.map((event) => event.chatId),
-        events.map((event) => JSON.stringify(event.data)),
-        events.map((event) => event.originRunId ?? null),
-        events.map(factsOf),
-      ]);
-    tx.afterCommit(() => wake(eventsToWake, tx.tenantId, tx.tenantId));
-  };
+/** Stores events in the caller's transaction, and wakes the sequencer with the commit. */
+export const publishEvents: TenantHooks['publish'] = (tx, events) => {
+  const [first, ...others] = events;
+  if (!first) return;
+  if (others.length === 0) tx.enqueue(insertEvent, eventRow(first, tx, null));
+  else
+    tx.enqueue(insertEvents, [
+      shardOf(tx.tenantId, tx.tenantId),
+      tx.now,
+      events.map(() => newId()),
+      events.map((event) => event.type),
+      events.map((event) => event.channelId),
+      events.map((event) => event.contactId),
+      events.map((event) => event.chatId),
+      events.map((event) => JSON.stringify(event.data)),
+      events.map((event) => event.originRunId ?? null),
+      events.map(factsOf),
+    ]);
+  tx.wake(eventsToWake, tx.tenantId);
+};

@@ -1,4 +1,5 @@
-import type { Claim } from './claims.ts';
+import type { FollowUp } from '../db/tenant.ts';
+import { type Claim, type ClaimStatement, withReadTime } from './claims.ts';
 import type { Queue, QueueRow } from './queue.ts';
 import {
   type CallStep,
@@ -30,6 +31,8 @@ export interface BoundQueue<Row extends QueueRow = QueueRow> {
 export interface QueueRunner {
   /** Called when an ordering key may have due rows. */
   wake(shard: number, orderingKey: string): void;
+  /** How to read the new rows of an ordering key with the commit that has written them; undefined if they can wait. */
+  follow(shard: number, orderingKey: string): FollowUp | undefined;
   isBusy(shard: number): boolean;
   /** Resolves when nothing is claimed, waiting or running. */
   idle(): Promise<void>;
@@ -42,6 +45,8 @@ interface RunnerOptions<Row extends QueueRow> {
   queue: SchedulerQueue<Row>;
   handle: Handler<Row>;
   claim: Claim<Row>;
+  /** Without it no rows are read with the commit that has written them. */
+  claimStatement?: ClaimStatement<Row>;
   owns: (shard: number) => boolean;
   onError: (error: unknown, orderingKey: string) => void;
 }
@@ -51,6 +56,7 @@ export function runQueue<Row extends QueueRow>({
   queue,
   handle,
   claim,
+  claimStatement,
   owns,
   onError,
 }: RunnerOptions<Row>): QueueRunner {
@@ -79,15 +85,22 @@ export function runQueue<Row extends QueueRow>({
     }, REST_MS).unref();
   }
 
+  function claimed(step: ClaimStep<Row>, rows: Row[]): void {
+    scheduler.claimed(step, rows);
+    planTurn();
+  }
+  function claimFailed(step: ClaimStep<Row>, error: unknown): void {
+    scheduler.claimFailed(step);
+    restAfter(step, error);
+    planTurn();
+  }
   async function makeClaim(step: ClaimStep<Row>): Promise<void> {
     const { shard, orderingKey, taken } = step.key;
     try {
-      scheduler.claimed(step, await claim(shard, orderingKey, step.limit, taken));
+      claimed(step, await claim(shard, orderingKey, step.limit, taken));
     } catch (error) {
-      scheduler.claimFailed(step);
-      restAfter(step, error);
+      claimFailed(step, error);
     }
-    planTurn();
   }
 
   async function makeCall(step: CallStep<Row>): Promise<void> {
@@ -112,6 +125,16 @@ export function runQueue<Row extends QueueRow>({
     wake(shard, orderingKey) {
       scheduler.wake(shard, orderingKey);
       planTurn();
+    },
+    follow(shard, orderingKey) {
+      const step = claimStatement && scheduler.claimNow(shard, orderingKey);
+      if (!step) return undefined;
+      const readAt = performance.now();
+      return {
+        ...claimStatement(shard, orderingKey, step.limit, step.key.taken),
+        answered: (rows) => claimed(step, withReadTime(rows as Row[], readAt)),
+        failed: (error) => claimFailed(step, error),
+      };
     },
     isBusy: scheduler.isBusy,
     idle: () => (scheduler.isIdle ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve))),

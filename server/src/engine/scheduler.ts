@@ -88,6 +88,8 @@ export interface CallStep<Row> {
 export interface Scheduler<Row extends QueueRow> {
   /** Called when an ordering key may have due rows. */
   wake(shard: number, orderingKey: string): void;
+  /** A claim that may be made at once, because an ordering key has new rows; undefined if it has to wait for its turn. */
+  claimNow(shard: number, orderingKey: string): ClaimStep<Row> | undefined;
   /** Returns what may start now, in this order. */
   takeTurns(): (ClaimStep<Row> | CallStep<Row>)[];
   /** The answer to a claim. */
@@ -349,32 +351,45 @@ export function createScheduler<Row extends QueueRow>(
     }
   }
 
+  function createKey(shard: number, orderingKey: string): KeyState<Row> {
+    const key: KeyState<Row> = {
+      shard,
+      orderingKey,
+      tenant: undefined,
+      isFailing: hasFailed(orderingKey),
+      waiting: [],
+      taken: new Set(),
+      finished: [],
+      running: 0,
+      open: 0,
+      hasMore: true,
+      isClaiming: false,
+      isOutdated: false,
+      resting: 0,
+    };
+    keys.set(orderingKey, key);
+    const tenantId = tenantIds.get(orderingKey);
+    if (tenantId !== undefined) setTenant(key, tenantId);
+    return key;
+  }
+
   return {
     wake(shard, orderingKey) {
       if (isStopped || !owns(shard)) return;
-      let key = keys.get(orderingKey);
-      if (!key) {
-        key = {
-          shard,
-          orderingKey,
-          tenant: undefined,
-          isFailing: hasFailed(orderingKey),
-          waiting: [],
-          taken: new Set(),
-          finished: [],
-          running: 0,
-          open: 0,
-          hasMore: true,
-          isClaiming: false,
-          isOutdated: false,
-          resting: 0,
-        };
-        keys.set(orderingKey, key);
-        const tenantId = tenantIds.get(orderingKey);
-        if (tenantId !== undefined) setTenant(key, tenantId);
-      }
+      const key = keys.get(orderingKey) ?? createKey(shard, orderingKey);
       key.hasMore = true;
       addReady(key);
+    },
+    claimNow(shard, orderingKey) {
+      if (isStopped || !owns(shard) || isFull()) return undefined;
+      const known = keys.get(orderingKey);
+      if (known && (known.isClaiming || known.waiting.length > 0 || known.resting > 0 || !hasPlace(known)))
+        return undefined;
+      const key = known ?? createKey(shard, orderingKey);
+      if (!key.isFailing && (!key.tenant || mayStart(key.tenant))) return claim(key);
+      key.hasMore = true;
+      addReady(key);
+      return undefined;
     },
     takeTurns() {
       const steps: (ClaimStep<Row> | CallStep<Row>)[] = [];

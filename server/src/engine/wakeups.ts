@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Queryable } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
+import type { FollowUp } from '../db/tenant.ts';
 import { realShardOf } from './queue.ts';
 
 const NOTIFY_CHANNEL = 'parley_work';
@@ -22,13 +23,26 @@ const notify = systemStatement<[payload: string]>(
 );
 
 export type Wake = (queue: string, shard: number, orderingKey: string) => void;
+type Follow = (queue: string, shard: number, orderingKey: string) => FollowUp | undefined;
+
+/** The worker of this process. */
+interface LocalWorker {
+  wake: Wake;
+  follow: Follow;
+  owns(shard: number): boolean;
+}
 type Listener = (topic: string, id: string) => void;
 
 export interface WakeUps {
   /** After a commit: wakes the owner of the shard, because an ordering key has new rows. If a wake-up is lost, a scan finds the rows within a second. */
   wake: Wake;
+  /**
+   * Instead of `wake`, with the commit: how the worker of this process reads the new rows. Undefined if it does not own the
+   * shard, or has enough to do.
+   */
+  follow: Follow;
   /** Sets the worker of this process. Its shards need no notification. */
-  attach(worker: { wake: Wake; owns(shard: number): boolean }): void;
+  attach(worker: LocalWorker): void;
   close(): Promise<void>;
 }
 
@@ -51,7 +65,7 @@ interface WakeUpOptions {
 }
 
 export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): WakeUps & Notifier {
-  let local: { wake: Wake; owns(shard: number): boolean } | undefined;
+  let local: LocalWorker | undefined;
   const listeners: Listener[] = [];
   const pending = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -95,6 +109,8 @@ export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): Wak
       if (local?.owns(shard)) local.wake(queue, shard, orderingKey);
       else sendWithin(0, queue, shard, orderingKey);
     },
+    follow: (queue, shard, orderingKey) =>
+      local?.owns(shard) ? local.follow(queue, shard, orderingKey) : undefined,
     attach(worker) {
       local = worker;
     },

@@ -3,8 +3,9 @@ import type { Activity } from '../base/activity.ts';
 import type { TenantClock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { SystemStatement } from '../db/statement.ts';
+import type { FollowUp } from '../db/tenant.ts';
 import { repeat } from './background.ts';
-import { claimsOf } from './claims.ts';
+import { claimStatementOf, claimsOf } from './claims.ts';
 import { createCrashGuard } from './crash-guard.ts';
 import { type QueueRow, TEST_SHARD } from './queue.ts';
 import { type BoundQueue, type Handler, type QueueRunner, runQueue } from './runner.ts';
@@ -22,6 +23,8 @@ export interface Worker {
   /** Takes shards and starts to work. A sole process takes every shard immediately. */
   start(options: { isSoleProcess: boolean }): Promise<void>;
   wake(queue: string, shard: number, orderingKey: string): void;
+  /** How to read the new rows of an ordering key with the commit that has written them; undefined if they can wait. */
+  follow(queue: string, shard: number, orderingKey: string): FollowUp | undefined;
   /** Handles everything that is due and resolves when nothing is left. */
   settle(): Promise<void>;
   /** Starts nothing new, waits at most `graceMs` for running calls, and releases its shards. */
@@ -104,6 +107,7 @@ export function createWorker(options: WorkerOptions): Worker {
         queue,
         handle,
         claim: claimsOf(db, queue, clock.real),
+        claimStatement: claimStatementOf(queue, clock.real),
         owns: shards.owns,
         onError: (error, orderingKey) =>
           log.error({ err: error, queue: queue.name, orderingKey }, 'work failed, it is retried'),
@@ -112,6 +116,9 @@ export function createWorker(options: WorkerOptions): Worker {
   const testClock = createTestClock({ ...options, queues, isOwned: () => shards.owns(TEST_SHARD) });
   const wake = (queue: string, shard: number, orderingKey: string): void =>
     shard === TEST_SHARD ? testClock.wake(queue, orderingKey) : runners.get(queue)?.wake(shard, orderingKey);
+  // Rows of test tenants are due by their clocks, and when the clock stands still.
+  const follow: Worker['follow'] = (queue, shard, orderingKey) =>
+    shard === TEST_SHARD ? undefined : runners.get(queue)?.follow(shard, orderingKey);
   const isBusy = (shard: number): boolean =>
     shard === TEST_SHARD ? testClock.isBusy() : [...runners.values()].some((one) => one.isBusy(shard));
   const idle = (): Promise<unknown> =>
@@ -142,11 +149,12 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     wake,
+    follow,
     async start({ isSoleProcess }) {
       if (isSoleProcess) await shards.acquireAll(guard.suspect);
       else await beat();
       if (options.timers) {
-        options.wakeUps.attach({ wake, owns: shards.owns });
+        options.wakeUps.attach({ wake, follow, owns: shards.owns });
         timers.push(
           repeat(HEARTBEAT_MS, beat, log),
           repeat(HAND_OVER_CHECK_MS, () => shards.handOver(isBusy), log),

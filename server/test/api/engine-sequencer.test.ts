@@ -23,7 +23,7 @@ const server = await useServer();
 const woken: string[] = [];
 const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
   void woken.push(`${queue.name}:${queue.shardOf(orderingKey, tenantId)}:${orderingKey}`);
-const hooks = { now: server.clock.now, publish: publishEvents(wake), wake };
+const hooks = { now: server.clock.now, publish: publishEvents, wake };
 const db = useDatabase(server.databaseUrl, { poolSize: 8 }, hooks);
 const event = (note: string) => ({
   type: 'chat.created' as const,

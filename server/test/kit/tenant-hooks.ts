@@ -5,6 +5,6 @@ import { publishEvents } from '../../src/engine/outbox.ts';
 /** Transactions of a database that a test opens itself: by the test's clock, and without wake-ups. */
 export const testHooks = ({ now }: Pick<Clock, 'now'>): TenantHooks => ({
   now,
-  publish: publishEvents(() => {}),
+  publish: publishEvents,
   wake: () => {},
 });

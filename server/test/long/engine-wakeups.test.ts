@@ -57,7 +57,11 @@ describe('wake-ups', () => {
     const { wakeUps, heard, listening } = await twoSides();
     await listening();
     const own: string[] = [];
-    wakeUps.attach({ wake: (...wakeUp) => void own.push(wakeUp.join(' ')), owns: (shard) => shard === 1 });
+    wakeUps.attach({
+      wake: (...wakeUp) => void own.push(wakeUp.join(' ')),
+      follow: () => undefined,
+      owns: (shard) => shard === 1,
+    });
     wakeUps.wake('inbound', 1, 'mine');
     wakeUps.wake('inbound', 2, 'theirs');
     await expect.poll(() => heard).toEqual(['inbound 2 theirs']);

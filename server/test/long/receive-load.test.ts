@@ -29,7 +29,7 @@ function recordingDatabase(names: string[]): Database {
     ...tx,
     enqueue: (statement, values) => tx.enqueue(record(statement), values),
   });
-  const publish = publishEvents(() => {});
+  const publish = publishEvents;
   const db = useDatabase(
     server.databaseUrl,
     { poolSize: 1 },
