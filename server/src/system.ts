@@ -188,7 +188,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     isDraining: () => isDraining,
     readiness: [
       writes.requireWritable,
-      () => requireProgress(watchdog.findStall() ?? findStuckWrites(options.timers ? worker : undefined)),
+      () => requireProgress(findStuckWrites(options.timers ? worker : undefined) ?? watchdog.findStall()),
       ...(watch ? [watch.requireRight] : []),
     ],
     isHealthOnly: options.role === 'worker',

@@ -6,7 +6,6 @@ import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
 import type { AdapterContext } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { decryptConfig } from './channel.ts';
@@ -33,7 +32,6 @@ export interface MailboxDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
-  wakeUps: WakeUps;
   log: Logger;
   adapters: Adapters;
   context: AdapterContext;

@@ -66,9 +66,7 @@ export async function providerRoute(app: FastifyInstance, deps: ProviderRouteDep
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.decorateRequest('providerChannel', undefined);
-  // One statement that commits by itself.
-  const autocommit = { all: deps.db.all, afterCommit: (effect: () => void) => effect() };
-  const receiveSigned = createRequestReceiver(autocommit, deps);
+  const receiveSigned = createRequestReceiver(deps.db, deps);
   const inFlight = bytesInFlight(deps.inFlightLimits ?? IN_FLIGHT_LIMITS);
   for (const path of ['/providers/:provider', '/providers/:provider/:channelId']) {
     app.get<{ Params: PathParams }>(path, (request, reply) =>

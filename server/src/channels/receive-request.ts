@@ -7,7 +7,6 @@ import type { SystemTx } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import { readClocks } from '../engine/test-clock/test-tenants.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
 import type { ChannelCredentials } from './channel.ts';
 import { inboundQueue } from './queues.ts';
@@ -41,11 +40,10 @@ const FOREIGN_KEY_VIOLATION = '23503';
 
 export interface ReceiveDeps {
   clock: Clock;
-  wakeUps: WakeUps;
 }
 
 /** A request may be for channels of several tenants, so it is stored by a statement across tenants. */
-type RequestTx = Pick<SystemTx, 'all' | 'afterCommit'>;
+type RequestTx = Pick<SystemTx, 'all' | 'storeAndWake'>;
 
 /** The error for a request without a valid signature, whether the channel exists or not. */
 export const invalidSignature = (): ApiError => new ApiError('unauthorized', { detail: 'invalid signature' });
@@ -129,7 +127,7 @@ export async function storeRequest(
 async function storeRequests(
   tx: RequestTx,
   arrived: readonly ArrivedRequest[],
-  { clock, wakeUps }: ReceiveDeps,
+  { clock }: ReceiveDeps,
 ): Promise<boolean[]> {
   const rows = arrived.flatMap(({ channels }, index) =>
     channels.map(({ id, tenantId }) => ({
@@ -144,28 +142,29 @@ async function storeRequests(
   const tested = rows.filter(({ tenantId }) => isTestTenant(tenantId)).map(({ tenantId }) => tenantId);
   const times = tested.length > 0 ? await readClocks(tx, tested) : undefined;
   const real = clock.real().toISOString();
+  const woken = new Map(rows.map(({ channelId, tenantId }) => [channelId, tenantId]));
   const inserted = await tx
-    .all(insertInbound, [
-      rows.map(({ id }) => id),
-      rows.map(({ tenantId }) => tenantId),
-      rows.map(({ channelId }) => channelId),
-      rows.map(({ shard }) => shard),
-      rows.map(({ index }) => index + 1),
-      arrived.map(({ request }) => request.url),
-      arrived.map(({ request }) => JSON.stringify(request.headers)),
-      arrived.map(({ request }) => request.body),
-      rows.map(({ tenantId }) => times?.get(tenantId)?.toISOString() ?? real),
-    ])
+    .storeAndWake(
+      insertInbound,
+      [
+        rows.map(({ id }) => id),
+        rows.map(({ tenantId }) => tenantId),
+        rows.map(({ channelId }) => channelId),
+        rows.map(({ shard }) => shard),
+        rows.map(({ index }) => index + 1),
+        arrived.map(({ request }) => request.url),
+        arrived.map(({ request }) => JSON.stringify(request.headers)),
+        arrived.map(({ request }) => request.body),
+        rows.map(({ tenantId }) => times?.get(tenantId)?.toISOString() ?? real),
+      ],
+      [...woken].map(([channelId, tenantId]) => [inboundQueue, channelId, tenantId]),
+    )
     .catch((error) => {
       if (error.code === FOREIGN_KEY_VIOLATION) return [];
       throw error;
     });
   const ids = new Set(inserted.map(({ id }) => id));
   const stored = rows.filter(({ id }) => ids.has(id));
-  const shards = new Map(stored.map(({ channelId, shard }) => [channelId, shard]));
-  tx.afterCommit(() => {
-    for (const [channelId, shard] of shards) wakeUps.wake(inboundQueue.name, shard, channelId);
-  });
   const indexes = new Set(stored.map(({ index }) => index));
   return arrived.map((_, index) => indexes.has(index));
 }

@@ -14,6 +14,7 @@ import {
   type TenantQueryable,
   type TenantTx,
   type WakeTarget,
+  type Woken,
 } from './tenant.ts';
 
 const MAX_KEPT_TENANTS = 1_000;
@@ -42,6 +43,8 @@ export interface Queryable {
 export interface SystemTx extends Queryable {
   /** Sends a statement in the same round trip as the next one. If it fails, so does the transaction. */
   enqueue<P extends readonly unknown[], R>(statement: SystemStatement<P, R>, parameters: P): void;
+  /** Runs a statement and wakes queues, with the commit. */
+  storeAndWake: TenantTx['storeAndWake'];
   /** Runs after the transaction is committed. */
   afterCommit(effect: () => void): void;
   /** The same transaction, for the rows of one tenant. */
@@ -55,6 +58,8 @@ export interface Database extends Queryable {
   forTenant(tenantId: string): TenantDatabase;
   /** Runs `work` in one transaction. It is repeated after a deadlock, so it must have no other effects. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
+  /** Runs a statement that commits by itself and wakes queues. */
+  storeAndWake: TenantTx['storeAndWake'];
   /** Throws when PostgreSQL does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -128,6 +133,8 @@ export function clientConfig(
 }
 
 type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+/** Keeps a connection until a promise is settled. */
+type HoldFor = (rest: Promise<unknown>) => void;
 
 /** Runs statements over `send`; those of a tenant get `tenantId` as their last parameter. */
 export function queryable(send: Send, tenantId?: string) {
@@ -197,7 +204,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
    * broken connection is removed from the pool.
    */
   async function withClient<T>(
-    work: (client: pg.PoolClient, holdFor: (rest: Promise<unknown>) => void) => Promise<T>,
+    work: (client: pg.PoolClient, holdFor: HoldFor) => Promise<T>,
     from = pool,
   ): Promise<T> {
     const client = await from.connect();
@@ -246,12 +253,37 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     }
   }
 
+  /**
+   * Sends what reads the new rows of queues in the same write as the commit before it. Returns a function that wakes the
+   * other queues, for after the commit.
+   */
+  function followWakes(wakes: Iterable<Woken>, send: Send, holdFor: HoldFor): () => void {
+    const { all } = queryable(send);
+    const answers: Promise<void>[] = [];
+    const others: Woken[] = [];
+    for (const woken of wakes) {
+      const followUp = answers.length < MAX_FOLLOW_UPS ? hooks.follow?.(...woken) : undefined;
+      if (!followUp) others.push(woken);
+      else
+        answers.push(
+          all(followUp.statement, followUp.parameters).then(followUp.answered, (error) => {
+            followUp.failed(error);
+            throw error;
+          }),
+        );
+    }
+    if (answers.length > 0) holdFor(Promise.allSettled(answers).then(() => Promise.all(answers)));
+    return () => {
+      for (const woken of others) hooks.wake(...woken);
+    };
+  }
+
   async function transactionOn<T>(
     client: pg.PoolClient,
-    holdFor: (rest: Promise<unknown>) => void,
+    holdFor: HoldFor,
     work: (tx: SystemTx) => Promise<T>,
   ): Promise<T> {
-    const wakes = new Map<string, Parameters<TenantHooks['wake']>>();
+    const wakes = new Map<string, Woken>();
     const effects: (() => void)[] = [];
     let queued: (() => Promise<unknown>)[] = [];
     const sent: Promise<unknown>[] = [];
@@ -262,6 +294,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     const requireOpen = (): void => {
       if (isOver) throw new Error('The transaction has ended: this statement came too late.');
     };
+    let wakeOthers = (): void => {};
     const send = (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
       corkUntilTick(client);
       return client.query(query);
@@ -288,6 +321,11 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         queued.push(() => on.run(statement, parameters));
       };
     const afterCommit = (effect: () => void): void => void effects.push(effect);
+    const wake = (...woken: Woken): void => void wakes.set(`${woken[0].name} ${woken[1]}`, woken);
+    const storeAndWake: TenantTx['storeAndWake'] = (statement, parameters, woken) => {
+      for (const one of woken) wake(...one);
+      return queryable(sendInOrder).all(statement, parameters);
+    };
     const forTenant = (tenantId: string): TenantTx => {
       let now: Date | undefined;
       const tx: TenantTx = {
@@ -299,8 +337,8 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         },
         enqueue: enqueueOn(queryable(send, tenantId)),
         publish: (...events) => hooks.publish(tx, events),
-        wake: (queue, orderingKey) =>
-          void wakes.set(`${queue.name} ${orderingKey}`, [queue, orderingKey, tenantId]),
+        wake: (queue, orderingKey) => wake(queue, orderingKey, tenantId),
+        storeAndWake,
         afterCommit,
       };
       return tx;
@@ -308,25 +346,9 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     const tx: SystemTx = {
       ...queryable(sendInOrder),
       enqueue: enqueueOn(queryable(send)),
+      storeAndWake,
       afterCommit,
       forTenant,
-    };
-    /** Sends what reads the new rows of queues after the commit in the same write; otherwise wakes them. */
-    const followWakes = (): void => {
-      const { all } = queryable(send);
-      const answers: Promise<void>[] = [];
-      for (const woken of wakes.values()) {
-        const followUp = answers.length < MAX_FOLLOW_UPS ? hooks.follow?.(...woken) : undefined;
-        if (!followUp) effects.push(() => hooks.wake(...woken));
-        else
-          answers.push(
-            all(followUp.statement, followUp.parameters).then(followUp.answered, (error) => {
-              followUp.failed(error);
-              throw error;
-            }),
-          );
-      }
-      if (answers.length > 0) holdFor(Promise.allSettled(answers).then(() => Promise.all(answers)));
     };
     // The connection is pipelined: BEGIN is sent with the first statement. If it fails, so do the statements.
     const begun = send('begin');
@@ -338,7 +360,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       });
       sendQueued();
       const committed = send('commit');
-      followWakes();
+      wakeOthers = followWakes(wakes.values(), send, holdFor);
       await Promise.all([begun, ...sent, committed]);
       const { command } = await committed;
       if (command !== 'COMMIT')
@@ -348,8 +370,24 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       throw enqueuedError ?? error;
     }
     for (const effect of effects) effect();
+    wakeOthers();
     return result;
   }
+
+  const storeAndWake: TenantTx['storeAndWake'] = (statement, parameters, woken) =>
+    withRetries(() =>
+      withClient(async (client, holdFor) => {
+        const send: Send = (query) => {
+          corkUntilTick(client);
+          return client.query(query);
+        };
+        const stored = queryable(send).all(statement, parameters);
+        const wakeOthers = followWakes(woken, send, holdFor);
+        const rows = await stored;
+        wakeOthers();
+        return rows;
+      }),
+    );
 
   const sendSingle: Send = (query) => withRetries(() => withClient((client) => client.query(query)));
   const autocommit = queryable(sendSingle);
@@ -386,6 +424,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         enqueue: refuseWithoutTransaction,
         publish: refuseWithoutTransaction,
         wake: (queue: WakeTarget, orderingKey: string) => hooks.wake(queue, orderingKey, tenantId),
+        storeAndWake,
         afterCommit: (effect: () => void) => effect(),
       }),
       search: <T>(work: (tx: TenantQueryable) => Promise<T>) =>
@@ -400,6 +439,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     ...autocommit,
     byKey: queryable(readers.send),
     forTenant: (tenantId) => tenants.memo(tenantId),
+    storeAndWake,
     systemTransaction,
     ping: async () => {
       await autocommit.query('select 1', []);

@@ -7,6 +7,9 @@ export interface WakeTarget {
   shardOf(orderingKey: string, tenantId: string): number;
 }
 
+/** An ordering key of a tenant that has new rows in a queue. */
+export type Woken = readonly [queue: WakeTarget, orderingKey: string, tenantId: string];
+
 /** Reads the rows of one tenant. Statements get the tenant from here, not from the caller. */
 export interface TenantReader {
   readonly tenantId: string;
@@ -38,6 +41,12 @@ export interface TenantTx extends TenantQueryable {
   publish(...events: NewEvent[]): void;
   /** After the commit: wakes the process that owns the ordering key's shard, because the queue has new rows. */
   wake(queue: WakeTarget, orderingKey: string): void;
+  /** Runs a statement across tenants and wakes queues, with the commit. */
+  storeAndWake<P extends readonly unknown[], R>(
+    statement: SystemStatement<P, R>,
+    parameters: P,
+    woken: readonly Woken[],
+  ): Promise<R[]>;
   /** Runs after the transaction is committed. */
   afterCommit(effect: () => void): void;
 }
@@ -70,9 +79,9 @@ export interface FollowUp<Row = unknown> {
 export interface TenantHooks {
   now(tenantId: string): Date;
   publish(tx: Pick<TenantTx, 'tenantId' | 'now' | 'enqueue' | 'wake'>, events: NewEvent[]): void;
-  wake(queue: WakeTarget, orderingKey: string, tenantId: string): void;
+  wake(...woken: Woken): void;
   /** Instead of a wake-up after the commit: reads the new rows with it, which saves a round trip. */
-  follow?(queue: WakeTarget, orderingKey: string, tenantId: string): FollowUp | undefined;
+  follow?(...woken: Woken): FollowUp | undefined;
 }
 
 /** For programs that do not change the data of tenants, such as migrations. */

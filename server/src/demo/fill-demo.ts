@@ -6,7 +6,6 @@ import { createContact } from '../contacts/create-contact.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { WakeUps } from '../engine/wakeups.ts';
 import { createLabel } from '../labels/label.ts';
 import type { AdapterContext } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
@@ -28,7 +27,6 @@ export interface DemoDeps {
   db: Database;
   clock: Clock;
   keys: Keys;
-  wakeUps: WakeUps;
   adapters: Adapters;
   context: AdapterContext;
 }
