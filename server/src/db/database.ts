@@ -266,7 +266,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       if (!followUp) others.push(woken);
       else
         answers.push(
-          all(followUp.statement, followUp.parameters).then(followUp.answered, (error) => {
+          all(followUp.statement, followUp.parameters as never).then(followUp.answered, (error) => {
             followUp.failed(error);
             throw error;
           }),

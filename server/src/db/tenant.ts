@@ -68,7 +68,7 @@ export interface TenantDatabase extends TenantQueryable {
 
 /** A statement that is sent together with a commit, because it reads what the transaction has written. */
 export interface FollowUp<Row = unknown> {
-  statement: SystemStatement<readonly unknown[], Row>;
+  statement: SystemStatement<never, Row>;
   parameters: readonly unknown[];
   /** Called with its rows, whatever became of the transaction. */
   answered(rows: Row[]): void;

@@ -24,6 +24,10 @@ interface Storing {
 
 export interface SchedulerBench {
   runner: QueueRunner;
+  /** As a commit that has made rows of a key due: reads them at once, if the runner wants that, or wakes it. */
+  commit(orderingKey: string): void;
+  /** Reads that were sent with commits and are not answered yet, oldest first. */
+  following: { answer(): void; fail(): void }[];
   /** Makes rows due, without a wake-up. */
   add(orderingKey: string, ids: string[], tenant?: string): void;
   /** Removes a row, as a cancellation does. */
@@ -118,6 +122,11 @@ export function schedulerBench(
       storing.push(one);
     });
 
+  const read = (orderingKey: string, limit: number, taken: ReadonlySet<string>): QueueRow[] => {
+    const skipped = new Set(limits.skipsTaken ? taken : []);
+    return (table.get(orderingKey) ?? []).filter(({ id }) => !skipped.has(id)).slice(0, limit);
+  };
+  const following: SchedulerBench['following'] = [];
   const runner = runQueue<QueueRow>({
     queue: {
       name: 'test',
@@ -128,15 +137,36 @@ export function schedulerBench(
       ...(limits.skipsTaken ? { claimMany: {} } : {}),
     } as Queue<QueueRow>,
     handle,
-    claim: wrapClaim(async (_shard, orderingKey, limit, taken) => {
-      const skipped = new Set(limits.skipsTaken ? taken : []);
-      return (table.get(orderingKey) ?? []).filter(({ id }) => !skipped.has(id)).slice(0, limit);
-    }),
+    claim: wrapClaim(async (_shard, ...given) => read(...given)),
+    claimStatement: (_shard, ...parameters) => ({ statement: {} as never, parameters }),
     owns: (shard) => owned.has(shard),
     onError: (error) => void errors.push(error),
   });
   return {
     runner,
+    following,
+    commit(orderingKey) {
+      const followUp = runner.follow(0, orderingKey);
+      if (!followUp) {
+        runner.wake(0, orderingKey);
+        return;
+      }
+      const over = (): void => void following.splice(following.indexOf(one), 1);
+      // The database reads when the statement arrives, and its answer takes a while.
+      const [key, limit, taken] = followUp.parameters as Parameters<typeof read>;
+      const rows = read(key, limit, taken);
+      const one = {
+        answer() {
+          over();
+          followUp.answered(rows);
+        },
+        fail() {
+          over();
+          followUp.failed(new Error('the read failed'));
+        },
+      };
+      following.push(one);
+    },
     add(orderingKey, ids, tenant = 'tenant') {
       const rows = table.get(orderingKey) ?? [];
       for (const id of ids) keyOf.set(id, orderingKey);

@@ -13,14 +13,16 @@ function bench(limits: Parameters<typeof schedulerBench>[0]) {
   return {
     ...made,
     /** Makes rows of a tenant's key due. */
-    arrive(orderingKey: string, count: number): void {
+    arrive(orderingKey: string, count: number, isRead = false): void {
       rows += 1;
       made.add(
         orderingKey,
         numbered(`${orderingKey}:${String(rows).padStart(4, '0')}.`, count),
         tenantOf(orderingKey),
       );
-      made.runner.wake(0, orderingKey);
+      if (isRead) made.commit(orderingKey);
+      else made.runner.wake(0, orderingKey);
+      for (const read of [...made.following]) read.answer();
     },
   };
 }
@@ -107,7 +109,7 @@ describe('places of calls that wait for others', () => {
 });
 
 type Step =
-  | { do: 'arrive'; tenant: number; key: number; count: number }
+  | { do: 'arrive'; tenant: number; key: number; count: number; isRead: boolean }
   | { do: 'finish'; which: number; outcome: 'ok' | 'failing' };
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -115,6 +117,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     tenant: fc.nat(4),
     key: fc.nat(3),
     count: fc.integer({ min: 1, max: 12 }),
+    /** Read with the commit, or after a wake-up. */
+    isRead: fc.boolean(),
   }),
   fc.record({
     do: fc.constant('finish' as const),
@@ -166,7 +170,7 @@ it('I5: no tenant waits longer than for one call of each other tenant, whatever 
         if (one.do === 'arrive') {
           const key = `${one.tenant}.${one.key}`;
           if (!keys.includes(key)) keys.push(key);
-          made.arrive(key, one.count);
+          made.arrive(key, one.count, one.isRead);
         } else {
           const call = made.calls[one.which % Math.max(made.calls.length, 1)];
           if (call) {
@@ -203,7 +207,7 @@ it('I5: a tenant never has more than its share when it starts a call, and failin
           if (one.do === 'arrive') {
             const key = `${one.tenant}.${one.key}`;
             if (!keys.includes(key)) keys.push(key);
-            made.arrive(key, one.count);
+            made.arrive(key, one.count, one.isRead);
           } else {
             const call = made.calls[one.which % Math.max(made.calls.length, 1)];
             if (call) {
