@@ -46,7 +46,8 @@ export async function settleQueues(
         const rows = await claimsOf(db, queue, now)(shard, ordering_key, queue.rowsPerCall, new Set());
         if (rows[0]?.tenant_id !== tenantId) continue;
         found += rows.length;
-        await handle(rows, { shard, orderingKey: ordering_key });
+        const result = await handle(rows, { shard, orderingKey: ordering_key });
+        if (typeof result !== 'string') await result.stored;
       }
   }
 }
