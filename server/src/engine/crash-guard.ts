@@ -5,12 +5,10 @@ import { type CrashCounts, type QueueRow, TEST_SHARD } from './queue.ts';
 import type { BoundQueue, HandledKey, Handler } from './runner.ts';
 import type { HandlerResult, Outcome } from './scheduler.ts';
 
-/** A row that was in work when its process ended, so often, is set aside. */
+/** A row whose process has ended so often after its attempt was counted is set aside. */
 const MAX_CRASHES = 3;
 /** After the first crash rows are handled in parts of this size. */
 const PART = 20;
-/** After the second crash a row waits this long, so that everything else is done before it may end the process again. */
-const POSTPONE_MS = 10_000;
 /** Later than everything that waits by the clock of a test tenant. */
 const LATEST = new Date('9999-12-31T00:00:00Z');
 
@@ -18,11 +16,14 @@ const LATEST = new Date('9999-12-31T00:00:00Z');
  * Bounds how often a row ends the process that handles it: by a crash, by using up the memory, or by blocking the event
  * loop until a supervisor kills the process. Counting each attempt before it begins would cost a commit per attempt, so
  * nothing is counted until a process has taken a shard that its owner did not release. What was due then may have been in
- * work at that moment, which is the first crash. From there on the attempt is counted before it begins:
+ * work at that moment. From there on each attempt is counted before it begins:
  *
- * 1. The first rows of each ordering key are handled in small parts, each counted as a second crash until it has ended.
- * 2. A row that was in work again when the process ended is handled last, alone, and while no other such row is.
- * 3. A row that ended the process then, too, is set aside.
+ * 1. The first rows of each ordering key are handled in small parts, counted as the first crash until they have ended.
+ * 2. A row that was in work when the process ended is handled alone, and while no other such row is, twice at most.
+ * 3. A row that ended the process each time is set aside.
+ *
+ * Rows keep their order, and a row is set aside only if the process ended twice while it was in work alone: a server that
+ * is killed again and again for other reasons loses none.
  */
 export interface CrashGuard {
   /** The handler of a queue, guarded. */
@@ -42,6 +43,22 @@ const outcomeOf = async (handling: Promise<HandlerResult>): Promise<Outcome> => 
   return result.outcome;
 };
 
+/** Splits rows, in their order: those with a count are alone. */
+function partsOf(rows: QueueRow[], crashesOf: (row: QueueRow) => number, size: number): QueueRow[][] {
+  const parts: QueueRow[][] = [];
+  let last: QueueRow[] | undefined;
+  for (const row of rows)
+    if (crashesOf(row) > 0) {
+      parts.push([row]);
+      last = undefined;
+    } else if (last && last.length < size) last.push(row);
+    else {
+      last = [row];
+      parts.push(last);
+    }
+  return parts;
+}
+
 interface GuardOptions {
   db: Database;
   clock: Pick<Clock, 'now' | 'real'>;
@@ -58,8 +75,8 @@ export function createCrashGuard(
   const reading = new Map<number, Promise<void>>();
   /** Rows that were counted and have ended without a crash, though that could not be stored. */
   const survived = new Set<string>();
-  /** A row that was in work at two crashes is being handled. */
-  let isHandlingWorst = false;
+  /** The end of what is handled alone. */
+  let alone: Promise<unknown> = Promise.resolve();
   const nameOf = (queue: string, orderingKey: string): string => `${queue} ${orderingKey}`;
 
   async function findSuspected(shards: readonly number[]): Promise<void> {
@@ -109,12 +126,16 @@ export function createCrashGuard(
     for (const id of ids) survived.delete(id);
   }
 
-  async function postpone(counts: CrashCounts, rows: QueueRow[]): Promise<void> {
-    const [first] = rows;
-    if (!first) return;
-    const dueAt = new Date(clock.now(first.tenant_id).getTime() + POSTPONE_MS);
-    const ids = rows.map(({ id }) => id);
-    await db.run(counts.postpone, [ids, dueAt]);
+  /** Handles a row while no other row is handled alone. */
+  function handleAlone(
+    guarded: GuardedQueue,
+    row: QueueRow,
+    key: HandledKey,
+    crashes: number,
+  ): Promise<Outcome> {
+    const handled = alone.then(() => handleCounted(guarded, [row], key, crashes + 1));
+    alone = handled.catch(() => {});
+    return handled;
   }
 
   async function handleSuspects(
@@ -123,33 +144,26 @@ export function createCrashGuard(
     key: HandledKey,
     isSuspected: boolean,
   ): Promise<Outcome> {
-    const { queue, handle, setAside, counts } = guarded;
-    let outcome: Outcome = 'ok';
-    const note = (next: Outcome): void => {
-      if (next === 'failing') outcome = next;
-    };
+    const { queue, handle, setAside } = guarded;
     const crashesOf = ({ id, crashes = 0 }: QueueRow): number => (survived.has(id) ? 0 : crashes);
-    const others = rows.filter((row) => crashesOf(row) < MAX_CRASHES - 1);
-    if (!isSuspected && others.length > 0) note(await outcomeOf(handle(others, key)));
-    for (let from = 0; isSuspected && from < others.length; from += PART)
-      note(await handleCounted(guarded, others.slice(from, from + PART), key, MAX_CRASHES - 1));
-    const worst = rows.filter((row) => crashesOf(row) === MAX_CRASHES - 1);
-    // If another one is being handled, it is not waited for: that would hold a place.
-    if (isSuspected || isHandlingWorst) await postpone(counts, worst);
-    else if (worst.length > 0) {
-      isHandlingWorst = true;
-      try {
-        for (const row of worst) note(await handleCounted(guarded, [row], key, MAX_CRASHES));
-      } finally {
-        isHandlingWorst = false;
-      }
-    }
-    for (const row of rows)
-      if (crashesOf(row) >= MAX_CRASHES) {
+    let outcome: Outcome = 'ok';
+    for (const part of partsOf(rows, crashesOf, isSuspected ? PART : rows.length)) {
+      const [row] = part as [QueueRow];
+      const crashes = crashesOf(row);
+      if (crashes >= MAX_CRASHES) {
         await setAside(row);
         const line = { queue: queue.name, id: row.id, tenantId: row.tenant_id };
-        log.error(line, 'a row was set aside: the process ended three times while it was handled');
+        log.error(line, 'a row was set aside: the process ended again and again while it was handled');
+        continue;
       }
+      const handled =
+        crashes > 0
+          ? handleAlone(guarded, row, key, crashes)
+          : isSuspected
+            ? handleCounted(guarded, part, key, 1)
+            : outcomeOf(handle(part, key));
+      if ((await handled) === 'failing') outcome = 'failing';
+    }
     return outcome;
   }
 

@@ -95,7 +95,6 @@ export type Queue<Row extends QueueRow = QueueRow> = Claims<Row> & {
 export interface CrashCounts {
   set: SystemStatement<[ids: string[], crashes: number], unknown>;
   reset: SystemStatement<[ids: string[]], unknown>;
-  postpone: SystemStatement<[ids: string[], dueAt: Date], unknown>;
 }
 
 /** The table that contains the ordering keys of a tenant, by the column of the key. */
@@ -215,10 +214,6 @@ const crashCountsOf = (name: string, table: string): CrashCounts => ({
   reset: systemStatement(
     `${name}.reset_crashes`,
     `update ${table} set crashes = 0 where id = any ($1::uuid[]) and crashes > 0`,
-  ),
-  postpone: systemStatement(
-    `${name}.postpone_after_crash`,
-    `update ${table} set due_at = $2 where id = any ($1::uuid[]) and due_at is not null`,
   ),
 });
 

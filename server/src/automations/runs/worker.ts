@@ -286,7 +286,7 @@ async function failRun({ db, log }: RunDeps, row: DueRun, error: unknown): Promi
 /** Fails a run that ended the process again and again. It can be retried from the step at which that happened. */
 export async function setRunAside({ db }: RunDeps, row: DueRun): Promise<void> {
   await db.forTenant(row.tenant_id).transaction(async (tx) => {
-    const message = 'The server ended three times while it executed this run';
+    const message = 'The server ended again and again while it executed this run';
     const failure = JSON.stringify({ code: 'internal', message });
     const run = await tx.find(recordFailure, [row.id, row.attempts, null, failure, tx.now]);
     if (run) tx.publish(runEvent('automation.run_failed', run));

@@ -185,7 +185,7 @@ async function failRequest({ db, log }: InboundDeps, row: RequestRow, error: unk
 
 /** Lists a request that ended the process again and again with the failed ones, from where it can be replayed. */
 export async function setRequestAside({ db }: InboundDeps, row: InboundRow): Promise<void> {
-  const error = 'The server ended three times while it processed this request';
+  const error = 'The server ended again and again while it processed this request';
   await db.forTenant(row.tenant_id).run(storeFailure, [row.id, row.attempts, error, null]);
 }
 
