@@ -75,8 +75,8 @@ export function createCrashGuard(
   const reading = new Map<number, Promise<void>>();
   /** Rows that were counted and have ended without a crash, though that could not be stored. */
   const survived = new Set<string>();
-  /** The end of what is handled alone. */
-  let alone: Promise<unknown> = Promise.resolve();
+  /** The end of what is handled alone, one row after the other. */
+  let separate: Promise<unknown> = Promise.resolve();
   const nameOf = (queue: string, orderingKey: string): string => `${queue} ${orderingKey}`;
 
   async function findSuspected(shards: readonly number[]): Promise<void> {
@@ -133,8 +133,8 @@ export function createCrashGuard(
     key: HandledKey,
     crashes: number,
   ): Promise<Outcome> {
-    const handled = alone.then(() => handleCounted(guarded, [row], key, crashes + 1));
-    alone = handled.catch(() => {});
+    const handled = separate.then(() => handleCounted(guarded, [row], key, crashes + 1));
+    separate = handled.catch(() => {});
     return handled;
   }
 

@@ -87,7 +87,7 @@ describe('what follows a commit', () => {
     expect([answers, wakes]).toEqual([[], []]);
   });
 
-  it('is told when it fails, and the transaction is committed all the same', async () => {
+  it('reports its failure, and the transaction is committed all the same', async () => {
     // One connection: it must be usable afterwards.
     const { db, failures } = followed(divide, { poolSize: 1 });
     for (const id of [5, 6])
@@ -101,7 +101,7 @@ describe('what follows a commit', () => {
     expect((await setUp.all(readAll, [])).map(({ id }) => id)).toEqual(expect.arrayContaining([5, 6, 7]));
   });
 
-  it('is told when the connection breaks', async () => {
+  it('reports a broken connection', async () => {
     const sleep = systemStatement<[], { id: number }>('test.sleep', 'select 1 as id from pg_sleep(60)');
     const { db, failures } = followed(sleep, { poolSize: 1 });
     let pid: unknown;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import rrule from 'rrule';
 import { describe, expect, it } from 'vitest';
-import { validateRule } from '../../../../src/automations/definition/recurrence.ts';
-import { parseRule } from '../../../../src/automations/definition/recurrence-rule.ts';
-import { occurrencesOf } from '../../../../src/automations/definition/recurrence-search.ts';
+import { validateRule } from '../../src/automations/definition/recurrence.ts';
+import { parseRule } from '../../src/automations/definition/recurrence-rule.ts';
+import { occurrencesOf } from '../../src/automations/definition/recurrence-search.ts';
 
 const DAY_MS = 24 * 3600_000;
 const NONE = { until: Number.POSITIVE_INFINITY, count: null, excluded: new Set<number>() };

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { declareTask } from '../../../src/sandboxed/task.ts';
-import { createTaskPool, type TaskPool } from '../../../src/sandboxed/task-pool.ts';
-import { cleanUp } from '../../kit/clean-up.ts';
-import { useTempFolder } from '../../kit/temp-folder.ts';
-import { until } from '../../kit/until.ts';
+import { declareTask } from '../../src/sandboxed/task.ts';
+import { createTaskPool, type TaskPool } from '../../src/sandboxed/task-pool.ts';
+import { cleanUp } from '../kit/clean-up.ts';
+import { useTempFolder } from '../kit/temp-folder.ts';
+import { until } from '../kit/until.ts';
 
 /** A program whose tasks do what their input says. It speaks as serve-tasks.ts does. */
 const PROGRAM = `
