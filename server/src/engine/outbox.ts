@@ -1,8 +1,39 @@
 import type { NewEvent } from '../base/events.ts';
 import { newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
-import type { TenantHooks, WakeTarget } from '../db/tenant.ts';
-import { shardOf } from './queue.ts';
+import type { TenantHooks } from '../db/tenant.ts';
+import { declareQueue, type QueueRow, shardOf } from './queue.ts';
+import { untilItSucceeds } from './retry.ts';
+
+/** An event that is to be numbered. */
+export interface PublishedEvent extends QueueRow {
+  type: string;
+  channel_id: string | null;
+  contact_id: string | null;
+  chat_id: string | null;
+  /** The automation run that caused it. */
+  origin_run_id: string | null;
+  facts: Record<string, unknown> | null;
+}
+
+/** The most events that one transaction numbers. */
+export const MAX_EVENTS = 500;
+
+/** The queue of events without a number, which the sequencer handles. */
+export const eventsQueue = declareQueue<PublishedEvent>({
+  name: 'events',
+  purpose: 'number events; create their deliveries and runs in the same transaction',
+  table: 'events',
+  orderingKey: 'tenant_id',
+  order: ['position'],
+  due: null,
+  listed: (row) => `${row}.sequence is null`,
+  columns: 'q.type, q.channel_id, q.contact_id, q.chat_id, q.origin_run_id, q.facts',
+  rowsPerCall: MAX_EVENTS,
+  callsPerKey: 1,
+  callsPerProcess: 8,
+  retry: untilItSucceeds,
+});
 
 type EventRow = [
   id: string,
@@ -47,10 +78,6 @@ const insertEvents = statement<
     order by e.number`,
 );
 
-/** The queue of events without a number, which the sequencer handles. */
-export const EVENTS_QUEUE_NAME = 'events';
-const eventsToWake: WakeTarget = { name: EVENTS_QUEUE_NAME, shardOf };
-
 const factsOf = ({ facts }: NewEvent): string | null => (facts ? JSON.stringify(facts) : null);
 
 /** The parameters of {@link insertEvent}. */
@@ -90,5 +117,5 @@ export const publishEvents: TenantHooks['publish'] = (tx, events) => {
       events.map((event) => event.originRunId ?? null),
       events.map(factsOf),
     ]);
-  tx.wake(eventsToWake, tx.tenantId);
+  tx.wake(eventsQueue, tx.tenantId);
 };

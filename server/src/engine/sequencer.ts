@@ -4,29 +4,14 @@ import { isStatementTimeout } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { type BatchSizes, createBatchSizes } from './batch-sizes.ts';
-import { EVENTS_QUEUE_NAME, eventRow, insertEvent } from './outbox.ts';
-import { declareQueue, type QueueRow } from './queue.ts';
-import { untilItSucceeds } from './retry.ts';
+import { eventRow, eventsQueue, insertEvent, MAX_EVENTS, type PublishedEvent } from './outbox.ts';
 import type { Outcome } from './scheduler.ts';
-
-/** An event that is to be numbered. */
-export interface PublishedEvent extends QueueRow {
-  type: string;
-  channel_id: string | null;
-  contact_id: string | null;
-  chat_id: string | null;
-  /** The automation run that caused it. */
-  origin_run_id: string | null;
-  facts: Record<string, unknown> | null;
-}
 
 /** An event with its number. */
 export interface SequencedEvent extends PublishedEvent {
   sequence: number;
 }
 
-/** The most events that one transaction numbers. */
-const MAX_EVENTS = 500;
 /**
  * The most rows that subscribers write in one transaction: 2,000 deliveries take about 60 ms. The events of a tenant with a
  * thousand webhooks are numbered two at a time.
@@ -34,21 +19,6 @@ const MAX_EVENTS = 500;
 const MAX_ROWS = 2_000;
 /** After this many transactions other tenants continue. */
 const TRANSACTIONS_PER_CALL = 8;
-
-export const eventsQueue = declareQueue<PublishedEvent>({
-  name: EVENTS_QUEUE_NAME,
-  purpose: 'number events; create their deliveries and runs in the same transaction',
-  table: 'events',
-  orderingKey: 'tenant_id',
-  order: ['position'],
-  due: null,
-  listed: (row) => `${row}.sequence is null`,
-  columns: 'q.type, q.channel_id, q.contact_id, q.chat_id, q.origin_run_id, q.facts',
-  rowsPerCall: MAX_EVENTS,
-  callsPerKey: 1,
-  callsPerProcess: 8,
-  retry: untilItSucceeds,
-});
 
 const raiseCounter = statement<[count: number], { sequence: number }>(
   'events.raise_counter',

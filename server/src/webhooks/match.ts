@@ -2,8 +2,9 @@ import { type EventType, eventTypes } from '../base/events.ts';
 import { newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
+import type { PublishedEvent } from '../engine/outbox.ts';
 import { DUE_NOW, shardOf } from '../engine/queue.ts';
-import type { Consequences, PublishedEvent, SequencedEvent } from '../engine/sequencer.ts';
+import type { Consequences, SequencedEvent } from '../engine/sequencer.ts';
 import { deliveriesQueue } from './queues.ts';
 import { channelKindOf } from './v2-types.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noteRepliedRuns } from '../../src/automations/triggers/replies.ts';
-import type { PublishedEvent } from '../../src/engine/sequencer.ts';
+import type { PublishedEvent } from '../../src/engine/outbox.ts';
 import { groundFor, testContacts } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';

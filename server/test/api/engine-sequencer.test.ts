@@ -4,15 +4,9 @@ import { noteRepliedRuns } from '../../src/automations/triggers/replies.ts';
 import { newId } from '../../src/base/ids.ts';
 import type { TenantHooks } from '../../src/db/tenant.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
-import { publishEvents } from '../../src/engine/outbox.ts';
+import { eventsQueue, type PublishedEvent, publishEvents } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import {
-  createSequencerState,
-  eventsQueue,
-  type PublishedEvent,
-  type Subscriber,
-  sequenceEvents,
-} from '../../src/engine/sequencer.ts';
+import { createSequencerState, type Subscriber, sequenceEvents } from '../../src/engine/sequencer.ts';
 import { createDeliveries } from '../../src/webhooks/match.ts';
 import { automationOf, personOf } from '../kit/automations.ts';
 import { useDatabase } from '../kit/database.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import '../../src/queues.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
+import { eventsQueue } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import { createSequencerState, eventsQueue, sequenceEvents } from '../../src/engine/sequencer.ts';
+import { createSequencerState, sequenceEvents } from '../../src/engine/sequencer.ts';
 import { createDeliveries } from '../../src/webhooks/match.ts';
 import { automationOf } from '../kit/automations.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';

@@ -1,9 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
+import type { PublishedEvent } from '../../engine/outbox.ts';
 import { DUE_NOW, shardOf } from '../../engine/queue.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
-import type { Consequences, PublishedEvent } from '../../engine/sequencer.ts';
+import type { Consequences } from '../../engine/sequencer.ts';
 import { type RepliedRun, runRepliesQueue, runsQueue } from '../queues.ts';
 
 const WAITS = `r.waiting_reply and r.status = 'waiting'`;
