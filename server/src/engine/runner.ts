@@ -11,6 +11,11 @@ import {
 
 /** How long an ordering key pauses after its handler threw, so that a broken database gets no continuous load. */
 const REST_MS = 1_000;
+/**
+ * A read that was sent with a commit is not waited for longer: before the commit, statements of the transaction may wait for
+ * a lock, and nothing else of the ordering key starts meanwhile.
+ */
+const FOLLOW_MS = 100;
 
 /** The ordering key of the rows that a handler gets. */
 export interface HandledKey {
@@ -121,19 +126,34 @@ export function runQueue<Row extends QueueRow>({
     planTurn();
   }
 
+  function wake(shard: number, orderingKey: string): void {
+    scheduler.wake(shard, orderingKey);
+    planTurn();
+  }
+
   return {
-    wake(shard, orderingKey) {
-      scheduler.wake(shard, orderingKey);
-      planTurn();
-    },
+    wake,
     follow(shard, orderingKey) {
       const step = claimStatement && scheduler.claimNow(shard, orderingKey);
       if (!step) return undefined;
       const readAt = performance.now();
+      let isOpen = true;
+      const timer = setTimeout(() => {
+        isOpen = false;
+        scheduler.claimed(step, []);
+        wake(shard, orderingKey);
+      }, FOLLOW_MS);
+      /** What comes after the time is ignored: the rows are read again. */
+      const inTime = (end: () => void): void => {
+        clearTimeout(timer);
+        if (isOpen) end();
+        // What was committed meanwhile may have come after the other read.
+        else wake(shard, orderingKey);
+      };
       return {
         ...claimStatement(shard, orderingKey, step.limit, step.key.taken),
-        answered: (rows) => claimed(step, withReadTime(rows as Row[], readAt)),
-        failed: (error) => claimFailed(step, error),
+        answered: (rows) => inTime(() => claimed(step, withReadTime(rows as Row[], readAt))),
+        failed: (error) => inTime(() => claimFailed(step, error)),
       };
     },
     isBusy: scheduler.isBusy,

@@ -63,6 +63,31 @@ it('a read that failed is made again after a pause', async () => {
   vi.useRealTimers();
 });
 
+it('I7: a commit that waits for a lock keeps nothing else of its key waiting, and its rows come later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const bench = schedulerBench({});
+  bench.commit('a');
+  bench.add('a', ['a1']);
+  bench.runner.wake(0, 'a');
+  await turn();
+  expect(bench.started).toEqual([]);
+  vi.advanceTimersByTime(100);
+  await turn();
+  expect(bench.started).toEqual(['a1']);
+  bench.calls[0]?.finish();
+  await turn();
+  // The transaction commits at last.
+  bench.add('a', ['a2']);
+  bench.following[0]?.answer();
+  await turn();
+  expect(bench.started).toEqual(['a1', 'a2']);
+  bench.calls[0]?.finish();
+  await turn();
+  expect(bench.errors).toEqual([]);
+  expect(await isSettled(bench.runner.idle())).toBe(true);
+  vi.useRealTimers();
+});
+
 const step = fc.oneof(
   fc.record({
     do: fc.constant('commit' as const),
