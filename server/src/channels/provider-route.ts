@@ -187,6 +187,8 @@ async function channelsOf(
   const candidates = vendorKeys(adapter.findKeys?.(request.body) ?? []);
   const found = candidates.length === 0 ? [] : await findVendorCredentials(adapter.provider, candidates);
   const signed = await requireSigned(found, adapter, request);
+  const [only, other] = signed;
+  if (only && !other && adapter.namesChannel?.(request, only.config)) return signed;
   const keys = vendorKeysIn(request, adapter);
   if (keys.size > MAX_KEYS) throw invalidSignature();
   const isMeant = ({ config }: ChannelCredentials): boolean =>

