@@ -1,5 +1,5 @@
 import { statement } from '../db/statement.ts';
-import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import type { AttributeType } from './schema.ts';
 
 /** What is needed to validate and to compare values of an attribute. */
@@ -33,4 +33,4 @@ export async function findAttributes(
   return new Map(rows.flatMap((row) => [row.id, row.external_id].map((key) => [key, row])));
 }
 
-export const attributesOf = (db: TenantQueryable): Promise<AttributeKind[]> => db.all(attributesOfTenant, []);
+export const attributesOf = (db: TenantReader): Promise<AttributeKind[]> => db.all(attributesOfTenant, []);

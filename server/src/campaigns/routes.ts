@@ -130,8 +130,7 @@ export function campaignRoutes(): Route[] {
       access: 'campaigns:read',
       params: CampaignId,
       searchable: recipientFields,
-      source: async (db, params) =>
-        recipientSource(await requireCampaignId(db.byKey, params.campaignId as string)),
+      source: async (db, params) => recipientSource(await requireCampaignId(db, params.campaignId as string)),
       schema: Recipient,
       present: presentRecipient,
       failures: ['campaign_not_found'],

@@ -43,7 +43,7 @@ export function failedRequestRoutes(): Route[] {
       searchable: failedRequestFields,
       searchableOf: (_db, canRead) => failedRequestFieldsFor(canRead),
       source: async (db, params) => {
-        const channel = await requireChannel(db.byKey, params.channelId as string);
+        const channel = await requireChannel(db, params.channelId as string);
         return failedRequestSource(channel.id);
       },
       schema: FailedRequest,

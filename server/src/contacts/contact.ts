@@ -106,7 +106,7 @@ const selectContacts = statement<[ids: string[]], { facts: ContactFacts }>(
   `select ${contactFacts('c')} as facts from contacts c where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
 );
 
-export async function findContacts(db: TenantQueryable, ids: string[]): Promise<Contact[]> {
+export async function findContacts(db: TenantReader, ids: string[]): Promise<Contact[]> {
   if (ids.length === 0) return [];
   return (await db.all(selectContacts, [ids])).map((row) => presentContact(row.facts));
 }

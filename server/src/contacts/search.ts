@@ -1,6 +1,6 @@
 import { type AttributeKind, attributesOf } from '../attributes/find-attributes.ts';
 import type { AttributeType } from '../attributes/schema.ts';
-import type { TenantQueryable } from '../db/tenant.ts';
+import type { TenantReader } from '../db/tenant.ts';
 import type { HandleType } from '../providers/adapter.ts';
 import type { Bind, Field, FieldTable, FieldType, Searchable, ValueTable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
@@ -22,7 +22,7 @@ export const contactSource: SearchSource = {
 };
 
 /** Reads the contacts of a page, in its order. One that was deleted since it was found is left out. */
-export async function presentFound(db: TenantQueryable, rows: { id: string }[]): Promise<Contact[]> {
+export async function presentFound(db: TenantReader, rows: { id: string }[]): Promise<Contact[]> {
   const ids = rows.map(({ id }) => id);
   const byId = new Map((await findContacts(db, ids)).map((contact) => [contact.id, contact]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -115,5 +115,5 @@ export const contactSearchable = (tenantId: string, attributes: readonly Attribu
 });
 
 /** The same with the attributes that the tenant has now. */
-export const searchableContacts = async (db: TenantQueryable): Promise<Searchable> =>
+export const searchableContacts = async (db: TenantReader): Promise<Searchable> =>
   contactSearchable(db.tenantId, await attributesOf(db));

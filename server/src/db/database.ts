@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
 import { encodeArrays } from './parameters.ts';
-import { corkUntilTick, pipelinedReaders } from './pipelined.ts';
+import { corked, pipelinedReaders, type Send } from './pipelined.ts';
 import { limitSearches, type SearchLimits } from './searches.ts';
 import { QUERY_TIMEOUT_MS, sessionSettings } from './session.ts';
 import type { AnyStatement, SystemStatement } from './statement.ts';
@@ -71,7 +71,7 @@ export interface DatabaseOptions {
   poolSize: number;
   /** The number of shared connections for reads by primary key. */
   readers: number;
-  /** Connections of their own for searches. Without them a search is like any other transaction. */
+  /** Connections of their own for searches. Without them a search is like any other statement. */
   searches?: SearchLimits;
   settings?: Record<string, string>;
   /** After how long an unanswered statement breaks its connection; longer than `statement_timeout` of the settings. */
@@ -132,7 +132,6 @@ export function clientConfig(
   };
 }
 
-type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
 /** Keeps a connection until a promise is settled. */
 type HoldFor = (rest: Promise<unknown>) => void;
 
@@ -184,7 +183,10 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     searches &&
     openPool(
       { max: searches.connections },
-      { ...options.settings, statement_timeout: `${searches.timeoutMs}` },
+      {
+        ...options.settings,
+        statement_timeout: `${searches.timeoutMs}`,
+      },
     );
   let closing = false;
   /** Connections that break during `close` are not reported: the server may be stopping, too. */
@@ -295,10 +297,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       if (isOver) throw new Error('The transaction has ended: this statement came too late.');
     };
     let wakeOthers = (): void => {};
-    const send = (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
-      corkUntilTick(client);
-      return client.query(query);
-    };
+    const send = corked(client);
     const sendQueued = (): void => {
       const statements = queued;
       queued = [];
@@ -377,10 +376,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
   const storeAndWake: TenantTx['storeAndWake'] = (statement, parameters, woken) =>
     withRetries(() =>
       withClient(async (client, holdFor) => {
-        const send: Send = (query) => {
-          corkUntilTick(client);
-          return client.query(query);
-        };
+        const send = corked(client);
         const stored = queryable(send).all(statement, parameters);
         const wakeOthers = followWakes(woken, send, holdFor);
         const rows = await stored;
@@ -393,17 +389,6 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
   const autocommit = queryable(sendSingle);
   const systemTransaction = <T>(work: (tx: SystemTx) => Promise<T>): Promise<T> =>
     withRetries(() => withClient((client, holdFor) => transactionOn(client, holdFor, work)));
-  const runSearch =
-    searchPool &&
-    searches &&
-    limitSearches(searches, (tenantId, work) =>
-      withRetries(() =>
-        withClient(
-          (client, holdFor) => transactionOn(client, holdFor, (tx) => work(tx.forTenant(tenantId))),
-          searchPool,
-        ),
-      ),
-    );
   const readerOf = (tenantId: string, send: Send): TenantQueryable => ({
     ...queryable(send, tenantId),
     tenantId,
@@ -411,6 +396,12 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       return hooks.now(tenantId);
     },
   });
+  const runSearch =
+    searchPool &&
+    searches &&
+    limitSearches(searches, (work) =>
+      withRetries(() => withClient((client) => work(corked(client)), searchPool)),
+    );
 
   const refuseWithoutTransaction = (): never => {
     throw new Error('A single statement cannot enqueue or publish: it has no transaction.');
@@ -427,8 +418,10 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         storeAndWake,
         afterCommit: (effect: () => void) => effect(),
       }),
-      search: <T>(work: (tx: TenantQueryable) => Promise<T>) =>
-        runSearch ? runSearch(tenantId, work) : systemTransaction((tx) => work(tx.forTenant(tenantId))),
+      search: <T>(work: (reader: TenantQueryable) => Promise<T>) =>
+        runSearch
+          ? runSearch(tenantId, (send) => work(readerOf(tenantId, send)))
+          : work(readerOf(tenantId, sendSingle)),
       transaction: <T>(work: (tx: TenantTx) => Promise<T>) =>
         systemTransaction((tx) => work(tx.forTenant(tenantId))),
     });

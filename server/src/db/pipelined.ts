@@ -8,20 +8,27 @@ const READ_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 100;
 
 interface Reader {
-  send(query: pg.QueryConfig): Promise<pg.QueryResult>;
+  send: Send;
   close(): Promise<void>;
 }
+
+/** Sends a query over one connection or another. */
+export type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 /**
  * Sends all queries of an event-loop tick in one write. This saves a fifth of the CPU time here and two fifths in
  * PostgreSQL.
  */
-export function corkUntilTick(client: pg.ClientBase): void {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  setImmediate(() => stream.uncork());
-}
+export const corked =
+  (client: pg.ClientBase) =>
+  (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      setImmediate(() => stream.uncork());
+    }
+    return client.query(query);
+  };
 
 /** One shared connection. It is opened on first use and replaced when it breaks. */
 function reader(
@@ -76,8 +83,7 @@ function reader(
   }
 
   function sendOn(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
-    corkUntilTick(client);
-    return client.query(query).catch((error) => retry(query, client, error));
+    return corked(client)(query).catch((error) => retry(query, client, error));
   }
 
   return {
@@ -96,7 +102,7 @@ function reader(
 }
 
 export interface Readers {
-  send(query: pg.QueryConfig): Promise<pg.QueryResult>;
+  send: Send;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../base/errors.ts';
 import { fairPlaces } from '../base/fair-places.ts';
 import { isStatementTimeout } from './errors.ts';
-import type { TenantQueryable } from './tenant.ts';
+import type { Send } from './pipelined.ts';
 
 export interface SearchLimits {
   /** How many searches run at the same time. */
@@ -22,10 +22,11 @@ const tookTooLong = (cause?: unknown): ApiError =>
 const tooMany = (): ApiError =>
   tooSlow('too many searches are running at the same time; wait for earlier ones before you send more');
 
-type Transaction = <T>(tenantId: string, work: (tx: TenantQueryable) => Promise<T>) => Promise<T>;
+/** Runs work on one connection. */
+type OnConnection = <T>(work: (send: Send) => Promise<T>) => Promise<T>;
 
 /** Runs searches so that those of one tenant do not delay others: 20 at once took every connection of the API. */
-export function limitSearches({ connections, timeoutMs }: SearchLimits, transaction: Transaction) {
+export function limitSearches({ connections, timeoutMs }: SearchLimits, onConnection: OnConnection) {
   const places = fairPlaces({
     places: connections,
     perKey: Math.max(MIN_PER_TENANT, Math.floor(connections / SHARES)),
@@ -34,29 +35,41 @@ export function limitSearches({ connections, timeoutMs }: SearchLimits, transact
     refuse: tooMany,
   });
 
-  /** A search has several statements: each may take what the ones before it have left. */
-  function limitTime(tx: TenantQueryable): TenantQueryable {
+  /**
+   * A search has several statements: each may take what the ones before it have left. Those with a name are planned once.
+   * The others are planned each time: a generic plan would be the same for a rare name and for one that most rows have.
+   */
+  async function searchOn<T>(send: Send, work: (send: Send) => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     let limitMs = timeoutMs;
-    return Object.create(tx, {
-      query: {
-        value: (text: string, values: unknown[]) => {
-          const leftMs = Math.ceil(timeoutMs - (performance.now() - startedAt));
-          if (leftMs <= 0) throw tookTooLong();
-          // Setting it takes a message, so not before it makes a difference.
-          if (leftMs < limitMs * 0.8) {
-            limitMs = leftMs;
-            tx.query(`set local statement_timeout = ${leftMs}`, []).catch(() => {});
-          }
-          return tx.query(text, values);
-        },
-      },
-    });
+    let plans = 'generic';
+    // A setting takes a message, which is sent with the next statement.
+    const limitTo = (ms: number): void => {
+      limitMs = ms;
+      send({ text: `set statement_timeout = ${ms}` }).catch(() => {});
+    };
+    const plan = (kind: 'generic' | 'custom'): void => {
+      if (kind === plans) return;
+      plans = kind;
+      send({ text: `set plan_cache_mode = force_${kind}_plan` }).catch(() => {});
+    };
+    try {
+      return await work(async (query) => {
+        const leftMs = Math.ceil(timeoutMs - (performance.now() - startedAt));
+        if (leftMs <= 0) throw tookTooLong();
+        if (leftMs < limitMs * 0.8) limitTo(leftMs);
+        plan(query.name === undefined ? 'custom' : 'generic');
+        return send(query);
+      });
+    } finally {
+      plan('generic');
+      if (limitMs < timeoutMs) limitTo(timeoutMs);
+    }
   }
 
-  return <T>(tenantId: string, work: (tx: TenantQueryable) => Promise<T>): Promise<T> =>
+  return <T>(tenantId: string, work: (send: Send) => Promise<T>): Promise<T> =>
     places.run(tenantId, () =>
-      transaction(tenantId, (tx) => work(limitTime(tx))).catch((error) => {
+      onConnection((send) => searchOn(send, work)).catch((error) => {
         throw isStatementTimeout(error.cause) ? tookTooLong(error.cause) : error;
       }),
     );

@@ -58,10 +58,10 @@ export interface TenantDatabase extends TenantQueryable {
   /** For a change by one statement. It commits by itself, so that nothing can be enqueued or published with it. */
   readonly autocommit: TenantTx;
   /**
-   * Runs a search in a transaction that only reads, on connections of its own, of which one tenant may use a part. Throws
+   * Runs the statements of a search one after another on a connection for searches, of which one tenant may use a part. Throws
    * `search_too_slow` after five seconds.
    */
-  search<T>(work: (tx: TenantQueryable) => Promise<T>): Promise<T>;
+  search<T>(work: (reader: TenantQueryable) => Promise<T>): Promise<T>;
   /** Runs `work` in one transaction. It is repeated after a deadlock, so it must have no other effects. */
   transaction<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
 }

@@ -107,7 +107,7 @@ export function messageRoutes(deps: QueueDeps): Route[] {
       noun: "a chat's messages",
       params: ofChat.params,
       source: async (db, params) => {
-        const chat = await requireChat(db.byKey, params.chatId as string);
+        const chat = await requireChat(db, params.chatId as string);
         return messageSource(chat.id);
       },
       failures: ['chat_not_found'],

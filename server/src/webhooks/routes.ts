@@ -204,7 +204,7 @@ export function webhookRoutes({ keys, policy, version }: WebhookDeps): Route[] {
       params: WebhookId,
       searchable: deliveryFields,
       source: async (tenant, params) =>
-        deliverySource((await requireWebhook(tenant.byKey, params.webhookId as string)).id),
+        deliverySource((await requireWebhook(tenant, params.webhookId as string)).id),
       schema: WebhookDelivery,
       present: presentDelivery,
       failures: ['api_webhook_not_found'],
