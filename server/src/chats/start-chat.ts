@@ -37,7 +37,7 @@ const holdHandles = statement<[contactIds: string[], types: readonly string[]], 
 );
 const chatsOver = statement<[channelId: string, handleIds: string[]], { id: string; handle_id: string }>(
   'chats.over',
-  'select id, handle_id from chats where tenant_id = $tenant and channel_id = $1 and handle_id = any ($2::uuid[])',
+  'select id, handle_id from chats where handle_id = any ($2::uuid[]) and (tenant_id = $tenant and channel_id = $1) is true',
 );
 const insertChats = statement<
   [channelId: string, ids: string[], contactIds: string[], handleIds: string[], now: Date],
