@@ -97,8 +97,8 @@ A larger body is 413 \`payload_too_large\`. A request must arrive within 15 seco
 
 ## Search
 
-At most ${number(MAX_LIMIT)} rows per page, page ${number(MAX_PAGE)}, ${number(MAX_SEARCH_CHARACTERS)} characters of \`search\`, ${number(MAX_TEXT_CONDITIONS)} conditions with \`contains\` or
-\`startsWith\` on texts in a filter or an audience. A search may take five seconds; a slower one is 503 \`search_too_slow\`. A tenant can run
+At most ${number(MAX_LIMIT)} rows per page, page ${number(MAX_PAGE)}, ${number(MAX_SEARCH_CHARACTERS)} characters of \`search\`, ${number(MAX_TEXT_CONDITIONS)} conditions with \`contains\`,
+\`startsWith\` or \`hasWord\` on texts in a filter or an audience. A search may take five seconds; a slower one is 503 \`search_too_slow\`. A tenant can run
 a few searches at the same time; others wait for up to five seconds. See [Search](search.md) for filters and totals.
 
 ## Texts

@@ -69,7 +69,7 @@ async function validateAudience(
   // The results show who matches.
   if (!canRead('contacts:read')) issues.add('audience', 'custom', lacksScope('contacts:read'));
   try {
-    parseRowFilter(audience, await searchableContacts(tx));
+    parseRowFilter(audience, await searchableContacts(tx), tx.now);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     issues.add('audience', 'invalid_string', error.message);

@@ -28,7 +28,7 @@ const endOfWindow = statement<[afterCreatedAt: string, afterId: string, createdU
 
 /**
  * Reads the next contacts after a cursor and returns the ids of those that match the filter, and the next cursor, null
- * at the end. Contacts created after `createdUntil` are left out. Throws an `ExpressionError` if the filter uses an
+ * at the end. Contacts created after `createdUntil` are left out, which is also the `now()` of the filter. Throws an `ExpressionError` if the filter uses an
  * attribute that no longer exists.
  */
 export async function gatherAudience(
@@ -38,7 +38,7 @@ export async function gatherAudience(
   createdUntil: Date,
 ): Promise<{ contactIds: string[]; next: AudienceCursor | null }> {
   const searchable = await searchableContacts(tx);
-  const filter = parseFilter(audience, searchable);
+  const filter = parseFilter(audience, searchable, createdUntil);
   const next = (await tx.find(endOfWindow, [after.createdAt, after.id, createdUntil])) ?? null;
   const params: unknown[] = [
     tx.tenantId,

@@ -1,8 +1,9 @@
 import { isUuid } from '../base/ids.ts';
-import { type FieldType, type Literal, parseTime } from './fields.ts';
+import { type FieldType, type Literal, parseTime, type TextOperator } from './fields.ts';
 import type { Filter } from './grammar/filter.ts';
 import type { Sort } from './grammar/sort.ts';
 import { compareByCodePoint, foldCase } from './text.ts';
+import { hasWord } from './words.ts';
 
 /** Returns the value of a field. Null and undefined are equivalent. Times are Dates or ISO texts, lists are arrays. */
 type GetValue = (field: string) => unknown;
@@ -51,6 +52,7 @@ function evaluate(filter: Filter, getValue: GetValue, fold: Fold): boolean {
     }
     case 'contains':
     case 'startsWith':
+    case 'hasWord':
       return matchesText(filter, getValue(filter.field), fold);
     default: {
       const order = compare(getValue(filter.field), filter.value, filter.type);
@@ -120,12 +122,18 @@ function toComparable(value: unknown, type: FieldType): Literal | undefined {
   }
 }
 
+const matchers: Record<TextOperator, (text: string, value: string) => boolean> = {
+  contains: (text, value) => text.includes(value),
+  startsWith: (text, value) => text.startsWith(value),
+  hasWord,
+};
+
 function matchesText(
-  { op, value, type }: Extract<Filter, { op: 'contains' | 'startsWith' }>,
+  { op, value, type }: Extract<Filter, { op: TextOperator }>,
   actual: unknown,
   fold: Fold,
 ): boolean {
   if (op === 'contains' && Array.isArray(actual)) return type !== 'string' && actual.includes(value);
   if (type === 'list' || typeof actual !== 'string') return false;
-  return op === 'contains' ? fold(actual).includes(fold(value)) : fold(actual).startsWith(fold(value));
+  return matchers[op](fold(actual), fold(value));
 }

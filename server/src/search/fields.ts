@@ -1,5 +1,5 @@
 import { isUuid } from '../base/ids.ts';
-import { findNearest } from './text.ts';
+import { findNearest } from '../base/nearest.ts';
 
 /**
  * `list` is an array of ids or strings, filtered with `contains(labelIds,"…")`. `any` is a value whose type is only known
@@ -96,7 +96,11 @@ export const isSortable = (field: Field): boolean =>
 
 const comparisons = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
 export type Comparison = (typeof comparisons)[number];
-export const leafOperators = [...comparisons, 'in', 'contains', 'startsWith', 'isNull'] as const;
+/** Operators that look for a text in a text, ignoring case. */
+export const textOperators = ['contains', 'startsWith', 'hasWord'] as const;
+export type TextOperator = (typeof textOperators)[number];
+export const isTextOperator = (op: string): op is TextOperator => textOperators.includes(op as TextOperator);
+export const leafOperators = [...comparisons, 'in', ...textOperators, 'isNull'] as const;
 export type LeafOperator = (typeof leafOperators)[number];
 
 const EQUALITY: readonly LeafOperator[] = ['eq', 'ne', 'in', 'isNull'];

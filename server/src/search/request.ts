@@ -28,7 +28,7 @@ export interface SearchRequest {
  * Parses a body that has passed the schema. Throws `invalid_body_params` with an issue for each part that is wrong. A
  * blank query, sortBy or search is the same as none.
  */
-export function parseSearchRequest(body: SearchBody, searchable: Searchable): SearchRequest {
+export function parseSearchRequest(body: SearchBody, searchable: Searchable, now: Date): SearchRequest {
   const invalidParams: InvalidParams = {};
   const tryParse = <T>(path: string, text: string | undefined, parse: (text: string) => T): T | undefined => {
     if (text === undefined || text.trim() === '') return undefined;
@@ -41,7 +41,7 @@ export function parseSearchRequest(body: SearchBody, searchable: Searchable): Se
     }
   };
 
-  const filter = tryParse('query', body.query, (text) => parseRowFilter(text, searchable));
+  const filter = tryParse('query', body.query, (text) => parseRowFilter(text, searchable, now));
   const sort = completeSort(
     tryParse('sortBy', body.sortBy, (text) => parseSort(text, searchable)),
     searchable,

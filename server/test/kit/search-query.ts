@@ -12,4 +12,9 @@ export const createItemQuery = (
   body: SearchBody,
   source: SearchSource = itemSource,
   searchable: Searchable = items,
-): SearchQuery => ({ searchable, source, tenantId: 'tenant', request: parseSearchRequest(body, searchable) });
+): SearchQuery => ({
+  searchable,
+  source,
+  tenantId: 'tenant',
+  request: parseSearchRequest(body, searchable, new Date()),
+});

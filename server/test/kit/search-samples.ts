@@ -3,6 +3,7 @@ import {
   type Comparison,
   type Field,
   type FieldType,
+  isTextOperator,
   type Literal,
   operatorsByType,
   type Searchable,
@@ -179,7 +180,7 @@ const leaf: fc.Arbitrary<Filter> = fc.constantFrom(...fieldNames).chain((name) =
       const values = fc.array(element, { minLength: 1, maxLength: 5 });
       return values.map((list) => ({ op, field: name, type, values: list }));
     }
-    if (op === 'contains' || op === 'startsWith') {
+    if (isTextOperator(op)) {
       return value.map((one) => ({ op, field: name, type, value: String(one) }));
     }
     return value.map((one) => ({ op: op as Comparison, field: name, type, value: one }));

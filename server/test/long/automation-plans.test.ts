@@ -25,7 +25,7 @@ it.each([
   ['automation_runs.advance', 'automation_runs_pkey'],
   ['automation_runs.find_chats', 'chats_by_contact'],
   ['chats.hold_handles', 'handles_by_contact'],
-  ['chats.over', 'chats_channel_handle'],
+  ['chats.over', 'chats_by_handle'],
   ['chats.by_ids', 'contacts_pkey'],
   ['messages.lock_chats', 'handles_pkey'],
   ['messages.insert_queued', 'chats_pkey'],

@@ -194,7 +194,13 @@ describe('ten thousand automations with a hundred thousand runs', () => {
         return db.query(text, values);
       },
     };
-    await runSearch(explaining, searchable, source, tenant.id, parseSearchRequest(body, searchable));
+    await runSearch(
+      explaining,
+      searchable,
+      source,
+      tenant.id,
+      parseSearchRequest(body, searchable, new Date()),
+    );
     return plans;
   }
 

@@ -87,7 +87,7 @@ async function explainSearch(
     chatFields,
     chatSource,
     tenantId,
-    parseSearchRequest({ pagination: { limit: LIMIT }, ...body }, chatFields),
+    parseSearchRequest({ pagination: { limit: LIMIT }, ...body }, chatFields, new Date()),
   );
   const read = plans.map((nodes) => {
     const tables: Record<string, number> = {};
@@ -132,7 +132,7 @@ describe('the inbox', () => {
       chatFields,
       chatSource,
       tenantId,
-      parseSearchRequest({ ...body, pagination: { limit: LIMIT } }, chatFields),
+      parseSearchRequest({ ...body, pagination: { limit: LIMIT } }, chatFields, new Date()),
     );
     const cursor = first.pagination.nextCursor as string;
     const { found, read } = await explainSearch({ ...body, pagination: { limit: LIMIT, cursor } });

@@ -114,7 +114,7 @@ async function explainSearch(body: SearchBody) {
     searchable,
     source,
     tenant,
-    parseSearchRequest(body, searchable),
+    parseSearchRequest(body, searchable, new Date()),
   );
   const countRead = (table: string): number =>
     scans

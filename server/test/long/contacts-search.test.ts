@@ -153,7 +153,7 @@ describe('searching contacts', () => {
       await attributesOf(server.system.db.forTenant(tenant.id)),
     );
     const property = fc.asyncProperty(filter, async (query) => {
-      const condition = parseFilter(query, searchable);
+      const condition = parseFilter(query, searchable, new Date());
       const expected = contacts.filter((contact) =>
         evaluateFilter(condition, (name) => shownIn(contact, name)),
       );

@@ -83,7 +83,7 @@ async function explainSearch(body: object, chatId?: string): Promise<StatementPl
     messageFields,
     messageSource(chatId),
     busy.tenantId,
-    parseSearchRequest(body, messageFields),
+    parseSearchRequest(body, messageFields, new Date()),
   );
   return plans;
 }
@@ -134,7 +134,7 @@ describe.each([
       messageFields,
       messageSource(),
       busy.tenantId,
-      parseSearchRequest({ pagination: { page: 50 } }, messageFields),
+      parseSearchRequest({ pagination: { page: 50 } }, messageFields, new Date()),
     );
     const [page] = await explainSearch({ pagination: { cursor: pagination.nextCursor as string } });
     expect(page?.nodeTypes).not.toContain('Sort');

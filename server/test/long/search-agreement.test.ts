@@ -66,7 +66,7 @@ async function insert(tenantId: string, row: Item): Promise<void> {
 }
 
 const search = (tenant: Tenant, body: SearchBody, from: SearchSource = source) =>
-  runSearch(client, items, from, tenant.id, parseSearchRequest(body, items));
+  runSearch(client, items, from, tenant.id, parseSearchRequest(body, items, new Date()));
 
 /** Limits that lead to each of the plans, and to exact and capped counts. */
 const limits = fc.record(
@@ -188,9 +188,11 @@ describe('a search', () => {
       }
       await search(first, { query: `contains(labelIds,"${quoted}")`, search: text });
       await search(first, { sortBy: `asc("attributes.${quoted}")` });
-      expect(() => parseSearchRequest({ query: text }, items)).toThrow('Invalid body params');
-      expect(() => parseSearchRequest({ sortBy: text }, items)).toThrow('Invalid body params');
-      expect(() => parseSearchRequest({ sortBy: `asc(name) ${text}` }, items)).toThrow('Invalid body params');
+      expect(() => parseSearchRequest({ query: text }, items, new Date())).toThrow('Invalid body params');
+      expect(() => parseSearchRequest({ sortBy: text }, items, new Date())).toThrow('Invalid body params');
+      expect(() => parseSearchRequest({ sortBy: `asc(name) ${text}` }, items, new Date())).toThrow(
+        'Invalid body params',
+      );
     }
     expect((await search(first, {})).pagination.total).toBe(first.rows.length);
   });

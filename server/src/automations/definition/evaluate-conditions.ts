@@ -51,6 +51,7 @@ function workOf(filter: Filter, sizes: ReadonlyMap<string, number>): number {
     case 'isNull':
       return 1;
     case 'contains':
+    case 'hasWord':
       return (sizes.get(filter.field) ?? 1) * Math.max(1, filter.value.length);
     case 'in':
       return (sizes.get(filter.field) ?? 1) * filter.values.length;

@@ -93,7 +93,7 @@ function parseOrReport(
   parse = parseFilter,
 ): Filter | undefined {
   try {
-    return parse(value, fields);
+    return parse(value, fields, new Date());
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     report(error.message);

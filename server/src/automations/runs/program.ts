@@ -1,4 +1,6 @@
+import type { Searchable } from '../../search/fields.ts';
 import { type Filter, parseFilter } from '../../search/grammar/filter.ts';
+import { mayBeRelative } from '../../search/grammar/relative-time.ts';
 import { conditionFields } from '../definition/conditions.ts';
 import type { StepType } from '../definition/steps.ts';
 import type { Definition } from '../schema.ts';
@@ -9,8 +11,8 @@ export interface ProgramStep {
   parameters: Record<string, unknown>;
   /** The step that follows, null after the last. */
   next: string | null;
-  /** The parsed conditions of a branch, one per case. */
-  conditions: Filter[];
+  /** The parsed conditions of a branch at a moment, one per case. */
+  conditionsAt: (now: Date) => Filter[];
 }
 
 /** A version of an automation, compiled to be executed. */
@@ -24,6 +26,14 @@ export interface Program {
   channelId: string | null;
 }
 
+/** Parses the conditions once, or each time if their value depends on it. */
+function compileConditions(texts: string[], fields: Searchable): (now: Date) => Filter[] {
+  const parseAt = (now: Date): Filter[] => texts.map((text) => parseFilter(text, fields, now));
+  if (texts.some(mayBeRelative)) return parseAt;
+  const parsed = parseAt(new Date());
+  return () => parsed;
+}
+
 /** Compiles a stored definition. It is valid, as it was validated when it was saved. */
 export function compileProgram({ trigger, variables, steps }: Definition): Program {
   const savedAs = steps.flatMap(({ parameters }) => (parameters?.saveAs as string | undefined) ?? []);
@@ -35,7 +45,10 @@ export function compileProgram({ trigger, variables, steps }: Definition): Progr
       type,
       parameters,
       next: next ?? steps[index + 1]?.id ?? null,
-      conditions: cases.map(({ when }) => parseFilter(when, fields)),
+      conditionsAt: compileConditions(
+        cases.map(({ when }) => when),
+        fields,
+      ),
     };
   });
   return {

@@ -217,7 +217,8 @@ const performers: Record<StepType, Performer> = {
       next: (parameters.onTimeout as string | undefined) ?? next,
     };
   },
-  *branch(running, { parameters, conditions, next }) {
+  *branch(running, { parameters, conditionsAt, next }) {
+    const conditions = conditionsAt(running.now);
     const cases = parameters.cases as { when: string; next: string }[];
     const scope = running.scope();
     const compared = valuesOf(conditions, (name) => lookUp(scope, name));

@@ -1,17 +1,22 @@
+import { findNearest } from '../../base/nearest.ts';
 import {
   type Comparison,
   describeExpectedValue,
   type Field,
   type FieldType,
+  isTextOperator,
   type LeafOperator,
   type Literal,
   leafOperators,
   operatorsByType,
   type Searchable,
+  type TextOperator,
+  textOperators,
   toFieldLiteral,
 } from '../fields.ts';
-import { findNearest, quote } from '../text.ts';
+import { quote } from '../text.ts';
 import { parseField } from './field.ts';
+import { isRelativeTime, readRelativeTime } from './relative-time.ts';
 import { ExpressionError, readTokens, type Token, type Tokens } from './tokens.ts';
 
 const MAX_LEVELS = 20;
@@ -33,25 +38,35 @@ export type Group = { op: 'and' | 'or'; conditions: readonly Filter[] } | { op: 
 export type Leaf =
   | { op: Comparison; field: string; type: FieldType; value: Literal }
   | { op: 'in'; field: string; type: FieldType; values: readonly (Literal | null)[] }
-  | { op: 'contains' | 'startsWith'; field: string; type: FieldType; value: string }
+  | { op: TextOperator; field: string; type: FieldType; value: string }
   | { op: 'isNull'; field: string; type: FieldType };
 
 const FUNCTIONS: readonly string[] = ['and', 'or', 'not', ...leafOperators];
 
-/** Parses a filter and checks it against the resource's fields. Throws an ExpressionError. */
-export function parseFilter(text: string, searchable: Searchable): Filter {
+/** What the parser knows besides the text. */
+interface Known {
+  searchable: Searchable;
+  /** The moment for which `now()` and `today()` are evaluated. */
+  now: Date;
+}
+
+/** Parses a filter for a moment and checks it against the resource's fields. Throws an ExpressionError. */
+export function parseFilter(text: string, searchable: Searchable, now: Date): Filter {
   const tokens = readTokens(text);
-  const filter = parseCondition(tokens, searchable, 1);
+  const filter = parseCondition(tokens, { searchable, now }, 1);
   const last = tokens.take();
   if (last.kind !== 'end') throw tokens.createExpectedError('end of input', last);
   return filter;
 }
 
 /** The same for a filter that PostgreSQL evaluates, with a limit on what it compares with the texts of rows. */
-export function parseRowFilter(text: string, searchable: Searchable): Filter {
-  const filter = parseFilter(text, searchable);
+export function parseRowFilter(text: string, searchable: Searchable, now: Date): Filter {
+  const filter = parseFilter(text, searchable, now);
   if (countTextConditions(filter) > MAX_TEXT_CONDITIONS)
-    throw new ExpressionError(`More than ${MAX_TEXT_CONDITIONS} conditions with contains or startsWith`, 1);
+    throw new ExpressionError(
+      `More than ${MAX_TEXT_CONDITIONS} conditions with ${textOperators.join(', ')}`,
+      1,
+    );
   return filter;
 }
 
@@ -59,11 +74,11 @@ function countTextConditions(filter: Filter): number {
   if (filter.op === 'and' || filter.op === 'or')
     return filter.conditions.reduce((sum, condition) => sum + countTextConditions(condition), 0);
   if (filter.op === 'not') return countTextConditions(filter.condition);
-  return (filter.op === 'contains' || filter.op === 'startsWith') && filter.type !== 'list' ? 1 : 0;
+  return 'field' in filter && isTextOperator(filter.op) && filter.type !== 'list' ? 1 : 0;
 }
 
 // MAX_LEVELS bounds the recursion.
-function parseCondition(tokens: Tokens, searchable: Searchable, level: number): Filter {
+function parseCondition(tokens: Tokens, known: Known, level: number): Filter {
   const name = tokens.take();
   if (name.kind !== 'name') throw tokens.createExpectedError('a condition such as eq(field,"value")', name);
   if (level > MAX_LEVELS) throw tokens.createError(`More than ${MAX_LEVELS} levels`, name);
@@ -75,19 +90,19 @@ function parseCondition(tokens: Tokens, searchable: Searchable, level: number): 
   tokens.takePunctuation('(');
   if (op === 'and' || op === 'or') {
     const conditions: Filter[] = [];
-    do conditions.push(parseCondition(tokens, searchable, level + 1));
+    do conditions.push(parseCondition(tokens, known, level + 1));
     while (tokens.hasMore());
     return { op, conditions };
   }
   if (op === 'not') {
-    const condition = parseCondition(tokens, searchable, level + 1);
+    const condition = parseCondition(tokens, known, level + 1);
     tokens.takePunctuation(')');
     return { op, condition };
   }
-  return parseLeaf(tokens, searchable, op as LeafOperator);
+  return parseLeaf(tokens, known, op as LeafOperator);
 }
 
-function parseLeaf(tokens: Tokens, searchable: Searchable, op: LeafOperator): Filter {
+function parseLeaf(tokens: Tokens, { searchable, now }: Known, op: LeafOperator): Filter {
   const fieldToken = tokens.peek();
   const { name, field } = parseField(tokens, searchable);
   const { type } = field;
@@ -112,13 +127,13 @@ function parseLeaf(tokens: Tokens, searchable: Searchable, op: LeafOperator): Fi
       if (values.length === MAX_LIST_VALUES) {
         throw tokens.createError(`More than ${MAX_LIST_VALUES} values in a list`, tokens.peek());
       }
-      values.push(parseValue(tokens, name, field, canBeNull));
+      values.push(parseValue(tokens, now, name, field, canBeNull));
     } while (tokens.hasMore());
     return { op, field: name, type, values };
   }
-  const isText = op === 'contains' || op === 'startsWith';
+  const isText = isTextOperator(op);
   const target: Field = isText && type === 'any' ? { ...field, type: 'string' } : field;
-  const value = parseValue(tokens, name, target, op === 'eq' || op === 'ne');
+  const value = parseValue(tokens, now, name, target, op === 'eq' || op === 'ne');
   tokens.takePunctuation(')');
   if (isText) return { op, field: name, type, value: String(value) };
   if (value !== null) return { op, field: name, type, value };
@@ -126,8 +141,16 @@ function parseLeaf(tokens: Tokens, searchable: Searchable, op: LeafOperator): Fi
   return op === 'eq' ? isNull : { op: 'not', condition: isNull };
 }
 
-function parseValue(tokens: Tokens, name: string, field: Field, canBeNull: boolean): Literal | null {
+function parseValue(
+  tokens: Tokens,
+  now: Date,
+  name: string,
+  field: Field,
+  canBeNull: boolean,
+): Literal | null {
   const token = tokens.take();
+  if (isRelativeTime(token) && (field.type === 'time' || field.type === 'any'))
+    return readRelativeTime(tokens, token, now);
   const given = toLiteral(token);
   if (given === null && canBeNull) return null;
   const value = given === null || given === undefined ? undefined : toFieldLiteral(field, given);

@@ -1,6 +1,8 @@
 import { isUuid } from '../../base/ids.ts';
 import type { Bind, Comparison, Field, FieldType, Literal } from '../fields.ts';
 import type { Leaf } from '../grammar/filter.ts';
+import { foldCase } from '../text.ts';
+import { wordPattern } from '../words.ts';
 import { compileField, compileOrderedField } from './field.ts';
 
 /** The left side of a condition: a field, or a column of a value table. */
@@ -39,8 +41,11 @@ export function compileLeaf(leaf: Leaf, operand: Operand, bind: Bind): string {
         : compileIn(operand, leaf.values, bind);
     case 'contains':
     case 'startsWith':
+    case 'hasWord':
       if (operand.type === 'list') return compileOverlap(operand, [leaf.value], bind);
-      return compileLike(operand.sql(), leaf.op, leaf.value, bind);
+      return leaf.op === 'hasWord'
+        ? compileHasWord(operand.sql(), leaf.value, bind)
+        : compileLike(operand.sql(), leaf.op, leaf.value, bind);
     default:
       return compileComparison(leaf.op, operand, leaf.value, bind);
   }
@@ -76,6 +81,12 @@ function compileOverlap(operand: Operand, values: readonly Literal[], bind: Bind
 export function compileLike(sql: string, op: 'contains' | 'startsWith', value: string, bind: Bind): string {
   const pattern = `${value.replace(/[\\%_]/g, '\\$&')}%`;
   return `(${sql} ilike ${bind(op === 'contains' ? `%${pattern}` : pattern)}::text)`;
+}
+
+/** Only a substring can be a word, and an index finds those. */
+function compileHasWord(sql: string, value: string, bind: Bind): string {
+  const isContained = compileLike(sql, 'contains', value, bind);
+  return `(${isContained} and lower(${sql}) ~ ${bind(wordPattern(foldCase(value)))}::text)`;
 }
 
 /** A text that is not a UUID equals no id. Casting it would fail. */

@@ -1,5 +1,5 @@
 import { isLongerThan } from '../../base/characters.ts';
-import type { Bind, Field } from '../fields.ts';
+import { type Bind, type Field, isTextOperator } from '../fields.ts';
 import type { Leaf } from '../grammar/filter.ts';
 import { compileField } from './field.ts';
 import { compileLike } from './leaf.ts';
@@ -15,7 +15,7 @@ export const hasTrigrams = (text: string): boolean => isLongerThan(text, TRIGRAM
 export function findTrigramTexts(leaf: Leaf, field: Field): string[] | undefined {
   if (field.trigramText === undefined || leaf.op === 'isNull') return undefined;
   const values = leaf.op === 'in' ? leaf.values : [leaf.value];
-  const isSupported = ['eq', 'in', 'contains', 'startsWith'].includes(leaf.op);
+  const isSupported = leaf.op === 'eq' || leaf.op === 'in' || isTextOperator(leaf.op);
   const haveTrigrams = values.every((value) => typeof value === 'string' && hasTrigrams(value));
   return isSupported && haveTrigrams && values.length <= MAX_ALTERNATIVES ? (values as string[]) : undefined;
 }

@@ -1,6 +1,6 @@
 import { isLongerThan } from '../../base/characters.ts';
 import type { Bind, Comparison, Field, FieldType, Searchable, ValueTable } from '../fields.ts';
-import { requireField } from '../fields.ts';
+import { isTextOperator, requireField } from '../fields.ts';
 import type { Filter, Leaf } from '../grammar/filter.ts';
 import { compileLeaf, type Operand } from './leaf.ts';
 import { findTrigramTexts } from './trigrams.ts';
@@ -72,8 +72,7 @@ function toIdLookup(filter: Filter, searchable: Searchable): IdLookup | undefine
     default: {
       const field = requireField(searchable, filter.field);
       if (field.valueTable === undefined || !requiresValue(filter)) return undefined;
-      const isText = filter.op === 'contains' || filter.op === 'startsWith';
-      if (isText && findTrigramTexts(filter, field) !== undefined) return undefined;
+      if (isTextOperator(filter.op) && findTrigramTexts(filter, field) !== undefined) return undefined;
       return { field, table: field.valueTable, leaves: [filter] };
     }
   }
@@ -121,8 +120,7 @@ function compileValueConditions(table: ValueTable, leaf: Leaf, field: Field, bin
   const type = table.isStoredAsText ? 'string' : isList ? (field.items ?? 'uuid') : field.type;
   const { prefix, trigramIndexPredicate } = table;
   const value = toColumnOperand(table.column, type);
-  const isText = condition.op === 'contains' || condition.op === 'startsWith';
-  if (trigramIndexPredicate !== undefined && isText) {
+  if (trigramIndexPredicate !== undefined && isTextOperator(condition.op)) {
     return [trigramIndexPredicate, compileLeaf(condition, value, bind)];
   }
   if (prefix === undefined || !isComparison(condition)) return [compileLeaf(condition, value, bind)];
@@ -151,8 +149,7 @@ const toTextLeaf = (leaf: Leaf): Leaf => {
 
 type ComparisonLeaf = Extract<Leaf, { op: Comparison | 'in' }>;
 
-const isComparison = (leaf: Leaf): leaf is ComparisonLeaf =>
-  leaf.op !== 'contains' && leaf.op !== 'startsWith' && leaf.op !== 'isNull';
+const isComparison = (leaf: Leaf): leaf is ComparisonLeaf => !isTextOperator(leaf.op) && leaf.op !== 'isNull';
 
 const listTexts = (leaf: ComparisonLeaf): string[] =>
   (leaf.op === 'in' ? leaf.values : [leaf.value]).map(String);

@@ -10,7 +10,7 @@ const time = '2026-11-15T01:02:03.456789Z';
 
 function catchInvalidParams(body: SearchBody): InvalidParams | undefined {
   try {
-    parseSearchRequest(body, items);
+    parseSearchRequest(body, items, new Date());
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
     expect((error as ApiError).key).toBe('invalid_body_params');
@@ -20,14 +20,18 @@ function catchInvalidParams(body: SearchBody): InvalidParams | undefined {
 }
 
 describe('cursors', () => {
-  const request = parseSearchRequest({ search: 'anna', pagination: { page: 4, limit: 7 } }, items);
+  const request = parseSearchRequest(
+    { search: 'anna', pagination: { page: 4, limit: 7 } },
+    items,
+    new Date(),
+  );
   const cursor = writeCursor(request.fingerprint, { page: request.page + 1, key: [time, id] });
   const findIssue = (given: string, rest: SearchBody = { search: 'anna' }) =>
     catchInvalidParams({ ...rest, pagination: { cursor: given } })?.['pagination.cursor'];
   const forge = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
 
   it('start where the page before ended, to the microsecond', () => {
-    const next = parseSearchRequest({ search: 'anna', pagination: { cursor, page: 2 } }, items);
+    const next = parseSearchRequest({ search: 'anna', pagination: { cursor, page: 2 } }, items, new Date());
     expect(next).toMatchObject({ page: 5, limit: 10, after: [time, id] });
   });
 
@@ -38,7 +42,9 @@ describe('cursors', () => {
     expect(findIssue(cursor, { search: 'anna', query: 'isNull(name)' })).toEqual(foreign);
     expect(findIssue(cursor, { search: 'anna', sortBy: 'desc(createdAt)' })).toEqual(foreign);
     const other = { ...items, id: 'o.id' };
-    expect(() => parseSearchRequest({ search: 'anna', pagination: { cursor } }, other)).toThrow(ApiError);
+    expect(() => parseSearchRequest({ search: 'anna', pagination: { cursor } }, other, new Date())).toThrow(
+      ApiError,
+    );
   });
 
   it('are rejected if they were changed', () => {
@@ -76,7 +82,7 @@ describe('cursors', () => {
 
   it('contain only values that PostgreSQL can cast to the type of their field', () => {
     const sortBy = 'asc(score),asc(isOpen),asc(name)';
-    const { fingerprint } = parseSearchRequest({ sortBy }, items);
+    const { fingerprint } = parseSearchRequest({ sortBy }, items, new Date());
     const isAccepted = (...key: unknown[]) =>
       findIssue(forge([1, fingerprint, 1, ...key, id]), { sortBy }) === undefined;
     for (const number of ['1', '-12', '123456789012345678901', '0.1', '1e+300', '-1.5e-07', null]) {

@@ -16,7 +16,8 @@ const row: Record<string, unknown> = {
   openUntil: null,
   labelIds: ['0197a5c0-0000-7000-8000-00000000000a'],
 };
-const evaluate = (text: string): boolean => evaluateFilter(parseFilter(text, items), (field) => row[field]);
+const evaluate = (text: string): boolean =>
+  evaluateFilter(parseFilter(text, items, new Date()), (field) => row[field]);
 
 describe('evaluateFilter', () => {
   it.each([
@@ -70,7 +71,7 @@ describe('evaluateFilter', () => {
   it('compares a value of unknown type by its own type; values of other types are not equal', () => {
     const anything: Searchable = { ...items, fields: {}, dynamic: () => ({ type: 'any', sql: '' }) };
     const evaluateOn = (value: unknown, text: string) =>
-      evaluateFilter(parseFilter(text, anything), () => value);
+      evaluateFilter(parseFilter(text, anything, new Date()), () => value);
     expect(evaluateOn('gold', 'eq(steps.x.body.plan,"gold")')).toBe(true);
     expect(evaluateOn(5, 'gt(steps.x.status,4)')).toBe(true);
     expect(evaluateOn('5', 'gt(steps.x.status,4)')).toBe(false);
@@ -78,7 +79,9 @@ describe('evaluateFilter', () => {
     expect(evaluateOn({ a: 1 }, 'eq(steps.x.body,"[object Object]")')).toBe(false);
     expect(evaluateOn(['a', 'b'], 'contains(steps.x.body,"b")')).toBe(true);
     expect(evaluateOn('Abc', 'contains(steps.x.body,"aB")')).toBe(true);
-    expect(() => parseFilter('contains(steps.x.body,5)', anything)).toThrow('Expected text in quotes');
+    expect(() => parseFilter('contains(steps.x.body,5)', anything, new Date())).toThrow(
+      'Expected text in quotes',
+    );
   });
 });
 

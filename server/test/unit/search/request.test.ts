@@ -6,7 +6,7 @@ import { items } from '../../kit/search-samples.ts';
 
 function catchInvalidParams(body: SearchBody): InvalidParams | undefined {
   try {
-    parseSearchRequest(body, items);
+    parseSearchRequest(body, items, new Date());
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
     expect((error as ApiError).key).toBe('invalid_body_params');
@@ -17,7 +17,7 @@ function catchInvalidParams(body: SearchBody): InvalidParams | undefined {
 
 describe('parseSearchRequest', () => {
   it('has defaults for everything', () => {
-    expect(parseSearchRequest({}, items)).toMatchObject({
+    expect(parseSearchRequest({}, items, new Date())).toMatchObject({
       filter: undefined,
       search: undefined,
       sort: [
@@ -32,7 +32,7 @@ describe('parseSearchRequest', () => {
   });
 
   it('treats blank texts as absent and echoes them unchanged', () => {
-    const request = parseSearchRequest({ query: '', sortBy: ' ', search: '  ' }, items);
+    const request = parseSearchRequest({ query: '', sortBy: ' ', search: '  ' }, items, new Date());
     expect(request).toMatchObject({ filter: undefined, search: undefined });
     expect(request.sort).toHaveLength(2);
     expect(request.echo).toEqual({ query: '', sortBy: ' ', search: '  ' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareByCodePoint, findNearest, findUnstorable, foldCase } from '../../../src/search/text.ts';
+import { compareByCodePoint, findUnstorable, foldCase } from '../../../src/search/text.ts';
 
 describe('text of filters', () => {
   it('is compared by code point, not by UTF-16 unit', () => {
@@ -17,11 +17,5 @@ describe('text of filters', () => {
     expect(findUnstorable('😀\ud83d')).toBe(2);
     expect(findUnstorable('\ude00')).toBe(0);
     expect(findUnstorable('\ud83d\ud83d\ude00')).toBe(0);
-  });
-
-  it('is compared with known names to find the nearest', () => {
-    expect(findNearest('fristName', ['lastName', 'firstName'])).toBe('firstName');
-    expect(findNearest('x'.repeat(100_000), ['a', 'xx'])).toBe('xx');
-    expect(findNearest('a', [])).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { ExpressionError } from '../../../../src/search/grammar/tokens.ts';
 import { printFilter } from '../../../kit/print-search.ts';
 import { filter, items } from '../../../kit/search-samples.ts';
 
-const parse = (text: string) => parseFilter(text, items);
+const parse = (text: string) => parseFilter(text, items, new Date());
 
 function catchError(text: string): { message: string; column: number } {
   try {

@@ -22,7 +22,7 @@ describe('scanInOrder', () => {
   });
 
   it('starts after the cursor and stops at the end of the window', () => {
-    const { fingerprint } = parseSearchRequest({}, items);
+    const { fingerprint } = parseSearchRequest({}, items, new Date());
     const cursor = writeCursor(fingerprint, { page: 1, key: [time, id] });
     const { text, params } = scanInOrder(createItemQuery({ pagination: { cursor } }), [time, id]);
     expect(text).toContain(

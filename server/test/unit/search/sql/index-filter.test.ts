@@ -10,7 +10,7 @@ const uuid = '0197a5c0-0000-7000-8000-00000000000a';
 
 function compile(text: string, searchable: Searchable = items): [string, unknown[]] {
   const params: unknown[] = [];
-  return [compileIndexFilter(parseFilter(text, searchable), searchable, bindTo(params)), params];
+  return [compileIndexFilter(parseFilter(text, searchable, new Date()), searchable, bindTo(params)), params];
 }
 
 describe('compileIndexFilter', () => {
@@ -119,7 +119,7 @@ describe('compileIndexFilter', () => {
           ' i.tags i.created_at i.id i.attributes and or not is null true false distinct from any array',
         )
         .concat(
-          ' ilike collate C text uuid bigint numeric boolean timestamptz i.nick i.search_text && select',
+          ' ilike lower ~ collate C text uuid bigint numeric boolean timestamptz i.nick i.search_text && select',
         )
         .concat(' in where union all v v.head v.item_id v.name v.value v.number v.time item_values')
         .concat(" m m.item_id m.mark item_marks 'city' 'size' 'since' 'isActive' 'true'")

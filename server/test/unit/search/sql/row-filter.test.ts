@@ -6,7 +6,8 @@ import { items } from '../../../kit/search-samples.ts';
 
 it('compileRowFilter checks the values of one row at a time', () => {
   const params: unknown[] = [];
-  const compile = (text: string) => compileRowFilter(parseFilter(text, items), items, bindTo(params));
+  const compile = (text: string) =>
+    compileRowFilter(parseFilter(text, items, new Date()), items, bindTo(params));
   expect(compile('gt(size,5)')).toBe(
     'exists (select from item_values v where v.item_id = i.id and v.name = $1::text and ((v.number) > $2::bigint) offset 0)',
   );
