@@ -56,6 +56,11 @@ a \`message\` that says what the rule is and what arrived, and a \`key\`:
 \`invalid_type\` (also a missing required field), \`invalid_string\`, \`invalid_enum_value\`, \`too_small\`, \`too_big\`, \`invalid_date\`,
 \`unrecognized_keys\`, \`invalid_union\`, \`custom\` (an unknown reference, a duplicate, a time in the past and others).
 
+A key that the operation does not know is an error, too, with the most similar key that it knows. Fields that only the server sets, such as
+\`id\` and \`createdAt\`, are ignored, so that what was read can be changed and sent back. Null in an optional field is like leaving it out,
+unless the reference says that it clears a value. Whole numbers beyond ±9007199254740991 are refused instead of rounded; send them as
+texts.
+
 ## What to do
 
 | HTTP | Do |

@@ -14,6 +14,9 @@ export const DEFAULT_BOUNDS: BodyBounds = { arrayItems: 10_000, nodes: 200_000 }
 const MIN_COUNTED_BYTES = 16_384;
 
 const TOO_DEEP = `The body is nested deeper than ${MAX_JSON_DEPTH} levels`;
+const TOO_LONG = `Whole numbers must be between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; send a longer one as a string`;
+/** Some editors and spreadsheets write it at the beginning of a file. */
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 
 /** Parses a JSON body and refuses what no operation accepts. Returns undefined for an empty body. */
@@ -24,7 +27,7 @@ export function parseBody(raw: Buffer, bounds: BodyBounds): unknown {
     throw invalidParam('body', 'too_big', TOO_DEEP);
   let body: unknown;
   try {
-    body = JSON.parse(raw.toString('utf8'));
+    body = JSON.parse(raw.toString('utf8', raw.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0));
   } catch (error) {
     throw invalidParam('body', 'custom', `The body is not valid JSON: ${(error as Error).message}`);
   }
@@ -69,6 +72,8 @@ function findIssues(body: unknown, bounds: BodyBounds): Issues | undefined {
       if (issue) add(node, 'invalid_string', issue);
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) add(node, 'too_big', 'Number is out of range');
+      // It is rounded already.
+      else if (Number.isInteger(value) && !Number.isSafeInteger(value)) add(node, 'too_big', TOO_LONG);
     } else if (typeof value === 'object' && value !== null) {
       if (node.depth > MAX_JSON_DEPTH) throw invalidParam('body', 'too_big', TOO_DEEP);
       const depth = node.depth + 1;

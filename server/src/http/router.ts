@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { TSchema } from 'typebox';
 import { sha256 } from '../base/crypto.ts';
 import { endOfTick } from '../base/end-of-tick.ts';
 import { ApiError } from '../base/errors.ts';
@@ -18,8 +19,9 @@ import type { RequestLifecycle } from './request-lifecycle.ts';
 import { type Call, type Finish, isReplayable, type ReceivedFile, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
+import { shownBy, strictBody, withoutNulls } from './strict-body.ts';
 import type { RetiringVersion } from './sunset.ts';
-import { rejectUnknownRoutes } from './unknown-routes.ts';
+import { maskedOperations, rejectUnknownRoutes } from './unknown-routes.ts';
 import { allowUploads, requireAllowedSize, withFile } from './upload.ts';
 import { compileSchema, type Validate } from './validation.ts';
 
@@ -69,6 +71,17 @@ export async function addRoutes(
     else rejectUnknown(request, reply).catch(done);
   });
   app.setNotFoundHandler(rejectUnknown);
+  for (const { method, path } of maskedOperations(routes))
+    app.route({
+      method,
+      url: path,
+      onRequest: (request, reply, done) => {
+        const error = deps.lifecycle.open(request, reply);
+        if (error) done(error);
+        else rejectUnknown(request, reply).catch(done);
+      },
+      handler: rejectUnknown,
+    });
 }
 
 function addRoute(scope: FastifyInstance, deps: RouterDeps, guards: Guards, route: Route): void {
@@ -107,8 +120,10 @@ interface Validators {
 
 function handlerOf(deps: RouterDeps, route: Route) {
   const { spec } = route;
+  // Version 2 ignores what it does not know.
+  const isStrict = !deps.retiring?.has(spec.path);
   const validators: Validators = {
-    body: spec.body && compileSchema(spec.body, 'body'),
+    body: spec.body && compileSchema(isStrict ? strictBody(spec.body, shownBy(spec)) : spec.body, 'body'),
     query: spec.query && compileSchema(spec.query, 'query'),
   };
   const replayable = isReplayable(route);
@@ -132,8 +147,10 @@ function handlerOf(deps: RouterDeps, route: Route) {
   function callOf(request: FastifyRequest, header: Call['header'], file?: ReceivedFile): Call {
     let body: unknown = file;
     if (validators.body) {
-      const given = bodyOf(request, spec.bodyBounds);
-      body = given === undefined ? {} : given;
+      const parsed = bodyOf(request, spec.bodyBounds);
+      const given = parsed === undefined ? {} : parsed;
+      const hasNulls = isStrict && request.rawBody?.includes('null');
+      body = hasNulls ? withoutNulls(spec.body as TSchema, given) : given;
       validators.body(body)?.throwIfAny();
     }
     validators.query?.(request.query)?.throwIfAny();

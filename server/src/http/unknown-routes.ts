@@ -1,8 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import type { Guards } from './guards.ts';
-import type { Route } from './route.ts';
+import type { Route, RouteSpec } from './route.ts';
 import type { RetiringVersion } from './sunset.ts';
+
+const countParams = (path: string): number => path.split('/:').length;
+
+/**
+ * The methods that a path such as `/v3/contacts/search` does not have, and that `/v3/contacts/:contactId` has: the router
+ * would take `search` for an id.
+ */
+export function maskedOperations(routes: readonly Route[]): Pick<RouteSpec, 'method' | 'path'>[] {
+  const specs = routes.map(({ spec }) => spec);
+  const known = new Set(specs.map(({ method, path }) => `${method} ${path}`));
+  const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+  const endsInParam = ({ path }: Pick<RouteSpec, 'path'>): boolean =>
+    path.includes('/:', path.lastIndexOf('/'));
+  return [...new Set(specs.filter((spec) => !endsInParam(spec)).map(({ path }) => path))].flatMap((path) =>
+    specs
+      .filter((spec) => endsInParam(spec) && parentOf(spec.path) === parentOf(path))
+      .filter(({ method }) => !known.has(`${method} ${path}`))
+      .map(({ method }) => ({ method, path })),
+  );
+}
 
 /** Answers unknown paths and methods with an error. Below a version's path this requires a valid token, too. */
 export function rejectUnknownRoutes(
@@ -31,12 +51,14 @@ export function rejectUnknownRoutes(
       await new Promise<void>((resolve, reject) =>
         guard(request, reply, (error) => (error ? reject(error) : resolve())),
       );
-    const methods = [...paths.values()]
-      .filter(({ pattern }) => pattern.test(path))
-      .flatMap((entry) => [...entry.methods]);
-    if (methods.length === 0)
+    // The router prefers a path without parameters, too.
+    const [known] = [...paths]
+      .filter(([, { pattern }]) => pattern.test(path))
+      .sort(([a], [b]) => countParams(a) - countParams(b));
+    if (!known)
       throw new ApiError('route_not_found', { detail: `there is nothing at ${request.method} ${path}` });
-    reply.header('allow', [...new Set(methods)].sort().join(', '));
-    throw new ApiError('method_not_allowed', { detail: `use ${[...new Set(methods)].sort().join(' or ')}` });
+    const methods = [...known[1].methods].sort();
+    reply.header('allow', methods.join(', '));
+    throw new ApiError('method_not_allowed', { detail: `use ${methods.join(' or ')}` });
   };
 }

@@ -4,6 +4,8 @@ import type { InvalidParamKey } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { lazy } from '../base/lazy.ts';
+import { unknownKey } from '../base/nearest.ts';
+import { knownKeys } from './strict-body.ts';
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -47,17 +49,34 @@ export function compileSchema(schema: object, root: string): Validate {
 
 function describe(errors: ErrorObject[], root: string): Issues {
   const issues = collectIssues();
-  // A union is one issue, not one for each alternative.
-  const isUnion = (error: ErrorObject): boolean => error.keyword === 'anyOf' || error.keyword === 'oneOf';
-  const unions = [...new Set(errors.filter(isUnion).map((error) => `${error.schemaPath}/`))];
+  const hides = errors
+    .filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+    .map((union) => hiddenBy(union, errors));
   for (const error of errors) {
     const path = pathOf(error, root);
     if (issues.has(path)) continue;
-    if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
+    if (hides.some((isHidden) => isHidden(error))) continue;
     if (issues.isFull) break;
     issues.add(path, keyOf(error), messageOf(error));
   }
   return issues;
+}
+
+/**
+ * Returns which errors a union leaves out. A union is one issue, not one for each alternative; but if only one alternative
+ * has the type of the value, such as a list, the issues of that one are the union's.
+ */
+function hiddenBy(union: ErrorObject, errors: ErrorObject[]): (error: ErrorObject) => boolean {
+  const { schemaPath, instancePath, schema } = union;
+  const isInside = (error: ErrorObject): boolean =>
+    error.schemaPath.startsWith(`${schemaPath}/`) && error.instancePath.startsWith(instancePath);
+  const hasOtherType = (alternative: string): boolean =>
+    errors.some((error) => error.schemaPath === `${alternative}type` && error.instancePath === instancePath);
+  const [fitting, another] = (schema as unknown[])
+    .map((_, index) => `${schemaPath}/${index}/`)
+    .filter((alternative) => !hasOtherType(alternative));
+  if (fitting === undefined || another !== undefined) return isInside;
+  return (error) => error === union || (isInside(error) && !error.schemaPath.startsWith(fitting));
 }
 
 function pathOf(error: ErrorObject, root: string): string {
@@ -137,7 +156,7 @@ function messageOf(error: ErrorObject): string {
     case 'exclusiveMaximum':
       return `Must be ${params.comparison} ${limit}, received ${show(data)}`;
     case 'additionalProperties':
-      return 'Not a known key';
+      return unknownKey(params.additionalProperty as string, knownKeys(error.parentSchema));
     default:
       return `${error.message ?? 'Not valid'}, received ${show(data)}`;
   }

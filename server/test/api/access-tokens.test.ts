@@ -60,7 +60,6 @@ describe('a new token', () => {
       [365 * 24 * 3600 + 1, 'too_big'],
       [1.5, 'invalid_type'],
       ['60', 'invalid_type'],
-      [null, 'invalid_type'],
     ]) {
       const answer = await tenant.post('/v3/tokens', { name: 'a', scopes: ['*'], expiresIn });
       expect(answer.body.error.invalidParams).toMatchObject({ expiresIn: { key } });

@@ -46,22 +46,32 @@ describe('an automation', () => {
     expect((await tenant.get(`/v3/automations/${id}`)).body.data).toEqual(made.body.data);
   });
 
-  it('is made of what it knows: other keys are not kept, wherever they stand', async () => {
+  it('is made of what it knows: other keys are refused, wherever they stand', async () => {
     const tenant = await server.tenant();
-    const made = await tenant.post('/v3/automations', {
-      ...smallest,
-      status: 'active',
-      trigger: { type: 'api', parameters: { keywords: ['x'] }, note: 1 },
-      variables: [{ name: 'a', type: 'number', note: 1 }],
-      steps: [{ ...hello, parameters: { text: 'Hello', note: 1 }, note: 1 }],
-    });
-    expect(made.body.data).toMatchObject({ status: 'draft' });
-    expect(made.body.data.latestVersion).toMatchObject({
-      trigger: { type: 'api', parameters: {} },
-      variables: [{ name: 'a', type: 'number' }],
-      steps: [hello],
-    });
-    expect(made.text).not.toContain('note');
+    const unknown = async (more: object) =>
+      Object.entries<{ key: string }>(
+        (await tenant.post('/v3/automations', { ...smallest, ...more })).body.error.invalidParams,
+      ).map(([path, { key }]) => `${path} ${key}`);
+    expect(
+      await unknown({
+        trigger: { type: 'api', note: 1 },
+        variables: [{ name: 'a', type: 'number', note: 1 }],
+        steps: [{ ...hello, note: 1 }],
+      }),
+    ).toEqual(
+      ['trigger.note', 'variables.0.note', 'steps.0.note'].map((path) => `${path} unrecognized_keys`),
+    );
+    expect(
+      await unknown({
+        trigger: { type: 'api', parameters: { keywords: ['x'] } },
+        steps: [{ ...hello, parameters: { text: 'Hello', note: 1 } }],
+      }),
+    ).toEqual(
+      ['trigger.parameters.keywords', 'steps.0.parameters.note'].map((path) => `${path} unrecognized_keys`),
+    );
+    // A field that only the server sets is ignored.
+    const made = await tenant.post('/v3/automations', { ...smallest, status: 'active' });
+    expect(made.body.data.status).toBe('draft');
   });
 
   it('needs the plan for it', async () => {
@@ -104,7 +114,7 @@ describe('an automation', () => {
         trigger: { type: 'magic' },
         variables: [
           { name: '1a', type: 'date' },
-          { name: 'constructor', type: 'string', default: null },
+          { name: 'constructor', type: 'string', default: [] },
         ],
         steps: [
           { id: 'a b', type: 'fly' },

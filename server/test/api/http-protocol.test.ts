@@ -150,10 +150,7 @@ describe('a body', () => {
 
   it('over 1 MiB is refused, and one that just fits is read', async () => {
     const tenant = await server.tenant();
-    const bodyOf = (bytes: number) => {
-      const rest = '{"name":"a","scopes":["*"],"padding":""}';
-      return rest.replace('""', `"${'x'.repeat(bytes - rest.length)}"`);
-    };
+    const bodyOf = (bytes: number) => '{"name":"a","scopes":["*"]}'.padEnd(bytes);
     expect((await tenant.call('POST', '/v3/tokens', { raw: bodyOf(1024 * 1024) })).status).toBe(200);
     const answer = await tenant.call('POST', '/v3/tokens', { raw: bodyOf(1024 * 1024 + 1) });
     expect([answer.status, answer.body.error.messageKey]).toEqual([413, 'payload_too_large']);
@@ -168,7 +165,7 @@ describe('a body', () => {
       "{'a':1}",
       '[1,]',
       'NaN',
-      '\ufeff{}',
+      '\ufeff\ufeff{}',
       Buffer.from([0x22, 0xff, 0x22]),
     ]) {
       const answer = await tenant.call('POST', '/v3/tokens', { raw });

@@ -179,9 +179,12 @@ describe('simulated failures', () => {
     expect((await faults(channel, { reorder: true })).body.data).toEqual({ ...off, reorder: true });
     expect((await faults(channel, {})).body.data).toEqual(off);
     const { config } = await adapterChannel(channel.id, 'sms');
-    await tenant.put(`/v3/channels/${channel.id}`, {
-      config: { statusDelayMs: 1, faults: { duplicate: true } },
-    });
+    const change = (given: object) => tenant.put(`/v3/channels/${channel.id}`, { config: given });
+    expect((await change({ faults: { duplicate: true } })).body.error.invalidParams).toHaveProperty(
+      ['config.faults', 'key'],
+      'unrecognized_keys',
+    );
+    await change({ statusDelayMs: 1 });
     expect((await adapterChannel(channel.id, 'sms')).config).toEqual({ ...config, statusDelayMs: 1 });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dataOf, refusalOf, TIMESTAMP } from './client.ts';
+import { dataOf, invalid, refusalOf, TIMESTAMP } from './client.ts';
 import * as make from './fixtures.ts';
 import { useServerUnderTest } from './server-under-test.ts';
 
@@ -70,9 +70,10 @@ describe('General conventions', () => {
     expect(dataOf(await tenant.get(`/v3/contacts/${data.contactId}`)).id).toBe(data.contact.id);
   });
 
-  it('ignores unknown fields of a body', async () => {
+  it('refuses unknown fields of a body, and ignores those that only the server sets', async () => {
     const chat = await make.chat(tenant);
-    const answer = await tenant.post(`/v3/chats/${chat.id}/status`, { tomorrow: ['?'] });
-    expect(dataOf(answer).id).toBe(chat.id);
+    const set = (body: object) => tenant.post(`/v3/chats/${chat.id}/status`, body);
+    expect(refusalOf(await set({ tomorrow: ['?'] }))).toEqual(invalid({ tomorrow: 'unrecognized_keys' }));
+    expect(dataOf(await set({ id: 'x', createdAt: null })).id).toBe(chat.id);
   });
 });

@@ -71,13 +71,17 @@ describe('Endpoints / v3 / POST /chats/{chatId}/status', () => {
   it.each([
     ['text', { triggerAutomations: 'true' }, { triggerAutomations: 'invalid_type' }],
     ['a number', { triggerAutomations: 1 }, { triggerAutomations: 'invalid_type' }],
-    ['null', { triggerAutomations: null }, { triggerAutomations: 'invalid_type' }],
     ['an unknown status', { status: 'done' }, { status: 'invalid_enum_value' }],
     ['an array', [], { body: 'invalid_type' }],
   ])('refuses %s', async (_, body, issues) => {
     const { id } = await make.chat(tenant);
     expect(refusalOf(await set(id, body))).toEqual(invalid(issues));
     expect(dataOf(await tenant.get(`/v3/chats/${id}`)).status).toBe('open');
+  });
+
+  it('takes null for a field that is left out', async () => {
+    const { id } = await make.chat(tenant);
+    expect(dataOf(await set(id, { triggerAutomations: null, status: null })).status).toBe('closed');
   });
 
   it.each(UNKNOWN_IDS)('does not find %s', async (id) => {

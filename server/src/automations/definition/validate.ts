@@ -3,6 +3,7 @@ import { collectIssues, type Issues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { CanRead } from '../../http/permissions.ts';
+import { strictBody, withoutNulls } from '../../http/strict-body.ts';
 import { compileSchema, type Validate } from '../../http/validation.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { Definition } from '../schema.ts';
@@ -25,7 +26,7 @@ const compileTable = (schemas: Record<string, TSchema>): ParameterTable =>
   Object.fromEntries(
     Object.entries(schemas).map(([type, schema]) => [
       type,
-      { schema, validate: compileSchema(Type.Object({ parameters: schema }), '') },
+      { schema, validate: compileSchema(strictBody(Type.Object({ parameters: schema })), '') },
     ]),
   );
 const steps = compileTable(stepParameters);
@@ -126,13 +127,14 @@ function validateUnique<K extends string>(
 
 function validateParameters(
   table: ParameterTable,
-  { type, parameters = {} }: { type: string; parameters?: Record<string, unknown> },
+  { type, parameters: given = {} }: { type: string; parameters?: Record<string, unknown> },
   at: string,
   context: WalkContext,
 ): Record<string, unknown> {
   // The schema of the definition has refused other types.
   const { schema, validate } = table[type] as ParameterTable[string];
-  if (context.issues.isFull) return parameters;
+  if (context.issues.isFull) return given;
+  const parameters = withoutNulls(schema, given) as Record<string, unknown>;
   const { params = {} } = validate({ parameters }) ?? {};
   for (const [path, { key, message }] of Object.entries(params))
     context.issues.add(`${at}.${path}`, key, message);

@@ -1,4 +1,5 @@
 import { collectIssues } from '../../base/issues.ts';
+import { unknownKey } from '../../base/nearest.ts';
 import { type ChannelConfig, mergeConfig } from '../adapter.ts';
 
 export interface Setting {
@@ -63,6 +64,9 @@ export function configureWith(
     } else if (isValid(value)) config[name] = value;
     else issues.add(name, 'custom', rule);
   }
+  for (const name of Object.keys(merged))
+    if (!Object.hasOwn(settings, name))
+      issues.add(name, 'unrecognized_keys', unknownKey(name, Object.keys(settings)));
   issues.throwIfAny();
   return config;
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { randomSecret } from '../../base/crypto.ts';
 import { invalidParam } from '../../base/errors.ts';
+import { unknownKey } from '../../base/nearest.ts';
 import {
   type Adapter,
   type AdapterChannel,
@@ -106,6 +107,9 @@ export const sandbox: Adapter = {
     const { statusDelayMs } = mergeConfig(stored, given);
     const issue = validateDelay(statusDelayMs);
     if (issue) throw invalidParam('config.statusDelayMs', 'custom', issue);
+    const unknown = Object.keys(given).find((name) => name !== 'statusDelayMs');
+    if (unknown !== undefined)
+      throw invalidParam(`config.${unknown}`, 'unrecognized_keys', unknownKey(unknown, ['statusDelayMs']));
     return {
       ...(statusDelayMs === undefined ? {} : { statusDelayMs }),
       ...(stored.faults === undefined ? {} : { faults: stored.faults }),

@@ -99,7 +99,8 @@ const parameterCases: [Step['type'], unknown, Record<string, string>][] = [
     { '.headers.a b': 'invalid_string', '.headers.Host': 'custom', '.headers.B': 'invalid_string' },
   ],
   ['end', undefined, {}],
-  ['end', { anything: true }, {}],
+  ['end', { anything: true }, { '.anything': 'unrecognized_keys' }],
+  ['end', { anything: null }, { '.anything': 'unrecognized_keys' }],
   ['end', [], { '': 'invalid_type' }],
 ];
 

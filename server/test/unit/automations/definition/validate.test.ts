@@ -1,26 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../../../../src/automations/schema.ts';
-import {
-  definitionOf,
-  issuesOf,
-  keysOf,
-  type Step,
-  step,
-  trigger,
-  validate,
-} from '../../../kit/definitions.ts';
+import { definitionOf, issuesOf, keysOf, step, trigger, validate } from '../../../kit/definitions.ts';
 
 const ID = '019a82a0-0000-7000-8000-00000000abcd';
 
 describe('a definition', () => {
-  it('without faults is kept without what is not part of it, ids in one spelling', () => {
+  it('without issues is kept without nulls, ids in one spelling', () => {
     const given = definitionOf(
       [
-        { ...step('add_label', { labelId: ID.toUpperCase(), color: 'red' }), note: 'mine' } as Partial<Step>,
+        step('add_label', { labelId: ID.toUpperCase() }),
         step('assign', { userId: null }),
         step('http_request', { method: 'GET', url: 'https://example.com/', headers: { Accept: '*/*' } }),
       ],
-      { ...trigger('message_received', { keywords: ['hi'], labelId: ID }) },
+      { ...trigger('message_received', { keywords: ['hi'], channelId: null }) },
     );
     const { definition, issues, references } = validate(given);
     expect(issues).toEqual({});

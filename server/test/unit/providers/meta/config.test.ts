@@ -24,14 +24,17 @@ test('both are registered adapters', () => {
 });
 
 describe('settings', () => {
-  test('are stored as given, and nothing else', () => {
+  test('are stored as given, and unknown ones are refused', () => {
+    expect(issuesOf(whatsappCloud, { ...whatsapp, apId: '5' })).toEqual({
+      'config.apId': { key: 'unrecognized_keys', message: 'Not a known key; did you mean "appId"?' },
+    });
     const optional = { graphVersion: 'v27.0', baseUrl: 'http://127.0.0.1:4000/graph' };
-    expect(whatsappCloud.configure({ ...whatsapp, ...optional, appId: '5', other: 1 }, {})).toEqual({
+    expect(whatsappCloud.configure({ ...whatsapp, ...optional, appId: '5' }, {})).toEqual({
       ...whatsapp,
       ...optional,
       appId: '5',
     });
-    expect(instagram.configure({ ...account, humanAgent: true, signingSecret: 'x' }, {})).toEqual({
+    expect(instagram.configure({ ...account, humanAgent: true }, {})).toEqual({
       ...account,
       humanAgent: true,
     });

@@ -307,6 +307,11 @@ describe('settings for mail', () => {
       ].map((name) => `config.${name}`),
     );
     expect(issues({ from: 'a@b.c', smtp: [], imap: null })).toEqual(['config.smtp']);
+    const relay = { host: 'h', port: 465 };
+    expect(issues({ from: 'a@b.c', fron: 'x', smtp: { ...relay, hots: 'h' } })).toEqual([
+      'config.fron',
+      'config.smtp.hots',
+    ]);
   });
   it('use TLS by the port, and keep what is not given', () => {
     const config = smtp.configure(
@@ -322,7 +327,7 @@ describe('settings for mail', () => {
       smtp: { host: 'h', port: 465, secure: true },
       imap: { host: 'h', port: 993, secure: true, user: 'u', password: 'p', mailbox: 'INBOX' },
     });
-    expect(smtp.configure({ imap: { password: 'new', unheardOf: 1 } }, config)).toEqual({
+    expect(smtp.configure({ imap: { password: 'new' } }, config)).toEqual({
       ...config,
       imap: { ...(config.imap as object), password: 'new' },
     });

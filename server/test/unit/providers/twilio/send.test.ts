@@ -170,12 +170,13 @@ describe('settings for Twilio', () => {
       ['accountSid', 'authToken', 'baseUrl', 'from', 'messagingServiceSid'].map((name) => `config.${name}`),
     );
   });
-  it('keep what is not given, and drop unknown ones', () => {
+  it('keep what is not given, and unknown ones are refused', () => {
     const stored = channel.config;
-    expect(twilio.configure({ authToken: 'new', unheardOf: 1 }, stored)).toEqual({
+    expect(twilio.configure({ authToken: 'new' }, stored)).toEqual({
       ...stored,
       authToken: 'new',
     });
+    expect(issues({ ...stored, unheardOf: 1 })).toEqual(['config.unheardOf']);
   });
   it('are checked by a call to Twilio', async () => {
     expect(await twilio.check(channel, context)).toEqual([]);
