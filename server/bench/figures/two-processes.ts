@@ -18,7 +18,7 @@ const CPU_GOAL = 1.15;
 const waitForShares = (target: Target, processes: number): Promise<void> =>
   waitUntil(async () => {
     const { rows } = await target.db.query<{ count: number }>(
-      'select count(*)::int from shards where owner is not null group by owner',
+      `select count(*)::int from ${target.shardColumn}s where owner is not null group by owner`,
     );
     return rows.length === processes && rows.every(({ count }) => count <= Math.ceil(65 / processes));
   });
