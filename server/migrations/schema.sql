@@ -351,6 +351,7 @@ CREATE TABLE files (
   CONSTRAINT files_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX files_by_message ON files (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX files_by_size ON files (tenant_id) INCLUDE (size);
 CREATE INDEX files_by_tenant ON files (tenant_id, created_at, id);
 CREATE UNIQUE INDEX files_public_token ON files (public_token);
 CREATE TRIGGER list_removed_files AFTER DELETE ON files REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION list_removed_files();
@@ -427,6 +428,34 @@ CREATE TABLE installation (
   CONSTRAINT installation_is_the_only_one_check CHECK (is_the_only_one),
   CONSTRAINT installation_pkey PRIMARY KEY (is_the_only_one)
 );
+
+CREATE TABLE jobs (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  subject_id uuid NOT NULL,
+  step integer DEFAULT 0 NOT NULL,
+  batch integer NOT NULL,
+  done bigint DEFAULT 0 NOT NULL,
+  total bigint,
+  failed bigint DEFAULT 0 NOT NULL,
+  errors jsonb DEFAULT '[]'::jsonb NOT NULL,
+  shard smallint NOT NULL,
+  due_at timestamptz,
+  attempts integer DEFAULT 0 NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  ended_at timestamptz,
+  CONSTRAINT jobs_check CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
+  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text])),
+  CONSTRAINT jobs_pkey PRIMARY KEY (id, tenant_id),
+  CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text]))
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+CREATE INDEX jobs_by_tenant ON jobs (tenant_id, created_at, id);
+CREATE INDEX jobs_due ON jobs (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE labels (
   id uuid NOT NULL,
@@ -575,6 +604,15 @@ CREATE INDEX recipients_by_contact ON recipients (contact_id);
 CREATE INDEX recipients_given ON recipients (campaign_id, occurrence_at, contact_id) WHERE is_given;
 CREATE INDEX recipients_without_run ON recipients (campaign_id, contact_id) WHERE run_id IS NULL;
 
+CREATE TABLE removals (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  CONSTRAINT removals_pkey PRIMARY KEY (id)
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=500);
+CREATE INDEX removals_by_job ON removals (job_id);
+
 CREATE TABLE run_replies (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -666,6 +704,7 @@ CREATE INDEX template_tasks_due ON template_tasks (shard, channel_id, due_at, id
 CREATE TABLE tenant_counters (
   tenant_id uuid NOT NULL,
   sequence bigint NOT NULL,
+  runs_until timestamptz,
   CONSTRAINT tenant_counters_pkey PRIMARY KEY (tenant_id)
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
@@ -679,6 +718,7 @@ CREATE TABLE tenants (
   clock_target timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  limits jsonb DEFAULT '{}'::jsonb NOT NULL,
   CONSTRAINT tenants_clock CHECK ((clock IS NOT NULL) = (substr(id::text, 15, 1) = '8'::text)),
   CONSTRAINT tenants_clock_target CHECK (clock_target IS NULL OR clock_target >= clock),
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
@@ -818,3 +858,317 @@ ALTER TABLE v2_usage ADD CONSTRAINT v2_usage_tenant_id_fkey FOREIGN KEY (tenant_
 ALTER TABLE vendor_messages ADD CONSTRAINT vendor_messages_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE webhook_events ADD CONSTRAINT webhook_events_webhook_id_tenant_id_fkey FOREIGN KEY (webhook_id, tenant_id) REFERENCES webhooks(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE webhooks ADD CONSTRAINT webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+
+CREATE VIEW visible_automation_runs AS
+SELECT id,
+    tenant_id,
+    automation_id,
+    version_id,
+    contact_id,
+    chat_id,
+    campaign_id,
+    occurrence_at,
+    cause_event_id,
+    status,
+    step,
+    state,
+    revision,
+    waiting_reply,
+    error,
+    scheduled_at,
+    started_at,
+    ended_at,
+    shard,
+    due_at,
+    held_due_at,
+    attempts,
+    created_at,
+    updated_at,
+    is_calling,
+    crashes
+   FROM automation_runs
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[tenant_id, contact_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_automations AS
+SELECT id,
+    tenant_id,
+    name,
+    status,
+    active_version_id,
+    active_trigger_type,
+    active_channel_id,
+    latest_version_id,
+    latest_trigger_type,
+    latest_channel_id,
+    schedule_start,
+    occurrence_at,
+    began_at,
+    gathered_at,
+    gathered_id,
+    next_at,
+    shard,
+    due_at,
+    created_at,
+    updated_at
+   FROM automations
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[tenant_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_campaigns AS
+SELECT id,
+    tenant_id,
+    channel_id,
+    automation_id,
+    message_template_id,
+    name,
+    status,
+    error,
+    scheduled_at,
+    recurrence_rules,
+    is_reoccurring,
+    variables,
+    audience,
+    started_at,
+    occurrence_at,
+    began_at,
+    version_id,
+    gathered_at,
+    gathered_id,
+    next_at,
+    shard,
+    due_at,
+    attempts,
+    created_at,
+    updated_at
+   FROM campaigns
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[channel_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_channels AS
+SELECT id,
+    tenant_id,
+    kind,
+    provider,
+    name,
+    address,
+    vendor_key,
+    account_key,
+    verify_hash,
+    config_encrypted,
+    health,
+    problem,
+    created_at,
+    updated_at,
+    vendor_confirmed_at
+   FROM channels
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_chats AS
+SELECT id,
+    tenant_id,
+    channel_id,
+    contact_id,
+    handle_id,
+    status,
+    snoozed_until,
+    unread_count,
+    marked_unread,
+    read_at,
+    latest_message_id,
+    latest_message_at,
+    open_until,
+    assigned_user_id,
+    assigned_team_id,
+    is_sensitive,
+    shard,
+    due_at,
+    created_at,
+    updated_at
+   FROM chats
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[channel_id, contact_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_contacts AS
+SELECT id,
+    tenant_id,
+    first_name,
+    last_name,
+    is_subscribed,
+    metadata,
+    search_text,
+    created_at,
+    updated_at
+   FROM contacts
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_deliveries AS
+SELECT id,
+    tenant_id,
+    webhook_id,
+    event_id,
+    event_type,
+    sequence,
+    status,
+    shard,
+    due_at,
+    attempts,
+    earlier_attempts,
+    created_at,
+    updated_at
+   FROM deliveries
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[tenant_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_events AS
+SELECT id,
+    tenant_id,
+    "position",
+    sequence,
+    type,
+    channel_id,
+    contact_id,
+    chat_id,
+    data,
+    origin_run_id,
+    facts,
+    shard,
+    created_at
+   FROM events
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[tenant_id,
+        CASE
+            WHEN type <> 'contact.deleted'::text THEN contact_id
+            ELSE NULL::uuid
+        END] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_files AS
+SELECT id,
+    tenant_id,
+    message_id,
+    filename,
+    mime_type,
+    size,
+    sha256,
+    public_token,
+    created_at,
+    updated_at
+   FROM files f
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[tenant_id] && (ARRAY( SELECT removals.id
+           FROM removals)) AND (message_id IS NULL OR (EXISTS ( SELECT 1
+           FROM messages m
+          WHERE m.id = f.message_id AND m.tenant_id = f.tenant_id AND NOT ARRAY[m.channel_id, m.contact_id] && (ARRAY( SELECT removals.id
+                   FROM removals)))));
+
+CREATE VIEW visible_inbound AS
+SELECT id,
+    tenant_id,
+    channel_id,
+    url,
+    headers,
+    body,
+    error,
+    shard,
+    due_at,
+    attempts,
+    created_at,
+    crashes
+   FROM inbound
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[channel_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_media_fetches AS
+SELECT id,
+    tenant_id,
+    channel_id,
+    message_id,
+    number,
+    ref,
+    error,
+    shard,
+    due_at,
+    attempts,
+    created_at
+   FROM media_fetches f
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR (EXISTS ( SELECT 1
+           FROM messages m
+          WHERE m.id = f.message_id AND m.tenant_id = f.tenant_id AND NOT ARRAY[m.channel_id, m.contact_id] && (ARRAY( SELECT removals.id
+                   FROM removals))));
+
+CREATE VIEW visible_messages AS
+SELECT id,
+    tenant_id,
+    chat_id,
+    channel_id,
+    contact_id,
+    sender,
+    author,
+    is_automatic,
+    type,
+    text,
+    media,
+    content,
+    status,
+    error,
+    vendor_id,
+    reply_to_message_id,
+    run_id,
+    run_step,
+    campaign_id,
+    scheduled_at,
+    "timestamp",
+    edited_at,
+    deleted_at,
+    shard,
+    due_at,
+    held_due_at,
+    attempts,
+    sending_at,
+    created_at,
+    updated_at
+   FROM messages
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[channel_id, contact_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_recipients AS
+SELECT campaign_id,
+    contact_id,
+    tenant_id,
+    is_given,
+    occurrence_at,
+    run_id,
+    created_at,
+    updated_at
+   FROM recipients
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[contact_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_tenants AS
+SELECT id,
+    name,
+    plan,
+    rate_override,
+    clock,
+    clock_target,
+    created_at,
+    updated_at,
+    limits
+   FROM tenants
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id
+           FROM removals));

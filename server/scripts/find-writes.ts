@@ -51,7 +51,11 @@ function writesIn(text: string, firstLine: number): Write[] {
   return WRITES.flatMap(([kind, pattern]) =>
     [...text.matchAll(pattern)].map((match) => ({
       kind,
-      table: (match[1] as string).replaceAll('"', '').toLowerCase(),
+      // A view without what is being deleted is written like its table.
+      table: (match[1] as string)
+        .replaceAll('"', '')
+        .toLowerCase()
+        .replace(/^visible_/, ''),
       line: firstLine + text.slice(0, match.index).split('\n').length - 1,
     })),
   );

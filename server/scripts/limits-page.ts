@@ -1,5 +1,5 @@
 import { apiDocuments, contracts } from '../src/app.ts';
-import { plans } from '../src/http/permissions.ts';
+import { type LimitName, limitNames, planNames, plans } from '../src/http/permissions.ts';
 import { documented } from '../src/http/route.ts';
 import { MAX_TEXT_CONDITIONS } from '../src/search/grammar/filter.ts';
 import { MAX_LIMIT, MAX_PAGE, MAX_SEARCH_CHARACTERS } from '../src/search/schema.ts';
@@ -64,6 +64,16 @@ const largeBodies = routes.flatMap(({ spec: { method, path, bodyBytes } }) =>
   bodyBytes === undefined ? [] : [`| \`${method} ${documented(path)}\` | ${bodyBytes / MIB} MiB |`],
 );
 
+const LIMITED: Record<LimitName, string> = {
+  webhooks: 'webhooks, whatever their status',
+  activeAutomations: 'automations with the status `active`',
+  runsPerMinute:
+    'runs that the API and events start. A trigger is refused; runs of events start later. Those of campaigns and schedules are not counted',
+  streams: 'event streams open at one server',
+  storedFailedRequests: "vendors' requests that could not be processed; the oldest are deleted",
+  storageBytes: 'bytes of all files. Uploads are refused, and files of received messages are not fetched',
+};
+
 export const limitsPage = `# Limits
 
 Generated from the code by \`npm run docs\`.
@@ -84,6 +94,20 @@ ${Object.entries(plans)
 
 Every authenticated response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds at which the
 minute ends). A refused request is 429 and also has \`Retry-After\`, in seconds. Refused requests count too.
+
+## Per tenant
+
+\`GET /v3/me\` has the limits of the tenant in \`limits\`. More is refused with 409 \`limit_reached\`, except where the table says what
+happens instead. The operator can set each of them for a tenant, with \`PUT /admin/tenants/{tenantId}\`.
+
+| Limit | ${planNames.map((plan) => `\`${plan}\``).join(' | ')} | Of what |
+|---|${planNames.map(() => '---|').join('')}---|
+${limitNames
+  .map(
+    (name) =>
+      `| \`${name}\` | ${planNames.map((plan) => number(plans[plan].limits[name])).join(' | ')} | ${LIMITED[name]} |`,
+  )
+  .join('\n')}
 
 ## Request bodies
 

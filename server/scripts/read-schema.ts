@@ -8,6 +8,8 @@ export interface Schema {
   /** `CREATE FUNCTION`, by signature. */
   functions: Named[];
   tables: Table[];
+  /** The query of each view. A view uses tables only. */
+  views: Named[];
 }
 
 interface Named {
@@ -62,7 +64,7 @@ const NOT_OF_EXTENSION = (catalog: string, oid: string): string =>
 /** What `Schema` cannot express. A schema that has it is refused, so that nothing is left out silently. */
 const UNSUPPORTED = `
   select 'relation ' || c.relname as object from pg_class c
-   where c.relnamespace = current_schema()::regnamespace and c.relkind not in ('r', 'p', 'i', 'I', 'S', 't')
+   where c.relnamespace = current_schema()::regnamespace and c.relkind not in ('r', 'p', 'i', 'I', 'S', 't', 'v')
      and ${NOT_OF_EXTENSION('pg_class', 'c.oid')}
    union all
   select 'type ' || t.typname from pg_type t
@@ -139,6 +141,11 @@ const INDEXES = `
      and not exists (select 1 from pg_constraint n where n.conindid = i.indexrelid and n.contype in ('p', 'u', 'x'))
    order by c.relname collate "C"`;
 
+const VIEWS = `
+  select c.relname as name, pg_get_viewdef(c.oid, true) as definition from pg_class c
+   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'v' and ${NOT_OF_EXTENSION('pg_class', 'c.oid')}
+   order by c.relname collate "C"`;
+
 const TRIGGERS = `
   select t.tgrelid as table, t.tgname as name, pg_get_triggerdef(t.oid, true) as definition
     from pg_trigger t where not t.tgisinternal
@@ -171,6 +178,7 @@ export async function readSchema(client: pg.Client): Promise<Schema> {
       indexes: indexesOf(oid),
       triggers: triggersOf(oid),
     })),
+    views: await read(VIEWS),
   };
 }
 
@@ -178,7 +186,7 @@ export async function readSchema(client: pg.Client): Promise<Schema> {
  * The statements that make such a schema in an empty database, in PostgreSQL's own spelling. Foreign keys come last,
  * because tables refer to each other in circles. The text is the same whichever version of PostgreSQL was read.
  */
-export function schemaSql({ extensions, sequences, functions, tables }: Schema): string {
+export function schemaSql({ extensions, sequences, functions, tables, views }: Schema): string {
   const parts = [
     extensions.map((name) => `CREATE EXTENSION ${name};`).join('\n'),
     ...sequences.map(({ name, definition }) => `CREATE SEQUENCE ${name} ${definition};`),
@@ -190,6 +198,7 @@ export function schemaSql({ extensions, sequences, functions, tables }: Schema):
         [table, ...tables.filter(({ parent }) => parent === table.name)].map(tableSql).join('\n'),
       ),
     tables.flatMap(foreignKeysSql).join('\n'),
+    ...views.map(({ name, definition }) => `CREATE VIEW ${name} AS\n${definition.trim()}`),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

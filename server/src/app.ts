@@ -47,6 +47,7 @@ import { attachLifecycle } from './http/request-lifecycle.ts';
 import type { Route } from './http/route.ts';
 import { addRoutes } from './http/router.ts';
 import { httpServer } from './http/server.ts';
+import { jobRoutes } from './jobs/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
@@ -140,6 +141,7 @@ const v3Api: Api<ApiDeps> = {
       ...fileRoutes(deps),
       ...automationRoutes(deps),
       ...campaignRoutes(),
+      ...jobRoutes(),
       ...healthRoutes(deps),
       ...afterRestoreRoutes(allQueues),
     ],

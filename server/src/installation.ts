@@ -33,7 +33,7 @@ const setDemoTenant = statement<[]>(
 );
 const findFirstStart = systemStatement<[], { is_first: boolean }>(
   'installation.first_start',
-  'select not exists (select 1 from tenants) as is_first',
+  'select not exists (select 1 from visible_tenants) as is_first',
 );
 
 const checkWrite = systemStatement<[]>(

@@ -26,6 +26,8 @@ import { announceEvents } from './events/streams.ts';
 import { fileRemovalsQueue } from './files/queues.ts';
 import { removeStoredFiles } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
+import { jobsQueue } from './jobs/queues.ts';
+import { runJobs } from './jobs/worker.ts';
 import { fetchMedia } from './messages/inbound/fetch-media.ts';
 import { processInbound, setRequestAside } from './messages/inbound/worker.ts';
 import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
@@ -111,6 +113,7 @@ export const queues = {
   chats: bind(snoozesQueue, endSnoozes),
   template_tasks: bind(templateTasksQueue, submitTemplates),
   file_removals: bind(fileRemovalsQueue, removeStoredFiles),
+  jobs: bind(jobsQueue, runJobs),
 };
 
 /** Every queue, whatever its rows are. */

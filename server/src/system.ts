@@ -30,6 +30,7 @@ import type { Settings } from './http/api.ts';
 import { type Metrics, metrics, type QueueReport } from './http/metrics.ts';
 import { writeCheck } from './http/write-check.ts';
 import { requireWritable } from './installation.ts';
+import { deleteOldJobs } from './jobs/job.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
@@ -244,6 +245,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           await app.sweep();
           // One process is enough, and the first shard has one owner.
           if (!shards?.owns(0)) return;
+          await deleteOldJobs(db);
           const dropped = await dropOldPartitions(db, clock.real(), options.retentionDays);
           if (dropped.length > 0) log.info({ dropped }, `dropped ${dropped.length} expired partitions`);
         },

@@ -8,7 +8,9 @@ import {
   deleted,
   operatorRead,
   operatorWrite,
+  RemovalResult,
   type Route,
+  removed,
   routeFamily,
 } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
@@ -45,6 +47,7 @@ const exampleTenant = {
   name: 'Example Ltd',
   plan: 'growth',
   rateLimit: null,
+  limits: {},
   isTest: false,
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',
@@ -85,7 +88,7 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         path: '/v3/me',
         operationId: 'getMe',
         summary: 'Get the tenant and rights of the token',
-        description: "The token's tenant and plan, its scopes, and its rate limit.",
+        description: "The token's tenant and plan, its scopes, and the limits of the tenant.",
         access: 'token',
         answer: data(Me),
         failures: [],
@@ -96,7 +99,7 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
             plan: 'growth',
             features: ['automations', 'campaigns'],
             scopes: ['*'],
-            limits: { requestsPerMinute: 600 },
+            limits: { requestsPerMinute: 600, ...plans.growth.limits },
           },
         },
       },
@@ -106,7 +109,7 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         plan: principal.plan,
         features: [...plans[principal.plan].features],
         scopes: [...principal.scopes],
-        limits: { requestsPerMinute: principal.requestsPerMinute },
+        limits: { requestsPerMinute: principal.requestsPerMinute, ...principal.limits },
       }),
     ),
     tokens.write(
@@ -200,7 +203,8 @@ function operatorRoutes({ clock, authenticator }: AccessDeps): Route[] {
         path: '/admin/tenants/:tenantId',
         operationId: 'updateTenant',
         summary: 'Update a tenant',
-        description: "Changes the given fields. With `rateLimit: null` the plan's limit applies again.",
+        description:
+          "Changes the given fields. `limits` changes the given limits of the tenant. With null the plan's limit applies again, as with `rateLimit: null`.",
         params: TenantId,
         body: TenantChange,
         answer: data(Tenant),
@@ -220,16 +224,20 @@ function operatorRoutes({ clock, authenticator }: AccessDeps): Route[] {
         path: '/admin/tenants/:tenantId',
         operationId: 'deleteTenant',
         summary: 'Delete a tenant',
-        description: 'Permanently, with all its data.',
+        description:
+          'Permanently, with all its data. A large tenant is hidden at once: its tokens are refused, and nothing more is sent or received. A job deletes its data.',
         params: TenantId,
-        answer: data(DeleteResult),
+        answer: data(RemovalResult),
         failures: [],
-        example: { params: exampleParams, answer: { deletedIds: [exampleTenant.id], notFoundIds: [] } },
+        example: {
+          params: exampleParams,
+          answer: { deletedIds: [exampleTenant.id], notFoundIds: [], jobId: null },
+        },
       },
       async ({ params }, tx) => {
-        const existed = await removeTenant(tx, params.tenantId);
+        const removal = await removeTenant(tx, params.tenantId);
         tx.afterCommit(() => authenticator.forget(params.tenantId.toLowerCase()));
-        return deleted(params.tenantId, existed);
+        return removed(params.tenantId, removal);
       },
     ),
     operatorWrite(

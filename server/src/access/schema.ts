@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
-import { features, planNames, scopes } from '../http/permissions.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { features, limitNames, planNames, scopes } from '../http/permissions.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 
 const YEAR_SECONDS = 365 * 24 * 3600;
@@ -16,6 +16,10 @@ const ExpiresIn = Type.Integer({
   maximum: YEAR_SECONDS,
   description: 'Lifetime in seconds, at most a year; 90 days if left out',
 });
+
+/** A schema for each limit of a tenant. */
+const eachLimit = <S extends TSchema>(schema: S): Record<(typeof limitNames)[number], S> =>
+  Object.fromEntries(limitNames.map((name) => [name, schema])) as Record<(typeof limitNames)[number], S>;
 
 export const NewToken = Type.Object({
   name: Name('What the token is for'),
@@ -54,7 +58,10 @@ export const Me = Type.Object(
     plan: OneOf(planNames),
     features: Type.Array(OneOf(features), { description: 'Additional features of the plan' }),
     scopes: Type.Array(Type.String()),
-    limits: Type.Object({ requestsPerMinute: Type.Integer() }),
+    limits: Type.Object(
+      { requestsPerMinute: Type.Integer(), ...eachLimit(Type.Integer()) },
+      { description: 'What the tenant may have at most. More is refused with `limit_reached`' },
+    ),
   },
   { title: 'Me' },
 );
@@ -64,6 +71,8 @@ const RateLimit = Type.Integer({
   maximum: 1_000_000_000,
   description: "Requests per minute, instead of the plan's",
 });
+
+const Limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 export const NewTenant = Type.Object({
   name: Name('The name of the tenant'),
@@ -81,6 +90,9 @@ export const TenantChange = Type.Object({
   name: Type.Optional(Name('The name of the tenant')),
   plan: Type.Optional(OneOf(planNames)),
   rateLimit: Type.Optional(Nullable(RateLimit)),
+  limits: Type.Optional(
+    Type.Object(eachLimit(Type.Optional(Nullable(Limit))), { description: "Instead of the plan's limits" }),
+  ),
 });
 
 export const Tenant = Type.Object(
@@ -89,6 +101,9 @@ export const Tenant = Type.Object(
     name: Type.String(),
     plan: OneOf(planNames),
     rateLimit: Nullable(Type.Integer({ description: "Set if it differs from the plan's" })),
+    limits: Type.Object(eachLimit(Type.Optional(Type.Integer())), {
+      description: "Those that differ from the plan's",
+    }),
     isTest: Type.Boolean({ description: 'Whether it has a clock of its own' }),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),

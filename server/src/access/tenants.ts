@@ -1,11 +1,16 @@
 import type { TenantClock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, isUuid, newId, newTestTenantId } from '../base/ids.ts';
+import { freeChannels } from '../channels/free-channels.ts';
 import type { Queryable, SystemTx } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
-import { DEFAULT_PLAN, type Plan, type Principal, plans } from '../http/permissions.ts';
+import { stopNumbering } from '../engine/sequencer.ts';
+import { DEFAULT_PLAN, type LimitName, type Plan, type Principal, plans } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
+import { type Removal, startRemoval } from '../jobs/job.ts';
+import { hasManyRows, removeNow } from '../jobs/removal-steps.ts';
+import { changeLimits, limitsOf, type OwnLimits } from './limits.ts';
 import type { Tenant } from './schema.ts';
 
 interface TenantRow {
@@ -13,45 +18,61 @@ interface TenantRow {
   name: string;
   plan: Plan;
   rate_override: number | null;
+  limits: OwnLimits;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = 'id, name, plan, rate_override, created_at, updated_at';
+const COLUMNS = 'id, name, plan, rate_override, limits, created_at, updated_at';
 
 const insertTenant = systemStatement<
-  [id: string, name: string, plan: string, rate: number | null, now: Date, clock: Date | null],
+  [
+    id: string,
+    name: string,
+    plan: string,
+    rate: number | null,
+    now: Date,
+    clock: Date | null,
+    limits: OwnLimits,
+  ],
   TenantRow
 >(
   'tenants.insert',
-  `insert into tenants (id, name, plan, rate_override, created_at, updated_at, clock)
-   values ($1, $2, $3, $4, $5, $5, $6)
+  `insert into tenants (id, name, plan, rate_override, created_at, updated_at, clock, limits)
+   values ($1, $2, $3, $4, $5, $5, $6, $7)
    returning ${COLUMNS}`,
 );
 const listTenants = systemStatement<[], TenantRow>(
   'tenants.list',
-  `select ${COLUMNS} from tenants order by created_at, id`,
+  `select ${COLUMNS} from visible_tenants order by created_at, id`,
+);
+const lockTenant = systemStatement<[id: string], TenantRow>(
+  'tenants.lock',
+  `select ${COLUMNS} from visible_tenants where id = $1 for no key update`,
+);
+const lockToDelete = systemStatement<[id: string], TenantRow>(
+  'tenants.lock_to_delete',
+  `select ${COLUMNS} from visible_tenants where id = $1 for update`,
 );
 const updateTenant = systemStatement<
-  [id: string, name: string | null, plan: string | null, setRate: boolean, rate: number | null, now: Date],
+  [id: string, name: string, plan: string, rate: number | null, limits: OwnLimits, now: Date],
   TenantRow
 >(
   'tenants.update',
-  `update tenants set name = coalesce($2, name), plan = coalesce($3, plan),
-     rate_override = case when $4 then $5 else rate_override end, updated_at = $6
+  `update visible_tenants set name = $2, plan = $3, rate_override = $4, limits = $5, updated_at = $6
     where id = $1 returning ${COLUMNS}`,
 );
-/** Tables without a foreign key to tenants. All other rows of a tenant are deleted with its row. */
-const deleteLogs = ['events', 'deliveries', 'attempts', 'rate_windows'].map((table) =>
-  statement(`tenants.delete_${table}`, `delete from ${table} where tenant_id = $tenant`),
+const deleteTokens = statement('tokens.delete_all', 'delete from tokens where tenant_id = $tenant');
+const channelIds = statement<[], { id: string }>(
+  'tenants.channel_ids',
+  'select id from visible_channels where tenant_id = $tenant',
 );
-const deleteTenant = systemStatement<[id: string]>('tenants.delete', 'delete from tenants where id = $1');
 const findPrincipalRow = statement<
   [tokenId: string],
-  { name: string; plan: Plan; rate_override: number | null; clock: Date | null; scopes: string[] }
+  Pick<TenantRow, 'name' | 'plan' | 'rate_override' | 'limits'> & { clock: Date | null; scopes: string[] }
 >(
   'tenants.principal',
-  `select t.name, t.plan, t.rate_override, t.clock, k.scopes from tokens k join tenants t on t.id = k.tenant_id
+  `select t.name, t.plan, t.rate_override, t.limits, t.clock, k.scopes from tokens k join visible_tenants t on t.id = k.tenant_id
     where k.id = $1 and k.tenant_id = $tenant`,
 );
 
@@ -60,6 +81,7 @@ const present = (row: TenantRow): Tenant => ({
   name: row.name,
   plan: row.plan,
   rateLimit: row.rate_override,
+  limits: row.limits,
   isTest: isTestTenant(row.id),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
@@ -68,7 +90,7 @@ const present = (row: TenantRow): Tenant => ({
 /** Creates a tenant. The clock of a test tenant starts at the time of day. */
 export async function createTenant(
   tx: Queryable,
-  input: { name: string; plan?: Plan; rateLimit?: number; isTest?: boolean },
+  input: { name: string; plan?: Plan; rateLimit?: number; limits?: OwnLimits; isTest?: boolean },
   now: Date,
 ): Promise<Tenant> {
   const row = await tx.find(insertTenant, [
@@ -78,6 +100,7 @@ export async function createTenant(
     input.rateLimit ?? null,
     now,
     input.isTest ? now : null,
+    input.limits ?? {},
   ]);
   return present(row as TenantRow);
 }
@@ -86,32 +109,51 @@ export async function allTenants(db: Queryable): Promise<Tenant[]> {
   return (await db.all(listTenants, [])).map(present);
 }
 
-/** Changes the given fields; with `rateLimit: null` the plan's limit applies again. */
+/** Changes the given fields; with `rateLimit: null`, or null for one of the limits, the plan's limit applies again. */
 export async function changeTenant(
   tx: Queryable,
   tenantId: string,
-  change: { name?: string; plan?: Plan; rateLimit?: number | null },
+  change: {
+    name?: string;
+    plan?: Plan;
+    rateLimit?: number | null;
+    limits?: Partial<Record<LimitName, number | null>>;
+  },
   now: Date,
 ): Promise<Tenant> {
-  const row =
-    isUuid(tenantId) &&
-    (await tx.find(updateTenant, [
-      tenantId,
-      change.name ?? null,
-      change.plan ?? null,
-      change.rateLimit !== undefined,
-      change.rateLimit ?? null,
-      now,
-    ]));
+  const row = isUuid(tenantId) ? await tx.find(lockTenant, [tenantId]) : undefined;
   if (!row) throw new ApiError('tenant_not_found');
-  return present(row);
+  const changed = await tx.find(updateTenant, [
+    row.id,
+    change.name ?? row.name,
+    change.plan ?? row.plan,
+    change.rateLimit === undefined ? row.rate_override : change.rateLimit,
+    changeLimits(row.limits, change.limits ?? {}),
+    now,
+  ]);
+  return present(changed as TenantRow);
 }
 
-/** Deletes a tenant with all its data and returns whether it existed. */
-export async function removeTenant(tx: SystemTx, tenantId: string): Promise<boolean> {
-  if (!isUuid(tenantId)) return false;
-  for (const deleteRows of deleteLogs) await tx.forTenant(tenantId).run(deleteRows, []);
-  return (await tx.run(deleteTenant, [tenantId])) === 1;
+/**
+ * Deletes a tenant with all its data. A large one is hidden at once and deleted by a job: its tokens are revoked, its
+ * channels refuse vendors' requests, and nothing more is sent. Returns undefined if the tenant does not exist.
+ */
+export async function removeTenant(system: SystemTx, tenantId: string): Promise<Removal | undefined> {
+  if (!isUuid(tenantId)) return undefined;
+  const tx = system.forTenant(tenantId.toLowerCase());
+  await stopNumbering(tx);
+  const row = await system.find(lockToDelete, [tx.tenantId]);
+  if (!row) return undefined;
+  if (!(await hasManyRows(tx, 'delete_tenant', row.id))) {
+    await removeNow(tx, 'delete_tenant', row.id);
+    return { jobId: null };
+  }
+  const channels = (await tx.all(channelIds, [])).map(({ id }) => id);
+  const jobId = await startRemoval(tx, 'delete_tenant', row.id, [row.id, ...channels]);
+  if (jobId === undefined) return undefined;
+  await tx.run(deleteTokens, []);
+  await freeChannels(tx, channels);
+  return { jobId };
 }
 
 /** Returns the holder of a token, unless it is revoked. Sets the clock of a test tenant. */
@@ -131,5 +173,6 @@ export async function findPrincipal(
     scopes: new Set(row.scopes),
     plan: row.plan,
     requestsPerMinute: row.rate_override ?? plans[row.plan].requestsPerMinute,
+    limits: limitsOf(row.plan, row.limits),
   };
 }

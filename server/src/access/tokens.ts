@@ -25,7 +25,7 @@ const insertToken = statement<
 >(
   'tokens.insert',
   `insert into tokens (id, tenant_id, name, scopes, expires_at, created_at, updated_at)
-   select $1, t.id, $2, $3, $4, $5, $5 from tenants t where t.id = $tenant
+   select $1, t.id, $2, $3, $4, $5, $5 from visible_tenants t where t.id = $tenant
    returning id, tenant_id, name, scopes, expires_at, created_at, updated_at`,
 );
 const deleteToken = statement<[id: string]>(

@@ -29,7 +29,7 @@ const addCalls = systemStatement<
   `insert into v2_usage as u (tenant_id, token_id, operation, calls, last_called_at)
    select c.* from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::timestamptz[])
        as c (tenant_id, token_id, operation, calls, last_called_at)
-     join tenants t on t.id = c.tenant_id
+     join visible_tenants t on t.id = c.tenant_id
     order by c.tenant_id, c.token_id, c.operation
    on conflict (tenant_id, token_id, operation) do update
      set calls = u.calls + excluded.calls, last_called_at = greatest(u.last_called_at, excluded.last_called_at)`,
@@ -37,7 +37,7 @@ const addCalls = systemStatement<
 const listUsage = systemStatement<[], VersionUsageRow>(
   'v2_usage.list',
   `select u.tenant_id, t.name as tenant_name, u.token_id, k.name as token_name, u.operation, u.calls, u.last_called_at
-     from v2_usage u join tenants t on t.id = u.tenant_id
+     from v2_usage u join visible_tenants t on t.id = u.tenant_id
      left join tokens k on k.id = u.token_id and k.tenant_id = u.tenant_id
     order by u.last_called_at desc, u.tenant_id, u.token_id, u.operation`,
 );

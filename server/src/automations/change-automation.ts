@@ -1,3 +1,4 @@
+import { requireBelowLimit } from '../access/limits.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
@@ -69,6 +70,14 @@ const updateStatus = statement<
      where v.id = a.active_version_id and v.tenant_id = a.tenant_id) as trigger`,
 );
 
+const countActive = statement<[], { count: number }>(
+  'automations.count_active',
+  `select count(*)::int as count from automations where tenant_id = $tenant and status = 'active'`,
+);
+
+const requireOneMoreActive = (tx: TenantTx): Promise<void> =>
+  requireBelowLimit(tx, 'activeAutomations', async () => (await tx.find(countActive, []))?.count ?? 0);
+
 async function requireLocked(tx: TenantTx, automationId: string): Promise<AutomationState> {
   const row = isUuid(automationId) ? await tx.find(lockAutomation, [automationId]) : undefined;
   if (!row) throw new ApiError('automation_not_found');
@@ -114,6 +123,7 @@ export async function publishAutomation(
   const { id, status, latest_version_id } = await requireLocked(tx, automationId);
   if (status === 'archived')
     throw new ApiError('conflict', { detail: 'the automation is archived; make it inactive first' });
+  if (status !== 'active') await requireOneMoreActive(tx);
   const active = await tx.find(activate, [id, versionId ?? latest_version_id, tx.now]);
   if (!active) throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
   await planSchedule(tx, id, active.trigger, tx.now);
@@ -141,6 +151,7 @@ export async function setAutomationStatus(
       throw new ApiError('conflict', {
         detail: `the automation is ${status}${isUnpublished ? ' and was never published; publish it' : ''}, and cannot become ${to}`,
       });
+    if (to === 'active') await requireOneMoreActive(tx);
     const changed = await tx.find(updateStatus, [id, to, tx.now]);
     const trigger = to === 'active' ? (changed?.trigger ?? null) : null;
     await planSchedule(tx, id, trigger, changed?.schedule_start ?? tx.now);

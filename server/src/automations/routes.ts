@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Database } from '../db/database.ts';
 import { readerOf } from '../http/permissions.ts';
 import { DeleteResult, data, deleted, fields, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
@@ -24,7 +25,7 @@ import {
   NewAutomation,
   Publication,
 } from './schema.ts';
-import { createActiveVersions, triggerAutomation } from './triggers/api.ts';
+import { createTriggerState, triggerAutomation } from './triggers/api.ts';
 
 const automations = routeFamily({
   tag: 'Automations',
@@ -39,8 +40,8 @@ const runs = routeFamily({
   exampleParams: { runId: exampleRun.id },
 });
 
-export function automationRoutes(deps: { policy: OutboundPolicy }): Route[] {
-  const activeVersions = createActiveVersions();
+export function automationRoutes(deps: { policy: OutboundPolicy; db: Database }): Route[] {
+  const triggerState = createTriggerState(deps.db);
   return [
     automations.write(
       {
@@ -113,7 +114,7 @@ export function automationRoutes(deps: { policy: OutboundPolicy }): Route[] {
         access: 'automations:write',
         body: Publication,
         answer: data(Automation),
-        failures: ['automation_not_found', 'conflict'],
+        failures: ['automation_not_found', 'conflict', 'limit_reached'],
         example: {
           body: { versionId: exampleAutomation.latestVersionId },
           answer: exampleAutomation,
@@ -132,7 +133,7 @@ export function automationRoutes(deps: { policy: OutboundPolicy }): Route[] {
         access: 'automations:write',
         body: AutomationStatusChange,
         answer: data(Automation),
-        failures: ['automation_not_found', 'conflict'],
+        failures: ['automation_not_found', 'conflict', 'limit_reached'],
         example: { body: { status: 'active' }, answer: exampleAutomation },
       },
       ({ params, body }, tx) => setAutomationStatus(tx, params.automationId, body.status),
@@ -163,14 +164,14 @@ export function automationRoutes(deps: { policy: OutboundPolicy }): Route[] {
         access: 'automations:trigger',
         body: AutomationTrigger,
         answer: fields(Type.Object({})),
-        failures: ['automation_not_found', 'conflict'],
+        failures: ['automation_not_found', 'conflict', 'limit_reached'],
         example: {
           body: { contactId: exampleRun.contactId, variables: exampleRun.variables },
           answer: {},
         },
       },
       async ({ params, body, header }, tx) => {
-        header('x-automation-run-id', await triggerAutomation(tx, params.automationId, body, activeVersions));
+        header('x-automation-run-id', await triggerAutomation(tx, params.automationId, body, triggerState));
         return {};
       },
     ),

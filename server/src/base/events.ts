@@ -45,5 +45,5 @@ export interface NewEvent {
   /** The automation run that caused it. */
   originRunId?: string;
   /** What subscribers inside the server need in addition to `data`, such as which labels were added. Never sent to clients. */
-  facts?: Record<string, unknown>;
+  facts?: Record<string, unknown> | undefined;
 }

@@ -24,14 +24,14 @@ export const DUE_COLUMNS = `${CAMPAIGN_COLUMNS}, c.occurrence_at, c.began_at, c.
 
 const beginOne = statement<[id: string, occurrenceAt: Date, versionId: string, now: Date], DueCampaign>(
   'campaigns.begin',
-  `update campaigns c
+  `update visible_campaigns c
       set status = 'running', started_at = coalesce(c.started_at, $4), occurrence_at = $2, began_at = $4, version_id = $3,
           gathered_at = null, gathered_id = null, next_at = null, due_at = $4, attempts = 0, updated_at = $4
     where c.id = $1 and c.tenant_id = $tenant returning ${DUE_COLUMNS}`,
 );
 const planNext = statement<[id: string, nextAt: Date, now: Date]>(
   'campaigns.plan_next',
-  `update campaigns set status = 'scheduled', next_at = $2, due_at = $2, attempts = 0, updated_at = $3
+  `update visible_campaigns set status = 'scheduled', next_at = $2, due_at = $2, attempts = 0, updated_at = $3
     where id = $1 and tenant_id = $tenant`,
 );
 const endOne = statement<
@@ -39,7 +39,7 @@ const endOne = statement<
   CampaignRow
 >(
   'campaigns.end',
-  `update campaigns c set status = $2, error = $3, next_at = null, due_at = null, updated_at = $4
+  `update visible_campaigns c set status = $2, error = $3, next_at = null, due_at = null, updated_at = $4
     where c.id = $1 and c.tenant_id = $tenant returning ${CAMPAIGN_COLUMNS}`,
 );
 

@@ -33,7 +33,7 @@ export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_
 
 const withCounts = statement<[id: string], CampaignRow & { counts: CampaignWithCounts['recipientCounts'] }>(
   'campaigns.with_counts',
-  `select ${CAMPAIGN_COLUMNS}, n.counts from campaigns c cross join lateral (
+  `select ${CAMPAIGN_COLUMNS}, n.counts from visible_campaigns c cross join lateral (
      select json_build_object(${recipientStatuses
        .map((status) => `'${status}', count(*) filter (where r.status = '${status}')`)
        .join(', ')}) as counts
@@ -42,11 +42,11 @@ const withCounts = statement<[id: string], CampaignRow & { counts: CampaignWithC
 );
 const campaignExists = statement<[id: string], { id: string }>(
   'campaigns.exists',
-  'select id from campaigns where id = $1 and tenant_id = $tenant',
+  'select id from visible_campaigns where id = $1 and tenant_id = $tenant',
 );
 const listOfChannel = statement<[channelId: string], CampaignRow>(
   'campaigns.of_channel',
-  `select ${CAMPAIGN_COLUMNS} from campaigns c
+  `select ${CAMPAIGN_COLUMNS} from visible_campaigns c
     where c.channel_id = $1 and c.tenant_id = $tenant order by c.created_at, c.id`,
 );
 
@@ -105,6 +105,6 @@ export const campaignFields: Searchable = {
 
 export const campaignSource: SearchSource = {
   select: CAMPAIGN_COLUMNS,
-  from: 'campaigns c',
+  from: 'visible_campaigns c',
   tenantColumn: 'c.tenant_id',
 };

@@ -14,8 +14,9 @@ const lockCampaign = statement<
   CampaignRow & { occurrence_at: Date | null; has_recipients: boolean }
 >(
   'campaigns.lock',
-  `select ${CAMPAIGN_COLUMNS}, c.occurrence_at, exists (select 1 from recipients r where r.campaign_id = c.id) as has_recipients
-     from campaigns c where c.id = $1 and c.tenant_id = $tenant for no key update of c`,
+  `select ${CAMPAIGN_COLUMNS}, c.occurrence_at,
+          exists (select 1 from visible_recipients r where r.campaign_id = c.id) as has_recipients
+     from visible_campaigns c where c.id = $1 and c.tenant_id = $tenant for no key update of c`,
 );
 const updateStatus = statement<
   [
@@ -29,7 +30,7 @@ const updateStatus = statement<
   CampaignRow
 >(
   'campaigns.update_status',
-  `update campaigns c set status = $2, due_at = $3, started_at = $4, next_at = $5, updated_at = $6, attempts = 0
+  `update visible_campaigns c set status = $2, due_at = $3, started_at = $4, next_at = $5, updated_at = $6, attempts = 0
     where c.id = $1 and c.tenant_id = $tenant returning ${CAMPAIGN_COLUMNS}`,
 );
 

@@ -9,6 +9,7 @@ export const campaignsQueue = declareQueue<DueCampaignRow>({
   name: 'campaigns',
   purpose: 'start occurrences of campaigns and the runs of their recipients, 500 per transaction',
   table: 'campaigns',
+  view: 'visible_campaigns',
   orderingKey: 'tenant_id',
   columns: 'q.attempts',
   rowsPerCall: 1,

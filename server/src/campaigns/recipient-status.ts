@@ -7,11 +7,11 @@ import { skipReasons } from './schema.ts';
  * later reads all rows of the tenant for each recipient.
  */
 const IN_OCCURRENCE = 'r.occurrence_at = k.occurrence_at';
-export const RECIPIENTS = `recipients r
-  join campaigns k on k.id = r.campaign_id and (r.is_given or ${IN_OCCURRENCE})
-  left join automation_runs a on a.id = r.run_id and ${IN_OCCURRENCE}
+export const RECIPIENTS = `visible_recipients r
+  join visible_campaigns k on k.id = r.campaign_id and (r.is_given or ${IN_OCCURRENCE})
+  left join visible_automation_runs a on a.id = r.run_id and ${IN_OCCURRENCE}
   left join lateral (
-    select f.id, f.status, f.error, f.timestamp, f.updated_at from messages f
+    select f.id, f.status, f.error, f.timestamp, f.updated_at from visible_messages f
      where f.run_id = r.run_id and ${IN_OCCURRENCE} order by f.run_step limit 1) m on true`;
 
 const HAS_RUN = `(r.run_id is not null and ${IN_OCCURRENCE})`;

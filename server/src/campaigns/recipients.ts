@@ -33,13 +33,13 @@ const insertRecipients = statement<[campaignId: string, contactIds: string[], no
 );
 const findCampaign = statement<[id: string], { id: string; channel_id: string; status: CampaignStatus }>(
   'campaigns.status_by_id',
-  'select id, channel_id, status from campaigns where id = $1 and tenant_id = $tenant',
+  'select id, channel_id, status from visible_campaigns where id = $1 and tenant_id = $tenant',
 );
 const OPEN: readonly CampaignStatus[] = ['draft', 'scheduled', 'running', 'paused'];
 const keepOpen = statement<[id: string, now: Date]>(
   'campaigns.keep_open',
   // A running campaign checks for recipients without a run; any other does so when it starts.
-  `update campaigns set updated_at = $2, due_at = case when status = 'running' then $2 else due_at end
+  `update visible_campaigns set updated_at = $2, due_at = case when status = 'running' then $2 else due_at end
     where id = $1 and tenant_id = $tenant and status in (${OPEN.map((status) => `'${status}'`).join(', ')})`,
 );
 

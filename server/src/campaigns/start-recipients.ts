@@ -14,22 +14,22 @@ const insertGathered = statement<[campaignId: string, contactIds: string[], occu
   // A contact that is already part of the occurrence keeps its run.
   `insert into recipients as r (campaign_id, contact_id, tenant_id, is_given, occurrence_at, created_at, updated_at)
    select $1, n.contact_id, $tenant, false, $3, $4, $4 from unnest($2::uuid[]) as n (contact_id)
-     join contacts c on c.id = n.contact_id order by n.contact_id
+     join visible_contacts c on c.id = n.contact_id order by n.contact_id
    on conflict (campaign_id, contact_id) do update set occurrence_at = $3, run_id = null, updated_at = $4
     where r.occurrence_at < $3`,
 );
 const noteGathered = statement<[id: string, at: string, contactId: string | null]>(
   'campaigns.note_gathered',
-  'update campaigns set gathered_at = $2::timestamptz, gathered_id = $3 where id = $1 and tenant_id = $tenant',
+  'update visible_campaigns set gathered_at = $2::timestamptz, gathered_id = $3 where id = $1 and tenant_id = $tenant',
 );
 const pickWithoutRun = statement<[campaignId: string, occurrenceAt: Date], { contact_id: string }>(
   'recipients.pick_without_run',
   `select contact_id from (
-     (select contact_id from recipients
+     (select contact_id from visible_recipients
        where campaign_id = $1 and tenant_id = $tenant and is_given and occurrence_at < $2
        order by occurrence_at, contact_id limit ${RUNS_PER_TRANSACTION})
      union all
-     (select contact_id from recipients
+     (select contact_id from visible_recipients
        where campaign_id = $1 and tenant_id = $tenant and occurrence_at = $2 and run_id is null
        order by contact_id limit ${RUNS_PER_TRANSACTION})) picked limit ${RUNS_PER_TRANSACTION}`,
 );
@@ -37,7 +37,7 @@ const noteRuns = statement<
   [campaignId: string, occurrenceAt: Date, contactIds: string[], runIds: string[], now: Date]
 >(
   'recipients.note_runs',
-  `update recipients r set occurrence_at = $2, run_id = n.run_id, updated_at = $5
+  `update visible_recipients r set occurrence_at = $2, run_id = n.run_id, updated_at = $5
      from unnest($3::uuid[], $4::uuid[]) as n (contact_id, run_id)
     where r.campaign_id = $1 and r.contact_id = n.contact_id and r.tenant_id = $tenant`,
 );

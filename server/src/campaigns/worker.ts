@@ -21,22 +21,22 @@ import { gatherRecipients, hasOpenRecipients, startRecipients } from './start-re
 const lockDue = statement<[id: string, now: Date], DueCampaign>(
   'campaigns.lock_due',
   // A campaign that was paused, cancelled or advanced by another worker is no longer due.
-  `select ${DUE_COLUMNS} from campaigns c
+  `select ${DUE_COLUMNS} from visible_campaigns c
     where c.id = $1 and c.tenant_id = $tenant and c.due_at <= $2 and c.status in ('scheduled', 'running')
       for no key update of c`,
 );
 const checkAgain = statement<[id: string, dueAt: Date]>(
   'campaigns.check_again',
-  'update campaigns set due_at = $2, attempts = 0 where id = $1 and tenant_id = $tenant',
+  'update visible_campaigns set due_at = $2, attempts = 0 where id = $1 and tenant_id = $tenant',
 );
 const nextRun = statement<[campaignId: string, now: Date], { at: Date | null }>(
   'campaigns.next_run',
-  `select min(due_at) as at from automation_runs
+  `select min(due_at) as at from visible_automation_runs
     where campaign_id = $1 and tenant_id = $tenant and due_at > $2 and due_at < ${HELD}`,
 );
 const postpone = statement<[id: string, attempts: number, dueAt: Date]>(
   'campaigns.postpone',
-  `update campaigns set attempts = attempts + 1, due_at = $3
+  `update visible_campaigns set attempts = attempts + 1, due_at = $3
     where id = $1 and tenant_id = $tenant and attempts = $2 and due_at is not null`,
 );
 

@@ -2,10 +2,12 @@ import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
-import { type BeforeChatRemoval, removeChatsOf } from '../chats/remove-chats.ts';
+import { type BeforeChatRemoval, removeSomeChats } from '../chats/remove-chats.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import { type Removal, startRemoval } from '../jobs/job.ts';
+import { hasManyRows } from '../jobs/removal-steps.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import {
@@ -21,6 +23,7 @@ import {
   vendorKeys,
 } from './channel.ts';
 import { confirmVendorKey } from './confirm-key.ts';
+import { freeChannels } from './free-channels.ts';
 import { updateMailbox } from './mailbox.ts';
 import type { Channel } from './schema.ts';
 
@@ -28,7 +31,7 @@ type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
 
 const lockChannel = statement<[id: string], ConfiguredRow>(
   'channels.lock',
-  `select ${CHANNEL_COLUMNS}, config_encrypted from channels where id = $1 and tenant_id = $tenant for update`,
+  `select ${CHANNEL_COLUMNS}, config_encrypted from visible_channels where id = $1 and tenant_id = $tenant for update`,
 );
 const updateChannel = statement<
   [
@@ -44,7 +47,7 @@ const updateChannel = statement<
   ChannelRow
 >(
   'channels.update',
-  `update channels set name = $2, address = $3, config_encrypted = $4, updated_at = $5, vendor_key = $6, verify_hash = $7,
+  `update visible_channels set name = $2, address = $3, config_encrypted = $4, updated_at = $5, vendor_key = $6, verify_hash = $7,
           account_key = $8,
           vendor_confirmed_at = case when vendor_key is not distinct from $6 then vendor_confirmed_at end
     where id = $1 and tenant_id = $tenant returning ${CHANNEL_COLUMNS}`,
@@ -105,20 +108,29 @@ export async function changeChannel(
   return presentChannel(updated as ChannelRow);
 }
 
+const CHATS_AT_ONCE = 2_000;
+
 /**
- * Deletes a channel with everything that came over it, and returns whether it existed. The row lock makes transactions
- * that would add to the channel wait; they then find it deleted.
+ * Deletes a channel with everything that came over it. The row lock makes transactions that would add to the channel wait;
+ * they then find it deleted. A large channel is hidden at once and deleted by a job: its credentials, templates and the
+ * address are free from then on. Returns undefined if the channel does not exist.
  */
 export async function removeChannel(
   tx: TenantTx,
   channelId: string,
   beforeRemoval: BeforeChatRemoval,
-): Promise<boolean> {
+): Promise<Removal | undefined> {
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId]) : undefined;
-  if (!row) return false;
-  await removeChatsOf(tx, row.id, beforeRemoval);
+  if (!row) return undefined;
+  if (await hasManyRows(tx, 'delete_channel', row.id)) {
+    const jobId = await startRemoval(tx, 'delete_channel', row.id, [row.id]);
+    if (jobId === undefined) return undefined;
+    await freeChannels(tx, [row.id]);
+    return { jobId };
+  }
+  while ((await removeSomeChats(tx, row.id, CHATS_AT_ONCE, beforeRemoval)) === CHATS_AT_ONCE);
   await tx.run(deleteChannel, [row.id]);
-  return true;
+  return { jobId: null };
 }
 
 /**

@@ -77,48 +77,48 @@ const insertChannel = statement<
 );
 const confirmedChannel = systemStatement<[provider: string, vendorKey: string], { id: string }>(
   'channels.confirmed',
-  'select id from channels where provider = $1 and vendor_key = $2 and vendor_confirmed_at is not null',
+  'select id from visible_channels where provider = $1 and vendor_key = $2 and vendor_confirmed_at is not null',
 );
 const channelById = statement<[id: string], ChannelRow>(
   'channels.by_id',
-  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $tenant`,
+  `select ${CHANNEL_COLUMNS} from visible_channels where id = $1 and tenant_id = $tenant`,
 );
 const configuredChannel = statement<
   [id: string],
   Pick<ChannelRow, 'id' | 'kind' | 'provider' | 'address'> & { config_encrypted: Buffer }
 >(
   'channels.configured',
-  'select id, kind, provider, address, config_encrypted from channels where id = $1 and tenant_id = $tenant',
+  'select id, kind, provider, address, config_encrypted from visible_channels where id = $1 and tenant_id = $tenant',
 );
 const heldChannel = statement<[id: string], ChannelRow>(
   'channels.hold',
-  `select ${CHANNEL_COLUMNS} from channels where id = $1 and tenant_id = $tenant for key share`,
+  `select ${CHANNEL_COLUMNS} from visible_channels where id = $1 and tenant_id = $tenant for key share`,
 );
 const knownChannels = statement<[ids: string[], kind: string | null], { id: string }>(
   'channels.known',
-  `select id from channels where id = any ($1::uuid[]) and tenant_id = $tenant and ($2::text is null or kind = $2)`,
+  `select id from visible_channels where id = any ($1::uuid[]) and tenant_id = $tenant and ($2::text is null or kind = $2)`,
 );
 const credentialsById = systemStatement<[id: string], CredentialsRow>(
   'channels.credentials',
-  `select ${CREDENTIALS_COLUMNS} from channels where id = $1`,
+  `select ${CREDENTIALS_COLUMNS} from visible_channels where id = $1`,
 );
 const credentialsByKey = systemStatement<
   [provider: string, keys: string[]],
   CredentialsRow & { key: string }
 >(
   'channels.credentials_by_key',
-  `select ${CREDENTIALS_COLUMNS}, vendor_key as key from channels where provider = $1 and vendor_key = any ($2::text[])
+  `select ${CREDENTIALS_COLUMNS}, vendor_key as key from visible_channels where provider = $1 and vendor_key = any ($2::text[])
    union all
-   select ${CREDENTIALS_COLUMNS}, account_key from channels where provider = $1 and account_key = any ($2::text[])`,
+   select ${CREDENTIALS_COLUMNS}, account_key from visible_channels where provider = $1 and account_key = any ($2::text[])`,
 );
 const credentialsByVerifyHash = systemStatement<[provider: string, verifyHash: Buffer], { id: string }>(
   'channels.by_verify_hash',
-  'select id from channels where provider = $1 and verify_hash = $2 limit 1',
+  'select id from visible_channels where provider = $1 and verify_hash = $2 limit 1',
 );
 
 const credentialsOfTenant = statement<[], CredentialsRow>(
   'channels.credentials_of_tenant',
-  `select ${CREDENTIALS_COLUMNS} from channels where tenant_id = $tenant order by created_at, id`,
+  `select ${CREDENTIALS_COLUMNS} from visible_channels where tenant_id = $tenant order by created_at, id`,
 );
 
 export const presentChannel = (row: ChannelRow): Channel => ({

@@ -9,7 +9,7 @@ const CONFIRMED_KEY = 'channels_confirmed_vendor_key';
 
 const confirm = statement<[id: string, vendorKey: string, now: Date]>(
   'channels.confirm_key',
-  `update channels set vendor_confirmed_at = $3
+  `update visible_channels set vendor_confirmed_at = $3
     where id = $1 and tenant_id = $tenant and vendor_key = $2 and vendor_confirmed_at is null`,
 );
 

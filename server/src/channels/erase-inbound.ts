@@ -4,7 +4,7 @@ import type { TenantTx } from '../db/tenant.ts';
 const failedWith = statement<[patterns: string[]], { id: string; channel_id: string; text: string }>(
   'inbound.failed_with',
   `select i.id, i.channel_id, encode(i.body, 'escape') as text
-     from channels c join inbound i on i.channel_id = c.id and i.tenant_id = c.tenant_id
+     from visible_channels c join visible_inbound i on i.channel_id = c.id and i.tenant_id = c.tenant_id
     where c.tenant_id = $tenant and i.due_at is null and encode(i.body, 'escape') ilike any ($1::text[])`,
 );
 const remove = statement<[ids: string[]]>(

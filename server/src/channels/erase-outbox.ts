@@ -3,7 +3,7 @@ import type { TenantTx } from '../db/tenant.ts';
 
 const remove = statement<[recipients: string[]]>(
   'sandbox.erase',
-  `delete from sandbox_outbox o using channels c
+  `delete from sandbox_outbox o using visible_channels c
     where c.tenant_id = $tenant and o.channel_id = c.id and o.tenant_id = c.tenant_id and o.recipient = any ($1::text[])`,
 );
 

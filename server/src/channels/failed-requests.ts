@@ -1,3 +1,4 @@
+import { limitSql } from '../access/limits.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
@@ -28,7 +29,7 @@ const COLUMNS = `i.id, i.error, i.attempts, i.created_at, octet_length(i.body) a
 
 const replay = statement<[id: string, channelId: string], FailedRequestRow>(
   'inbound.replay',
-  `update inbound i set due_at = ${DUE_NOW}, attempts = 0, crashes = 0, error = null
+  `update visible_inbound i set due_at = ${DUE_NOW}, attempts = 0, crashes = 0, error = null
     where i.id = $1 and i.tenant_id = $tenant and i.channel_id = $2 and i.due_at is null returning ${COLUMNS}`,
 );
 const remove = statement<[id: string, channelId: string]>(
@@ -36,30 +37,29 @@ const remove = statement<[id: string, channelId: string]>(
   'delete from inbound where id = $1 and tenant_id = $tenant and channel_id = $2 and due_at is null',
 );
 
-/** Kept per tenant, the newest. Enough for days of a broken vendor, and few enough that the disk does not fill. */
-const MAX_KEPT = 10_000;
+/** Kept per tenant, the newest, and at most as many as its limit allows: so the disk does not fill. */
 const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
 
-const removeOld = systemStatement<[before: Date, maxKept: number, maxBytes: number]>(
+const removeOld = systemStatement<[before: Date, maxBytes: number]>(
   'inbound.delete_old_failed',
   `delete from inbound i using (
-     select id, tenant_id from (
+     select f.id, f.tenant_id from (
        select id, tenant_id, created_at, row_number() over newest as number, sum(octet_length(body)) over newest as bytes
-         from inbound where due_at is null
-       window newest as (partition by tenant_id order by created_at desc, id desc)) as failed
-      where created_at < $1 or number > $2 or bytes > $3 limit 1000) as old
+         from visible_inbound where due_at is null
+       window newest as (partition by tenant_id order by created_at desc, id desc)) as f
+       join visible_tenants t on t.id = f.tenant_id
+      where f.created_at < $1 or f.bytes > $2 or f.number > ${limitSql('storedFailedRequests', 't')} limit 1000) as old
     where i.id = old.id and i.tenant_id = old.tenant_id and i.due_at is null`,
 );
 
-/** Deletes failed requests that are older than the retention, or more than are kept, and returns how many. */
+/** Deletes failed requests that are older than the retention, or more than the tenant's limit, and returns how many. */
 export async function removeOldRequests(
   db: Pick<Queryable, 'run'>,
   before: Date,
-  { maxKept = MAX_KEPT, maxBytes = MAX_KEPT_BYTES } = {},
+  maxBytes = MAX_KEPT_BYTES,
 ): Promise<number> {
   let removed = 0;
-  for (let last = -1; last !== 0; removed += last)
-    last = await db.run(removeOld, [before, maxKept, maxBytes]);
+  for (let last = -1; last !== 0; removed += last) last = await db.run(removeOld, [before, maxBytes]);
   return removed;
 }
 
@@ -83,7 +83,7 @@ export function failedRequestFieldsFor(canRead: CanRead): Searchable {
 
 export const failedRequestSource = (channelId: string): SearchSource => ({
   select: COLUMNS,
-  from: 'inbound i',
+  from: 'visible_inbound i',
   tenantColumn: 'i.tenant_id',
   where: (bind) => `i.channel_id = ${bind(channelId)}::uuid and i.due_at is null`,
 });

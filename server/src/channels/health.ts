@@ -11,14 +11,14 @@ const updateHealth = statement<
   ChannelRow & { was: Channel['health'] }
 >(
   'channels.update_health',
-  `with before as (select health as was from channels where id = $1 and tenant_id = $tenant for no key update)
-   update channels set health = $2, problem = $3, updated_at = $4 from before
+  `with before as (select health as was from visible_channels where id = $1 and tenant_id = $tenant for no key update)
+   update visible_channels set health = $2, problem = $3, updated_at = $4 from before
     where id = $1 and tenant_id = $tenant and (health <> $2 or problem is distinct from $3)
    returning ${CHANNEL_COLUMNS}, was`,
 );
 const countFailing = systemStatement<[], { count: number }>(
   'channels.count_failing',
-  `select count(*)::int as count from channels where health = 'failing'`,
+  `select count(*)::int as count from visible_channels where health = 'failing'`,
 );
 
 /** Sets whether a channel can send, and if not, why. A change has one event and one log line. */

@@ -32,7 +32,7 @@ const insertInbound = systemStatement<
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::int[], $9::timestamptz[])
        as n (id, tenant_id, channel_id, shard, number, now)
      join unnest($6::text[], $7::text[], $8::bytea[]) with ordinality as r (url, headers, body, number) using (number)
-     join channels c on c.id = n.channel_id and c.tenant_id = n.tenant_id
+     join visible_channels c on c.id = n.channel_id and c.tenant_id = n.tenant_id
    returning id`,
 );
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { BeforeChatRemoval } from '../chats/remove-chats.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { data, RemovalResult, type Route, removed, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { type Adapter, type AdapterContext, channelKinds } from '../providers/adapter.ts';
 import { type ConfigDeps, changeChannel, checkChannel, removeChannel } from './change-channel.ts';
@@ -75,7 +75,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         names: ['c.name', 'c.address'],
         id: 'c.id',
       },
-      source: { select: CHANNEL_COLUMNS, from: 'channels c', tenantColumn: 'c.tenant_id' },
+      source: { select: CHANNEL_COLUMNS, from: 'visible_channels c', tenantColumn: 'c.tenant_id' },
       schema: Channel,
       present: presentChannel,
       example: { query: 'eq(kind,"whatsapp")', item: exampleChannel },
@@ -103,14 +103,14 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         operationId: 'deleteChannel',
         summary: 'Delete a channel',
         description:
-          'Deletes the channel permanently, with its chats, their messages, and its message templates. Contacts stay. Webhooks that are limited to this channel receive nothing instead.',
+          'Deletes the channel permanently, with its chats, their messages, and its message templates. Contacts stay. Webhooks that are limited to this channel receive nothing instead. A large channel is hidden at once and deleted by a job.',
         access: 'channels:write',
-        answer: data(DeleteResult),
+        answer: data(RemovalResult),
         failures: [],
-        example: { answer: { deletedIds: [exampleChannel.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleChannel.id], notFoundIds: [], jobId: null } },
       },
       async ({ params }, tx) =>
-        deleted(params.channelId, await removeChannel(tx, params.channelId, beforeRemoval)),
+        removed(params.channelId, await removeChannel(tx, params.channelId, beforeRemoval)),
     ),
     channels.call(
       {

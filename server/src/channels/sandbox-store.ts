@@ -37,7 +37,7 @@ const acceptAll = systemStatement<
   'sandbox.accept',
   // A deleted channel accepts nothing; an existing one is locked against deletion until this is committed. A message
   // that was accepted before has no further requests.
-  `with held as (select id, tenant_id from channels where id = any ($2::uuid[]) order by id for key share),
+  `with held as (select id, tenant_id from visible_channels where id = any ($2::uuid[]) order by id for key share),
    accepted as (
      insert into sandbox_outbox (message_id, tenant_id, channel_id, vendor_id, recipient, type, text, content, at)
      select a.message_id, h.tenant_id, h.id, a.vendor_id, a.recipient, a.type, a.text, a.content::jsonb, a.now
@@ -61,7 +61,7 @@ const fileOfChannel = systemStatement<
   { id: string; mime_type: string; filename: string }
 >(
   'sandbox.file',
-  `select f.id, f.mime_type, f.filename from files f join channels c on c.tenant_id = f.tenant_id
+  `select f.id, f.mime_type, f.filename from visible_files f join visible_channels c on c.tenant_id = f.tenant_id
     where f.id = $1 and c.id = $2`,
 );
 

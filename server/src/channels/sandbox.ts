@@ -18,15 +18,16 @@ const PROVIDER = 'sandbox';
 
 const lockSandbox = statement<[id: string], { config_encrypted: Buffer }>(
   'sandbox.lock',
-  `select config_encrypted from channels where id = $1 and tenant_id = $tenant and provider = '${PROVIDER}' for no key update`,
+  `select config_encrypted from visible_channels
+    where id = $1 and tenant_id = $tenant and provider = '${PROVIDER}' for no key update`,
 );
 const updateConfig = statement<[id: string, config: Buffer]>(
   'sandbox.update_config',
-  'update channels set config_encrypted = $2 where id = $1 and tenant_id = $tenant',
+  'update visible_channels set config_encrypted = $2 where id = $1 and tenant_id = $tenant',
 );
 const isSandbox = statement<[id: string], { id: string }>(
   'sandbox.by_id',
-  `select id from channels where id = $1 and tenant_id = $tenant and provider = '${PROVIDER}'`,
+  `select id from visible_channels where id = $1 and tenant_id = $tenant and provider = '${PROVIDER}'`,
 );
 interface AcceptedRow {
   message_id: string;
@@ -47,11 +48,11 @@ const givenFiles = statement<
   { id: string; mime_type: string; filename: string; size: number }
 >(
   'sandbox.given_files',
-  'select id, mime_type, filename, size from files where id = any ($1::uuid[]) and tenant_id = $tenant',
+  'select id, mime_type, filename, size from visible_files where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 const vendorIdOfMessage = statement<[id: string, channelId: string], { vendor_id: string | null }>(
   'sandbox.vendor_id_of_message',
-  'select vendor_id from messages where id = $1 and tenant_id = $tenant and channel_id = $2',
+  'select vendor_id from visible_messages where id = $1 and tenant_id = $tenant and channel_id = $2',
 );
 
 /** Turns on the given faults of a sandbox channel, and turns off the others. */

@@ -26,32 +26,32 @@ const STATE = `id, channel_id, contact_id, status, snoozed_until, unread_count, 
   assigned_team_id, is_sensitive`;
 const lockChat = statement<[id: string], ChatState>(
   'chats.lock_one',
-  `select ${STATE} from chats where id = $1 and tenant_id = $tenant for no key update`,
+  `select ${STATE} from visible_chats where id = $1 and tenant_id = $tenant for no key update`,
 );
 const lockToDelete = statement<[id: string], ChatState>(
   'chats.lock_to_delete',
-  `select ${STATE} from chats where id = $1 and tenant_id = $tenant for update`,
+  `select ${STATE} from visible_chats where id = $1 and tenant_id = $tenant for update`,
 );
 const updateStatus = statement<
   [id: string, status: string, until: Date | null, shard: number | null, now: Date]
 >(
   'chats.update_status',
-  `update chats set status = $2, snoozed_until = $3, due_at = $3, shard = $4, updated_at = $5
+  `update visible_chats set status = $2, snoozed_until = $3, due_at = $3, shard = $4, updated_at = $5
     where id = $1 and tenant_id = $tenant`,
 );
 const updateRead = statement<[id: string, markedUnread: boolean, now: Date]>(
   'chats.update_read',
-  `update chats set marked_unread = $2, unread_count = case when $2 then unread_count else 0 end,
+  `update visible_chats set marked_unread = $2, unread_count = case when $2 then unread_count else 0 end,
           read_at = case when $2 then read_at else $3 end, updated_at = $3
     where id = $1 and tenant_id = $tenant`,
 );
 const updateAssignment = statement<[id: string, userId: string | null, teamId: string | null, now: Date]>(
   'chats.update_assignment',
-  `update chats set assigned_user_id = $2, assigned_team_id = $3, updated_at = $4 where id = $1 and tenant_id = $tenant`,
+  `update visible_chats set assigned_user_id = $2, assigned_team_id = $3, updated_at = $4 where id = $1 and tenant_id = $tenant`,
 );
 const updateSensitive = statement<[id: string, isSensitive: boolean, now: Date]>(
   'chats.update_sensitive',
-  'update chats set is_sensitive = $2, updated_at = $3 where id = $1 and tenant_id = $tenant',
+  'update visible_chats set is_sensitive = $2, updated_at = $3 where id = $1 and tenant_id = $tenant',
 );
 const deleteChat = statement<[id: string]>(
   'chats.delete',

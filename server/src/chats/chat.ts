@@ -34,7 +34,7 @@ interface ChatRow {
 const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread_count, c.marked_unread, c.snoozed_until, c.open_until,
     c.channel_id, c.contact_id, c.handle_id, c.assigned_user_id, c.assigned_team_id, c.is_sensitive,
     ${contactFacts('p')} as contact, to_json(m) as latest_message
-  from chats c
+  from visible_chats c
   join contacts p on p.id = c.contact_id and (p.tenant_id = c.tenant_id) is true
   left join messages m on m.id = c.latest_message_id and (m.tenant_id = c.tenant_id) is true`;
 

@@ -29,13 +29,13 @@ const lockChats = statement<[channelId: string, types: string[], values: string[
   `select ${LOCKED}
      from unnest($2::text[], $3::text[]) as p (type, value)
      join handles h on h.tenant_id = $tenant and h.type = p.type and h.value = p.value
-     join chats c on c.handle_id = h.id and (c.tenant_id = h.tenant_id and c.channel_id = $1) is true
+     join visible_chats c on c.handle_id = h.id and (c.tenant_id = h.tenant_id and c.channel_id = $1) is true
     order by c.id for no key update of c`,
 );
 const lockOfContacts = statement<[channelId: string, contactIds: string[]], LockedChat>(
   'chats.lock_of_contacts',
   `select ${LOCKED}
-     from chats c join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id
+     from visible_chats c join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id
     where c.tenant_id = $tenant and c.channel_id = $1 and c.contact_id = any ($2::uuid[])
     order by c.id for no key update of c`,
 );

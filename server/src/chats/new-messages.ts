@@ -16,7 +16,7 @@ export const chatStates = rowSet({
 
 /** SQL that stores `chatStates`. The numbers are those of the parameters. */
 export const updateStates = (states: number, now: number): string =>
-  `update chats c set status = case when n.reopens then 'open' else c.status end,
+  `update visible_chats c set status = case when n.reopens then 'open' else c.status end,
           snoozed_until = case when not n.reopens then c.snoozed_until end,
           due_at = case when not n.reopens then c.due_at end, unread_count = c.unread_count + n.unread,
           marked_unread = c.marked_unread and n.replied_at is null, read_at = coalesce(n.replied_at, c.read_at),
@@ -30,7 +30,7 @@ export const updateStates = (states: number, now: number): string =>
  * a relation `n` with the columns id and chat_id.
  */
 export const updateReplied = (replies: string, where: string, now: number): string =>
-  `update chats c set unread_count = 0, marked_unread = false, read_at = $${now}, updated_at = $${now},
+  `update visible_chats c set unread_count = 0, marked_unread = false, read_at = $${now}, updated_at = $${now},
           latest_message_id = case when c.latest_message_at > $${now} then c.latest_message_id else n.id end,
           latest_message_at = greatest(c.latest_message_at, $${now})
      from ${replies} where ${where} and c.tenant_id = $tenant and c.id = n.chat_id`;

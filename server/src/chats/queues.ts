@@ -5,6 +5,7 @@ export const snoozesQueue = declareQueue({
   name: 'chats',
   purpose: 'open chats whose snooze has ended',
   table: 'chats',
+  view: 'visible_chats',
   orderingKey: 'channel_id',
   rowsPerCall: 50,
   callsPerKey: 1,

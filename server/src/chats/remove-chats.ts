@@ -1,9 +1,7 @@
-import { statement } from '../db/statement.ts';
+import { removalStatement, statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 
-const CHATS_PER_STATEMENT = 2_000;
-
-const someChats = statement<[channelId: string, limit: number], { id: string }>(
+const someChats = removalStatement<[channelId: string, limit: number], { id: string }>(
   'chats.some_of_channel',
   'select id from chats where channel_id = $1 and tenant_id = $tenant order by id limit $2 for update',
 );
@@ -15,19 +13,16 @@ const deleteChats = statement<[ids: string[]]>(
 /** What other modules do before chats are deleted, in the same transaction: they end the automation runs in them. */
 export type BeforeChatRemoval = (tx: TenantTx, chatIds: string[]) => Promise<void>;
 
-/**
- * Deletes all chats of a channel with their messages, a few thousand per statement because of the statement timeout:
- * the cascade removes about 300,000 messages a second, and a channel may have many millions.
- */
-export async function removeChatsOf(
+/** Deletes at most `limit` chats of a channel with their messages, and returns how many. */
+export async function removeSomeChats(
   tx: TenantTx,
   channelId: string,
+  limit: number,
   beforeRemoval: BeforeChatRemoval,
-): Promise<void> {
-  for (;;) {
-    const ids = (await tx.all(someChats, [channelId, CHATS_PER_STATEMENT])).map(({ id }) => id);
-    if (ids.length === 0) return;
-    await beforeRemoval(tx, ids);
-    await tx.run(deleteChats, [ids]);
-  }
+): Promise<number> {
+  const ids = (await tx.all(someChats, [channelId, limit])).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await beforeRemoval(tx, ids);
+  await tx.run(deleteChats, [ids]);
+  return ids.length;
 }

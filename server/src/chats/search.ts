@@ -29,7 +29,7 @@ export const chatFields: Searchable = {
  */
 export const chatSource: SearchSource = {
   select: 'c.id',
-  from: 'chats c left join contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
+  from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
   tenantColumn: 'c.tenant_id',
   countCap: 10_000,
 };

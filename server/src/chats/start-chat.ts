@@ -26,7 +26,7 @@ interface HeldHandle {
 // Locked until the transaction ends, so that they are not deleted before the chat refers to them.
 const holdContacts = statement<[ids: string[]], { id: string }>(
   'chats.hold_contacts',
-  'select id from contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for key share',
+  'select id from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for key share',
 );
 const holdHandles = statement<[contactIds: string[], types: readonly string[]], HeldHandle>(
   'chats.hold_handles',
@@ -37,7 +37,7 @@ const holdHandles = statement<[contactIds: string[], types: readonly string[]], 
 );
 const chatsOver = statement<[channelId: string, handleIds: string[]], { id: string; handle_id: string }>(
   'chats.over',
-  'select id, handle_id from chats where handle_id = any ($2::uuid[]) and (tenant_id = $tenant and channel_id = $1) is true',
+  'select id, handle_id from visible_chats where handle_id = any ($2::uuid[]) and (tenant_id = $tenant and channel_id = $1) is true',
 );
 const insertChats = statement<
   [channelId: string, ids: string[], contactIds: string[], handleIds: string[], now: Date],

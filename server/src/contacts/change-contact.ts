@@ -32,7 +32,7 @@ interface ContactState {
 
 const lockContact = statement<[id: string], ContactState>(
   'contacts.lock_to_change',
-  `select id, first_name, last_name, is_subscribed, metadata from contacts
+  `select id, first_name, last_name, is_subscribed, metadata from visible_contacts
     where id = $1 and tenant_id = $tenant for no key update`,
 );
 const lockHandlesOf = statement<[contactId: string]>(
@@ -43,14 +43,14 @@ const lockHandlesOf = statement<[contactId: string]>(
 const handlesOf = statement<[contactId: string], StoredHandle>(
   'contacts.handles',
   `select h.id, h.type, h.value, h.is_primary as "isPrimary",
-          exists (select 1 from chats c where c.handle_id = h.id) as "hasChats"
+          exists (select 1 from visible_chats c where c.handle_id = h.id) as "hasChats"
      from handles h where h.contact_id = $1 and h.tenant_id = $tenant order by h.created_at, h.id`,
 );
 const updateContact = statement<
   [id: string, firstName: string | null, lastName: string | null, isSubscribed: boolean, metadata: string]
 >(
   'contacts.update',
-  `update contacts set first_name = $2, last_name = $3, is_subscribed = $4, metadata = $5
+  `update visible_contacts set first_name = $2, last_name = $3, is_subscribed = $4, metadata = $5
     where id = $1 and tenant_id = $tenant`,
 );
 

@@ -9,7 +9,7 @@ import { newContactEvents, requireContact } from './contact.ts';
 import type { Contact } from './schema.ts';
 
 /** Locks the contact, so that events have the order of the changes. */
-const LOCKED = `locked as (select id from contacts where id = $1 and tenant_id = $tenant for no key update)`;
+const LOCKED = `locked as (select id from visible_contacts where id = $1 and tenant_id = $tenant for no key update)`;
 const addLabels = statement<
   [contactId: string, differentLabelIds: string[], now: Date],
   { is_known: boolean; known: string[]; added: string[] }

@@ -15,7 +15,6 @@ interface HandleFacts {
   is_primary: boolean;
   value: string;
   extra: Record<string, unknown>;
-  has_chats: boolean;
 }
 
 /** A contact with its handles, labels, attribute values and chats, as `contactFacts` reads it. */
@@ -30,7 +29,7 @@ export interface ContactFacts {
   handles: HandleFacts[];
   labels: Contact['labels'];
   attributes: Contact['attributes'];
-  chats: { id: string; channel_id: string; status: string; updated_at: StoredTime }[];
+  chats: { id: string; channel_id: string; handle_id: string; status: string; updated_at: StoredTime }[];
 }
 
 /** SQL for the facts of the contact under `alias`, as one JSON value. Each list is in the order of creation. */
@@ -40,8 +39,7 @@ export const contactFacts = (alias: string): string => `json_build_object(
   'is_subscribed', ${alias}.is_subscribed, 'metadata', ${alias}.metadata,
   'handles', (select coalesce(json_agg(json_build_object(
       'id', fh.id, 'created_at', fh.created_at, 'updated_at', fh.updated_at, 'type', fh.type,
-      'is_primary', fh.is_primary, 'value', fh.value, 'extra', fh.extra,
-      'has_chats', exists (select 1 from chats fc where fc.handle_id = fh.id)) order by fh.created_at, fh.id), '[]')
+      'is_primary', fh.is_primary, 'value', fh.value, 'extra', fh.extra) order by fh.created_at, fh.id), '[]')
     from handles fh where fh.contact_id = ${alias}.id),
   'labels', (select coalesce(json_agg(json_build_object('id', fl.id, 'name', fl.name, 'color', fl.color)
       order by fcl.created_at, fl.id), '[]')
@@ -51,11 +49,12 @@ export const contactFacts = (alias: string): string => `json_build_object(
       order by fa.created_at, fa.id), '[]')
     from contact_attributes fca join attributes fa on fa.id = fca.attribute_id where fca.contact_id = ${alias}.id),
   'chats', (select coalesce(json_agg(json_build_object(
-      'id', fc.id, 'channel_id', fc.channel_id, 'status', fc.status, 'updated_at', fc.updated_at)
+      'id', fc.id, 'channel_id', fc.channel_id, 'handle_id', fc.handle_id, 'status', fc.status,
+      'updated_at', fc.updated_at)
       order by fc.created_at, fc.id), '[]')
-    from chats fc where fc.contact_id = ${alias}.id))`;
+    from visible_chats fc where fc.contact_id = ${alias}.id))`;
 
-const presentHandle = (facts: HandleFacts): Handle => ({
+const presentHandle = (facts: HandleFacts, hasChats: boolean): Handle => ({
   id: facts.id,
   createdAt: timestamp(facts.created_at),
   updatedAt: timestamp(facts.updated_at),
@@ -63,12 +62,18 @@ const presentHandle = (facts: HandleFacts): Handle => ({
   isPrimary: facts.is_primary,
   value: facts.value,
   extra: facts.extra,
-  hasChats: facts.has_chats,
+  hasChats,
 });
 
 /** The contact as the API shows it. */
 export function presentContact(facts: ContactFacts): Contact {
-  const handles = facts.handles.map(presentHandle);
+  const handles = facts.handles.map((handle) =>
+    presentHandle(
+      handle,
+      // The foreign keys guarantee that chats of a handle are the contact's.
+      facts.chats.some((chat) => chat.handle_id === handle.id),
+    ),
+  );
   const primary = (type: HandleType): string | null =>
     (
       handles.find((handle) => handle.type === type && handle.isPrimary) ??
@@ -103,7 +108,7 @@ export function presentContact(facts: ContactFacts): Contact {
 
 const selectContacts = statement<[ids: string[]], { facts: ContactFacts }>(
   'contacts.by_ids',
-  `select ${contactFacts('c')} as facts from contacts c where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
+  `select ${contactFacts('c')} as facts from visible_contacts c where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
 );
 
 export async function findContacts(db: TenantReader, ids: string[]): Promise<Contact[]> {
@@ -137,7 +142,7 @@ export async function contactEvents(
 
 const selectContact = statement<[id: string], { facts: ContactFacts }>(
   'contacts.by_id',
-  `select ${contactFacts('c')} as facts from contacts c where c.id = $1 and c.tenant_id = $tenant`,
+  `select ${contactFacts('c')} as facts from visible_contacts c where c.id = $1 and c.tenant_id = $tenant`,
 );
 
 export async function requireContact(db: TenantReader, contactId: string): Promise<Contact> {
@@ -149,7 +154,7 @@ export async function requireContact(db: TenantReader, contactId: string): Promi
 const lockRows = statement<[ids: string[]], { id: string }>(
   'contacts.lock',
   // Always in the order of ids, so that two transactions that lock the same contacts never wait for each other.
-  'select id from contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update',
+  'select id from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update',
 );
 
 /** Locks contacts until the transaction ends and returns the ids of those that exist. */

@@ -21,7 +21,7 @@ export const AUDIENCE_START: AudienceCursor = {
 
 const endOfWindow = statement<[afterCreatedAt: string, afterId: string, createdUntil: Date], AudienceCursor>(
   'contacts.end_of_window',
-  `select c.created_at::text as "createdAt", c.id from contacts c
+  `select c.created_at::text as "createdAt", c.id from visible_contacts c
     where c.tenant_id = $tenant and (c.created_at, c.id) > ($1::timestamptz, $2::uuid) and c.created_at <= $3
     order by c.created_at, c.id limit 1 offset ${WINDOW - 1}`,
 );
@@ -50,7 +50,7 @@ export async function gatherAudience(
   ];
   const matches = compileRowFilter(filter, searchable, bindTo(params));
   const { rows } = await tx.query(
-    `select c.id from contacts c
+    `select c.id from visible_contacts c
       where c.tenant_id = $1 and (c.created_at, c.id) > ($2::timestamptz, $3::uuid) and c.created_at <= $4
         and (c.created_at < $5::timestamptz or (c.created_at = $5::timestamptz and c.id <= $6::uuid)) and ${matches}
       order by c.created_at, c.id`,

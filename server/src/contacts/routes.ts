@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { data, RemovalResult, type Route, removed, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';
@@ -115,13 +115,13 @@ export function contactRoutes(): Route[] {
         operationId: 'deleteContact',
         summary: 'Delete a contact',
         description:
-          'Erases the contact permanently, with everything that is stored about it: handles, chats, messages, labels, values, and what events, deliveries, failed requests and stored answers contain about it. Deliveries about it that are still pending are not sent. If the person writes again, a new contact is created.',
+          'Erases the contact permanently, with everything that is stored about it: handles, chats, messages, labels, values, and what events, deliveries, failed requests and stored answers contain about it. Deliveries about it that are still pending are not sent. If the person writes again, a new contact is created. A contact with thousands of messages is hidden at once and erased by a job.',
         access: 'contacts:delete',
-        answer: data(DeleteResult),
+        answer: data(RemovalResult),
         failures: [],
-        example: { answer: { deletedIds: [exampleContact.id], notFoundIds: [] } },
+        example: { answer: { deletedIds: [exampleContact.id], notFoundIds: [], jobId: null } },
       },
-      async ({ params }, tx) => deleted(params.contactId, await eraseContact(tx, params.contactId)),
+      async ({ params }, tx) => removed(params.contactId, await eraseContact(tx, params.contactId)),
     ),
     contacts.write(
       {

@@ -11,7 +11,7 @@ export const searchText = (first: string, last: string, handles: string): string
 
 const updateSearchText = statement<[ids: string[], now: Date]>(
   'contacts.touch',
-  `update contacts c set updated_at = $2, search_text = ${searchText(
+  `update visible_contacts c set updated_at = $2, search_text = ${searchText(
     'c.first_name',
     'c.last_name',
     `(select string_agg(h.value, E'\\n' order by h.created_at, h.id) from handles h where h.contact_id = c.id)`,

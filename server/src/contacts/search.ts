@@ -16,7 +16,7 @@ const PREFIX = { column: 'ca.head', characters: 200 };
 /** Contacts under the alias `c`. Only their ids: the rest is read for the rows of the page only. */
 export const contactSource: SearchSource = {
   select: 'c.id',
-  from: 'contacts c',
+  from: 'visible_contacts c',
   tenantColumn: 'c.tenant_id',
   countCap: COUNT_CAP,
 };

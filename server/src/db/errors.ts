@@ -54,11 +54,15 @@ export const isStalePlan = (error: unknown): boolean => {
 /** PostgreSQL aborted the transaction because of a conflict with another one. It can be repeated. */
 export const isRetryable = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
 
-export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
-  codeOf(error) === '23505' &&
+const violates = (error: unknown, code: string, constraint: string): boolean =>
+  codeOf(error) === code &&
   error instanceof Error &&
   'constraint' in error &&
   error.constraint === constraint;
+export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
+  violates(error, '23505', constraint);
+export const isForeignKeyViolation = (error: unknown, constraint: string): boolean =>
+  violates(error, '23503', constraint);
 
 export const isCheckViolation = (error: unknown): boolean => codeOf(error) === '23514';
 

@@ -1,6 +1,8 @@
 interface StatementBase<P extends readonly unknown[], R> {
   readonly name: string;
   readonly text: string;
+  /** Whether it uses what is being deleted. */
+  readonly isRemoval?: true;
   /** Carries the types only; never present. */
   readonly types?: (parameters: P) => R;
 }
@@ -43,6 +45,12 @@ export const statement = <P extends readonly unknown[] = [], R = never>(
   name: string,
   text: string,
 ): Statement<P, R> => declare({ scope: 'tenant', name, text: numberTenant(name, text) });
+
+/** Declares a statement of one tenant that deletes: it uses the tables, not the views without what is being deleted. */
+export const removalStatement = <P extends readonly unknown[] = [], R = never>(
+  name: string,
+  text: string,
+): Statement<P, R> => declare({ scope: 'tenant', name, text: numberTenant(name, text), isRemoval: true });
 
 /** Declares a statement across tenants, or on tables without tenants. */
 export const systemStatement = <P extends readonly unknown[] = [], R = never>(

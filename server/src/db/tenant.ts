@@ -93,10 +93,20 @@ export const noHooks: TenantHooks = {
   wake() {},
 };
 
-/** The same transaction, whose events contain the automation run that caused them. */
-export const causedByRun = (tx: TenantTx, originRunId: string): TenantTx =>
+/**
+ * The same transaction, whose events contain the automation run that caused them and how many runs came before it, each
+ * started by an event of the one before.
+ */
+export const causedByRun = (tx: TenantTx, originRunId: string, chainDepth: number): TenantTx =>
   Object.create(tx, {
     publish: {
-      value: (...events: NewEvent[]) => tx.publish(...events.map((event) => ({ ...event, originRunId }))),
+      value: (...events: NewEvent[]) =>
+        tx.publish(
+          ...events.map((event) => ({
+            ...event,
+            originRunId,
+            facts: chainDepth === 0 ? event.facts : { ...event.facts, chainDepth },
+          })),
+        ),
     },
   });

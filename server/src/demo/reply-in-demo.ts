@@ -18,7 +18,7 @@ const markReplied = systemStatement<[now: Date]>(
 );
 const chatsOver = statement<[handles: string[]], { id: string; kind: string; value: string }>(
   'demo.chats_over',
-  `select k.id, c.kind, h.value from chats k join channels c on c.id = k.channel_id and c.tenant_id = k.tenant_id
+  `select k.id, c.kind, h.value from visible_chats k join visible_channels c on c.id = k.channel_id and c.tenant_id = k.tenant_id
      join handles h on h.id = k.handle_id and h.tenant_id = k.tenant_id
     where k.tenant_id = $tenant and h.value = any ($1::text[]) and c.provider = '${sandbox.provider}' order by k.id desc`,
 );

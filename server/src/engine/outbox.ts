@@ -24,6 +24,7 @@ export const eventsQueue = declareQueue<PublishedEvent>({
   name: 'events',
   purpose: 'number events; create their deliveries and runs in the same transaction',
   table: 'events',
+  view: 'visible_events',
   orderingKey: 'tenant_id',
   order: ['position'],
   due: null,

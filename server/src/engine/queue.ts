@@ -100,8 +100,8 @@ export interface CrashCounts {
 /** The table that contains the ordering keys of a tenant, by the column of the key. */
 const KEY_TABLES = {
   tenant_id: undefined,
-  id: 'channels',
-  channel_id: 'channels',
+  id: 'visible_channels',
+  channel_id: 'visible_channels',
   webhook_id: 'webhooks',
   automation_id: 'automations',
 } as const;
@@ -111,6 +111,8 @@ interface QueueDeclaration {
   name: string;
   purpose: string;
   table: string;
+  /** The view of the table without what is being deleted, if it has one. */
+  view?: string;
   /** The column whose rows start in order. */
   orderingKey: OrderingKey;
   /** The order in which rows of a key start: the columns after the key in the queue's index. */
@@ -147,12 +149,12 @@ const shardRange = (first: number, last: number): string =>
 
 /** Reads the due rows of one ordering key, with $1 shard, $2 ordering key, $3 now, $4 limit. */
 function claimText(
-  q: Required<Pick<QueueDeclaration, 'table' | 'orderingKey' | 'order' | 'listed'>>,
+  q: Required<Pick<QueueDeclaration, 'view' | 'orderingKey' | 'order' | 'listed'>>,
   due: string | null,
   columns: string,
   joins: string,
 ): string {
-  return `select q.id, q.tenant_id${columns} from ${q.table} q ${joins}
+  return `select q.id, q.tenant_id${columns} from ${q.view} q ${joins}
     where q.shard = $1 and q.${q.orderingKey} = $2 and ${q.listed('q')}
       and ${due === null ? '$3::timestamptz is not null' : `q.${due} <= $3`}
     order by ${q.order.map((column) => `q.${column}`).join(', ')} limit $4`;
@@ -160,7 +162,7 @@ function claimText(
 
 /** The same for several ordering keys, without taken rows: $1 shards, $2 ordering keys, $3 now, $4 limits, $5 taken. */
 function claimManyText(
-  q: Required<Pick<QueueDeclaration, 'table' | 'orderingKey' | 'order' | 'listed'>>,
+  q: Required<Pick<QueueDeclaration, 'view' | 'orderingKey' | 'order' | 'listed'>>,
   due: string,
   columns: string,
   joins: string,
@@ -171,7 +173,7 @@ function claimManyText(
     ${keys.keyJoins}
     cross join lateral (
       select q.id, q.tenant_id${columns}
-        from (select * from ${q.table} w
+        from (select * from ${q.view} w
                where w.shard = k.shard and w.${q.orderingKey} = k.ordering_key and ${q.listed('w')} and w.${due} <= $3
                  and w.id not in (select unnest($5::uuid[])) and ${keys.where}
                order by ${order('w')} limit k.wanted) q
@@ -179,17 +181,24 @@ function claimManyText(
 }
 
 /** The rows of test tenants are due by their own clocks. */
-function heldStatements(name: string, table: string, listed: string, due: string | null): Queue['held'] {
+function heldStatements(
+  name: string,
+  rows: string,
+  listed: (row: string) => string,
+  due: string | null,
+): Queue['held'] {
   const isDue =
     due === null
       ? '$1::timestamptz is not null'
-      : `${due} <= case when shard = ${TEST_SHARD} then (select t.clock from tenants t where t.id = ${table}.tenant_id) else $1 end`;
+      : `q.${due} <= case when q.shard = ${TEST_SHARD}
+          then (select t.clock from visible_tenants t where t.id = q.tenant_id) else $1 end`;
   return {
     hold: systemStatement(
       `${name}.hold_due`,
       `with moved as (
-         update ${table} set shard = shard - ${HELD_OFFSET} where shard >= ${TEST_SHARD} and ${listed} and ${isDue}
-         returning id, tenant_id)
+         update ${rows} q set shard = q.shard - ${HELD_OFFSET}
+          where q.shard >= ${TEST_SHARD} and ${listed('q')} and ${isDue}
+         returning q.id, q.tenant_id)
        insert into held_rows (queue, id, tenant_id) select '${name}', id, tenant_id from moved`,
     ),
     release: systemStatement(
@@ -199,21 +208,21 @@ function heldStatements(name: string, table: string, listed: string, due: string
            select id, tenant_id from held_rows where queue = '${name}' limit ${RELEASED_AT_ONCE})
          returning id, tenant_id),
        released as (
-         update ${table} q set shard = q.shard + ${HELD_OFFSET} from batch b
+         update ${rows} q set shard = q.shard + ${HELD_OFFSET} from batch b
           where q.id = b.id and q.tenant_id = b.tenant_id and q.shard < ${TEST_SHARD})
        select count(*)::int as released from batch`,
     ),
   };
 }
 
-const crashCountsOf = (name: string, table: string): CrashCounts => ({
+const crashCountsOf = (name: string, rows: string): CrashCounts => ({
   set: systemStatement(
     `${name}.set_crashes`,
-    `update ${table} set crashes = $2 where id = any ($1::uuid[]) and due_at is not null`,
+    `update ${rows} set crashes = $2 where id = any ($1::uuid[]) and due_at is not null`,
   ),
   reset: systemStatement(
     `${name}.reset_crashes`,
-    `update ${table} set crashes = 0 where id = any ($1::uuid[]) and crashes > 0`,
+    `update ${rows} set crashes = 0 where id = any ($1::uuid[]) and crashes > 0`,
   ),
 });
 
@@ -225,6 +234,7 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
   const {
     name,
     table,
+    view = table,
     orderingKey: key,
     order = ['due_at', 'id'],
     due = 'due_at',
@@ -235,8 +245,8 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
   const columns = declaration.columns === undefined ? '' : `, ${declaration.columns}`;
   const dueAt = due ?? DUE_NOW;
   const nextKey = (where: string): string =>
-    `select shard, ${key} as ordering_key, ${dueAt}::timestamptz as due, created_at, tenant_id from ${table}
-      where ${where} and ${listed(table)} order by shard, ${key}, ${order.join(', ')} limit 1`;
+    `select shard, ${key} as ordering_key, ${dueAt}::timestamptz as due, created_at, tenant_id from ${view} q
+      where ${where} and ${listed('q')} order by shard, ${key}, ${order.join(', ')} limit 1`;
   const keysIn = (shards: string): string => `with recursive keys as (
       select s.last, n.* from ${shards} as s (first, last)
        cross join lateral (${nextKey('shard between s.first and s.last')}) n
@@ -248,7 +258,7 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
     keyTable === undefined
       ? '(select id, id as tenant_id from unnest($1::uuid[]) as t (id))'
       : `(select id, tenant_id from ${keyTable} where tenant_id = any ($1::uuid[]))`;
-  const shape = { table, orderingKey: key, order, listed };
+  const shape = { view, orderingKey: key, order, listed };
   const claims: Claims<Row> = claimsManyKeys
     ? {
         claimMany: systemStatement(
@@ -272,17 +282,17 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
     ),
     fronts: `${keysIn(shardRange(TEST_SHARD, TEST_SHARD))} select ordering_key, due, tenant_id from keys`,
     frontsOfTenants: `select l.id as ordering_key, n.due, l.tenant_id from ${keysOfTenants} l
-      cross join lateral (select ${dueAt}::timestamptz as due from ${table}
-        where shard = ${TEST_SHARD} and ${table}.${key} = l.id and ${listed(table)} order by ${order.join(', ')} limit 1) n`,
+      cross join lateral (select ${dueAt}::timestamptz as due from ${view} q
+        where q.shard = ${TEST_SHARD} and q.${key} = l.id and ${listed('q')} order by ${order.join(', ')} limit 1) n`,
     ...claims,
-    held: heldStatements(name, table, listed(table), due),
-    ...(declaration.countsCrashes ? { crashCounts: crashCountsOf(name, table) } : {}),
+    held: heldStatements(name, view, listed, due),
+    ...(declaration.countsCrashes ? { crashCounts: crashCountsOf(name, view) } : {}),
     depth: systemStatement(
       `${name}.depth`,
       `${keysIn(shardRange(0, SHARDS - 1))}
        select coalesce(sum(c.due), 0)::int as due, min(greatest(keys.due, keys.created_at)) as oldest from keys
         cross join lateral (select count(*) as due from (
-          select 1 from ${table} where shard = keys.shard and ${key} = keys.ordering_key and ${listed(table)}
+          select 1 from ${view} q where q.shard = keys.shard and q.${key} = keys.ordering_key and ${listed('q')}
              and ${dueAt}::timestamptz <= $1
            limit ${MAX_COUNT}) counted) c
         where keys.due <= $1`,

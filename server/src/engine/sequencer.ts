@@ -1,6 +1,6 @@
 import type { NewEvent } from '../base/events.ts';
 import type { Database } from '../db/database.ts';
-import { isStatementTimeout } from '../db/errors.ts';
+import { isForeignKeyViolation, isStatementTimeout } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { type BatchSizes, createBatchSizes } from './batch-sizes.ts';
@@ -17,6 +17,8 @@ export interface SequencedEvent extends PublishedEvent {
  * thousand webhooks are numbered two at a time.
  */
 const MAX_ROWS = 2_000;
+/** The foreign key of a counter to its tenant. */
+const COUNTER_OF_TENANT = 'tenant_counters_tenant_id_fkey';
 /** After this many transactions other tenants continue. */
 const TRANSACTIONS_PER_CALL = 8;
 
@@ -27,13 +29,14 @@ const raiseCounter = statement<[count: number], { sequence: number }>(
 );
 const numberEvents = statement<[ids: string[]], { id: string; sequence: number }>(
   'events.number',
-  // Nothing happens for a tenant that is deleted. The conditions besides the id are written so that no index matches them:
-  // while events wait for numbers, an index by tenant or of events without a number leads to all of them, once for each id.
+  // Nothing happens for a tenant that is deleted or being deleted. The conditions besides the id are written so that no
+  // index matches them: while events wait for numbers, an index by tenant or of events without a number leads to all of
+  // them, once for each id.
   `with raised as (
      insert into tenant_counters as t (tenant_id, sequence)
-     select id, cardinality($1::uuid[]) from tenants where id = $tenant
+     select id, cardinality($1::uuid[]) from visible_tenants where id = $tenant
      on conflict (tenant_id) do update set sequence = t.sequence + excluded.sequence returning sequence)
-   update events e set sequence = r.sequence - cardinality($1::uuid[]) + n.number
+   update visible_events e set sequence = r.sequence - cardinality($1::uuid[]) + n.number
      from raised r cross join unnest($1::uuid[]) with ordinality as n (id, number)
     where e.id = n.id and (e.tenant_id = $tenant) is true and num_nulls(e.sequence) = 1
    returning e.id, e.sequence`,
@@ -41,10 +44,23 @@ const numberEvents = statement<[ids: string[]], { id: string; sequence: number }
 
 const deleteOrphans = statement<[ids: string[]]>(
   'events.delete_orphans',
-  // A transaction that began before the tenant was deleted may have published them after.
+  // A transaction that began before the tenant was deleted may have published them after. While it is being deleted, the
+  // job deletes them.
   `delete from events where id = any ($1::uuid[]) and tenant_id = $tenant and sequence is null
       and not exists (select 1 from tenants where id = $tenant)`,
 );
+const lockCounter = statement(
+  'tenant_counters.lock',
+  'select 1 from tenant_counters where tenant_id = $tenant for no key update',
+);
+
+/**
+ * Waits until nothing of the tenant is being numbered, and keeps others from it until the transaction ends. A
+ * transaction that deletes a tenant or its events does this first: numbering locks the counter, then events.
+ */
+export async function stopNumbering(tx: TenantTx): Promise<void> {
+  await tx.run(lockCounter, []);
+}
 
 /**
  * Publishes an event with a number immediately and without subscribers: the caller creates its deliveries. The tenant's
@@ -145,7 +161,8 @@ export async function sequenceEvents(
         batchSizes.set(tenantId, Math.floor((events.length * MAX_ROWS) / error.rows));
       else if (isStatementTimeout(error) && events.length > 1)
         batchSizes.set(tenantId, Math.floor(events.length / 2));
-      else throw error;
+      // The tenant was deleted meanwhile: the next transaction numbers nothing.
+      else if (!isForeignKeyViolation(error, COUNTER_OF_TENANT)) throw error;
     }
   }
   if (done < rows.length) tenant.autocommit.wake(eventsQueue, tenantId);

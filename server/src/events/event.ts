@@ -35,7 +35,7 @@ export const eventFields: Searchable = {
 
 export const eventSource: SearchSource = {
   select: COLUMNS,
-  from: 'events e',
+  from: 'visible_events e',
   tenantColumn: 'e.tenant_id',
   where: () => 'e.sequence is not null',
   countCap: COUNT_CAP,
@@ -54,11 +54,11 @@ export const presentEvent = (row: EventRow): Event => ({
 /** Commit order is sequence order (engine/sequencer.ts), so a reader that continues after the last one misses nothing. */
 const eventsAfter = statement<[last: number, limit: number], EventRow>(
   'events.after',
-  `select ${COLUMNS} from events e where e.tenant_id = $tenant and e.sequence > $1 order by e.sequence limit $2`,
+  `select ${COLUMNS} from visible_events e where e.tenant_id = $tenant and e.sequence > $1 order by e.sequence limit $2`,
 );
 const keptRange = statement<[], { oldest: number | null; newest: number; epoch: number }>(
   'events.kept_range',
-  `select (select e.sequence from events e where e.tenant_id = $tenant and e.sequence is not null
+  `select (select e.sequence from visible_events e where e.tenant_id = $tenant and e.sequence is not null
             order by e.sequence limit 1) as oldest,
           coalesce((select c.sequence from tenant_counters c where c.tenant_id = $tenant), 0) as newest,
           coalesce((select i.epoch from installation i), 0) as epoch`,

@@ -3,7 +3,7 @@ import { searchRoute } from '../http/search-route.ts';
 import { eventFields, eventSource, presentEvent } from './event.ts';
 import { validateStreamQuery } from './filter.ts';
 import { Event, StreamQuery } from './schema.ts';
-import { type EventStreams, STREAMS_PER_TENANT } from './streams.ts';
+import type { EventStreams } from './streams.ts';
 
 const example: Event = {
   id: '019a82a0-0000-7000-8000-000000000070',
@@ -36,18 +36,19 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
         operationId: 'streamEvents',
         tag: 'Events',
         summary: 'Stream events',
-        description: `Server-sent events in the order of their sequence: \`id\` is the sequence (after a backup was restored: an epoch, a dot and the sequence), \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A position from before a restore is a \`conflict\`. A comment every 15 seconds shows that the stream is alive. A tenant may have ${STREAMS_PER_TENANT} streams open at one server; one more is a \`conflict\`. The stream ends when its token expires or is deleted.`,
+        description: `Server-sent events in the order of their sequence: \`id\` is the sequence (after a backup was restored: an epoch, a dot and the sequence), \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A position from before a restore is a \`conflict\`. A comment every 15 seconds shows that the stream is alive. A tenant may have as many streams open at one server as \`limits.streams\` of \`GET /v3/me\` says; one more is \`limit_reached\`. The stream ends when its token expires or is deleted.`,
         access: 'events:read',
         query: StreamQuery,
         answer: eventStream,
-        failures: ['conflict', 'service_unavailable'],
+        failures: ['conflict', 'limit_reached', 'service_unavailable'],
         example: {
           answer: `id: ${example.sequence}\nevent: ${example.type}\ndata: ${JSON.stringify(example)}\n\n`,
         },
       },
-      async ({ query, given, isStillAuthorized }, tenant) =>
+      async ({ principal, query, given, isStillAuthorized }, tenant) =>
         streams.open(
           tenant.tenantId,
+          principal.limits.streams,
           await validateStreamQuery(tenant, query, given('last-event-id')),
           isStillAuthorized,
         ),

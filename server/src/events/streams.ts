@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
+import { limitReached } from '../access/limits.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { TenantTx } from '../db/tenant.ts';
@@ -11,8 +12,6 @@ import { requireKept, type StreamRequest } from './filter.ts';
 import { limitConcurrency } from './limit-concurrency.ts';
 import { createEventStream, type EventStream } from './stream.ts';
 
-/** How many streams a tenant may have open at one process. */
-export const STREAMS_PER_TENANT = 100;
 /** How many reads of the database all streams of the process may have running: the API needs connections, too. */
 const CONCURRENT_READS = 4;
 const NUMBERED_TOPIC = 'numbered';
@@ -21,9 +20,13 @@ const NUMBERED_TOPIC = 'numbered';
 const INTERVALS = { checkMs: 1_000, heartbeatMs: 15_000 };
 
 export interface EventStreams {
-  /** Opens a stream of a tenant's events. `isWelcome` is called every second; when it returns false the stream ends. */
+  /**
+   * Opens a stream of a tenant's events, of which this process may have so many. `isWelcome` is called every second; when
+   * it returns false the stream ends.
+   */
   open(
     tenantId: string,
+    maxStreams: number,
     request: StreamRequest,
     isWelcome: () => boolean | Promise<boolean>,
   ): Promise<Readable>;
@@ -138,12 +141,9 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
   }
 
   return {
-    async open(tenantId, request, isWelcome) {
+    async open(tenantId, maxStreams, request, isWelcome) {
       const tenant = tenants.get(tenantId) ?? { streams: new Set(), taken: 0 };
-      if (tenant.taken >= STREAMS_PER_TENANT)
-        throw new ApiError('conflict', {
-          detail: `${STREAMS_PER_TENANT} event streams are open already, close one first`,
-        });
+      if (tenant.taken >= maxStreams) throw limitReached('streams', maxStreams);
       tenants.set(tenantId, tenant);
       tenant.taken += 1;
       timer ??= setInterval(checkStreams, intervals.checkMs);

@@ -68,11 +68,11 @@ const deleteOfMessages = statement<[messageIds: string[]]>(
 );
 const fileById = statement<[id: string], FileRow>(
   'files.by_id',
-  `select ${FILE_COLUMNS} from files f where f.id = $1 and f.tenant_id = $tenant`,
+  `select ${FILE_COLUMNS} from visible_files f where f.id = $1 and f.tenant_id = $tenant`,
 );
 const fileByToken = systemStatement<[publicToken: string], FileRow>(
   'files.by_public_token',
-  `select ${FILE_COLUMNS} from files f where f.public_token = $1`,
+  `select ${FILE_COLUMNS} from visible_files f where f.public_token = $1`,
 );
 const deleteFile = statement<[id: string]>(
   'files.delete',

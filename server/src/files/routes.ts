@@ -20,6 +20,7 @@ import {
   requireFile,
   requirePublicFile,
 } from './file.ts';
+import { requireStorage } from './limit-storage.ts';
 import { type ReceiveDeps, receiveFile } from './receive.ts';
 import { File, FilePublicUrl } from './schema.ts';
 import { caching, contentOf } from './serve.ts';
@@ -54,13 +55,20 @@ export function fileRoutes(deps: FileDeps): Route[] {
         access: 'files:write',
         upload: {
           maxBytes: deps.maxFileBytes,
-          receive: (tenantId, file) => receiveFile(deps, tenantId, file),
+          async receive(tenantId, file) {
+            // Before the bytes are written; how many there are is known only after.
+            await requireStorage(db.forTenant(tenantId), 1);
+            return receiveFile(deps, tenantId, file);
+          },
         },
         answer: data(File),
-        failures: ['payload_too_large', 'unsupported_media_type'],
+        failures: ['limit_reached', 'payload_too_large', 'unsupported_media_type'],
         example: { file: { filename: exampleFile.filename, content: EXAMPLE_CONTENT }, answer: exampleFile },
       },
-      ({ body }, tx) => createFile(tx, body),
+      async ({ body }, tx) => {
+        await requireStorage(tx, body.size);
+        return createFile(tx, body);
+      },
     ),
     files.read(
       {
@@ -132,7 +140,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
         names: ['f.filename'],
         id: 'f.id',
       },
-      source: { select: FILE_COLUMNS, from: 'files f', tenantColumn: 'f.tenant_id' },
+      source: { select: FILE_COLUMNS, from: 'visible_files f', tenantColumn: 'f.tenant_id' },
       schema: File,
       present: presentFile,
       example: { query: 'startsWith(mimeType,"text/")', item: exampleFile },

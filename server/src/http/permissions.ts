@@ -39,10 +39,43 @@ export type Feature = (typeof features)[number];
 export const planNames = ['free', 'growth', 'scale'] as const;
 export type Plan = (typeof planNames)[number];
 
-export const plans: Record<Plan, { requestsPerMinute: number; features: readonly Feature[] }> = {
-  free: { requestsPerMinute: 60, features: [] },
-  growth: { requestsPerMinute: 600, features },
-  scale: { requestsPerMinute: 6000, features },
+/** What a tenant may have at most. The operator can set each of them for a tenant. */
+export const limitNames = [
+  'webhooks',
+  'activeAutomations',
+  'runsPerMinute',
+  'streams',
+  'storedFailedRequests',
+  'storageBytes',
+] as const;
+export type LimitName = (typeof limitNames)[number];
+export type Limits = Readonly<Record<LimitName, number>>;
+
+const GIB = 1024 ** 3;
+
+/** What a plan allows that a tenant can use all of without disturbing others. */
+const COMMON = { webhooks: 100, activeAutomations: 500, streams: 100, storedFailedRequests: 10_000 };
+
+export const plans: Record<
+  Plan,
+  { requestsPerMinute: number; features: readonly Feature[]; limits: Limits }
+> = {
+  free: {
+    requestsPerMinute: 60,
+    features: [],
+    limits: { ...COMMON, runsPerMinute: 600, storageBytes: 10 * GIB },
+  },
+  growth: {
+    requestsPerMinute: 600,
+    features,
+    limits: { ...COMMON, runsPerMinute: 6_000, storageBytes: 100 * GIB },
+  },
+  // A process executes about 2,000 runs a second: the limit only ends what would never end by itself.
+  scale: {
+    requestsPerMinute: 6000,
+    features,
+    limits: { ...COMMON, runsPerMinute: 600_000, storageBytes: 10_000 * GIB },
+  },
 };
 
 /** A tenant that is created without a plan gets everything: self-hosted installations have no restrictions. */
@@ -56,6 +89,7 @@ export interface Principal {
   scopes: ReadonlySet<string>;
   plan: Plan;
   requestsPerMinute: number;
+  limits: Limits;
 }
 
 export const hasScope = (principal: Principal, scope: Scope): boolean =>

@@ -100,6 +100,26 @@ export const DeleteResult = Type.Object(
 export const deleted = (id: string, wasFound: boolean): Static<typeof DeleteResult> =>
   wasFound ? { deletedIds: [id], notFoundIds: [] } : { deletedIds: [], notFoundIds: [id] };
 
+/** The result of a deletion that may go on in the background. */
+export const RemovalResult = Type.Object(
+  {
+    ...DeleteResult.properties,
+    jobId: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The job that deletes the rest, if there is much of it; null if everything is deleted. What is being deleted is hidden at once',
+    }),
+  },
+  { title: 'RemovalResult' },
+);
+
+export const removed = (
+  id: string,
+  removal: { jobId: string | null } | undefined,
+): Static<typeof RemovalResult> => ({
+  ...deleted(id, removal !== undefined),
+  jobId: removal?.jobId ?? null,
+});
+
 /** A file that is being uploaded, with the client's description of it. */
 export interface IncomingFile {
   filename: string | undefined;

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { ErrorKey } from '../base/errors.ts';
+import { hasRemovals, withoutViews } from '../db/removals.ts';
 import type { TenantQueryable, TenantReader } from '../db/tenant.ts';
 import type { Searchable } from '../search/fields.ts';
 import { parseSearchRequest } from '../search/request.ts';
@@ -85,7 +86,13 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
           typeof spec.source === 'function'
             ? await spec.source(lookups, params as unknown as Record<string, string>)
             : spec.source;
-        const { rows, ...page } = await runSearch(reader, searchable, source, reader.tenantId, request);
+        const search = (from: string) =>
+          runSearch(reader, searchable, { ...source, from }, reader.tenantId, request);
+        const [isRemoving, found] = await Promise.all([
+          hasRemovals(lookups),
+          search(withoutViews(source.from)),
+        ]);
+        const { rows, ...page } = isRemoving ? await search(source.from) : found;
         const data =
           'presentPage' in spec
             ? await spec.presentPage(reader, rows as never[])

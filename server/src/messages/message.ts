@@ -35,12 +35,12 @@ export const MESSAGE_COLUMNS = `m.id, m.chat_id, m.channel_id, m.contact_id, m.s
 
 const messageById = statement<[id: string], MessageRow>(
   'messages.by_id',
-  `select ${MESSAGE_COLUMNS} from messages m where m.id = $1 and m.tenant_id = $tenant`,
+  `select ${MESSAGE_COLUMNS} from visible_messages m where m.id = $1 and m.tenant_id = $tenant`,
 );
 
 const messagesByIds = statement<[ids: string[]], MessageRow>(
   'messages.by_ids',
-  `select ${MESSAGE_COLUMNS} from messages m where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
+  `select ${MESSAGE_COLUMNS} from visible_messages m where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
 );
 
 /** The messages with these ids that exist, in any order. */

@@ -20,9 +20,10 @@ export const mediaFetchesQueue = declareQueue<MediaFetchRow>({
   name: 'media_fetches',
   purpose: 'fetch the files of received messages from vendors',
   table: 'media_fetches',
+  view: 'visible_media_fetches',
   orderingKey: 'channel_id',
   columns: `q.channel_id, q.message_id, q.number, q.ref, q.attempts, c.kind, c.provider, c.address, c.config_encrypted`,
-  joins: 'join channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
+  joins: 'join visible_channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
   rowsPerCall: 1,
   callsPerKey: 4,
   callsPerProcess: 32,
@@ -51,7 +52,7 @@ export interface MessageToSend extends QueueRow, OutgoingRow {
  * join everything that waits anywhere.
  */
 const isFirstOfChat = (row: string): string => `not exists (
-  select 1 from messages e
+  select 1 from visible_messages e
    where e.chat_id = ${row}.chat_id and ${isWaiting('e')}
      and (e.sending_at is null or e.due_at < e.sending_at + interval '${UNKNOWN_MS} ms')
      and (coalesce(e.scheduled_at, e.created_at), e.id) < (coalesce(${row}.scheduled_at, ${row}.created_at), ${row}.id)
@@ -61,6 +62,7 @@ export const messagesQueue = declareQueue<MessageToSend>({
   name: 'messages',
   purpose: 'send messages to vendors, one at a time per chat',
   table: 'messages',
+  view: 'visible_messages',
   orderingKey: 'channel_id',
   listed: (row) => `${row}.due_at is not null and ${isFirstOfChat(row)}`,
   columns: `${OUTGOING_COLUMNS}, q.channel_id, q.attempts, q.sending_at, q.created_at,

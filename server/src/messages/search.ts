@@ -29,7 +29,7 @@ export const messageFields: Searchable = {
 /** All messages of the tenant, or those of one chat. */
 export const messageSource = (chatId?: string): SearchSource => ({
   select: MESSAGE_COLUMNS,
-  from: 'messages m',
+  from: 'visible_messages m',
   tenantColumn: 'm.tenant_id',
   countCap: COUNT_CAP,
   ...(chatId === undefined

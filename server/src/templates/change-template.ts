@@ -43,7 +43,7 @@ const insertTemplate = statement<
 const lockTemplate = statement<[id: string], TemplateRow & { kind: ChannelKind; provider: string }>(
   'templates.lock',
   `select ${TEMPLATE_COLUMNS}, c.kind, c.provider
-     from message_templates t join channels c on c.id = t.channel_id and c.tenant_id = t.tenant_id
+     from message_templates t join visible_channels c on c.id = t.channel_id and c.tenant_id = t.tenant_id
     where t.id = $1 and t.tenant_id = $tenant for no key update of t`,
 );
 const updateTemplate = statement<

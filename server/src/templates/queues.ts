@@ -24,7 +24,7 @@ export const templateTasksQueue = declareQueue<TemplateTaskRow>({
   listed: () => 'true',
   columns: `q.channel_id, q.template_id, q.name, q.language, q.vendor_id, q.attempts,
     c.kind, c.provider, c.address, c.config_encrypted`,
-  joins: 'join channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
+  joins: 'join visible_channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
   rowsPerCall: 1,
   callsPerKey: 1,
   callsPerProcess: 8,

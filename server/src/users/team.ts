@@ -44,7 +44,7 @@ const deleteTeam = statement<[id: string]>(
   'teams.delete',
   // The chats that lose their team are locked in the order of ids, as everywhere.
   `with assigned as (
-     select id from chats where assigned_team_id = $1 and tenant_id = $tenant order by id for no key update)
+     select id from visible_chats where assigned_team_id = $1 and tenant_id = $tenant order by id for no key update)
    delete from teams where id = $1 and tenant_id = $tenant and (select count(*) from assigned) >= 0`,
 );
 

@@ -38,7 +38,7 @@ const deleteUser = statement<[id: string]>(
   'users.delete',
   // The chats that lose their user are locked in the order of ids, as everywhere.
   `with assigned as (
-     select id from chats where assigned_user_id = $1 and tenant_id = $tenant order by id for no key update)
+     select id from visible_chats where assigned_user_id = $1 and tenant_id = $tenant order by id for no key update)
    delete from users where id = $1 and tenant_id = $tenant and (select count(*) from assigned) >= 0`,
 );
 

@@ -127,7 +127,7 @@ export function v2WebhookRoutes({ keys, policy }: V2WebhookDeps): Route[] {
         access: 'webhooks:write',
         body: NewWebhook,
         answer: data(CreatedWebhook),
-        failures: ['api_version_sunset'],
+        failures: ['api_version_sunset', 'limit_reached'],
         example: {
           body: {
             tenantId: '019a82a0-0000-7000-8000-000000000002',

@@ -28,17 +28,24 @@ const READ_BATCH = { maxBatch: 100, maxConcurrent: 2 };
 
 type SendableDelivery = DueDelivery & { url: string; type: string };
 
+/** What decides whether a delivery is sent. */
+interface CurrentState extends WebhookState {
+  /** False if the event is erased or being erased. */
+  has_event: boolean;
+}
+
 const readState = systemStatement<
   [ids: string[], tenantIds: string[], attempts: number[], nows: string[]],
-  WebhookState & { id: string }
+  CurrentState & { id: string }
 >(
   'deliveries.read_again',
   // With OFFSET each row is looked up by its key. Without, the planner, which expects a row in each partition of the
   // deliveries, may read all webhooks of the tenant.
-  `select d.id, ${stateColumns('w')}
+  `select d.id, ${stateColumns('w')},
+          exists (select 1 from visible_events e where e.id = d.event_id and e.tenant_id = d.tenant_id) as has_event
      from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) as r (id, tenant_id, attempts, now)
     cross join lateral (
-      select id, tenant_id, webhook_id from deliveries
+      select id, tenant_id, webhook_id, event_id from deliveries
        where id = r.id and tenant_id = r.tenant_id and attempts = r.attempts and due_at <= r.now offset 0) d
      left join lateral (
        select * from webhooks where id = d.webhook_id and tenant_id = d.tenant_id offset 0) w on true`,
@@ -47,7 +54,7 @@ const readState = systemStatement<
 /** What lives as long as the process: batches and a cache. */
 export interface DeliveryState {
   /** Reads the state of a delivery's webhook; undefined if the delivery is no longer due. */
-  readState(row: DueDelivery): Promise<WebhookState | undefined>;
+  readState(row: DueDelivery): Promise<CurrentState | undefined>;
   /** Stores the result of an attempt; resolves when it is committed. */
   record(result: DeliveryResult): Promise<void>;
   /** The key inside an encrypted secret, given in hexadecimal digits. */
@@ -66,7 +73,7 @@ export function createDeliveryState({
   const signingKeys = new LRUCache<string, Buffer>({ max: MAX_CACHED_KEYS });
   return {
     record: createAttemptRecorder(db, clock),
-    readState: batch<DueDelivery, WebhookState | undefined>(
+    readState: batch<DueDelivery, CurrentState | undefined>(
       async (rows) => {
         const tenantIds = rows.map((row) => row.tenant_id);
         const found = await db.all(readState, [
@@ -134,8 +141,10 @@ export async function deliverEvents(deps: DeliveryDeps, rows: DueDelivery[]): Pr
 /** Returns the row as it is now; undefined if it is no longer due. */
 async function readAgainIfStale(state: DeliveryState, row: DueDelivery): Promise<DueDelivery | undefined> {
   if (performance.now() - (row.readAt ?? 0) < STALE_MS) return row;
-  const webhook = await state.readState(row);
-  return webhook && { ...row, ...webhook };
+  const current = await state.readState(row);
+  if (!current) return undefined;
+  const { has_event, ...webhook } = current;
+  return { ...row, ...webhook, type: has_event ? row.type : null };
 }
 
 async function attemptDelivery(deps: DeliveryDeps, row: SendableDelivery): Promise<DeliveryResult> {

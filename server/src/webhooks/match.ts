@@ -20,7 +20,7 @@ export const subscriptions = statement<[], Subscription>(
   // A webhook of version 2 is for all channels of a kind, also those created later.
   `select w.id as webhook_id, e.type_pattern,
           case when w.v2_type is null then e.channel_ids
-               else array(select c.id from channels c
+               else array(select c.id from visible_channels c
                            where c.tenant_id = $tenant and c.kind = ${channelKindOf('w.v2_type')}
                              and (e.channel_ids is null or c.id = any (e.channel_ids))) end as channel_ids
      from webhooks w join webhook_events e on e.webhook_id = w.id

@@ -36,6 +36,7 @@ export const deliveriesQueue = declareQueue<DueDelivery>({
   name: 'deliveries',
   purpose: 'send events to webhooks, each as a signed POST',
   table: 'deliveries',
+  view: 'visible_deliveries',
   orderingKey: 'webhook_id',
   order: ['due_at', 'sequence'],
   columns: `q.webhook_id, q.attempts, q.earlier_attempts, ${sentColumns('q', 'hook')}, ${stateColumns('hook')}`,

@@ -84,7 +84,7 @@ const cancelRow = statement<[id: string, now: Date]>(
   `update deliveries d set status = 'cancelled', due_at = null, updated_at = $2
     where d.id = $1 and d.tenant_id = $tenant and d.due_at is not null and not (
       exists (select 1 from webhooks w where w.id = d.webhook_id and w.tenant_id = $tenant and w.status <> 'disabled')
-      and exists (select 1 from events e where e.id = d.event_id and e.tenant_id = $tenant))`,
+      and exists (select 1 from visible_events e where e.id = d.event_id and e.tenant_id = $tenant))`,
 );
 const holdRow = statement<[id: string, webhookId: string, now: Date]>(
   'deliveries.hold',

@@ -31,7 +31,7 @@ const lockDelivery = statement<
 >(
   'deliveries.lock',
   `select d.id, d.webhook_id, d.status, w.status as webhook_status,
-          exists (select 1 from events e where e.id = d.event_id and e.tenant_id = d.tenant_id) as has_event
+          exists (select 1 from visible_events e where e.id = d.event_id and e.tenant_id = d.tenant_id) as has_event
      from deliveries d left join webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id
     where d.id = $1 and d.tenant_id = $tenant for no key update of d`,
 );
@@ -56,7 +56,7 @@ const missed = statement<
   'deliveries.missed',
   // A delivery is created after its event, but by the clock of another process: a day is more than clocks differ.
   `select e.id, e.tenant_id, e.type, e.channel_id, e.sequence, e.created_at, d.id as delivery_id
-     from events e
+     from visible_events e
      left join deliveries d on d.event_id = e.id and d.tenant_id = $tenant and d.webhook_id = $1
                            and d.created_at >= $2::timestamptz - interval '1 day'
     where e.tenant_id = $tenant and e.created_at >= $2 and ($3::timestamptz is null or e.created_at < $3)

@@ -66,7 +66,7 @@ export function webhookRoutes({ keys, policy, version }: WebhookDeps): Route[] {
         access: 'webhooks:write',
         body: NewApiWebhook,
         answer: data(CreatedApiWebhook),
-        failures: [],
+        failures: ['limit_reached'],
         example: {
           body: { url: exampleWebhook.url, events: exampleWebhook.events },
           answer: { ...exampleWebhook, secret: exampleSecret },

@@ -20,7 +20,7 @@ export const sentColumns = (delivery: string, webhook: string): string =>
    ${webhook}.v2_type`;
 
 export const joinEvent = (delivery: string): string =>
-  `left join events e on e.id = ${delivery}.event_id and e.tenant_id = ${delivery}.tenant_id`;
+  `left join visible_events e on e.id = ${delivery}.event_id and e.tenant_id = ${delivery}.tenant_id`;
 
 /** The body of every attempt of a delivery, whose event is stored. */
 export const bodyOf = (row: SentRow & { type: string }): string =>

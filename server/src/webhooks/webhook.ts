@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { requireBelowLimit } from '../access/limits.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { eventTypes } from '../base/events.ts';
@@ -113,6 +114,11 @@ const deleteWebhook = statement<[id: string]>(
   'delete from webhooks where id = $1 and tenant_id = $tenant',
 );
 
+const countWebhooks = statement<[], { count: number }>(
+  'webhooks.count',
+  'select count(*)::int as count from webhooks where tenant_id = $tenant',
+);
+
 export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
   id: row.id,
   url: row.url,
@@ -149,6 +155,7 @@ export async function createWebhook(
   { keys, policy, canRead }: { keys: Keys } & SaveDeps,
 ): Promise<CreatedApiWebhook> {
   await validateWebhook(tx, input, { policy, canRead });
+  await requireBelowLimit(tx, 'webhooks', async () => (await tx.find(countWebhooks, []))?.count ?? 0);
   const secret = newSecret();
   const id = newId();
   await tx.run(insertWebhook, [

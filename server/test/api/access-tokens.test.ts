@@ -40,7 +40,7 @@ describe('a new token', () => {
       plan: 'scale',
       features: ['automations', 'campaigns'],
       scopes: ['chats:read', 'messages:write'],
-      limits: { requestsPerMinute: 1_000_000_000 },
+      limits: expect.objectContaining({ requestsPerMinute: 1_000_000_000, streams: 100 }),
     });
   });
 

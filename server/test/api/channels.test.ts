@@ -219,7 +219,7 @@ describe('a deleted channel', () => {
     expect(otherRows).toBe(4);
     expect(await rowsOf(channel.id)).toBe(5);
     const gone = await tenant.delete(`/v3/channels/${channel.id}`);
-    expect(gone.body.data).toEqual({ deletedIds: [channel.id], notFoundIds: [] });
+    expect(gone.body.data).toEqual({ deletedIds: [channel.id], notFoundIds: [], jobId: null });
     expect(await rowsOf(channel.id)).toBe(0);
     expect(await rowsOf(other.id)).toBe(otherRows);
     expect((await tenant.get(`/v3/channels/${channel.id}`)).body.error.messageKey).toBe('channel_not_found');
@@ -297,6 +297,7 @@ describe('a deleted channel', () => {
     );
     expect(await rowsOf(channel.id)).toBe(9_000);
     expect((await tenant.delete(`/v3/channels/${channel.id}`)).status).toBe(200);
+    await server.settle();
     expect(await rowsOf(channel.id)).toBe(0);
   });
 });

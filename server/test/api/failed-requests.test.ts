@@ -98,9 +98,10 @@ describe('a request that could not be processed', () => {
     const kept = async () => (await listed()).map((one: { id: string }) => one.id).toSorted();
     await server.system.app.sweep();
     expect(await kept()).toEqual([ids[1], ids[2]]);
-    await removeOldRequests(db, new Date(0), { maxKept: 1 });
+    await db.query(`update tenants set limits = '{"storedFailedRequests": 1}' where id = $1`, [tenant.id]);
+    await removeOldRequests(db, new Date(0));
     expect(await kept()).toHaveLength(1);
-    await removeOldRequests(db, new Date(0), { maxBytes: 2 });
+    await removeOldRequests(db, new Date(0), 2);
     expect(await kept()).toEqual([]);
     // What still waits to be processed is never deleted.
     const left = await db.query('select 1 from inbound where id = any ($1::uuid[])', [waiting]);

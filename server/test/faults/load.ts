@@ -23,18 +23,18 @@ export interface ApiAnswer {
 export type Call = (
   base: string,
   path: string,
-  options: { token: string; body?: unknown; key?: string; timeoutMs?: number },
+  options: { token: string; method?: 'DELETE'; body?: unknown; key?: string; timeoutMs?: number },
 ) => Promise<ApiAnswer>;
 
 /** A client with keep-alive connections. A call without an answer throws. */
 export function useApiClient(connections: number): Call {
   const agent = new Agent({ connections, pipelining: 1, connect: { timeout: 2_000 } });
   cleanUp(() => agent.destroy());
-  return async (base, path, { token, body, key, timeoutMs = 30_000 }) => {
+  return async (base, path, { token, method, body, key, timeoutMs = 30_000 }) => {
     const response = await agent.request({
       origin: base,
       path,
-      method: body === undefined ? 'GET' : 'POST',
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,3 +1,4 @@
+import { newId } from '../../src/base/ids.ts';
 import type { Route } from '../../src/http/route.ts';
 import { form, upload } from './files.ts';
 import { storeInbound } from './inbound.ts';
@@ -70,6 +71,14 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
     ids.automationId = automation.body.data.id as string;
     ids.versionId = automation.body.data.latestVersionId;
     await tenant.post(`/v3/automations/${ids.automationId}/publish`);
+  }
+  if (wants('jobId')) {
+    ids.jobId = newId();
+    await server.system.db.query(
+      `insert into jobs (id, tenant_id, kind, status, subject_id, batch, shard, created_at, updated_at, ended_at)
+       values ($1, $2, 'delete_contact', 'completed', $1, 500, 0, now(), now(), now())`,
+      [ids.jobId, tenant.id],
+    );
   }
   if (wants('runId')) await makeRuns(server, tenant, { ids, idsAt });
   if (wants('campaignId'))

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LightMyRequestResponse as InjectResponse } from 'fastify';
 import { expect, inject } from 'vitest';
+import type { OwnLimits } from '../../src/access/limits.ts';
 import { createTenant } from '../../src/access/tenants.ts';
 import { issueToken } from '../../src/access/tokens.ts';
 import { type ManualClock, manualClock } from '../../src/base/clock.ts';
@@ -52,6 +53,16 @@ export interface TestTenant {
   tokenWith(scopes: string[]): Promise<string>;
 }
 
+interface TenantOptions {
+  plan?: Plan;
+  rateLimit?: number;
+  /** Those of the plan, except that webhooks and active automations have no limit. */
+  limits?: OwnLimits;
+  isTest?: boolean;
+}
+
+const FEW_LIMITS: OwnLimits = { webhooks: 1_000_000, activeAutomations: 1_000_000 };
+
 export interface TestServer {
   system: System;
   clock: ManualClock;
@@ -61,7 +72,7 @@ export interface TestServer {
   filesFolder: string;
   /** Every line of the log, for tests of what must not be in it. */
   logged: string[];
-  tenant(options?: { plan?: Plan; rateLimit?: number; isTest?: boolean }): Promise<TestTenant>;
+  tenant(options?: TenantOptions): Promise<TestTenant>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Does everything that is due by the clock. */
   settle(): Promise<void>;
@@ -180,11 +191,10 @@ export async function useServer({
     return ended;
   }
 
-  async function tenant(
-    options: { plan?: Plan; rateLimit?: number; isTest?: boolean } = {},
-  ): Promise<TestTenant> {
+  async function tenant(options: TenantOptions = {}): Promise<TestTenant> {
     const { db, app } = system;
-    const made = await createTenant(db, { name: 'test', rateLimit: 1_000_000_000, ...options }, clock.now());
+    const input = { name: 'test', rateLimit: 1_000_000_000, limits: FEW_LIMITS, ...options };
+    const made = await createTenant(db, input, clock.now());
     const tokenWith = async (scopes: string[]): Promise<string> =>
       (await issueToken(db.forTenant(made.id), { name: 'test', scopes }, app.authenticator)).token;
     const token = await tokenWith(['*']);

@@ -93,7 +93,9 @@ async function explainSearch(
     const tables: Record<string, number> = {};
     for (const node of nodes) {
       const table = node['Relation Name'];
-      if (table !== undefined) tables[table] = (tables[table] ?? 0) + countReadRows(node);
+      // Every statement looks whether something is being deleted.
+      if (table !== undefined && table !== 'removals')
+        tables[table] = (tables[table] ?? 0) + countReadRows(node);
     }
     return tables;
   });

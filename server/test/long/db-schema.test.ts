@@ -26,6 +26,21 @@ async function schemaAfter(url: string, change: string): Promise<Schema> {
 }
 const migrated = await schemaAfter(migratedUrl, '');
 
+it('I10: each view has all columns of its table', async () => {
+  const client = new pg.Client({ connectionString: migratedUrl });
+  await client.connect();
+  const { rows } = await client.query(
+    `select c.relname as name, array_agg(a.attname::text order by a.attname) as columns
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') group by c.relname`,
+  );
+  await client.end();
+  const columnsOf = new Map(rows.map((row) => [row.name as string, row.columns as string[]]));
+  expect(migrated.views.length).toBeGreaterThan(10);
+  for (const { name } of migrated.views)
+    expect([name, columnsOf.get(name)]).toEqual([name, columnsOf.get(name.replace('visible_', ''))]);
+});
+
 describe('schema.sql', () => {
   it('is what the migrations make, on every supported version of PostgreSQL', async () => {
     const committed = await readFile(join(MIGRATIONS, 'schema.sql'), 'utf8');
@@ -39,7 +54,7 @@ describe('schema.sql', () => {
   it.each([
     ['a default', `alter table chats alter column unread_count set default 1`],
     ['a required column', `alter table chats alter column open_until set not null`],
-    ['a column type', `alter table chats alter column unread_count type bigint`],
+    ['a column type', `alter table webhook_events alter column number type bigint`],
     ['a storage parameter', `alter table chats set (autovacuum_analyze_threshold = 7)`],
     ['a statistics target', `alter table chats alter column read_at set statistics 0`],
     ['a persistence', `alter table rate_windows set logged`],
@@ -49,6 +64,7 @@ describe('schema.sql', () => {
       'an index condition',
       `drop index chats_due; create index chats_due on chats (shard, channel_id, due_at, id)`,
     ],
+    ['a view', 'create or replace view visible_tenants as select * from tenants'],
     ['a sequence', `alter sequence event_positions cache 5`],
     ['a trigger', `drop trigger list_removed_files on files`],
     [
@@ -65,7 +81,7 @@ describe('schema.sql', () => {
   });
 
   it.each([
-    ['a view', 'create view v as select 1', 'relation v'],
+    ['a materialized view', 'create materialized view v as select 1', 'relation v'],
     ['an enum', `create type mood as enum ('good')`, 'type mood'],
     ['an identity column', 'create table t (id int generated always as identity)', 'identity column t.id'],
     [

@@ -53,6 +53,13 @@ const withSortedColumns = (schema: Schema): Schema => ({
     ...table,
     columns: table.columns.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
   })),
+  views: schema.views.map(({ name, definition }) => ({
+    name,
+    definition: definition
+      .split(/[\s,;]+/)
+      .toSorted()
+      .join(' '),
+  })),
 });
 
 const schemaOf = async (url: string): Promise<Schema> => withSortedColumns(await withClient(url, readSchema));

@@ -188,8 +188,8 @@ describe('many events and many streams', () => {
     const clients = await Promise.all(Array.from({ length: 100 }, () => follow(tenant)));
     expect(clients.every(({ status }) => status === 200)).toBe(true);
     const refused = await tenant.get('/v3/events/stream');
-    expect([refused.status, refused.body.error.messageKey]).toEqual([409, 'conflict']);
-    expect(refused.body.error.message).toContain('100 event streams are open already');
+    expect([refused.status, refused.body.error.messageKey]).toEqual([409, 'limit_reached']);
+    expect(refused.body.error.message).toContain('streams is 100 for this tenant; close a stream first');
     expect((await follow(await server.tenant())).status).toBe(200);
     clients[0]?.close();
     await expect.poll(async () => (await tenant.get('/v3/events/stream')).status).toBe(200);

@@ -14,8 +14,8 @@ interface ReferenceTable {
 const byId = (table: string, noun: string): ReferenceTable => ({ table, column: 'id', type: 'uuid', noun });
 
 const TABLES: Record<ReferenceKind, ReferenceTable> = {
-  channel: byId('channels', 'channel'),
-  file: byId('files', 'file'),
+  channel: byId('visible_channels', 'channel'),
+  file: byId('visible_files', 'file'),
   label: byId('labels', 'label'),
   user: byId('users', 'user'),
   team: byId('teams', 'team'),

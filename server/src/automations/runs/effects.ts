@@ -19,6 +19,8 @@ export interface ActiveRun {
   runId: string;
   contactId: string;
   campaignId: string | null;
+  /** How many runs came before it, each started by an event of the one before. */
+  chainDepth: number;
   /** The channel of the automation's trigger, or of the campaign. */
   channelId: string | null;
   externalIds: readonly string[];
@@ -35,7 +37,7 @@ const firstReply = statement<[chatId: string, after: string], MessageRow>(
   'automation_runs.first_reply',
   // In the order of ids, which grow with real time, also while a test clock stands still. The bound on created_at keeps the
   // scan short; five minutes allow for different clocks of two processes.
-  `select ${MESSAGE_COLUMNS} from messages m
+  `select ${MESSAGE_COLUMNS} from visible_messages m
     where m.tenant_id = $tenant and m.chat_id = $1 and m.sender = 'inbound' and not m.is_automatic and m.id > $2
       and m.created_at >= coalesce((select created_at from messages where id = $2 and tenant_id = $tenant),
                                    (select created_at from automation_runs where id = $2 and tenant_id = $tenant),
@@ -196,7 +198,11 @@ export async function performEffects(
     const { activeRun, effect } = one;
     if (effect.kind === 'send') results.push(sent.get(one) as EffectResult);
     else {
-      const perform = single[effect.kind](causedByRun(tx, activeRun.runId), activeRun, effect as never);
+      const perform = single[effect.kind](
+        causedByRun(tx, activeRun.runId, activeRun.chainDepth),
+        activeRun,
+        effect as never,
+      );
       results.push(await perform.catch((error) => ({ failure: failureOf(error) })));
     }
   }

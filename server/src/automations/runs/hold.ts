@@ -5,26 +5,26 @@ import { CANCEL, IS_UNFINISHED } from './run.ts';
 
 /** Locks the runs in the order of ids, as the worker does. */
 const chosen = (condition: string): string => `chosen as (
-  select id from automation_runs where campaign_id = $1 and tenant_id = $tenant and ${IS_UNFINISHED} and ${condition}
+  select id from visible_automation_runs where campaign_id = $1 and tenant_id = $tenant and ${IS_UNFINISHED} and ${condition}
    order by id for no key update)`;
 
 const hold = statement<[campaignId: string]>(
   'automation_runs.hold_of_campaign',
   `with ${chosen('due_at is not null')}
-   update automation_runs r set held_due_at = due_at, due_at = null from chosen c where r.id = c.id`,
+   update visible_automation_runs r set held_due_at = due_at, due_at = null from chosen c where r.id = c.id`,
 );
 const release = statement<[campaignId: string], { automation_id: string }>(
   'automation_runs.release_of_campaign',
   `with ${chosen('held_due_at is not null')},
    released as (
-     update automation_runs r set due_at = held_due_at, held_due_at = null from chosen c
+     update visible_automation_runs r set due_at = held_due_at, held_due_at = null from chosen c
       where r.id = c.id returning r.automation_id)
    select distinct automation_id from released`,
 );
 const cancel = statement<[campaignId: string, error: string, now: Date]>(
   'automation_runs.cancel_of_campaign',
   `with ${chosen('true')}
-   update automation_runs r set ${CANCEL}, error = $2, ended_at = $3, updated_at = $3
+   update visible_automation_runs r set ${CANCEL}, error = $2, ended_at = $3, updated_at = $3
      from chosen c where r.id = c.id`,
 );
 

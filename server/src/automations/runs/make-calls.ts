@@ -20,9 +20,9 @@ const storeAnswers = systemStatement<
   // A run that was cancelled meanwhile has another revision. A held run stays held, and goes on when it is released.
   `with due as (
      select r.id, r.tenant_id, a.answer from ${answers.from(1, 'a')}
-       join automation_runs r on r.id = a.id and r.tenant_id = a.tenant_id and r.revision = a.revision and r.is_calling
+       join visible_automation_runs r on r.id = a.id and r.tenant_id = a.tenant_id and r.revision = a.revision and r.is_calling
       order by r.id for no key update of r)
-   update automation_runs r set is_calling = false, state = jsonb_set(r.state, '{pending,answer}', due.answer)
+   update visible_automation_runs r set is_calling = false, state = jsonb_set(r.state, '{pending,answer}', due.answer)
      from due where r.id = due.id and r.tenant_id = due.tenant_id
    returning r.tenant_id, r.automation_id`,
 );

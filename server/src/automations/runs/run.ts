@@ -55,7 +55,7 @@ const COUNT_CAP = 10_000;
 
 export const runSource: SearchSource = {
   select: RUN_COLUMNS,
-  from: 'automation_runs r',
+  from: 'visible_automation_runs r',
   tenantColumn: 'r.tenant_id',
   countCap: COUNT_CAP,
 };
@@ -66,7 +66,7 @@ const runById = statement<[id: string], RunRow & { trace: StoredEntry[] }>(
        'number', t.number, 'step', t.step, 'type', t.type, 'status', t.status, 'detail', t.detail, 'error', t.error,
        'started_at', t.started_at, 'ended_at', t.ended_at) order by t.number), '[]')
      from run_trace t where t.run_id = r.id) as trace
-     from automation_runs r where r.id = $1 and r.tenant_id = $tenant`,
+     from visible_automation_runs r where r.id = $1 and r.tenant_id = $tenant`,
 );
 /** The new revision discards what a worker is doing with the run at the moment. */
 export const CANCEL = `status = 'cancelled', due_at = null, held_due_at = null, waiting_reply = false,
@@ -74,15 +74,15 @@ export const CANCEL = `status = 'cancelled', due_at = null, held_due_at = null, 
 export const IS_UNFINISHED = `status in ('scheduled', 'running', 'waiting')`;
 const cancelById = statement<[id: string, now: Date], RunRow>(
   'automation_runs.cancel',
-  `update automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
+  `update visible_automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
     where r.id = $1 and r.tenant_id = $tenant and ${IS_UNFINISHED} returning ${RUN_COLUMNS}`,
 );
-const IS_PAUSED = `exists (select 1 from campaigns c
+const IS_PAUSED = `exists (select 1 from visible_campaigns c
   where c.id = r.campaign_id and c.tenant_id = r.tenant_id and c.status = 'paused')`;
 const retryById = statement<[id: string, now: Date], RunRow>(
   'automation_runs.retry',
   // If its campaign is paused, the run continues together with the campaign.
-  `update automation_runs r
+  `update visible_automation_runs r
       set status = 'running', due_at = case when not ${IS_PAUSED} then ${DUE_NOW}::timestamptz end,
           held_due_at = case when ${IS_PAUSED} then ${DUE_NOW}::timestamptz end, error = null, ended_at = null, attempts = 0,
           crashes = 0, is_calling = false, revision = revision + 1, updated_at = $2
@@ -92,9 +92,9 @@ const retryById = statement<[id: string, now: Date], RunRow>(
 const cancelByChats = statement<[chatIds: string[], now: Date]>(
   'automation_runs.cancel_by_chats',
   `with chosen as (
-     select id from automation_runs where chat_id = any ($1::uuid[]) and tenant_id = $tenant and ${IS_UNFINISHED}
+     select id from visible_automation_runs where chat_id = any ($1::uuid[]) and tenant_id = $tenant and ${IS_UNFINISHED}
       order by id for no key update)
-   update automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
+   update visible_automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
      from chosen where r.id = chosen.id and (r.tenant_id = $tenant) is true`,
 );
 

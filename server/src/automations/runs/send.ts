@@ -16,7 +16,7 @@ const findChatsOfContacts = statement<
   // all of the tenant's chats.
   `select distinct on (k.channel_id, k.contact_id) k.id, k.channel_id, k.contact_id
      from unnest($1::uuid[], $2::uuid[]) as n (channel_id, contact_id)
-     join chats k on k.channel_id = n.channel_id and k.contact_id = n.contact_id
+     join visible_chats k on k.channel_id = n.channel_id and k.contact_id = n.contact_id
     where k.contact_id = any ($2::uuid[]) and (k.tenant_id = $tenant) is true
     order by k.channel_id, k.contact_id, k.updated_at desc, k.id`,
 );

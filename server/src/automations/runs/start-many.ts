@@ -50,12 +50,12 @@ const insertRuns = statement<
             case when $6::jsonb is null then ${DUE_NOW}::timestamptz end, case when $6::jsonb is not null then $8::timestamptz end,
             $8::timestamptz, $8::timestamptz
        from unnest($9::uuid[], $10::uuid[]) with ordinality as n (id, contact_id, number)
-       join contacts c on c.id = n.contact_id
+       join visible_contacts c on c.id = n.contact_id
       order by n.number
      on conflict do nothing returning id, contact_id)
    select id, contact_id from inserted
     union all
-   select r.id, r.contact_id from automation_runs r
+   select r.id, r.contact_id from visible_automation_runs r
     where r.campaign_id = $3 and r.occurrence_at = $4 and r.contact_id = any ($10::uuid[])`,
 );
 

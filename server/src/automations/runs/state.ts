@@ -23,6 +23,8 @@ export interface RunState {
   pending: { startedAt: string; until: string | null; call?: OutsideCall; answer?: OutsideAnswer } | null;
   /** The template of the campaign for the first `send_template` step; null after that step. */
   templateId: string | null;
+  /** How many runs came before this one, each started by an event of the one before. Zero if left out. */
+  chainDepth?: number;
 }
 
 /** An executed step. */

@@ -32,7 +32,7 @@ const advancedRuns = rowSet({
 const updateRuns = statement<[now: Date, ids: string[], runs: ParameterOf<typeof advancedRuns>], RunRow>(
   'automation_runs.advance',
   // The condition on ids is repeated: with the join alone, the planner reads all runs of the tenant in a small table.
-  `update automation_runs r
+  `update visible_automation_runs r
       set status = n.status, step = n.step, state = n.state, waiting_reply = n.waiting_reply, due_at = n.due_at,
           chat_id = n.chat_id, error = n.error, is_calling = n.is_calling, attempts = 0, crashes = 0, revision = r.revision + 1,
           started_at = coalesce(r.started_at, $1), ended_at = case when n.is_over then $1 end, updated_at = $1

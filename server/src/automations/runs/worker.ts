@@ -20,7 +20,7 @@ import { type ActiveRun, performEffects, type RequestedEffect } from './effects.
 import { type EvaluateInput, evaluateTask } from './evaluate-task.ts';
 import { interpret } from './interpreter.ts';
 import { compileProgram, type Program } from './program.ts';
-import { RUN_COLUMNS, type RunRow } from './run.ts';
+import { cancelRunsOfChats, RUN_COLUMNS, type RunRow } from './run.ts';
 import type { SendDeps } from './send.ts';
 import {
   type Effect,
@@ -64,7 +64,7 @@ const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
       order by k.id for no key update of k)
    select r.id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status, r.step, r.state, r.revision,
           (select c.channel_id from campaigns c where c.id = r.campaign_id and c.tenant_id = r.tenant_id) as channel_id
-     from automation_runs r
+     from visible_automation_runs r
     where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at <= $2
       and not r.is_calling and r.status in ('scheduled', 'running', 'waiting') and (select count(*) from locked_chats) >= 0
     order by r.id for no key update of r skip locked`,
@@ -78,7 +78,7 @@ const recordFailure = statement<
   RunRow
 >(
   'automation_runs.record_failure',
-  `update automation_runs r
+  `update visible_automation_runs r
       set attempts = attempts + 1, due_at = $3::timestamptz, updated_at = $5::timestamptz, revision = revision + 1,
           status = case when $3::timestamptz is null then 'failed' else status end, error = $4,
           ended_at = case when $3::timestamptz is null then $5::timestamptz end,
@@ -133,7 +133,11 @@ async function loadRuns(tx: TenantTx, runs: LockedRun[], programs: ReadonlyMap<s
   const chats = byId(await findChats(tx, chatIds));
   const messages = byId(await findMessages(tx, messageIds));
   const externalIds = (await attributesOfTenant(tx)).map((attribute) => attribute.external_id);
+  // The chat of a run is hidden while its channel is being deleted, and the run ends with it.
+  const hidden = chatIds.filter((id) => !chats.has(id));
+  if (hidden.length > 0) await cancelRunsOfChats(tx, hidden);
   return runs.flatMap((run) => {
+    if (run.chat_id !== null && !chats.has(run.chat_id)) return [];
     const contact = contacts.get(run.contact_id);
     const program = programs.get(run.version_id);
     // The contact is being erased, and the run is deleted with it.
@@ -142,6 +146,7 @@ async function loadRuns(tx: TenantTx, runs: LockedRun[], programs: ReadonlyMap<s
       runId: run.id,
       contactId: contact.id,
       campaignId: run.campaign_id,
+      chainDepth: run.state.chainDepth ?? 0,
       channelId: run.channel_id ?? program.channelId,
       externalIds,
       context: {

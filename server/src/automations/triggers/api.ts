@@ -2,10 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { ApiError, invalidParam } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { collectIssues, type Issues } from '../../base/issues.ts';
+import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { shardOf } from '../../engine/queue.ts';
 import { runsQueue } from '../queues.ts';
+import { createRunLimiter, type RunLimiter } from '../runs/limit-runs.ts';
 import { freshState } from '../runs/state.ts';
 import type { Automation, Scalar, Variable } from '../schema.ts';
 
@@ -33,7 +35,7 @@ const insertRun = statement<
    select $1, $tenant, a.id, v.id, c.id, 'scheduled', $5, $6, $7, $7, $8, $8
      from automations a
      join automation_versions v on v.id = a.active_version_id and v.tenant_id = a.tenant_id
-     join contacts c on c.id = $4 and c.tenant_id = a.tenant_id
+     join visible_contacts c on c.id = $4 and c.tenant_id = a.tenant_id
     where a.id = $2 and a.tenant_id = $tenant and a.status = 'active' and a.active_version_id = $3
       for key share of v, c`,
 );
@@ -48,7 +50,7 @@ const activeVersion = statement<
 );
 const contactExists = statement<[id: string], { id: string }>(
   'automations.contact_exists',
-  'select id from contacts where id = $1 and tenant_id = $tenant',
+  'select id from visible_contacts where id = $1 and tenant_id = $tenant',
 );
 
 const MAX_LATE_MS = 5 * 60_000;
@@ -105,9 +107,16 @@ export interface TriggerInput {
 /** How many active versions are cached. Each takes at most 50 kB. */
 const MAX_VERSIONS = 1000;
 
-/** The active versions that this process has read, by tenant and automation. */
-export type ActiveVersions = LRUCache<string, ActiveVersion>;
-export const createActiveVersions = (): ActiveVersions => new LRUCache({ max: MAX_VERSIONS });
+/** What a process remembers between triggers. */
+export interface TriggerState {
+  /** The active versions that it has read, by tenant and automation. */
+  activeVersions: LRUCache<string, ActiveVersion>;
+  countRun: RunLimiter;
+}
+export const createTriggerState = (db: Pick<Database, 'forTenant'>): TriggerState => ({
+  activeVersions: new LRUCache({ max: MAX_VERSIONS }),
+  countRun: createRunLimiter(db),
+});
 
 /**
  * Inserts a run of the active version and returns its id. The active version is cached, so that triggering an automation
@@ -118,15 +127,18 @@ export async function triggerAutomation(
   tx: TenantTx,
   automationId: string,
   { contactId, variables: given = {}, scheduledAt }: TriggerInput,
-  activeVersions: ActiveVersions,
+  { activeVersions, countRun }: TriggerState,
 ): Promise<string> {
   const dueAt = dueTime(scheduledAt, tx.now);
   if (!isUuid(automationId)) throw new ApiError('automation_not_found');
+  let isAllowed = false;
 
   const startOn = async ({ versionId, variables: declared }: ActiveVersion) => {
     const issues = collectIssues();
     const variables = fillVariables(declared, given, issues);
     if (!issues.isEmpty) return { issues };
+    if (!isAllowed) await countRun(tx.tenantId);
+    isAllowed = true;
     const id = newId();
     const state = JSON.stringify(freshState(id, variables));
     const shard = shardOf(automationId, tx.tenantId);

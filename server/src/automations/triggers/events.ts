@@ -5,13 +5,14 @@ import { createTurns } from '../../base/turns.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { PublishedEvent } from '../../engine/outbox.ts';
-import { DUE_NOW, shardOf } from '../../engine/queue.ts';
+import { shardOf } from '../../engine/queue.ts';
 import type { Consequences } from '../../engine/sequencer.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { Message } from '../../messages/schema.ts';
 import { createKeywordFinder } from '../definition/keywords.ts';
 import type { TriggerType } from '../definition/steps.ts';
 import { runsQueue } from '../queues.ts';
+import { startTimes } from '../runs/limit-runs.ts';
 import { freshState, type RunError } from '../runs/state.ts';
 import type { Variable } from '../schema.ts';
 import { fillVariables } from './api.ts';
@@ -39,10 +40,10 @@ const messagesOfEvents = statement<[ids: string[]], { id: string; message_id: st
   // The events are read first and each message by its id: no index matches the condition on the tenant. The planner could
   // otherwise compare every message of the tenant with every event.
   `with written as materialized (
-     select e.id, (e.data::json ->> 'id')::uuid as message_id from events e
+     select e.id, (e.data::json ->> 'id')::uuid as message_id from visible_events e
       where e.id = any ($1::uuid[]) and (e.tenant_id = $tenant) is true)
    select w.id, m.id as message_id from written w
-     join messages m on m.id = w.message_id and (m.tenant_id = $tenant) is true and not m.is_automatic`,
+     join visible_messages m on m.id = w.message_id and (m.tenant_id = $tenant) is true and not m.is_automatic`,
 );
 /** SQL: the row with an id, with the lock that a foreign key takes, unless it is being deleted. */
 const held = (join: 'join' | 'left join', table: string, id: string, alias: string): string =>
@@ -61,6 +62,7 @@ const insertRuns = statement<
     states: string[],
     errors: (string | null)[],
     shards: number[],
+    startsAt: (Date | '-infinity')[],
   ]
 >(
   'automation_runs.insert_caused',
@@ -68,20 +70,22 @@ const insertRuns = statement<
   // being deleted: only a deletion takes a lock that these wait for, and numbering must not wait.
   `insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, chat_id, cause_event_id, status,
                                 state, error, shard, scheduled_at, due_at, ended_at, created_at, updated_at)
-   select n.id, $tenant, n.automation_id, v.id, c.id, h.id, n.event_id, n.status, n.state, n.error, n.shard, $1::timestamptz,
-          case when n.error is null then ${DUE_NOW}::timestamptz end, case when n.error is not null then $1::timestamptz end,
-          $1::timestamptz, $1::timestamptz
+   select n.id, $tenant, n.automation_id, v.id, c.id, h.id, n.event_id, n.status, n.state, n.error, n.shard,
+          greatest(n.starts_at, $1::timestamptz), case when n.error is null then n.starts_at end,
+          case when n.error is not null then $1::timestamptz end, $1::timestamptz, $1::timestamptz
      from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::jsonb[],
-                 $10::jsonb[], $11::smallint[])
-       with ordinality as n (id, automation_id, version_id, contact_id, chat_id, event_id, status, state, error, shard, number)
+                 $10::jsonb[], $11::smallint[], $12::timestamptz[])
+       with ordinality as n (id, automation_id, version_id, contact_id, chat_id, event_id, status, state, error, shard,
+                            starts_at, number)
      ${held('join', 'automation_versions', 'n.version_id', 'v')}
-     ${held('join', 'contacts', 'n.contact_id', 'c')}
-     ${held('left join', 'chats', 'n.chat_id', 'h')}
+     ${held('join', 'visible_contacts', 'n.contact_id', 'c')}
+     ${held('left join', 'visible_chats', 'n.chat_id', 'h')}
     order by n.number
    on conflict (automation_id, cause_event_id) where cause_event_id is not null do nothing`,
 );
 /** The trigger of an event, if it has one. Events of chats contain theirs, as not every change triggers automations. */
 function triggerOf(event: PublishedEvent): TriggerType | undefined {
+  if (event.facts?.triggerAutomations === false) return undefined;
   switch (event.type) {
     case 'message.received':
       return 'message_received';
@@ -143,6 +147,19 @@ async function messagesOf(tx: TenantTx, events: PublishedEvent[]): Promise<Map<s
   );
 }
 
+/** So many runs may follow each other, each started by an event of the one before. */
+const MAX_CHAIN_DEPTH = 10;
+const CHAIN_TOO_LONG: RunError = {
+  code: 'chain_too_long',
+  message: `The run would be the ${MAX_CHAIN_DEPTH + 2}th in a chain of runs that start each other. Change the automations so that the chain ends: perhaps one triggers itself with fromAutomations`,
+};
+
+/** How many runs came before a run that this event starts. */
+const chainDepthOf = ({ origin_run_id, facts }: PublishedEvent): number =>
+  origin_run_id === null ? 0 : ((facts?.chainDepth as number | undefined) ?? 0) + 1;
+
+const stored = (error: RunError | null): string | null => error && JSON.stringify(error);
+
 /** The error of a run that cannot start because required variables have no value. */
 export const missingVariables = (params: InvalidParams, cause: string): RunError => ({
   code: 'missing_variables',
@@ -156,6 +173,11 @@ interface NewRun {
   event: PublishedEvent;
   state: string;
   error: string | null;
+}
+
+/** The same with the time at which it may start. */
+interface TimedRun extends NewRun {
+  startsAt: Date | '-infinity';
 }
 
 async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<NewRun[]> {
@@ -184,19 +206,21 @@ async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<NewRun[]>
       const id = newId();
       const issues = collectIssues();
       const variables = fillVariables(automation.variables, {}, issues);
+      const error = issues.isEmpty ? null : missingVariables(issues.params, 'an event');
+      const chainDepth = chainDepthOf(event);
       runs.push({
         id,
         automation,
         event,
-        state: JSON.stringify(freshState(id, variables, message?.id ?? null)),
-        error: issues.isEmpty ? null : JSON.stringify(missingVariables(issues.params, 'an event')),
+        state: JSON.stringify({ ...freshState(id, variables, message?.id ?? null), chainDepth }),
+        error: stored(chainDepth > MAX_CHAIN_DEPTH ? CHAIN_TOO_LONG : error),
       });
     }
   }
   return runs;
 }
 
-function insertNewRuns(tx: TenantTx, runs: readonly NewRun[]): void {
+function insertNewRuns(tx: TenantTx, runs: readonly TimedRun[]): void {
   if (runs.length === 0) return;
   tx.enqueue(insertRuns, [
     tx.now,
@@ -210,13 +234,16 @@ function insertNewRuns(tx: TenantTx, runs: readonly NewRun[]): void {
     runs.map(({ state }) => state),
     runs.map(({ error }) => error),
     runs.map(({ automation }) => shardOf(automation.id, tx.tenantId)),
+    runs.map(({ startsAt }) => startsAt),
   ]);
   for (const id of new Set(runs.map(({ automation }) => automation.id))) tx.wake(runsQueue, id);
 }
 
 /** Subscriber of events: starts the runs of automations that they trigger, each once per event. */
 export async function startRuns(tx: TenantTx, events: PublishedEvent[]): Promise<Consequences> {
-  const runs = await runsOf(tx, events);
+  const found = await runsOf(tx, events);
+  const times = found.length === 0 ? [] : await startTimes(tx, found.length);
+  const runs = found.map((run, index): TimedRun => ({ ...run, startsAt: times[index] ?? '-infinity' }));
   return {
     rows: runs.length,
     write: (sequences) =>

@@ -13,7 +13,7 @@ const noteReplies = statement<[chatIds: string[], shard: number, now: Date], { i
   'run_replies.insert',
   // The tenant is compared with `is true`, which no index can serve: one would lead to all runs of the tenant.
   `insert into run_replies (id, tenant_id, run_id, shard, due_at, created_at)
-   select gen_random_uuid(), $tenant, r.id, $2, ${DUE_NOW}, $3 from automation_runs r
+   select gen_random_uuid(), $tenant, r.id, $2, ${DUE_NOW}, $3 from visible_automation_runs r
     where r.chat_id = any ($1::uuid[]) and (r.tenant_id = $tenant) is true and ${WAITS}
    returning id`,
 );
@@ -21,9 +21,9 @@ const wakeRuns = statement<[runIds: string[]], { automation_id: string }>(
   'automation_runs.wake_replied',
   // In the order of ids against deadlocks. A held run continues as soon as it is released.
   `with replied as (
-     select r.id from automation_runs r where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and ${WAITS}
+     select r.id from visible_automation_runs r where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and ${WAITS}
       order by r.id for no key update)
-   update automation_runs r
+   update visible_automation_runs r
       set due_at = case when r.held_due_at is null then ${DUE_NOW}::timestamptz end,
           held_due_at = case when r.held_due_at is not null then ${DUE_NOW}::timestamptz end
      from replied where r.id = replied.id and (r.tenant_id = $tenant) is true returning r.automation_id`,

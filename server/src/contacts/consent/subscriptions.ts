@@ -9,12 +9,12 @@ import { touchContacts } from '../search-text.ts';
 
 const lockSubscriptions = statement<[ids: string[]], { id: string; is_subscribed: boolean }>(
   'contacts.lock_subscriptions',
-  `select id, is_subscribed from contacts where id = any ($1::uuid[]) and tenant_id = $tenant
+  `select id, is_subscribed from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant
     order by id for no key update`,
 );
 const setSubscribed = statement<[ids: string[], isSubscribed: boolean]>(
   'contacts.set_subscribed',
-  'update contacts set is_subscribed = $2 where id = any ($1::uuid[]) and tenant_id = $tenant',
+  'update visible_contacts set is_subscribed = $2 where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 
 /** A contact asked to receive no more messages, or to receive them again. */

@@ -16,7 +16,7 @@ const lockOwnersOf = statement<[types: string[], values: string[]]>(
   'handles.lock_owners',
   `select c.id from unnest($1::text[], $2::text[]) as given (type, value)
      join handles h on h.tenant_id = $tenant and h.type = given.type and h.value = given.value
-     join contacts c on c.id = h.contact_id and c.tenant_id = h.tenant_id
+     join visible_contacts c on c.id = h.contact_id and c.tenant_id = h.tenant_id
     order by c.id for no key update of c`,
 );
 

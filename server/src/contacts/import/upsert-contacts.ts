@@ -28,7 +28,7 @@ const setNames = statement<
   { id: string }
 >(
   'contacts.set_names',
-  `update contacts c set first_name = coalesce(n.first_name, c.first_name), last_name = coalesce(n.last_name, c.last_name)
+  `update visible_contacts c set first_name = coalesce(n.first_name, c.first_name), last_name = coalesce(n.last_name, c.last_name)
      from unnest($1::uuid[], $2::text[], $3::text[]) as n (id, first_name, last_name)
     where c.id = n.id and c.tenant_id = $tenant
       and (c.first_name is distinct from coalesce(n.first_name, c.first_name)
@@ -173,7 +173,10 @@ async function storeLabels(tx: TenantTx, contacts: readonly MergedContact[]): Pr
   return attachLabels(tx, pairs);
 }
 
-/** Publishes the same events as if each contact had been created or changed alone. */
+/**
+ * Publishes the same events as if each contact had been created or changed alone. They start no automation: a list of
+ * 5,000 contacts would start 5,000 runs of each.
+ */
 async function publishChanges(
   tx: TenantTx,
   created: ReadonlySet<string>,
@@ -189,7 +192,10 @@ async function publishChanges(
         ];
   tx.publish(
     ...(await findContacts(tx, ids)).flatMap((contact) =>
-      newContactEvents(contact, typesOf(contact.id), labelled.get(contact.id)),
+      newContactEvents(contact, typesOf(contact.id), labelled.get(contact.id)).map((event) => ({
+        ...event,
+        facts: { ...event.facts, triggerAutomations: false },
+      })),
     ),
   );
 }

@@ -85,9 +85,9 @@ const scanStatement = <P extends readonly unknown[]>(
           coalesce(json_agg(json_build_array(f.queue, f.ordering_key)) filter (where f.due <= t.clock), '[]') as due,
           date_trunc('milliseconds', min(f.due) filter (where f.due > t.clock and f.due < 'infinity')
                                      + interval '999 microseconds') as next
-     from tenants t left join fronts f on f.tenant_id = t.id
+     from visible_tenants t left join fronts f on f.tenant_id = t.id
     where t.clock is not null and ${which}
-    group by t.id`,
+    group by t.id, t.clock, t.clock_target`,
 });
 
 /**

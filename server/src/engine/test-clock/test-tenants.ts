@@ -3,27 +3,27 @@ import { systemStatement } from '../../db/statement.ts';
 
 const clocks = systemStatement<[ids: string[]], { id: string; clock: Date }>(
   'test_tenants.clocks',
-  'select id, clock from tenants where id = any ($1::uuid[]) and clock is not null',
+  'select id, clock from visible_tenants where id = any ($1::uuid[]) and clock is not null',
 );
 const setTarget = systemStatement<[id: string, before: Date, target: Date]>(
   'test_tenants.set_target',
-  'update tenants set clock_target = $3 where id = $1 and clock = $2 and clock_target is null',
+  'update visible_tenants set clock_target = $3 where id = $1 and clock = $2 and clock_target is null',
 );
 const move = systemStatement<[id: string, before: Date, after: Date]>(
   'test_tenants.move',
-  'update tenants set clock = $3 where id = $1 and clock = $2 and clock_target >= $3',
+  'update visible_tenants set clock = $3 where id = $1 and clock = $2 and clock_target >= $3',
 );
 const arrive = systemStatement<[id: string, target: Date]>(
   'test_tenants.arrive',
-  'update tenants set clock_target = null where id = $1 and clock = $2 and clock_target = $2',
+  'update visible_tenants set clock_target = null where id = $1 and clock = $2 and clock_target = $2',
 );
 const state = systemStatement<[id: string], ClockState>(
   'test_tenants.state',
-  'select clock, clock_target as target from tenants where id = $1 and clock is not null',
+  'select clock, clock_target as target from visible_tenants where id = $1 and clock is not null',
 );
 
 /** SQL for one test tenant, if there are any. */
-export const ANY_TEST_TENANT = 'select id from tenants where clock is not null limit 1';
+export const ANY_TEST_TENANT = 'select id from visible_tenants where clock is not null limit 1';
 
 /** The time of a test tenant's clock, and the time it is moving to. */
 export interface ClockState {

@@ -22,7 +22,7 @@ const pendingSends = statement<
   `select concat_ws(' ', n.type, n.value) as handle, m.id, m.type, m.text, m.due_at > $4 as is_unknown
      from unnest($2::text[], $3::text[]) as n (type, value)
      join handles h on h.tenant_id = $tenant and h.type = n.type and h.value = n.value
-     join chats c on c.handle_id = h.id and (c.tenant_id = $tenant and c.channel_id = $1) is true
+     join visible_chats c on c.handle_id = h.id and (c.tenant_id = $tenant and c.channel_id = $1) is true
      join messages m on m.chat_id = c.id and m.tenant_id = $tenant and m.due_at is not null and m.sending_at is not null
     order by m.sending_at, m.id`,
 );

@@ -19,14 +19,14 @@ const knownIds = systemStatement<
 const lockMutable = statement<[ids: string[]], MutableRow>(
   'messages.lock_mutable',
   `select ${MESSAGE_COLUMNS}, c.is_sensitive
-     from messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
+     from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant order by m.id for no key update of m`,
 );
 const update = statement<
   [now: Date, ids: string[], texts: (string | null)[], edited: (Date | null)[], deleted: (Date | null)[]]
 >(
   'messages.mutate',
-  `update messages m set text = n.text, edited_at = n.edited_at, deleted_at = n.deleted_at, updated_at = $1,
+  `update visible_messages m set text = n.text, edited_at = n.edited_at, deleted_at = n.deleted_at, updated_at = $1,
           media = case when n.deleted_at is null then m.media else '[]' end,
           content = case when n.deleted_at is null then m.content else '{}' end
      from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[]) as n (id, text, edited_at, deleted_at)

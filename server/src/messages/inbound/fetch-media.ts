@@ -7,6 +7,7 @@ import { statement } from '../../db/statement.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import { attachFiles, type NewFile } from '../../files/file.ts';
+import { findExceededStorage } from '../../files/limit-storage.ts';
 import type { ReceiveDeps } from '../../files/receive.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { type AdapterContext, VendorFailure } from '../../providers/adapter.ts';
@@ -19,7 +20,7 @@ import { entryOf, storeBytes } from './media.ts';
 const lockMessage = statement<[id: string], MessageRow & { is_sensitive: boolean }>(
   'media_fetches.lock_message',
   `select ${MESSAGE_COLUMNS}, c.is_sensitive
-     from messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
+     from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = $1 and m.tenant_id = $tenant for no key update of m`,
 );
 const deleteFetch = statement<[id: string, attempts: number]>(
@@ -28,11 +29,12 @@ const deleteFetch = statement<[id: string, attempts: number]>(
 );
 const setMedia = statement<[id: string, media: string, now: Date]>(
   'messages.set_media',
-  'update messages set media = $2, updated_at = $3 where id = $1 and tenant_id = $tenant',
+  'update visible_messages set media = $2, updated_at = $3 where id = $1 and tenant_id = $tenant',
 );
 const storeFailure = statement<[id: string, attempts: number, error: string, dueAt: Date | null]>(
   'media_fetches.fail',
-  'update media_fetches set attempts = attempts + 1, error = $3, due_at = $4 where id = $1 and tenant_id = $tenant and attempts = $2',
+  `update visible_media_fetches set attempts = attempts + 1, error = $3, due_at = $4
+    where id = $1 and tenant_id = $tenant and attempts = $2`,
 );
 
 export interface FetchDeps extends ReceiveDeps {
@@ -71,6 +73,8 @@ async function fetchFile(deps: FetchDeps, row: MediaFetchRow): Promise<NewFile> 
   if (!adapter?.fetchMedia)
     throw new VendorFailure('unsupported', `The provider "${row.provider}" has no files to fetch.`);
   const { channel_id: id, tenant_id: tenantId, kind, address } = row;
+  if ((await findExceededStorage(deps.db.forTenant(tenantId), 1)) !== undefined)
+    throw new VendorFailure('storage_full', 'The tenant has used up its limit storageBytes.');
   const config = decryptConfig(row.config_encrypted, deps.keys);
   const fetched = await adapter.fetchMedia(row.ref, { id, tenantId, kind, address, config }, deps.context);
   if (fetched.bytes.length === 0) throw new VendorFailure('empty', 'The vendor returned an empty file.');

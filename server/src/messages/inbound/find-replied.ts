@@ -8,12 +8,12 @@ const byVendorId = systemStatement<
   { vendor_id: string; id: string }
 >(
   'messages.replied_by_vendor_id',
-  `select v.vendor_id, m.id from vendor_messages v join messages m on m.id = v.message_id and m.tenant_id = v.tenant_id
+  `select v.vendor_id, m.id from vendor_messages v join visible_messages m on m.id = v.message_id and m.tenant_id = v.tenant_id
     where v.channel_id = $1 and v.vendor_id = any ($2::text[])`,
 );
 const byId = statement<[ids: string[]], { id: string; chat_id: string }>(
   'messages.replied_by_id',
-  'select id, chat_id from messages where id = any ($1::uuid[]) and tenant_id = $tenant',
+  'select id, chat_id from visible_messages where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 
 /**

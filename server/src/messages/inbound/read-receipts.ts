@@ -12,7 +12,7 @@ const unreadUpTo = statement<
   'messages.unread_up_to',
   `select distinct m.id from unnest($2::text[], $3::text[], $4::timestamptz[]) as n (type, value, until)
      join handles h on h.tenant_id = $tenant and h.type = n.type and h.value = n.value
-     join chats c on c.handle_id = h.id and (c.tenant_id = $tenant and c.channel_id = $1) is true
+     join visible_chats c on c.handle_id = h.id and (c.tenant_id = $tenant and c.channel_id = $1) is true
      join messages m on m.tenant_id = $tenant and m.chat_id = c.id and m.sender = 'outbound'
       and m.status in ('sent', 'delivered') and m.timestamp <= n.until
     order by m.id`,

@@ -11,7 +11,7 @@ import { furthestStatus, statusRank } from '../status.ts';
 
 const ownMessages = statement<[ids: string[], channelId: string], { id: string }>(
   'messages.own_of_channel',
-  `select id from messages where id = any ($1::uuid[]) and tenant_id = $tenant and channel_id = $2 and sender = 'outbound'`,
+  `select id from visible_messages where id = any ($1::uuid[]) and tenant_id = $tenant and channel_id = $2 and sender = 'outbound'`,
 );
 const storeVendorStatuses = statement<
   [
@@ -39,7 +39,7 @@ const storeVendorStatuses = statement<
 const lockSent = statement<[ids: string[]], MessageRow & { is_sensitive: boolean }>(
   'messages.lock_sent',
   `select ${MESSAGE_COLUMNS}, c.is_sensitive
-     from messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
+     from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant and m.sender = 'outbound' order by m.id for no key update of m`,
 );
 const updateStatuses = statement<
@@ -47,7 +47,7 @@ const updateStatuses = statement<
 >(
   'messages.update_statuses',
   // A status also ends a pending retry or reconciliation, so the message is no longer due.
-  `update messages m set status = n.status, error = n.error::jsonb, vendor_id = n.vendor_id, sending_at = null,
+  `update visible_messages m set status = n.status, error = n.error::jsonb, vendor_id = n.vendor_id, sending_at = null,
           due_at = null, updated_at = $1
      from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as n (id, status, error, vendor_id)
     where m.id = n.id and m.tenant_id = $tenant`,

@@ -13,7 +13,7 @@ import { findNewReplyTime, nextChatState } from './next-chat-state.ts';
 const countUnread = statement<[chatIds: string[], since: Date[]], { chat_id: string; unread: number }>(
   'messages.count_unread',
   `select n.chat_id, count(*)::int as unread from unnest($1::uuid[], $2::timestamptz[]) as n (chat_id, since)
-     join messages m on m.tenant_id = $tenant and m.chat_id = n.chat_id and m.sender = 'inbound' and m.timestamp > n.since
+     join visible_messages m on m.tenant_id = $tenant and m.chat_id = n.chat_id and m.sender = 'inbound' and m.timestamp > n.since
     group by n.chat_id`,
 );
 

@@ -4,6 +4,7 @@ import { isUnavailable } from '../../base/errors.ts';
 import { storable } from '../../base/storable.ts';
 import { createTurns } from '../../base/turns.ts';
 import { decryptConfig } from '../../channels/channel.ts';
+import { limitFailedRequests } from '../../channels/limit-failed-requests.ts';
 import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantDatabase } from '../../db/tenant.ts';
@@ -21,7 +22,7 @@ import { storeFiles } from './store-files.ts';
 
 const readBodies = statement<[ids: string[]], { id: string; body: Buffer }>(
   'inbound.read_bodies',
-  'select id, body from inbound where id = any ($1::uuid[]) and tenant_id = $tenant',
+  'select id, body from visible_inbound where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 const deleteRequests = statement<[ids: string[]]>(
   'inbound.delete',
@@ -29,11 +30,12 @@ const deleteRequests = statement<[ids: string[]]>(
 );
 const postponeRequests = statement<[ids: string[], dueAt: Date]>(
   'inbound.postpone',
-  'update inbound set due_at = $2 where id = any ($1::uuid[]) and tenant_id = $tenant',
+  'update visible_inbound set due_at = $2 where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 const storeFailure = statement<[id: string, attempts: number, error: string, dueAt: Date | null]>(
   'inbound.fail',
-  'update inbound set attempts = attempts + 1, error = $3, due_at = $4 where id = $1 and tenant_id = $tenant and attempts = $2',
+  `update visible_inbound set attempts = attempts + 1, error = $3, due_at = $4
+    where id = $1 and tenant_id = $tenant and attempts = $2`,
 );
 
 /** A request that waits for something else to happen is tried again after this. */
@@ -177,6 +179,7 @@ async function failRequest({ db, log }: InboundDeps, row: RequestRow, error: unk
   // What took too long or too much memory once does so again: somebody has to decide.
   const dueAt = error instanceof TaskError ? null : nextDueAt(inboundQueue.retry, attempts, tenant.now);
   await tenant.run(storeFailure, [row.id, row.attempts, storable(String(error)), dueAt]);
+  if (dueAt === null) await limitFailedRequests(tenant);
   // Without the error: it may quote what customers wrote, which stays out of the log.
   const line = { requestId: row.id, tenantId: row.tenant_id, channelId: row.channel_id, attempts };
   if (dueAt) log.info(line, "a vendor's request failed and will be tried again");

@@ -13,7 +13,7 @@ import { capabilities } from '../../providers/capabilities.ts';
 
 const chatWith = statement<[channelId: string, type: string, value: string], { id: string }>(
   'messages.chat_with',
-  `select k.id from handles h join chats k on k.handle_id = h.id and (k.tenant_id = h.tenant_id and k.channel_id = $1) is true
+  `select k.id from handles h join visible_chats k on k.handle_id = h.id and (k.tenant_id = h.tenant_id and k.channel_id = $1) is true
     where h.tenant_id = $tenant and h.type = $2 and h.value = $3`,
 );
 

@@ -5,18 +5,18 @@ import { messageEvent } from '../message-event.ts';
 
 /** Messages that are being sent at this moment are not included. Locked in the order of ids, so no deadlocks. */
 const waiting = (condition: string): string => `waiting as (
-  select id from messages where campaign_id = $1 and tenant_id = $tenant and status = 'queued' and sending_at is null
+  select id from visible_messages where campaign_id = $1 and tenant_id = $tenant and status = 'queued' and sending_at is null
      and ${condition} order by id for no key update)`;
 
 const hold = statement<[campaignId: string]>(
   'messages.hold_of_campaign',
   `with ${waiting('due_at is not null')}
-   update messages m set held_due_at = due_at, due_at = null from waiting w where m.id = w.id`,
+   update visible_messages m set held_due_at = due_at, due_at = null from waiting w where m.id = w.id`,
 );
 const release = statement<[campaignId: string]>(
   'messages.release_of_campaign',
   `with ${waiting('held_due_at is not null')}
-   update messages m set due_at = held_due_at, held_due_at = null from waiting w where m.id = w.id`,
+   update visible_messages m set due_at = held_due_at, held_due_at = null from waiting w where m.id = w.id`,
 );
 const cancel = statement<
   [campaignId: string, error: string, now: Date],
@@ -24,7 +24,7 @@ const cancel = statement<
 >(
   'messages.cancel_of_campaign',
   `with ${waiting('(due_at is not null or held_due_at is not null)')}
-   update messages m set status = 'failed', error = $2, due_at = null, held_due_at = null, updated_at = $3
+   update visible_messages m set status = 'failed', error = $2, due_at = null, held_due_at = null, updated_at = $3
      from waiting w, chats k
     where m.id = w.id and k.id = m.chat_id and k.tenant_id = m.tenant_id
    returning ${MESSAGE_COLUMNS}, k.is_sensitive`,

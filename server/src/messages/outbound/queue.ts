@@ -33,13 +33,13 @@ const lockChats = statement<[ids: string[]], SendingChat>(
   // Locked in the order of ids, so no deadlocks. The tenant is compared with `is true`, which no index can serve: on
   // small tables the planner would otherwise read all rows of the tenant.
   `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted, h.opted_out_at
-     from chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
+     from visible_chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
      join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
     where k.id = any ($1::uuid[]) and k.tenant_id = $tenant order by k.id for no key update of k`,
 );
 const filesById = statement<[ids: string[]], FileRow>(
   'messages.files',
-  `select ${FILE_COLUMNS} from files f where f.id = any ($1::uuid[]) and f.tenant_id = $tenant`,
+  `select ${FILE_COLUMNS} from visible_files f where f.id = any ($1::uuid[]) and f.tenant_id = $tenant`,
 );
 const templatesById = statement<[ids: string[]], TemplateRow>(
   'messages.templates',
@@ -47,7 +47,7 @@ const templatesById = statement<[ids: string[]], TemplateRow>(
 );
 const messagesById = statement<[ids: string[]], { id: string; chat_id: string; vendor_id: string | null }>(
   'messages.referred_to',
-  'select id, chat_id, vendor_id from messages where id = any ($1::uuid[]) and tenant_id = $tenant',
+  'select id, chat_id, vendor_id from visible_messages where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 
 const queuedMessages = rowSet({

@@ -38,7 +38,7 @@ const markSending = systemStatement<
 >(
   'messages.mark_sending',
   // If two processes try to send the same message, one of them finds it still waiting.
-  `update messages m set sending_at = r.now
+  `update visible_messages m set sending_at = r.now
      from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::int[]) as r (now, id, tenant_id, attempts)
     where m.id = r.id and m.tenant_id = r.tenant_id and m.attempts = r.attempts and m.sending_at is null
       and ${isQueued('m')}
@@ -51,13 +51,13 @@ const markScheduled = statement<[now: Date, id: string, attempts: number], { id:
   'messages.mark_scheduled',
   // The tenant of a message and of its chat are the same.
   `with chat as (${updateReplied('messages n', isUnsent('n'), 1)} returning c.id)
-   update messages m set sending_at = $1, timestamp = $1 from chat where ${isUnsent('m')}
+   update visible_messages m set sending_at = $1, timestamp = $1 from chat where ${isUnsent('m')}
    returning m.id`,
 );
 
 const holdChannels = systemStatement<[ids: string[]]>(
   'messages.hold_channels',
-  'select 1 from channels where id = any ($1::uuid[]) order by id for key share',
+  'select 1 from visible_channels where id = any ($1::uuid[]) order by id for key share',
 );
 const byRank = Object.entries(statusRank)
   .sort(([, a], [, b]) => a - b)
@@ -90,7 +90,7 @@ const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttemp
    known as (
      insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
      select r.channel_id, r.tenant_id, r.vendor_id, r.id, r.rank, r.now
-       from results r join channels c on c.id = r.channel_id and c.tenant_id = r.tenant_id
+       from results r join visible_channels c on c.id = r.channel_id and c.tenant_id = r.tenant_id
       where r.vendor_id is not null order by r.channel_id, r.vendor_id
      on conflict (channel_id, vendor_id) do update
        set message_id = coalesce(v.message_id, excluded.message_id),
@@ -100,7 +100,7 @@ const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttemp
      select r.*, case r.outcome when 'sent' then ${statusOfRank('coalesce(k.status_rank, r.rank)')}
                                 when 'failed' then 'failed' end as status, k.pending
        from results r left join known k on k.channel_id = r.channel_id and k.vendor_id = r.vendor_id)
-   update messages m
+   update visible_messages m
       set status = coalesce(t.status, m.status), vendor_id = coalesce(t.vendor_id, m.vendor_id), due_at = t.due_at,
           sending_at = case when t.outcome = 'unknown' then m.sending_at end,
           attempts = m.attempts + case when t.outcome in ('unknown', 'postponed') then 0 else 1 end,

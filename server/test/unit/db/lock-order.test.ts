@@ -9,11 +9,14 @@ const DELETING = new Set([
   'channels.lock',
   'chats.lock_to_delete',
   'chats.some_of_channel',
+  'contacts.lock_chats_to_erase',
   'contacts.lock_handles',
   'contacts.lock_to_erase',
+  'delete_tenant.lock_deliveries',
   'events.drop_of_contact',
   'file_removals.lock',
   'shards.take',
+  'tenants.lock_to_delete',
 ]);
 
 const LOCK = /\bfor (update|no key update|share|key share)\b/g;
@@ -32,7 +35,8 @@ it('I8: a statement that locks several rows locks them in the order of their ids
       // The query that the lock belongs to: from its last `select` on.
       const query = text.slice(text.lastIndexOf('select', index), index);
       const isOne =
-        /\bwhere (\w+\.)?id = (\$\d+|n\.\w+)/.test(query) || /\blimit 1\b|\bfrom installation\b/.test(query);
+        /\bwhere (\w+\.)?id = (\$\d+|n\.\w+)/.test(query) ||
+        /\blimit 1\b|\bfrom (installation|tenant_counters)\b/.test(query);
       const isOrdered = /\border by (\w+\.)?(id|shard|position)\b/.test(query);
       return isOne || isOrdered ? [] : [name];
     }),

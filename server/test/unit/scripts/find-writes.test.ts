@@ -13,6 +13,7 @@ describe('finding writes', () => {
     ['update chats set status = $1', '1 update chats'],
     ['update chats c set status = $1', '1 update chats'],
     ['update chats as c set status = $1', '1 update chats'],
+    ['update visible_chats c set status = $1', '1 update chats'],
     ['UPDATE\n  "chats"\n  SET status = 1', '1 update chats'],
     ['merge into chats using n on true when matched then do nothing', '1 insert chats'],
     ['truncate table chats', '1 truncate chats'],
