@@ -57,7 +57,8 @@ describe.runIf(CHROMIUM)('the reference at /docs', () => {
         if (message.type() === 'error') errors.push(message.text());
       });
       await page.goto(parley.url, { waitUntil: 'networkidle' });
-      expect(page.url()).toBe(`${parley.url}/docs/`);
+      // The reference adds the shown section behind a # as soon as it knows it.
+      expect(new URL(page.url()).pathname).toBe('/docs/');
       expect(await page.getByRole('link', { name: 'Guides' }).first().getAttribute('href')).toContain(
         '/docs/guides',
       );
@@ -67,7 +68,7 @@ describe.runIf(CHROMIUM)('the reference at /docs', () => {
       const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
       expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(18, 23, 29)');
       await page.getByRole('link', { name: 'API reference' }).click();
-      await page.waitForURL('**/docs/');
+      await page.waitForURL(({ pathname }) => pathname === '/docs/');
 
       const elsewhere = requested.filter((url) => !url.startsWith(parley.url) && !url.startsWith('data:'));
       expect(elsewhere).toEqual([]);
