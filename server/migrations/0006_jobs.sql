@@ -43,7 +43,7 @@ alter table tenant_counters add column runs_until timestamptz;
 -- The bytes that a tenant stores are summed up from this index alone.
 create index files_by_size on files (tenant_id) include (size);
 
--- Statements read and update these views instead of the tables. The list of removals is nearly always empty; it is read
+-- A statement reads or updates the row that it is about through its view. The list of removals is nearly always empty; it is read
 -- once per statement, not once per row. A lookup by primary key takes 49 µs instead of 39, and 10,000 rows 4.0 ms instead of
 -- 2.1; 9.2 ms without `not exists`. Written with && because the planner expects that it leaves out one row in a hundred; with
 -- `<> all` it expects that nearly no row is left, if the column has few values.
