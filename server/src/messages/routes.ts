@@ -106,6 +106,7 @@ export function messageRoutes(deps: QueueDeps): Route[] {
       operationId: 'searchChatMessages',
       noun: "a chat's messages",
       params: ofChat.params,
+      hasShortPages: true,
       source: async (db, params) => {
         const chat = await requireChat(db, params.chatId as string);
         return messageSource(chat.id);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { type TestServer, useServer } from '../kit/server.ts';
+import { write } from '../kit/webhooks.ts';
 
 /** Locks a table against reading, so that a search of it takes as long as the lock is held. */
 async function lockTable(server: TestServer, table: string): Promise<() => Promise<void>> {
@@ -15,10 +16,14 @@ describe('searches', () => {
     const server = await useServer();
     const busy = await server.tenant();
     const other = await server.tenant();
+    const channel = await busy.channel();
+    await write(busy, channel, 'hello');
+    await server.settle();
+    const chatId = (await busy.post('/v3/chats/search', {})).body.data[0].id;
     const unlock = await lockTable(server, 'message_templates');
     let ended = 0;
     const slow = Array.from({ length: 30 }, () =>
-      busy.post('/v3/message_templates/search', { search: 'a' }).finally(() => {
+      busy.post('/v3/message_templates/search', {}).finally(() => {
         ended += 1;
       }),
     );
@@ -29,6 +34,8 @@ describe('searches', () => {
     }
     for (const tenant of [other, await server.tenant()])
       expect((await tenant.post('/v3/contacts/search', { search: 'ada' })).status).toBe(200);
+    // The pages of a chat are no searches.
+    expect((await busy.post(`/v3/chats/${chatId}/messages/search`, {})).status).toBe(200);
     expect(ended).toBe(0);
     await unlock();
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(slow.map(() => 200));
@@ -42,7 +49,7 @@ describe('searches', () => {
       const server = await useServer({ searches: { connections, timeoutMs: 10_000 } });
       const tenant = await server.tenant();
       const unlock = await lockTable(server, 'labels');
-      const slow = Array.from({ length: 8 }, () => tenant.post('/v3/labels/search', { search: 'a' }));
+      const slow = Array.from({ length: 8 }, () => tenant.post('/v3/labels/search', {}));
       const waiting = async (): Promise<number> =>
         Number(
           (
