@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Receiver, useReceiver } from '../kit/receiver.ts';
+import type { Receiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { deliveriesOf, statusOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
+import { createWebhook, deliveriesOf, statusOf, type TestWebhook, write } from '../kit/webhooks.ts';
 
 const server = await useServer();
 const { clock } = server;
@@ -15,10 +15,7 @@ let target: Receiver;
 let hook: TestWebhook;
 beforeEach(async () => {
   clock.set(new Date(START));
-  tenant = await server.tenant();
-  channel = await tenant.channel();
-  target = await useReceiver();
-  hook = await subscribe(tenant, target.url);
+  ({ tenant, channel, target, hook } = await createWebhook(server));
 });
 const texts = (): string[] => target.received.map(({ body }) => body.data.text);
 const say = async (...said: string[]): Promise<void> => {

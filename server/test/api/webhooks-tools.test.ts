@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
+import { createWebhook, deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
 const server = await useServer();
 const HOUR = 3600_000;
@@ -11,10 +11,7 @@ let channel: { id: string };
 let target: Receiver;
 let hook: TestWebhook;
 beforeEach(async () => {
-  tenant = await server.tenant();
-  channel = await tenant.channel();
-  target = await useReceiver();
-  hook = await subscribe(tenant, target.url);
+  ({ tenant, channel, target, hook } = await createWebhook(server));
 });
 const texts = (): string[] => target.received.map(({ body }) => body.data.text);
 const tool = (name: string, body?: unknown) => tenant.post(`/v3/api_webhooks/${hook.id}/${name}`, body);

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { TestTenant } from './server.ts';
+import { useReceiver } from './receiver.ts';
+import type { TestServer, TestTenant } from './server.ts';
 
 export interface TestWebhook {
   id: string;
@@ -15,6 +16,14 @@ export async function subscribe(
   const made = await tenant.post('/v3/api_webhooks', { url, events });
   expect(made.status).toBe(200);
   return made.body.data;
+}
+
+/** A new tenant with a channel, and a webhook for received messages with its receiver. */
+export async function createWebhook(server: TestServer) {
+  const tenant = await server.tenant();
+  const channel = await tenant.channel();
+  const target = await useReceiver();
+  return { tenant, channel, target, hook: await subscribe(tenant, target.url) };
 }
 
 /** Writes as a customer, once for each text. */

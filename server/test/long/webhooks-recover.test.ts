@@ -3,7 +3,7 @@ import { newId } from '../../src/base/ids.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
-import { deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
+import { createWebhook, deliveriesOf, subscribe, type TestWebhook, write } from '../kit/webhooks.ts';
 
 // This clock advances each time it is read, so that the times of attempts show their order.
 let time = new Date('2026-11-15T01:02:03.456Z').getTime();
@@ -16,10 +16,7 @@ let channel: { id: string };
 let target: Receiver;
 let hook: TestWebhook;
 beforeEach(async () => {
-  tenant = await server.tenant();
-  channel = await tenant.channel();
-  target = await useReceiver();
-  hook = await subscribe(tenant, target.url);
+  ({ tenant, channel, target, hook } = await createWebhook(server));
 });
 const texts = (): string[] => target.received.map(({ body }) => body.data.text);
 const say = async (...said: string[]): Promise<void> => {
