@@ -6,12 +6,16 @@ const runFolder = 'test/kit/run-folder.ts';
 const postgres = 'test/kit/postgres.ts';
 const conformance = 'test/conformance/setup.ts';
 
+/** By default one second: too short on a busy machine. */
+const expect = { poll: { timeout: 30_000 } };
+
 /** Files share a process: to import the server once costs less than to start a process for each file. */
 const shared = {
   pool: 'forks' as const,
   isolate: false,
   testTimeout: 60_000,
   hookTimeout: 120_000,
+  expect,
   setupFiles,
 };
 /** Suites that start, stop and kill whole servers run one file at a time. */
@@ -20,6 +24,7 @@ const sequential = {
   fileParallelism: false,
   testTimeout: 1_800_000,
   hookTimeout: 120_000,
+  expect,
   setupFiles,
   globalSetup: [runFolder],
 };

@@ -1,6 +1,8 @@
 import type { Figure } from './figure.ts';
 import { createBroadcastRun } from './figures/broadcast-run.ts';
 import { createBroadcasts } from './figures/broadcasts.ts';
+import { createHanging } from './figures/hanging.ts';
+import { createHostile } from './figures/hostile.ts';
 import { createIdle } from './figures/idle.ts';
 import { createInbound } from './figures/inbound.ts';
 import { createLabels } from './figures/labels.ts';
@@ -41,6 +43,8 @@ export const figures: Record<string, Figure> = {
   latency: createLatency,
   'two-processes': createTwoProcesses,
   searches: createSearches,
+  hanging: createHanging,
+  hostile: createHostile,
 };
 
 /** Names for several figures at once. */
@@ -49,3 +53,6 @@ export const groups: Record<string, string[]> = {
   automations: ['trigger', 'broadcast-run', 'waiting-runs'],
   webhooks: ['endpoint', 'endpoints', 'waiting', 'latency'],
 };
+
+/** Measured against another commit only by name: an older one may freeze or die of what they send. */
+export const notCompared: readonly string[] = ['hanging', 'hostile'];

@@ -5,7 +5,7 @@ import { compareWithBare } from './compare-bare.ts';
 import { compareCommits, QUIET_DATABASE } from './compare-commits.ts';
 import type { Effort, Figure, Side } from './figure.ts';
 import { measureInstalledSize } from './figures/start.ts';
-import { figures, groups } from './figures.ts';
+import { figures, groups, notCompared } from './figures.ts';
 import { cleanUp, isCleaning, SERVER_ROOT } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { startTarget, type Target, type TargetOptions } from './target.ts';
@@ -48,7 +48,10 @@ function readArguments() {
   const names = positionals.flatMap((name) => groups[name] ?? [name]);
   const unknown = names.find((name) => !(name in figures));
   if (unknown !== undefined) throw new Error(`There is no figure "${unknown}".\n\n${USAGE}`);
-  const chosen = Object.entries(figures).filter(([name]) => names.length === 0 || names.includes(name));
+  const isDefault = (name: string): boolean => values.against === undefined || !notCompared.includes(name);
+  const chosen = Object.entries(figures).filter(([name]) =>
+    names.length === 0 ? isDefault(name) : names.includes(name),
+  );
   return {
     chosen: Object.fromEntries(chosen),
     effort: { ...(rounds === undefined ? {} : { rounds }), ...(seconds === undefined ? {} : { seconds }) },

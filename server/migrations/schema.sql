@@ -51,6 +51,24 @@ CREATE TABLE attributes (
 );
 CREATE INDEX attributes_by_tenant ON attributes (tenant_id, created_at, id);
 
+CREATE TABLE audit_entries (
+  id uuid NOT NULL,
+  tenant_id uuid,
+  actor_type text NOT NULL,
+  actor_id uuid,
+  actor_name text NOT NULL,
+  operation text NOT NULL,
+  target_id text,
+  changes jsonb NOT NULL,
+  address text NOT NULL,
+  request_id text NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['user'::text, 'token'::text, 'operator'::text]))
+) PARTITION BY RANGE (id);
+CREATE INDEX audit_entries_by_tenant ON audit_entries (tenant_id, created_at, id);
+CREATE TABLE audit_entries_default PARTITION OF audit_entries DEFAULT
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+
 CREATE TABLE automation_runs (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -95,6 +113,17 @@ CREATE UNIQUE INDEX automation_runs_of_campaign ON automation_runs (campaign_id,
 CREATE UNIQUE INDEX automation_runs_of_event ON automation_runs (automation_id, cause_event_id) WHERE cause_event_id IS NOT NULL;
 CREATE UNIQUE INDEX automation_runs_of_schedule ON automation_runs (automation_id, occurrence_at, contact_id) WHERE campaign_id IS NULL AND occurrence_at IS NOT NULL;
 CREATE INDEX automation_runs_waiting ON automation_runs (chat_id) WHERE waiting_reply;
+
+CREATE TABLE automation_secrets (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  name text NOT NULL,
+  value_encrypted bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT automation_secrets_name UNIQUE (tenant_id, name),
+  CONSTRAINT automation_secrets_pkey PRIMARY KEY (id, tenant_id)
+);
 
 CREATE TABLE automation_versions (
   id uuid NOT NULL,
@@ -169,13 +198,26 @@ CREATE TABLE campaigns (
   attempts integer DEFAULT 0 NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  purpose text DEFAULT 'marketing'::text NOT NULL,
+  template_header jsonb,
+  timezone text DEFAULT 'UTC'::text NOT NULL,
   CONSTRAINT campaigns_check CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['scheduled'::text, 'running'::text]))),
   CONSTRAINT campaigns_pkey PRIMARY KEY (id, tenant_id),
+  CONSTRAINT campaigns_purpose_check CHECK (purpose = ANY (ARRAY['marketing'::text, 'service'::text])),
   CONSTRAINT campaigns_status_check CHECK (status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'running'::text, 'paused'::text, 'completed'::text, 'cancelled'::text, 'failed'::text]))
 );
 CREATE INDEX campaigns_by_channel ON campaigns (channel_id, created_at, id);
 CREATE INDEX campaigns_by_tenant ON campaigns (tenant_id, created_at, id);
 CREATE INDEX campaigns_due ON campaigns (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
+
+CREATE TABLE channel_tokens (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  token_encrypted bytea,
+  fetching_until timestamptz,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT channel_tokens_pkey PRIMARY KEY (id, tenant_id)
+);
 
 CREATE TABLE channels (
   id uuid NOT NULL,
@@ -193,6 +235,8 @@ CREATE TABLE channels (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   vendor_confirmed_at timestamptz,
+  consent jsonb DEFAULT '{}'::jsonb NOT NULL,
+  problem_cause text,
   CONSTRAINT channels_id_key UNIQUE (id),
   CONSTRAINT channels_kind_check CHECK (kind = ANY (ARRAY['whatsapp'::text, 'sms'::text, 'email'::text, 'instagram'::text])),
   CONSTRAINT channels_pkey PRIMARY KEY (id, tenant_id),
@@ -203,6 +247,23 @@ CREATE INDEX channels_by_tenant ON channels (tenant_id, created_at, id);
 CREATE INDEX channels_by_vendor_key ON channels (provider, vendor_key);
 CREATE INDEX channels_by_verify_hash ON channels (provider, verify_hash) WHERE verify_hash IS NOT NULL;
 CREATE UNIQUE INDEX channels_confirmed_vendor_key ON channels (provider, vendor_key) WHERE vendor_confirmed_at IS NOT NULL;
+
+CREATE TABLE chat_tasks (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  chat_id uuid NOT NULL,
+  kind text NOT NULL,
+  shard smallint NOT NULL,
+  due_at timestamptz NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT chat_tasks_kind_check CHECK (kind = ANY (ARRAY['read'::text, 'typing'::text, 'stop_typing'::text, 'profile'::text])),
+  CONSTRAINT chat_tasks_pkey PRIMARY KEY (id, tenant_id)
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+CREATE INDEX chat_tasks_due ON chat_tasks (shard, channel_id, due_at, id);
+CREATE UNIQUE INDEX chat_tasks_once ON chat_tasks (chat_id, kind);
 
 CREATE TABLE chats (
   id uuid NOT NULL,
@@ -225,6 +286,10 @@ CREATE TABLE chats (
   due_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  automation_pause boolean,
+  waiting_since timestamptz,
+  first_responded_at timestamptz,
+  closed_at timestamptz,
   CONSTRAINT chats_channel_handle UNIQUE (tenant_id, channel_id, handle_id),
   CONSTRAINT chats_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT chats_status_check CHECK (status = ANY (ARRAY['open'::text, 'snoozed'::text, 'closed'::text]))
@@ -239,6 +304,24 @@ CREATE INDEX chats_by_handle ON chats (handle_id);
 CREATE INDEX chats_by_status ON chats (tenant_id, status, updated_at, id);
 CREATE INDEX chats_by_tenant ON chats (tenant_id, created_at, id);
 CREATE INDEX chats_due ON chats (shard, channel_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX chats_waiting ON chats (tenant_id, waiting_since, id) WHERE waiting_since IS NOT NULL;
+
+CREATE TABLE consents (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  contact_id uuid NOT NULL,
+  channel_kind text NOT NULL,
+  status text NOT NULL,
+  source text NOT NULL,
+  proof jsonb,
+  at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT consents_channel_kind_check CHECK (channel_kind = ANY (ARRAY['whatsapp'::text, 'sms'::text, 'email'::text, 'instagram'::text])),
+  CONSTRAINT consents_pkey PRIMARY KEY (id, tenant_id),
+  CONSTRAINT consents_source_check CHECK (source = ANY (ARRAY['contact'::text, 'vendor'::text, 'complaint'::text, 'link'::text, 'automation'::text, 'api'::text])),
+  CONSTRAINT consents_status_check CHECK (status = ANY (ARRAY['subscribed'::text, 'unsubscribed'::text]))
+);
+CREATE INDEX consents_by_contact ON consents (tenant_id, contact_id, created_at, id);
 
 CREATE TABLE contact_attributes (
   contact_id uuid NOT NULL,
@@ -275,8 +358,13 @@ CREATE TABLE contacts (
   search_text text DEFAULT ''::text NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  subscriptions jsonb DEFAULT '{}'::jsonb NOT NULL,
+  language text,
+  timezone text,
+  merged_into uuid,
   CONSTRAINT contacts_pkey PRIMARY KEY (id, tenant_id)
 );
+CREATE INDEX contacts_being_merged ON contacts (merged_into) WHERE merged_into IS NOT NULL;
 CREATE INDEX contacts_by_tenant ON contacts (tenant_id, created_at, id);
 CREATE INDEX contacts_search ON contacts USING gin (tenant_id, search_text gin_trgm_ops);
 CREATE INDEX contacts_unsubscribed ON contacts (tenant_id, created_at, id) WHERE NOT is_subscribed;
@@ -348,6 +436,7 @@ CREATE TABLE files (
   public_token text NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  is_private boolean DEFAULT false NOT NULL,
   CONSTRAINT files_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX files_by_message ON files (message_id) WHERE message_id IS NOT NULL;
@@ -367,6 +456,7 @@ CREATE TABLE handles (
   opted_out_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  undeliverable jsonb,
   CONSTRAINT handles_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT handles_type_check CHECK (type = ANY (ARRAY['phone_number'::text, 'email'::text, 'instagram_id'::text, 'whatsapp_id'::text])),
   CONSTRAINT handles_value UNIQUE (tenant_id, type, value)
@@ -448,7 +538,7 @@ CREATE TABLE jobs (
   updated_at timestamptz NOT NULL,
   ended_at timestamptz,
   CONSTRAINT jobs_check CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
-  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text])),
+  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text])),
   CONSTRAINT jobs_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text]))
 )
@@ -469,6 +559,13 @@ CREATE TABLE labels (
 CREATE INDEX labels_by_tenant ON labels (tenant_id, created_at, id);
 CREATE UNIQUE INDEX labels_name ON labels (tenant_id, lower(name));
 
+CREATE TABLE login_failures (
+  id bytea NOT NULL,
+  period bigint NOT NULL,
+  failures integer NOT NULL,
+  CONSTRAINT login_failures_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE mailboxes (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -479,6 +576,7 @@ CREATE TABLE mailboxes (
   due_at timestamptz,
   attempts integer DEFAULT 0 NOT NULL,
   created_at timestamptz NOT NULL,
+  problem text,
   CONSTRAINT mailboxes_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX mailboxes_due ON mailboxes (shard, id, due_at) WHERE due_at IS NOT NULL;
@@ -500,6 +598,15 @@ CREATE TABLE media_fetches (
 CREATE INDEX media_fetches_by_message ON media_fetches (message_id);
 CREATE INDEX media_fetches_due ON media_fetches (shard, channel_id, due_at, id) WHERE due_at IS NOT NULL;
 
+CREATE TABLE merged_contacts (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  contact_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT merged_contacts_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX merged_contacts_by_contact ON merged_contacts (contact_id);
+
 CREATE TABLE message_templates (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -519,6 +626,10 @@ CREATE TABLE message_templates (
   problem text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  quality text,
+  cards json,
+  offer json,
+  authentication json,
   CONSTRAINT message_templates_category_check CHECK (category = ANY (ARRAY['marketing'::text, 'utility'::text, 'authentication'::text])),
   CONSTRAINT message_templates_name UNIQUE (tenant_id, channel_id, name, language),
   CONSTRAINT message_templates_pkey PRIMARY KEY (id, tenant_id),
@@ -558,8 +669,14 @@ CREATE TABLE messages (
   sending_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  author_id uuid,
+  author_name text,
+  reply_run_id uuid,
+  is_opt_out boolean DEFAULT false NOT NULL,
+  purpose text DEFAULT 'service'::text NOT NULL,
   CONSTRAINT messages_author_check CHECK (author = ANY (ARRAY['contact'::text, 'user'::text, 'automation'::text, 'campaign'::text, 'api'::text])),
   CONSTRAINT messages_pkey PRIMARY KEY (id, tenant_id),
+  CONSTRAINT messages_purpose_check CHECK (purpose = ANY (ARRAY['marketing'::text, 'service'::text])),
   CONSTRAINT messages_sender_check CHECK (sender = ANY (ARRAY['inbound'::text, 'outbound'::text, 'system'::text])),
   CONSTRAINT messages_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text]))
 )
@@ -567,6 +684,7 @@ WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=100
 CREATE INDEX messages_by_channel ON messages (tenant_id, channel_id, created_at, id);
 CREATE INDEX messages_by_chat ON messages (tenant_id, chat_id, created_at, id);
 CREATE INDEX messages_by_contact ON messages (tenant_id, contact_id, created_at, id);
+CREATE INDEX messages_by_file ON messages USING gin (media jsonb_path_ops) WHERE media <> '[]'::jsonb AND sender = 'outbound'::text;
 CREATE INDEX messages_by_tenant ON messages (tenant_id, created_at, id);
 CREATE INDEX messages_due ON messages (shard, channel_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_of_campaign ON messages (campaign_id, contact_id) WHERE campaign_id IS NOT NULL;
@@ -578,6 +696,78 @@ CREATE TABLE migrations (
   applied_at timestamptz DEFAULT now() NOT NULL,
   CONSTRAINT migrations_pkey PRIMARY KEY (name)
 );
+
+CREATE TABLE notes (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  chat_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  contact_id uuid NOT NULL,
+  author text NOT NULL,
+  author_id uuid,
+  author_name text,
+  text text NOT NULL,
+  mentioned_user_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT notes_author_check CHECK (author = ANY (ARRAY['user'::text, 'automation'::text, 'campaign'::text, 'api'::text])),
+  CONSTRAINT notes_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX notes_by_chat ON notes (tenant_id, chat_id, created_at, id);
+
+CREATE TABLE people (
+  id uuid NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  password_hash text,
+  is_operator boolean DEFAULT false NOT NULL,
+  totp_secret_encrypted bytea,
+  totp_confirmed_at timestamptz,
+  totp_step bigint,
+  recovery_code_hashes bytea[] DEFAULT '{}'::bytea[] NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT people_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX people_email ON people (lower(email));
+
+CREATE UNLOGGED TABLE people_rate_windows (
+  subject_id uuid NOT NULL,
+  minute bigint NOT NULL,
+  used bigint NOT NULL,
+  CONSTRAINT people_rate_windows_pkey PRIMARY KEY (subject_id)
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+
+CREATE TABLE person_identities (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  person_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT person_identities_pkey PRIMARY KEY (issuer, subject)
+);
+CREATE INDEX person_identities_by_person ON person_identities (person_id);
+
+CREATE TABLE person_links (
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  token_hash bytea NOT NULL,
+  tenant_id uuid,
+  user_id uuid,
+  person_id uuid,
+  email text,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz,
+  CONSTRAINT person_links_check CHECK ((kind = 'invitation'::text) = (user_id IS NOT NULL)),
+  CONSTRAINT person_links_check1 CHECK (kind <> 'reset'::text OR person_id IS NOT NULL),
+  CONSTRAINT person_links_kind_check CHECK (kind = ANY (ARRAY['invitation'::text, 'reset'::text, 'login'::text])),
+  CONSTRAINT person_links_pkey PRIMARY KEY (id)
+);
+CREATE INDEX person_links_by_age ON person_links (expires_at);
+CREATE INDEX person_links_by_person ON person_links (person_id);
+CREATE INDEX person_links_by_user ON person_links (user_id, tenant_id);
+CREATE UNIQUE INDEX person_links_token ON person_links (token_hash);
 
 CREATE UNLOGGED TABLE rate_windows (
   tenant_id uuid NOT NULL,
@@ -655,6 +845,35 @@ CREATE TABLE sandbox_outbox (
 );
 CREATE INDEX sandbox_outbox_by_channel ON sandbox_outbox (channel_id, at, message_id);
 
+CREATE TABLE saved_replies (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  shortcut text NOT NULL,
+  text text NOT NULL,
+  media jsonb DEFAULT '[]'::jsonb NOT NULL,
+  channel_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT saved_replies_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX saved_replies_by_tenant ON saved_replies (tenant_id, created_at, id);
+CREATE UNIQUE INDEX saved_replies_shortcut ON saved_replies (tenant_id, lower(shortcut));
+
+CREATE TABLE sessions (
+  id uuid NOT NULL,
+  person_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  address text NOT NULL,
+  agent text NOT NULL,
+  created_at timestamptz NOT NULL,
+  last_seen_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX sessions_by_age ON sessions (last_seen_at);
+CREATE INDEX sessions_by_person ON sessions (person_id, created_at);
+CREATE UNIQUE INDEX sessions_token ON sessions (token_hash);
+
 CREATE TABLE shards (
   shard smallint NOT NULL,
   owner uuid,
@@ -662,6 +881,15 @@ CREATE TABLE shards (
   CONSTRAINT shards_pkey PRIMARY KEY (shard)
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+
+CREATE TABLE team_channels (
+  team_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT team_channels_pkey PRIMARY KEY (team_id, channel_id)
+);
+CREATE INDEX team_channels_by_channel ON team_channels (channel_id, tenant_id);
 
 CREATE TABLE team_members (
   team_id uuid NOT NULL,
@@ -735,6 +963,7 @@ CREATE TABLE tokens (
   expires_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  last_used_at timestamptz,
   CONSTRAINT tokens_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX tokens_by_expiry ON tokens (expires_at);
@@ -748,11 +977,15 @@ CREATE TABLE users (
   role text NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  person_id uuid,
+  access text DEFAULT 'all'::text NOT NULL,
+  CONSTRAINT users_access_check CHECK (access = ANY (ARRAY['all'::text, 'teams'::text])),
   CONSTRAINT users_pkey PRIMARY KEY (id, tenant_id),
-  CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['admin'::text, 'agent'::text]))
+  CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['owner'::text, 'admin'::text, 'agent'::text, 'viewer'::text]))
 );
 CREATE INDEX users_by_tenant ON users (tenant_id, created_at, id);
 CREATE UNIQUE INDEX users_email ON users (tenant_id, lower(email));
+CREATE UNIQUE INDEX users_person ON users (person_id, tenant_id) WHERE person_id IS NOT NULL;
 
 CREATE TABLE v2_usage (
   tenant_id uuid NOT NULL,
@@ -775,12 +1008,29 @@ CREATE TABLE vendor_messages (
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 
+CREATE TABLE views (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  user_id uuid,
+  name text NOT NULL,
+  query text NOT NULL,
+  sort_by text,
+  is_shared boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT views_check CHECK (is_shared OR user_id IS NOT NULL),
+  CONSTRAINT views_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX views_by_tenant ON views (tenant_id, created_at, id);
+CREATE INDEX views_by_user ON views (user_id, tenant_id);
+
 CREATE TABLE webhook_events (
   webhook_id uuid NOT NULL,
   tenant_id uuid NOT NULL,
   number smallint NOT NULL,
   type_pattern text,
   channel_ids uuid[],
+  channel_kinds text[],
   CONSTRAINT webhook_events_pkey PRIMARY KEY (webhook_id, number)
 );
 
@@ -814,18 +1064,22 @@ ALTER TABLE attributes ADD CONSTRAINT attributes_tenant_id_fkey FOREIGN KEY (ten
 ALTER TABLE automation_runs ADD CONSTRAINT automation_runs_chat_id_tenant_id_fkey FOREIGN KEY (chat_id, tenant_id) REFERENCES chats(id, tenant_id) ON DELETE SET NULL (chat_id);
 ALTER TABLE automation_runs ADD CONSTRAINT automation_runs_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE automation_runs ADD CONSTRAINT automation_runs_version_id_automation_id_tenant_id_fkey FOREIGN KEY (version_id, automation_id, tenant_id) REFERENCES automation_versions(id, automation_id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE automation_secrets ADD CONSTRAINT automation_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE automation_versions ADD CONSTRAINT automation_versions_automation_id_tenant_id_fkey FOREIGN KEY (automation_id, tenant_id) REFERENCES automations(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE automations ADD CONSTRAINT automations_active_version_id_id_tenant_id_fkey FOREIGN KEY (active_version_id, id, tenant_id) REFERENCES automation_versions(id, automation_id, tenant_id);
 ALTER TABLE automations ADD CONSTRAINT automations_latest_version_id_id_tenant_id_fkey FOREIGN KEY (latest_version_id, id, tenant_id) REFERENCES automation_versions(id, automation_id, tenant_id);
 ALTER TABLE automations ADD CONSTRAINT automations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE campaigns ADD CONSTRAINT campaigns_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE campaigns ADD CONSTRAINT campaigns_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE channel_tokens ADD CONSTRAINT channel_tokens_id_tenant_id_fkey FOREIGN KEY (id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE channels ADD CONSTRAINT channels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE chat_tasks ADD CONSTRAINT chat_tasks_chat_id_tenant_id_fkey FOREIGN KEY (chat_id, tenant_id) REFERENCES chats(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE chats ADD CONSTRAINT chats_assigned_team_id_tenant_id_fkey FOREIGN KEY (assigned_team_id, tenant_id) REFERENCES teams(id, tenant_id) ON DELETE SET NULL (assigned_team_id);
 ALTER TABLE chats ADD CONSTRAINT chats_assigned_user_id_tenant_id_fkey FOREIGN KEY (assigned_user_id, tenant_id) REFERENCES users(id, tenant_id) ON DELETE SET NULL (assigned_user_id);
 ALTER TABLE chats ADD CONSTRAINT chats_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE chats ADD CONSTRAINT chats_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE chats ADD CONSTRAINT chats_handle_id_tenant_id_fkey FOREIGN KEY (handle_id, tenant_id) REFERENCES handles(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE consents ADD CONSTRAINT consents_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE contact_attributes ADD CONSTRAINT contact_attributes_attribute_id_tenant_id_fkey FOREIGN KEY (attribute_id, tenant_id) REFERENCES attributes(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE contact_attributes ADD CONSTRAINT contact_attributes_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE contact_labels ADD CONSTRAINT contact_labels_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
@@ -840,12 +1094,21 @@ ALTER TABLE installation ADD CONSTRAINT installation_demo_tenant_id_fkey FOREIGN
 ALTER TABLE labels ADD CONSTRAINT labels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE mailboxes ADD CONSTRAINT mailboxes_id_tenant_id_fkey FOREIGN KEY (id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE media_fetches ADD CONSTRAINT media_fetches_message_id_tenant_id_fkey FOREIGN KEY (message_id, tenant_id) REFERENCES messages(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE merged_contacts ADD CONSTRAINT merged_contacts_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE message_templates ADD CONSTRAINT message_templates_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE messages ADD CONSTRAINT messages_chat_id_tenant_id_fkey FOREIGN KEY (chat_id, tenant_id) REFERENCES chats(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE notes ADD CONSTRAINT notes_chat_id_tenant_id_fkey FOREIGN KEY (chat_id, tenant_id) REFERENCES chats(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE person_identities ADD CONSTRAINT person_identities_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
+ALTER TABLE person_links ADD CONSTRAINT person_links_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
+ALTER TABLE person_links ADD CONSTRAINT person_links_user_id_tenant_id_fkey FOREIGN KEY (user_id, tenant_id) REFERENCES users(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE recipients ADD CONSTRAINT recipients_campaign_id_tenant_id_fkey FOREIGN KEY (campaign_id, tenant_id) REFERENCES campaigns(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE recipients ADD CONSTRAINT recipients_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE run_trace ADD CONSTRAINT run_trace_run_id_tenant_id_fkey FOREIGN KEY (run_id, tenant_id) REFERENCES automation_runs(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE sandbox_outbox ADD CONSTRAINT sandbox_outbox_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE saved_replies ADD CONSTRAINT saved_replies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE sessions ADD CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
+ALTER TABLE team_channels ADD CONSTRAINT team_channels_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE team_channels ADD CONSTRAINT team_channels_team_id_tenant_id_fkey FOREIGN KEY (team_id, tenant_id) REFERENCES teams(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_members ADD CONSTRAINT team_members_team_id_tenant_id_fkey FOREIGN KEY (team_id, tenant_id) REFERENCES teams(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_members ADD CONSTRAINT team_members_user_id_tenant_id_fkey FOREIGN KEY (user_id, tenant_id) REFERENCES users(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE teams ADD CONSTRAINT teams_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
@@ -853,9 +1116,12 @@ ALTER TABLE template_tasks ADD CONSTRAINT template_tasks_channel_id_tenant_id_fk
 ALTER TABLE template_tasks ADD CONSTRAINT template_tasks_template_id_tenant_id_fkey FOREIGN KEY (template_id, tenant_id) REFERENCES message_templates(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE tenant_counters ADD CONSTRAINT tenant_counters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE tokens ADD CONSTRAINT tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE users ADD CONSTRAINT users_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE SET NULL;
 ALTER TABLE users ADD CONSTRAINT users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE v2_usage ADD CONSTRAINT v2_usage_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE vendor_messages ADD CONSTRAINT vendor_messages_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE views ADD CONSTRAINT views_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE views ADD CONSTRAINT views_user_id_tenant_id_fkey FOREIGN KEY (user_id, tenant_id) REFERENCES users(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE webhook_events ADD CONSTRAINT webhook_events_webhook_id_tenant_id_fkey FOREIGN KEY (webhook_id, tenant_id) REFERENCES webhooks(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE webhooks ADD CONSTRAINT webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 
@@ -942,7 +1208,10 @@ SELECT id,
     due_at,
     attempts,
     created_at,
-    updated_at
+    updated_at,
+    purpose,
+    template_header,
+    timezone
    FROM campaigns
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[channel_id] && (ARRAY( SELECT removals.id
@@ -963,7 +1232,9 @@ SELECT id,
     problem,
     created_at,
     updated_at,
-    vendor_confirmed_at
+    vendor_confirmed_at,
+    consent,
+    problem_cause
    FROM channels
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id
@@ -989,10 +1260,29 @@ SELECT id,
     shard,
     due_at,
     created_at,
-    updated_at
+    updated_at,
+    automation_pause,
+    waiting_since,
+    first_responded_at,
+    closed_at
    FROM chats
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[channel_id, contact_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_consents AS
+SELECT id,
+    tenant_id,
+    contact_id,
+    channel_kind,
+    status,
+    source,
+    proof,
+    at,
+    created_at
+   FROM consents
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[contact_id] && (ARRAY( SELECT removals.id
            FROM removals));
 
 CREATE VIEW visible_contacts AS
@@ -1004,11 +1294,15 @@ SELECT id,
     metadata,
     search_text,
     created_at,
-    updated_at
+    updated_at,
+    subscriptions,
+    language,
+    timezone,
+    merged_into
    FROM contacts
-  WHERE NOT (EXISTS ( SELECT 1
+  WHERE merged_into IS NULL AND (NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id
-           FROM removals));
+           FROM removals)));
 
 CREATE VIEW visible_deliveries AS
 SELECT id,
@@ -1062,7 +1356,8 @@ SELECT id,
     sha256,
     public_token,
     created_at,
-    updated_at
+    updated_at,
+    is_private
    FROM files f
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[tenant_id] && (ARRAY( SELECT removals.id
@@ -1138,8 +1433,31 @@ SELECT id,
     attempts,
     sending_at,
     created_at,
-    updated_at
+    updated_at,
+    author_id,
+    author_name,
+    reply_run_id,
+    is_opt_out,
+    purpose
    FROM messages
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM removals)) OR NOT ARRAY[channel_id, contact_id] && (ARRAY( SELECT removals.id
+           FROM removals));
+
+CREATE VIEW visible_notes AS
+SELECT id,
+    tenant_id,
+    chat_id,
+    channel_id,
+    contact_id,
+    author,
+    author_id,
+    author_name,
+    text,
+    mentioned_user_ids,
+    created_at,
+    updated_at
+   FROM notes
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[channel_id, contact_id] && (ARRAY( SELECT removals.id
            FROM removals));

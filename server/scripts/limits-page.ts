@@ -25,7 +25,7 @@ interface OpenApi {
 }
 
 const routes = contracts();
-const document = apiDocuments(routes).v3?.document as unknown as OpenApi;
+const document = apiDocuments(routes).v3?.create() as unknown as OpenApi;
 
 const number = (value: number): string => value.toLocaleString('en-US');
 

@@ -4,9 +4,9 @@ import { writeOrCheck } from './generated.ts';
 
 await writeOrCheck(
   Object.fromEntries(
-    Object.entries(apiDocuments(contracts())).map(([version, { document }]) => [
+    Object.entries(apiDocuments(contracts())).map(([version, { create }]) => [
       resolve(`../openapi/${version}.json`),
-      `${JSON.stringify(document, null, 2)}\n`,
+      `${JSON.stringify(create(), null, 2)}\n`,
     ]),
   ),
   'npm run openapi',

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const PROJECTS = ['unit', 'api', 'conformance'];
+const PROJECTS = ['unit', 'api', 'conformance', 'long'];
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'data']);
 const DELETED = ['server/src/v2', 'openapi/v2.json'];
 const APP = 'server/src/app.ts';

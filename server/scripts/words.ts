@@ -160,14 +160,30 @@ export const rules: readonly Rule[] = [
     instead: 'run context (automations), fixtures or environment (bench)',
     where: ['identifiers', 'files'],
   },
-  { words: 'actor actors', instead: 'run context', where: ['identifiers', 'files'] },
+  {
+    words: 'actor actors',
+    instead: 'run context',
+    where: ['identifiers', 'files'],
+    except: [
+      {
+        file: /audit|people\/(schema|example)/,
+        reason: 'the established word for who did what, in audit logs',
+      },
+    ],
+  },
   { pattern: /^Done$/, instead: 'EffectResult', where: ['identifiers'] },
   { pattern: /^doing$/, instead: 'name the effect or the phase', where: ['identifiers'] },
   { pattern: /^chats_?-?with$/i, instead: 'resolveChats', where: NAMES },
   { pattern: /^chat_?-?after$/i, instead: 'nextChatState', where: NAMES },
   { pattern: /^handles_?-?after$/i, instead: 'mergeHandles', where: NAMES },
   { words: 'peer peers', instead: 'contact, sender', where: NAMES },
-  { words: 'people persons', instead: 'contacts', where: NAMES, files: CONTACTS },
+  {
+    words: 'people persons',
+    instead: 'contacts',
+    where: NAMES,
+    files: CONTACTS,
+    except: [{ file: /^server\/test\/kit\/(bare-)?server\.ts$/, reason: 'those who log in' }],
+  },
   { words: 'doubles', instead: 'duplicates', where: NAMES },
   {
     pattern: /^at$/,

@@ -13,6 +13,8 @@ export const help = (
   parley config          show every variable with its value, its source and its meaning
   parley listen          forward a tenant's events to a program on this machine; see parley listen --help
   parley trigger         create an event in the sandbox; see parley trigger --help
+  parley login-link      make a link to log in with a browser; see parley login-link --help
+  parley token           create an access token; see parley token --help
   parley release         release the work that is held after a restore; see parley release --help
   parley --help          show this text
   parley --version       show the version

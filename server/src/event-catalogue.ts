@@ -16,6 +16,8 @@ import type { DocumentedEvent } from './http/openapi-webhooks.ts';
 import { Nullable, Timestamp, Uuid } from './http/schema.ts';
 import { exampleSentMessage } from './messages/example.ts';
 import { Message } from './messages/schema.ts';
+import { exampleNote } from './notes/example.ts';
+import { Note } from './notes/schema.ts';
 import { exampleTemplate } from './templates/example.ts';
 import { MessageTemplate } from './templates/schema.ts';
 import { exampleWebhook } from './webhooks/example.ts';
@@ -31,9 +33,24 @@ interface EventEntry {
   hasChannel: boolean;
 }
 
+const MergedContacts = Type.Object(
+  {
+    contact: Contact,
+    mergedContactId: Uuid('The contact that exists no more; what it had belongs to `contact`'),
+    mergedChats: Type.Array(
+      Type.Object({
+        chatId: Uuid('The chat that exists no more'),
+        intoChatId: Uuid('The chat that has its messages now'),
+      }),
+      { description: 'Chats of both contacts that became one' },
+    ),
+  },
+  { title: 'MergedContacts' },
+);
 const ErasedContact = Type.Object({ id: Uuid() }, { title: 'ErasedContact' });
 
 const ofChat = { data: Chat, example: exampleChat, hasChannel: true };
+const ofNote = { data: Note, example: exampleNote, hasChannel: true };
 const ofContact = { data: Contact, example: exampleContact, hasChannel: false };
 const exampleMessage = exampleChat.latestMessage as Message;
 const ofMessage = { data: Message, example: exampleMessage, hasChannel: true };
@@ -73,19 +90,26 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
       deletedAt: '2026-11-15T01:03:03.456Z',
       updatedAt: '2026-11-15T01:03:03.456Z',
     },
-    when: 'The sender deleted a message; its content is removed.',
+    when: 'The sender deleted a message, or a scheduled one was cancelled; its content is removed.',
   },
   'channel.health_changed': {
     data: Channel,
     example: { ...exampleChannel, health: 'failing' },
     hasChannel: true,
-    when: 'A channel stopped sending because the vendor refuses its credentials, or it sends again.',
+    when: 'A channel cannot send any more, the vendor warns about it, or all is well again; `problem` says why.',
   },
   'chat.created': { ...ofChat, when: 'A chat was created.' },
   'chat.status_changed': { ...ofChat, when: 'A chat was opened, snoozed or closed.' },
   'chat.assigned': { ...ofChat, when: 'A chat was assigned to a user or a team, or unassigned.' },
   'chat.read': { ...ofChat, when: 'A chat was marked as read or as unread.' },
+  'chat.updated': {
+    ...ofChat,
+    when: 'Automations were paused or resumed in a chat, or it became sensitive or is no longer.',
+  },
   'chat.deleted': { ...ofChat, when: 'A chat was deleted with its messages; the data is its last state.' },
+  'note.created': { ...ofNote, when: 'Somebody wrote a note about a chat.' },
+  'note.updated': { ...ofNote, when: 'A note was changed.' },
+  'note.deleted': { ...ofNote, when: 'A note was deleted; the data is its last state.' },
   'contact.created': {
     ...ofContact,
     when: 'A contact was created, for example by a message from an unknown sender.',
@@ -100,12 +124,23 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
     hasChannel: false,
     when: 'A contact was deleted with everything that was stored about it.',
   },
+  'contact.merged': {
+    data: MergedContacts,
+    example: {
+      contact: exampleContact,
+      mergedContactId: '019a82a0-0000-7000-8000-0000000000f1',
+      mergedChats: [],
+    },
+    hasChannel: false,
+    when: 'Two contacts turned out to be the same person, and are one contact now.',
+  },
   'contact.labels_added': { ...ofContact, when: 'Labels were added to a contact.' },
   'contact.labels_removed': { ...ofContact, when: 'A label was removed from a contact.' },
   'contact.unsubscribed': {
     ...ofContact,
-    when: 'A contact opted out of campaigns and automations.',
+    when: 'A contact opted out of marketing over one kind of channel or several.',
   },
+  'contact.subscribed': { ...ofContact, when: 'A contact that had opted out subscribed again.' },
   'template.status_changed': {
     data: MessageTemplate,
     example: exampleTemplate,
@@ -134,6 +169,17 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
       error: { code: 'window_closed', message: 'The last message of the contact is more than 24 hours old' },
     },
     when: 'A step of a run failed; the run can be retried from there.',
+  },
+  'automation.run_cancelled': {
+    ...ofRun,
+    example: {
+      ...exampleRun,
+      ...runStarted,
+      status: 'cancelled',
+      endedAt: exampleRun.updatedAt,
+      error: { code: 'taken_over', message: 'A person has taken over the chat' },
+    },
+    when: 'A run was cancelled: through the API, with its campaign, because a person took over the chat, or because the contact is unsubscribed.',
   },
   'campaign.started': {
     data: Campaign,

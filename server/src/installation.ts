@@ -8,6 +8,7 @@ import type { Database, Queryable, SystemTx } from './db/database.ts';
 import { statement, systemStatement } from './db/statement.ts';
 import { demoChannels } from './demo/content.ts';
 import type { Authenticator } from './http/authenticate.ts';
+import type { OutboundPolicy } from './outbound/addresses.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
 
 const PURPOSE = 'installation.key_check';
@@ -99,7 +100,7 @@ export interface Demo {
  */
 export async function createDemo(
   db: Database,
-  { keys, authenticator }: { keys: Keys; authenticator: Authenticator },
+  { keys, policy, authenticator }: { keys: Keys; policy: OutboundPolicy; authenticator: Authenticator },
 ): Promise<Demo | undefined> {
   return db.systemTransaction(async (system) => {
     await system.run(lockInstallation, []);
@@ -110,7 +111,9 @@ export async function createDemo(
     const { token } = await issueToken(tx, { name: 'first start', scopes: ['*'] }, authenticator);
     const channels: Channel[] = [];
     for (const channel of demoChannels)
-      channels.push(await createChannel(tx, { ...channel, provider: sandbox.provider }, sandbox, keys));
+      channels.push(
+        await createChannel(tx, { ...channel, provider: sandbox.provider }, sandbox, { keys, policy }),
+      );
     await tx.run(setDemoTenant, []);
     return { token, channel: channels[0] as Channel };
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { holdDueWork } from './after-restore.ts';
-import { apiVariables, describeApis } from './app.ts';
+import { apiVariables, describeApis, type PeopleSettings } from './app.ts';
 import { createActivity } from './base/activity.ts';
 import { systemClock } from './base/clock.ts';
 import { type Config, readConfig } from './base/config.ts';
@@ -179,23 +179,28 @@ async function serveOn(
   const baseUrl = (): string =>
     config.PARLEY_BASE_URL ??
     `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+  const policy = outboundPolicy({
+    host: config.HOST,
+    isProduction: config.isProduction,
+    allowHosts: config.PARLEY_OUTBOUND_ALLOW_HOSTS,
+  });
   const system = await startSystem({
     connection: storage.connection,
     clock: systemClock,
     keys,
     log,
-    policy: outboundPolicy({
-      host: config.HOST,
-      isProduction: config.isProduction,
-      allowHosts: config.PARLEY_OUTBOUND_ALLOW_HOSTS,
-    }),
+    policy,
     filesFolder: join(config.PARLEY_DATA_DIR, 'files'),
     maxFileBytes: config.PARLEY_FILE_BYTES,
+    fileUrlMs: config.PARLEY_FILE_URL_TTL,
+    maxKeptMailboxes: config.PARLEY_IDLE_MAILBOXES,
     baseUrl,
     operatorToken,
     corsOrigins: config.PARLEY_CORS_ORIGINS,
     apiSettings: config.extra,
     retentionDays: config.PARLEY_RETENTION_DAYS,
+    auditDays: config.PARLEY_AUDIT_DAYS,
+    people: peopleSettings(config),
     connections,
     role,
     isSoleProcess: storage.isSoleProcess,
@@ -230,7 +235,7 @@ async function serveOn(
   });
   ({ port } = system.app.server.server.address() as { port: number });
   const demo = config.PARLEY_DEMO
-    ? await createDemo(system.db, { keys, authenticator: system.app.authenticator })
+    ? await createDemo(system.db, { keys, policy, authenticator: system.app.authenticator })
     : undefined;
   if (demo)
     console.log(
@@ -249,6 +254,20 @@ async function serveOn(
       await replyInDemo(deps, isStopping);
     });
 }
+
+const peopleSettings = (config: Config): PeopleSettings => ({
+  hasPasswordLogin: config.PARLEY_PASSWORD_LOGIN,
+  ...(config.PARLEY_OIDC_ISSUER === undefined
+    ? {}
+    : {
+        oidc: {
+          issuer: config.PARLEY_OIDC_ISSUER,
+          clientId: config.PARLEY_OIDC_CLIENT_ID as string,
+          clientSecret: config.PARLEY_OIDC_CLIENT_SECRET,
+          autoJoin: config.PARLEY_OIDC_AUTO_JOIN,
+        },
+      }),
+});
 
 /** Serves the metrics on a port of their own, if there is one, in every role. */
 async function startMetrics(

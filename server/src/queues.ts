@@ -10,10 +10,12 @@ import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { campaignsQueue } from './campaigns/queues.ts';
 import { runCampaigns } from './campaigns/worker.ts';
+import type { KeptMailboxes } from './channels/kept-mailboxes.ts';
 import { readMailboxes } from './channels/mailboxes.ts';
 import { inboundQueue, mailboxesQueue } from './channels/queues.ts';
 import { endSnoozes } from './chats/end-snooze.ts';
-import { snoozesQueue } from './chats/queues.ts';
+import { performChatTasks } from './chats/perform-tasks.ts';
+import { chatTasksQueue, snoozesQueue } from './chats/queues.ts';
 import type { Database } from './db/database.ts';
 import type { BatchSizes } from './engine/batch-sizes.ts';
 import { eventsQueue } from './engine/outbox.ts';
@@ -61,6 +63,8 @@ export interface WorkerDeps {
   policy: OutboundPolicy;
   /** Worker threads for untrusted texts. */
   tasks: TaskPool;
+  /** Counts what vendors send and a channel does not want. */
+  countIgnored(provider: string, reason: 'history'): void;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
@@ -68,6 +72,8 @@ export interface WorkerDeps {
   sendDeadlineMs?: number;
   /** No other process works on this database. */
   isSoleProcess: boolean;
+  /** The connections on which mail servers announce new mail. */
+  keptMailboxes: KeptMailboxes;
 }
 
 /** What the handlers of one process share between calls: caches, recorders, pacing. */
@@ -111,6 +117,7 @@ export const queues = {
   automations: bind(schedulesQueue, runSchedules),
   campaigns: bind(campaignsQueue, runCampaigns),
   chats: bind(snoozesQueue, endSnoozes),
+  chat_tasks: bind(chatTasksQueue, performChatTasks),
   template_tasks: bind(templateTasksQueue, submitTemplates),
   file_removals: bind(fileRemovalsQueue, removeStoredFiles),
   jobs: bind(jobsQueue, runJobs),

@@ -1,16 +1,22 @@
+import { encryptedSecretValue } from './automations/secrets/secret.ts';
 import type { Keys } from './base/crypto.ts';
+import { encryptedToken } from './channels/access-tokens.ts';
 import { encryptedConfig } from './channels/channel.ts';
 import type { Database } from './db/database.ts';
 import { type EncryptedColumn, reEncrypt } from './db/re-encrypt.ts';
 import { encryptedAnswer } from './http/idempotency.ts';
 import { updateKeyCheck } from './installation.ts';
+import { encryptedTotp } from './people/person.ts';
 import { encryptedSecrets } from './webhooks/webhook.ts';
 
 /** All encrypted columns except the key check. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   encryptedConfig,
+  encryptedToken,
   ...encryptedSecrets,
   encryptedAnswer,
+  encryptedSecretValue,
+  encryptedTotp,
 ];
 
 /**

@@ -1,20 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
-import { type App, createApp } from './app.ts';
+import { type App, createApp, type PeopleSettings } from './app.ts';
 import { createActivity } from './base/activity.ts';
 import { type Clock, type RealClock, type SystemClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { ApiError } from './base/errors.ts';
+import { createFileUrls } from './base/file-urls.ts';
 import { newId } from './base/ids.ts';
 import { startWatchdog } from './base/watchdog.ts';
 import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { countFailingChannels } from './channels/health.ts';
+import { createKeptMailboxes, type KeptMailboxes } from './channels/kept-mailboxes.ts';
 import { watchClock } from './db/clock-watch.ts';
 import { type Connection, clientConfig, type Database, openDatabase } from './db/database.ts';
 import { countDeadlocks } from './db/deadlocks.ts';
 import { ensurePartitions } from './db/partitions.ts';
-import { dropOldPartitions } from './db/retention.ts';
+import { dropOldAuditEntries, dropOldPartitions } from './db/retention.ts';
 import type { SearchLimits } from './db/searches.ts';
 import type { TenantHooks } from './db/tenant.ts';
 import { inBackground, repeat } from './engine/background.ts';
@@ -44,6 +46,8 @@ export type Role = 'api' | 'worker' | 'all';
 
 export interface SystemOptions {
   connection: Connection;
+  /** How long a request waits for a connection to the database before it is 503. */
+  databaseWaitMs?: number;
   /** The time of day; test tenants have clocks of their own beside it. A system clock is kept on the database's time. */
   clock: RealClock | SystemClock;
   keys: Keys;
@@ -52,6 +56,10 @@ export interface SystemOptions {
   /** Where uploaded files are kept: one folder for all processes on this database. */
   filesFolder: string;
   maxFileBytes: number;
+  /** How long signed URLs of files are valid; 7 days when left out. */
+  fileUrlMs?: number;
+  /** How many connections to mailboxes may wait for new mail; 200 when left out. */
+  maxKeptMailboxes?: number;
   /** What public URLs begin with; asked for when one is read. */
   baseUrl: () => string;
   operatorToken: string;
@@ -60,6 +68,10 @@ export interface SystemOptions {
   apiSettings: Settings;
   /** How long events and deliveries are kept. */
   retentionDays: number;
+  /** How long entries of the audit log are kept; as long as events when left out. */
+  auditDays?: number;
+  /** How people log in; with passwords when left out. */
+  people?: PeopleSettings;
   role: Role;
   /** No other process works on this database, so all work is taken at once. */
   isSoleProcess: boolean;
@@ -124,6 +136,9 @@ const READERS = 2;
 const CLOCK_MS = 5_000;
 const HOUSEKEEPING_MS = 3600_000;
 const FLUSH_MS = 5_000;
+const FILE_URL_MS = 7 * 24 * 3600_000;
+const KEPT_MAILBOXES = 200;
+const MAILBOX_SWEEP_MS = 1_000;
 
 /** How many connections a process of this role opens at most, with the one that listens. */
 export const connectionsNeeded = (
@@ -144,9 +159,21 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     wakeUps.wake(queue.name, queue.shardOf(orderingKey, tenantId), orderingKey);
   const follow: TenantHooks['follow'] = (queue, orderingKey, tenantId) =>
     wakeUps.follow(queue.name, queue.shardOf(orderingKey, tenantId), orderingKey);
-  const hooks: TenantHooks = { now: clock.now, publish: publishEvents, wake, follow };
+  const fileUrls = createFileUrls({ ...options, clock, ttlMs: options.fileUrlMs ?? FILE_URL_MS });
+  const hooks: TenantHooks = {
+    now: clock.now,
+    fileUrl: fileUrls.sign,
+    publish: publishEvents,
+    wake,
+    follow,
+  };
   const writes = writeCheck(() => requireWritable(db));
-  const shared = { connection, onLoss, onUnwritable: writes.failed };
+  const shared = {
+    connection,
+    ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
+    onLoss,
+    onUnwritable: writes.failed,
+  };
   const apiOptions = { ...shared, applicationName: 'parley api' };
   const workerOptions = {
     ...shared,
@@ -183,7 +210,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   let worker: Worker | undefined;
   const app = await createApp({
     ...operationDeps,
+    outbound,
     store,
+    fileUrls,
     metrics: report,
     activity,
     isDraining: () => isDraining,
@@ -197,14 +226,24 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   const shards =
     workerDb && pausableShards(createShards(workerDb, processId), watch?.isRight ?? (() => true));
+  let keptMailboxes: KeptMailboxes | undefined;
   if (workerDb && shards) {
+    keptMailboxes = createKeptMailboxes({
+      db: workerDb,
+      wakeUps,
+      log,
+      owns: shards.owns,
+      maxKept: options.maxKeptMailboxes ?? KEPT_MAILBOXES,
+    });
     const bound = bindQueues({
       ...operationDeps,
+      countIgnored: report.countIgnored,
       db: workerDb,
       outbound,
       store,
       tasks,
       context: contextOn(workerDb),
+      keptMailboxes,
     });
     const { timers } = options;
     const running = createWorker({
@@ -237,6 +276,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     background.push(
       { stop: listening.close },
       repeat(FLUSH_MS, app.flush, log),
+      repeat(MAILBOX_SWEEP_MS, async () => keptMailboxes?.sweep(), log),
       ...(watch ? [repeat(CLOCK_MS, watch.measure, log)] : []),
       repeat(
         HOUSEKEEPING_MS,
@@ -246,7 +286,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           // One process is enough, and the first shard has one owner.
           if (!shards?.owns(0)) return;
           await deleteOldJobs(db);
-          const dropped = await dropOldPartitions(db, clock.real(), options.retentionDays);
+          const dropped = [
+            ...(await dropOldPartitions(db, clock.real(), options.retentionDays)),
+            ...(await dropOldAuditEntries(db, clock.real(), options.auditDays ?? options.retentionDays)),
+          ];
           if (dropped.length > 0) log.info({ dropped }, `dropped ${dropped.length} expired partitions`);
         },
         log,
@@ -269,6 +312,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       const cut = setTimeout(() => app.server.server.closeAllConnections(), graceMs);
       await Promise.all([app.server.close(), worker?.stop(graceMs), ...background.map((one) => one.stop())]);
       clearTimeout(cut);
+      await keptMailboxes?.close();
       await tasks.close();
       await app.flush().catch((error) => log.warn({ err: error }, 'the last counts could not be stored'));
       watchdog.stop();

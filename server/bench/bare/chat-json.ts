@@ -25,10 +25,12 @@ export function chatJson(row: any): object {
     value: h.value,
     extra: h.extra,
     hasChats: h.has_chats,
+    undeliverable: [],
   }));
   const firstOf = (type: string): string | null =>
     handles.find((h: { type: string }) => h.type === type)?.value ?? null;
   const fullName = `${p.first_name} ${p.last_name}`;
+  const handle = handles.find((h: { id: string }) => h.id === row.handle_id);
   return {
     id: row.id,
     createdAt: time(row.created_at),
@@ -48,7 +50,10 @@ export function chatJson(row: any): object {
       lastName: p.last_name,
       fullName,
       displayName: fullName,
+      language: p.language,
+      timezone: p.timezone,
       isSubscribed: p.is_subscribed,
+      subscriptions: [],
       handles,
       labels: p.labels,
       attributes: p.attributes,
@@ -64,15 +69,28 @@ export function chatJson(row: any): object {
       metadata: p.metadata,
     },
     handleId: row.handle_id,
-    handle: handles.find((h: { id: string }) => h.id === row.handle_id),
+    handle,
     latestMessage: m && {
       id: m.id,
       chatId: m.chat_id,
       channelId: m.channel_id,
       contactId: m.contact_id,
+      contact: {
+        id: p.id,
+        displayName: fullName,
+        phoneNumber: firstOf('phone_number'),
+        email: firstOf('email'),
+      },
+      handle: handle && { type: handle.type, value: handle.value },
       vendorId: m.vendor_id,
       sender: m.sender,
-      author: m.author,
+      author: {
+        type: m.author,
+        id: m.author === 'contact' ? p.id : m.author_id,
+        name: m.author === 'contact' ? fullName : m.author_name,
+      },
+      purpose: m.purpose,
+      isAutomatic: m.is_automatic,
       type: m.type,
       text: m.text,
       media: m.media,
@@ -90,5 +108,9 @@ export function chatJson(row: any): object {
     assignedUserId: row.assigned_user_id,
     assignedTeamId: row.assigned_team_id,
     isSensitive: row.is_sensitive,
+    isAutomationPaused: row.automation_pause ?? row.assigned_user_id !== null,
+    waitingSince: row.waiting_since && time(row.waiting_since),
+    firstRespondedAt: row.first_responded_at && time(row.first_responded_at),
+    closedAt: row.closed_at && time(row.closed_at),
   };
 }

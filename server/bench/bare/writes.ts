@@ -210,7 +210,10 @@ const formatContact = (
   lastName: contact.lastName,
   fullName: `${contact.firstName} ${contact.lastName}`,
   displayName: `${contact.firstName} ${contact.lastName}`,
+  language: null,
+  timezone: null,
   isSubscribed: true,
+  subscriptions: [],
   handles: [
     {
       id: contact.handleId,
@@ -221,6 +224,7 @@ const formatContact = (
       value: contact.phoneNumber,
       extra: {},
       hasChats: false,
+      undeliverable: [],
     },
   ],
   labels: [{ id: ids.label, name: contact.labels[0]?.name, color: null }],

@@ -71,7 +71,7 @@ export async function sendAtRate(
   receiver: Arrivals,
   count: number,
   perSecond: number,
-): Promise<{ delays: number[]; seconds: number }> {
+): Promise<{ delays: number[]; sentAt: ReadonlyMap<number, number>; seconds: number }> {
   const sentAt = new Map<number, number>();
   const answers: Promise<unknown>[] = [];
   const startedAt = performance.now();
@@ -98,7 +98,7 @@ export async function sendAtRate(
   const seconds = (performance.now() - startedAt) / 1000;
   if (seconds > (count / perSecond) * KEPT_UP)
     console.error(`\n${destinations[0]?.path} fell behind: the delays are those of a queue.`);
-  return { delays, seconds };
+  return { delays, sentAt, seconds };
 }
 
 /** How long after a customer's message its webhook arrives, at a rate that leaves every side time to spare. */

@@ -38,6 +38,7 @@ const exampleToken = {
   name: 'Shop backend',
   scopes: ['chats:read', 'messages:write'],
   expiresAt: '2027-02-13T01:02:03.456Z',
+  lastUsedAt: null,
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',
 };
@@ -58,6 +59,7 @@ const tokenFields: Searchable = {
     id: { type: 'uuid', sql: 't.id' },
     name: { type: 'string', sql: 't.name' },
     expiresAt: { type: 'time', sql: 't.expires_at' },
+    lastUsedAt: { type: 'time', sql: 't.last_used_at', nullable: true },
     createdAt: { type: 'time', sql: 't.created_at' },
     updatedAt: { type: 'time', sql: 't.updated_at' },
   },
@@ -65,7 +67,7 @@ const tokenFields: Searchable = {
   id: 't.id',
 };
 const tokenSource = {
-  select: 't.id, t.name, t.scopes, t.expires_at, t.created_at, t.updated_at',
+  select: 't.id, t.name, t.scopes, t.expires_at, t.last_used_at, t.created_at, t.updated_at',
   from: 'tokens t',
   tenantColumn: 't.tenant_id',
 };
@@ -87,8 +89,8 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         method: 'GET',
         path: '/v3/me',
         operationId: 'getMe',
-        summary: 'Get the tenant and rights of the token',
-        description: "The token's tenant and plan, its scopes, and the limits of the tenant.",
+        summary: 'Get the tenant and rights of the caller',
+        description: "The caller's tenant and plan, its scopes, and the limits of the tenant.",
         access: 'token',
         answer: data(Me),
         failures: [],
@@ -96,6 +98,7 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
           answer: {
             tenant: { id: exampleTenant.id, name: 'Example Ltd' },
             tokenId: exampleToken.id,
+            userId: null,
             plan: 'growth',
             features: ['automations', 'campaigns'],
             scopes: ['*'],
@@ -105,7 +108,8 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
       },
       ({ principal }) => ({
         tenant: { id: principal.tenantId, name: principal.tenantName },
-        tokenId: principal.tokenId,
+        tokenId: principal.caller.type === 'token' ? principal.caller.id : null,
+        userId: principal.caller.type === 'user' ? principal.caller.id : null,
         plan: principal.plan,
         features: [...plans[principal.plan].features],
         scopes: [...principal.scopes],

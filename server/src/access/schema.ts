@@ -39,6 +39,7 @@ export const Token = Type.Object(
     name: Type.String(),
     scopes: Type.Array(Type.String()),
     expiresAt: Timestamp(),
+    lastUsedAt: Nullable(Timestamp('To the hour; null if it was never used')),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -54,7 +55,8 @@ export const CreatedToken = Type.Object(
 export const Me = Type.Object(
   {
     tenant: Type.Object({ id: Uuid(), name: Type.String() }),
-    tokenId: Uuid(),
+    tokenId: Nullable(Uuid('Null for a user who has logged in')),
+    userId: Nullable(Uuid('The user who has logged in; null for a token')),
     plan: OneOf(planNames),
     features: Type.Array(OneOf(features), { description: 'Additional features of the plan' }),
     scopes: Type.Array(Type.String()),

@@ -1,6 +1,7 @@
 import type { TenantClock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, isUuid, newId, newTestTenantId } from '../base/ids.ts';
+import { nowMs } from '../base/time.ts';
 import { freeChannels } from '../channels/free-channels.ts';
 import type { Queryable, SystemTx } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
@@ -69,10 +70,17 @@ const channelIds = statement<[], { id: string }>(
 );
 const findPrincipalRow = statement<
   [tokenId: string],
-  Pick<TenantRow, 'name' | 'plan' | 'rate_override' | 'limits'> & { clock: Date | null; scopes: string[] }
+  Pick<TenantRow, 'name' | 'plan' | 'rate_override' | 'limits'> & {
+    clock: Date | null;
+    scopes: string[];
+    token_name: string;
+    expires_at: Date;
+    last_used_at: Date | null;
+  }
 >(
   'tenants.principal',
-  `select t.name, t.plan, t.rate_override, t.limits, t.clock, k.scopes from tokens k join visible_tenants t on t.id = k.tenant_id
+  `select t.name, t.plan, t.rate_override, t.limits, t.clock, k.scopes, k.name as token_name, k.expires_at, k.last_used_at
+     from tokens k join visible_tenants t on t.id = k.tenant_id
     where k.id = $1 and k.tenant_id = $tenant`,
 );
 
@@ -156,23 +164,30 @@ export async function removeTenant(system: SystemTx, tenantId: string): Promise<
   return { jobId };
 }
 
+/** How long before its end every answer to a token says so. */
+const WARNED_MS = 14 * 86_400_000;
+
 /** Returns the holder of a token, unless it is revoked. Sets the clock of a test tenant. */
 export async function findPrincipal(
   db: TenantReader,
   tokenId: string,
   clock: Pick<TenantClock, 'setTime'>,
+  noteUsed: (lastUsedAt: Date | null) => void,
 ): Promise<Principal | undefined> {
   const { tenantId } = db;
   const row = await db.find(findPrincipalRow, [tokenId]);
   if (!row) return undefined;
   if (row.clock !== null) clock.setTime(tenantId, row.clock);
+  noteUsed(row.last_used_at);
+  const endsSoon = row.expires_at.getTime() - nowMs() < WARNED_MS;
   return {
     tenantId,
     tenantName: row.name,
-    tokenId,
+    caller: { type: 'token', id: tokenId, name: row.token_name },
     scopes: new Set(row.scopes),
     plan: row.plan,
     requestsPerMinute: row.rate_override ?? plans[row.plan].requestsPerMinute,
     limits: limitsOf(row.plan, row.limits),
+    ...(endsSoon ? { expiresAt: timestamp(row.expires_at) } : {}),
   };
 }

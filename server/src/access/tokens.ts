@@ -7,7 +7,7 @@ import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { hasScope, type Principal, type Scope } from '../http/permissions.ts';
-import { timestamp } from '../http/schema.ts';
+import { timestamp, timestampOrNull } from '../http/schema.ts';
 import { DEFAULT_TOKEN_SECONDS, type Token } from './schema.ts';
 
 interface TokenRow {
@@ -15,6 +15,7 @@ interface TokenRow {
   name: string;
   scopes: string[];
   expires_at: Date;
+  last_used_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -26,12 +27,31 @@ const insertToken = statement<
   'tokens.insert',
   `insert into tokens (id, tenant_id, name, scopes, expires_at, created_at, updated_at)
    select $1, t.id, $2, $3, $4, $5, $5 from visible_tenants t where t.id = $tenant
-   returning id, tenant_id, name, scopes, expires_at, created_at, updated_at`,
+   returning id, tenant_id, name, scopes, expires_at, last_used_at, created_at, updated_at`,
+);
+const noteUsed = statement<[id: string, now: Date, before: Date]>(
+  'tokens.note_used',
+  // Several processes may do so at once.
+  `update tokens set last_used_at = $2
+    where id = $1 and tenant_id = $tenant and (last_used_at is null or last_used_at < $3)`,
 );
 const deleteToken = statement<[id: string]>(
   'tokens.delete',
   'delete from tokens where id = $1 and tenant_id = $tenant',
 );
+
+const NOTED_EVERY_MS = 3_600_000;
+
+/** Notes that a token is used, at most once an hour. In real time. */
+export async function noteTokenUsed(
+  db: TenantQueryable,
+  tokenId: string,
+  lastUsedAt: Date | null,
+): Promise<void> {
+  const now = nowMs();
+  if (lastUsedAt !== null && now - lastUsedAt.getTime() < NOTED_EVERY_MS) return;
+  await db.run(noteUsed, [tokenId, new Date(now), new Date(now - NOTED_EVERY_MS)]);
+}
 
 /** Expired tokens that are kept per tenant, the newest, so that their owner sees what has expired. */
 const MAX_EXPIRED = 1_000;
@@ -63,6 +83,7 @@ export const presentToken = (row: TokenRow): Token => ({
   name: row.name,
   scopes: row.scopes,
   expiresAt: timestamp(row.expires_at),
+  lastUsedAt: timestampOrNull(row.last_used_at),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -103,7 +124,7 @@ export function requireOwnScopes(principal: Principal, scopes: readonly string[]
   const issues = collectIssues();
   for (const [index, scope] of scopes.entries())
     if (!hasScope(principal, scope as Scope))
-      issues.add(`scopes.${index}`, 'custom', `The caller's token lacks the scope "${scope}"`);
+      issues.add(`scopes.${index}`, 'custom', `The caller lacks the scope "${scope}"`);
   issues.throwIfAny();
 }
 

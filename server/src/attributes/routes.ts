@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Force, requireUnused } from '../campaigns/in-use.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
@@ -98,11 +99,15 @@ export function attributeRoutes(): Route[] {
         summary: 'Delete a contact attribute',
         description: 'Also deletes its values on every contact.',
         access: 'attributes:write',
+        query: Force,
         answer: data(DeleteResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.attributeId, await removeAttribute(tx, params.attributeId)),
+      async ({ params, query }, tx) => {
+        await requireUnused(tx, 'attribute', params.attributeId, query);
+        return deleted(params.attributeId, await removeAttribute(tx, params.attributeId));
+      },
     ),
   ];
 }

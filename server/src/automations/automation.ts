@@ -7,7 +7,7 @@ import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
-import { type TriggerType, triggerTypes } from './definition/steps.ts';
+import { purposeOf, type TriggerType, triggerTypes } from './definition/steps.ts';
 import { requireValidDefinition } from './definition/validate.ts';
 import { type Automation, type AutomationVersion, automationStatuses, type Definition } from './schema.ts';
 
@@ -102,8 +102,17 @@ const deleteAutomation = statement<[id: string]>(
 
 function presentVersion({ id, number, definition, created_at }: StoredVersion): AutomationVersion {
   const { trigger, variables, steps } = definition;
+  const purpose = purposeOf(definition);
   // A stored definition has parameters in every step.
-  return { id, number, trigger, variables, steps, createdAt: timestamp(created_at) } as AutomationVersion;
+  return {
+    id,
+    number,
+    purpose,
+    trigger,
+    variables,
+    steps,
+    createdAt: timestamp(created_at),
+  } as AutomationVersion;
 }
 
 export const presentAutomation = (row: AutomationRow): Automation => ({
@@ -140,10 +149,10 @@ export type AutomationInput = Omit<Definition, 'variables'> & Partial<Definition
 /** Creates a draft with its first version. No run starts before it is published. */
 export async function createAutomation(
   tx: TenantTx,
-  { name, trigger, variables = [], steps }: AutomationInput,
+  { name, variables = [], ...rest }: AutomationInput,
   deps: SaveDeps,
 ): Promise<Automation> {
-  const definition = await requireValidDefinition(tx, { trigger, variables, steps }, deps);
+  const definition = await requireValidDefinition(tx, { ...rest, variables }, deps);
   const [id, versionId] = [newId(), newId()];
   await tx.run(insertAutomation, [
     id,

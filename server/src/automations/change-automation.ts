@@ -4,7 +4,7 @@ import { isUuid, newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { type AutomationInput, requireAutomation, type SaveDeps, triggerColumns } from './automation.ts';
-import { requireValidDefinition } from './definition/validate.ts';
+import { findMissingReference, requireValidDefinition } from './definition/validate.ts';
 import type { Automation, Definition } from './schema.ts';
 import { planSchedule } from './triggers/plan-schedule.ts';
 
@@ -51,14 +51,14 @@ const saveVersion = statement<
       set latest_version_id = version.id, latest_trigger_type = $5, latest_channel_id = $6, updated_at = $7
      from version where a.id = $1 and a.tenant_id = $tenant`,
 );
-const activate = statement<[id: string, versionId: string, now: Date], { trigger: Definition['trigger'] }>(
+const activate = statement<[id: string, versionId: string, now: Date], { definition: Definition }>(
   'automations.activate',
   `update automations a
       set status = 'active', active_version_id = v.id, active_trigger_type = v.definition #>> '{trigger,type}',
           active_channel_id = (v.definition #>> '{trigger,parameters,channelId}')::uuid, updated_at = $3
      from automation_versions v
     where a.id = $1 and a.tenant_id = $tenant and v.id = $2 and v.automation_id = a.id and v.tenant_id = a.tenant_id
-   returning v.definition -> 'trigger' as trigger`,
+   returning v.definition`,
 );
 const updateStatus = statement<
   [id: string, status: string, now: Date],
@@ -78,6 +78,17 @@ const countActive = statement<[], { count: number }>(
 const requireOneMoreActive = (tx: TenantTx): Promise<void> =>
   requireBelowLimit(tx, 'activeAutomations', async () => (await tx.find(countActive, []))?.count ?? 0);
 
+/** What a version refers to may have been deleted since it was saved. */
+async function requireReferences(
+  tx: TenantTx,
+  definition: Definition,
+  { policy }: Pick<SaveDeps, 'policy'>,
+): Promise<void> {
+  const missing = await findMissingReference(tx, definition, policy);
+  if (missing !== undefined)
+    throw new ApiError('conflict', { detail: `${missing}; change the automation first` });
+}
+
 async function requireLocked(tx: TenantTx, automationId: string): Promise<AutomationState> {
   const row = isUuid(automationId) ? await tx.find(lockAutomation, [automationId]) : undefined;
   if (!row) throw new ApiError('automation_not_found');
@@ -92,15 +103,10 @@ export async function changeAutomation(
   deps: SaveDeps,
 ): Promise<Automation> {
   const { id, latest_version_id } = await requireLocked(tx, automationId);
-  const { name, trigger, variables, steps } = change;
-  if (trigger || variables || steps) {
+  const { name, ...given } = change;
+  if (Object.values(given).some((part) => part !== undefined)) {
     const saved = (await tx.find(versionById, [latest_version_id]))?.definition as Definition;
-    const given = {
-      trigger: trigger ?? saved.trigger,
-      variables: variables ?? saved.variables,
-      steps: steps ?? saved.steps,
-    };
-    const definition = await requireValidDefinition(tx, given, deps);
+    const definition = await requireValidDefinition(tx, { ...saved, ...given }, deps);
     await tx.run(saveVersion, [
       id,
       latest_version_id,
@@ -119,6 +125,7 @@ export async function publishAutomation(
   tx: TenantTx,
   automationId: string,
   { versionId }: { versionId?: string },
+  deps: Pick<SaveDeps, 'policy'>,
 ): Promise<Automation> {
   const { id, status, latest_version_id } = await requireLocked(tx, automationId);
   if (status === 'archived')
@@ -126,7 +133,8 @@ export async function publishAutomation(
   if (status !== 'active') await requireOneMoreActive(tx);
   const active = await tx.find(activate, [id, versionId ?? latest_version_id, tx.now]);
   if (!active) throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
-  await planSchedule(tx, id, active.trigger, tx.now);
+  await requireReferences(tx, active.definition, deps);
+  await planSchedule(tx, id, active.definition.trigger, tx.now);
   return requireAutomation(tx, id);
 }
 
@@ -143,6 +151,7 @@ export async function setAutomationStatus(
   tx: TenantTx,
   automationId: string,
   to: Automation['status'],
+  deps: Pick<SaveDeps, 'policy'>,
 ): Promise<Automation> {
   const { id, status, active_version_id } = await requireLocked(tx, automationId);
   if (status !== to) {
@@ -151,7 +160,11 @@ export async function setAutomationStatus(
       throw new ApiError('conflict', {
         detail: `the automation is ${status}${isUnpublished ? ' and was never published; publish it' : ''}, and cannot become ${to}`,
       });
-    if (to === 'active') await requireOneMoreActive(tx);
+    if (to === 'active') {
+      await requireOneMoreActive(tx);
+      const version = await tx.find(versionById, [active_version_id as string]);
+      await requireReferences(tx, (version as { definition: Definition }).definition, deps);
+    }
     const changed = await tx.find(updateStatus, [id, to, tx.now]);
     const trigger = to === 'active' ? (changed?.trigger ?? null) : null;
     await planSchedule(tx, id, trigger, changed?.schedule_start ?? tx.now);

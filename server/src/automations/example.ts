@@ -5,6 +5,7 @@ const createdAt = '2026-11-15T01:02:03.456Z';
 const version: AutomationVersion = {
   id: '019a82a0-0000-7000-8000-000000000071',
   number: 1,
+  purpose: 'marketing',
   trigger: { type: 'label_added', parameters: { labelId: '019a82a0-0000-7000-8000-000000000040' } },
   variables: [{ name: 'plan', type: 'string', required: true }],
   steps: [

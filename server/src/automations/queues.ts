@@ -1,6 +1,6 @@
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { exponentialBackoff, untilItSucceeds } from '../engine/retry.ts';
-import type { OutsideCall } from './runs/state.ts';
+import type { StoredCall } from './runs/state.ts';
 
 export interface DueRun extends QueueRow {
   contact_id: string;
@@ -27,7 +27,7 @@ export interface DueCall extends QueueRow {
   revision: number;
   /** The number of the step that calls. */
   number: number;
-  call: OutsideCall;
+  call: StoredCall;
 }
 
 /** The calls of runs are made here, so that a run that waits for an answer takes no place of those that can go on. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Force, requireUnused } from '../campaigns/in-use.ts';
 import type { Database } from '../db/database.ts';
 import { readerOf } from '../http/permissions.ts';
 import { DeleteResult, data, deleted, fields, type Route, routeFamily } from '../http/route.ts';
@@ -120,7 +121,7 @@ export function automationRoutes(deps: { policy: OutboundPolicy; db: Database })
           answer: exampleAutomation,
         },
       },
-      ({ params, body }, tx) => publishAutomation(tx, params.automationId, body),
+      ({ params, body }, tx) => publishAutomation(tx, params.automationId, body, deps),
     ),
     automations.write(
       {
@@ -132,11 +133,15 @@ export function automationRoutes(deps: { policy: OutboundPolicy; db: Database })
           'An automation can change between `active` and `inactive`, can be `archived` from every status, and can become `inactive` again after that. Setting the status that it already has is not an error.',
         access: 'automations:write',
         body: AutomationStatusChange,
+        query: Force,
         answer: data(Automation),
         failures: ['automation_not_found', 'conflict', 'limit_reached'],
         example: { body: { status: 'active' }, answer: exampleAutomation },
       },
-      ({ params, body }, tx) => setAutomationStatus(tx, params.automationId, body.status),
+      async ({ params, query, body }, tx) => {
+        if (body.status !== 'active') await requireUnused(tx, 'automation', params.automationId, query);
+        return setAutomationStatus(tx, params.automationId, body.status, deps);
+      },
     ),
     automations.write(
       {
@@ -147,11 +152,15 @@ export function automationRoutes(deps: { policy: OutboundPolicy; db: Database })
         description:
           'Deletes the automation permanently, with its versions and all of its runs, including those that wait.',
         access: 'automations:write',
+        query: Force,
         answer: data(DeleteResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [exampleAutomation.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.automationId, await removeAutomation(tx, params.automationId)),
+      async ({ params, query }, tx) => {
+        await requireUnused(tx, 'automation', params.automationId, query);
+        return deleted(params.automationId, await removeAutomation(tx, params.automationId));
+      },
     ),
     automations.writeStatement(
       {

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { purposes } from '../contacts/consent/schema.ts';
+import { DOCUMENTED, FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { documentedStep, documentedTrigger } from './definition/documented-steps.ts';
 import { step } from './definition/rules.ts';
 import { RULE } from './definition/schema-walker.ts';
 import { MAX_STEP_ID, NAME, stepTypes, type TriggerType, triggerTypes } from './definition/steps.ts';
@@ -20,12 +22,15 @@ const Scalar = (description: string) =>
     description,
   });
 
-const Trigger = Type.Object({
-  type: OneOf(triggerTypes, 'What starts a run'),
-  parameters: Type.Optional(
-    FreeObject('Depends on the type; `channelId` restricts any of them to one channel'),
-  ),
-});
+const Trigger = Type.Object(
+  {
+    type: OneOf(triggerTypes, 'What starts a run'),
+    parameters: Type.Optional(
+      FreeObject('Depends on the type; `channelId` restricts any of them to one channel'),
+    ),
+  },
+  { [DOCUMENTED]: documentedTrigger },
+);
 
 const Variable = Type.Object({
   name: Type.String({ pattern: NAME, description: 'Texts and conditions use it as `variables.<name>`' }),
@@ -35,27 +40,36 @@ const Variable = Type.Object({
 });
 export type Variable = Static<typeof Variable>;
 
-const Step = Type.Object({
-  id: Type.String({
-    pattern: `^[A-Za-z0-9_-]{1,${MAX_STEP_ID}}$`,
-    description: 'Unique in the definition',
-  }),
-  type: OneOf(stepTypes, 'What the step does'),
-  parameters: Type.Optional(FreeObject('Depends on the type')),
-  next: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_STEP_ID,
-      description: 'The id of the next step. Default: the following step',
-      [RULE]: step,
+const Step = Type.Object(
+  {
+    id: Type.String({
+      pattern: `^[A-Za-z0-9_-]{1,${MAX_STEP_ID}}$`,
+      description: 'Unique in the definition',
     }),
-  ),
-});
+    type: OneOf(stepTypes, 'What the step does'),
+    parameters: Type.Optional(FreeObject('Depends on the type')),
+    next: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_STEP_ID,
+        description: 'The id of the next step. Default: the following step',
+        [RULE]: step,
+      }),
+    ),
+  },
+  { [DOCUMENTED]: documentedStep },
+);
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 
 /** The part of a version that the client writes. */
 export const Definition = Type.Object({
+  purpose: Type.Optional(
+    OneOf(
+      purposes,
+      'What its messages are for. `marketing` never reaches a contact that is unsubscribed. By default `marketing` for the triggers `schedule`, `label_added`, `contact_created` and `campaign`, else `service`',
+    ),
+  ),
   trigger: Trigger,
   variables: Type.Array(Variable, { maxItems: MAX_VARIABLES }),
   steps: Type.Array(Step, {
@@ -68,6 +82,7 @@ export type Definition = Static<typeof Definition>;
 
 export const NewAutomation = Type.Object({
   name: Name,
+  purpose: Definition.properties.purpose,
   trigger: Definition.properties.trigger,
   variables: Type.Optional(Definition.properties.variables),
   steps: Definition.properties.steps,
@@ -75,6 +90,7 @@ export const NewAutomation = Type.Object({
 
 export const AutomationChange = Type.Object({
   name: Type.Optional(Name),
+  purpose: Definition.properties.purpose,
   trigger: Type.Optional(Definition.properties.trigger),
   variables: Type.Optional(Definition.properties.variables),
   steps: Type.Optional(Definition.properties.steps),
@@ -106,15 +122,22 @@ export const AutomationVersion = Type.Object(
   {
     id: Uuid(),
     number: Type.Integer({ description: 'Counts from 1' }),
-    trigger: Type.Object({ type: OneOf(triggerTypes), parameters: FreeObject('Depends on the type') }),
+    purpose: OneOf(purposes),
+    trigger: Type.Object(
+      { type: OneOf(triggerTypes), parameters: FreeObject('Depends on the type') },
+      { [DOCUMENTED]: documentedTrigger },
+    ),
     variables: Type.Array(Variable),
     steps: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        type: OneOf(stepTypes),
-        parameters: FreeObject('Depends on the type'),
-        next: Type.Optional(Type.String()),
-      }),
+      Type.Object(
+        {
+          id: Type.String(),
+          type: OneOf(stepTypes),
+          parameters: FreeObject('Depends on the type'),
+          next: Type.Optional(Type.String()),
+        },
+        { [DOCUMENTED]: documentedStep },
+      ),
     ),
     createdAt: Timestamp(),
   },

@@ -33,6 +33,15 @@ const days = (value: string): number => {
     throw new Error('must be a number of days from 14 to 9999');
   return Number(value);
 };
+const UNITS_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** From an hour to a year, in milliseconds. */
+const duration = (value: string): number => {
+  const [, amount, unit = ''] = /^([1-9]\d{0,5})([mhd])$/.exec(value) ?? [];
+  const ms = Number(amount) * (UNITS_MS[unit] ?? 0);
+  if (!(ms >= 3_600_000 && ms <= 365 * 86_400_000))
+    throw new Error('must be a time from 1h to 365d, such as 7d, 36h or 90m');
+  return ms;
+};
 const count =
   (min: number, max: number) =>
   (value: string): number => {
@@ -66,6 +75,26 @@ const postgresUrl = (value: string): string | undefined => {
   if (!/^postgres(ql)?:\/\//.test(value))
     throw new Error('must be a URL such as postgres://user:password@host/database');
   return value;
+};
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const issuerUrl = (value: string): string | undefined => {
+  if (value === '') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && LOOPBACK.test(url.hostname)))
+    throw new Error('must be a URL that begins with https://');
+  return value;
+};
+const AUTO_JOIN = /^([a-z0-9.-]+\.[a-z0-9-]+):(admin|agent|viewer)(?::([0-9a-f-]{36}))?$/i;
+const autoJoin = (value: string) => {
+  if (value === '') return undefined;
+  const [, domain, role, tenantId] = AUTO_JOIN.exec(value) ?? [];
+  if (domain === undefined)
+    throw new Error('must be a domain and a role such as example.com:agent, or example.com:agent:<tenantId>');
+  return {
+    domain,
+    role: role?.toLowerCase() as 'admin' | 'agent' | 'viewer',
+    tenantId: tenantId?.toLowerCase(),
+  };
 };
 const SECRET_CHARACTERS = 32;
 const HOW_TO_CREATE = 'create one with: openssl rand -hex 32';
@@ -125,6 +154,18 @@ const variables = {
     parse: bytes,
     description: 'Maximum size of an uploaded file in bytes.',
   }),
+  PARLEY_FILE_URL_TTL: variable({
+    default: '7d',
+    parse: duration,
+    description:
+      'How long the signed URL of a private file, or of a file that a customer sent, is valid, 1h to 365d. Webhooks are retried for up to 4 days.',
+  }),
+  PARLEY_IDLE_MAILBOXES: variable({
+    default: '200',
+    parse: count(0, 10_000),
+    description:
+      'How many mailboxes a process waits for with an open connection (IMAP IDLE), 0 to 10000. The others are read every 30 seconds.',
+  }),
   PARLEY_ADMIN_TOKEN: variable({
     default: '',
     parse: secretKey,
@@ -181,6 +222,39 @@ const variables = {
     parse: days,
     description:
       'How many days events, deliveries, failed requests of vendors and expired tokens are kept, 14 to 9999.',
+  }),
+  PARLEY_AUDIT_DAYS: variable({
+    default: '365',
+    parse: days,
+    description: 'How many days entries of the audit log are kept, 14 to 9999.',
+  }),
+  PARLEY_PASSWORD_LOGIN: variable({
+    default: 'on',
+    parse: (value) => oneOf('on', 'off')(value) === 'on',
+    description: 'With "off", people log in over the identity provider only.',
+  }),
+  PARLEY_OIDC_ISSUER: variable({
+    default: '',
+    parse: issuerUrl,
+    description:
+      'The identity provider (OpenID Connect) over which people log in, such as https://login.example.com. Its callback is PARLEY_BASE_URL/console/login/oidc.',
+  }),
+  PARLEY_OIDC_CLIENT_ID: variable({
+    default: '',
+    parse: optional,
+    description: 'What this installation is called at the identity provider.',
+  }),
+  PARLEY_OIDC_CLIENT_SECRET: variable({
+    default: '',
+    parse: optional,
+    secret: true,
+    description: 'The secret of this installation at the identity provider, if it has one.',
+  }),
+  PARLEY_OIDC_AUTO_JOIN: variable({
+    default: '',
+    parse: autoJoin,
+    description:
+      'Who may join without an invitation: a domain and a role, such as example.com:agent. With several tenants also the id of one: example.com:agent:<tenantId>.',
   }),
   PARLEY_CORS_ORIGINS: variable({
     default: '',
@@ -246,6 +320,10 @@ export function readConfig(env: Record<string, string | undefined>, extra: Extra
   };
   const values = Object.fromEntries(Object.entries<Variable<unknown>>(variables).map(read)) as Values;
   const extraValues = Object.fromEntries(Object.entries<Variable<unknown>>(extra).map(read));
+  if (values.PARLEY_OIDC_ISSUER !== undefined && values.PARLEY_OIDC_CLIENT_ID === undefined)
+    issues.push('The variable PARLEY_OIDC_CLIENT_ID is required with PARLEY_OIDC_ISSUER.');
+  if (values.PARLEY_PASSWORD_LOGIN === false && values.PARLEY_OIDC_ISSUER === undefined)
+    issues.push('The variable PARLEY_PASSWORD_LOGIN can be off only with PARLEY_OIDC_ISSUER.');
   if (issues.length > 0) throw new OperatorError(issues.join('\n'));
   return { ...values, isProduction, extra: extraValues };
 }

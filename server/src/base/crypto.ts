@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -26,6 +27,10 @@ export interface Keys {
   encrypt(text: string, purpose: string): Buffer;
   /** Decrypts a value of the present key or of an earlier one. */
   decrypt(encrypted: Buffer, purpose: string): string;
+  /** A signature of `text` that only this installation can make, in base64url. */
+  sign(text: string, purpose: string): string;
+  /** Whether `text` was signed with the present key or an earlier one. Takes the same time for every wrong signature. */
+  isSigned(text: string, signature: string, purpose: string): boolean;
 }
 
 const derive = (secret: string, info: string, bytes = 32): Buffer =>
@@ -52,6 +57,12 @@ function decryptWith(key: Buffer, encrypted: Buffer, headerBytes: number, purpos
 export function keysFrom(secret: string, earlier: readonly string[] = []): Keys {
   const present = deriveKey(secret);
   const all = [present, ...earlier.map(deriveKey)];
+  const [signing, ...earlierSigning] = [secret, ...earlier].map((one) => derive(one, 'signatures')) as [
+    Buffer,
+    ...Buffer[],
+  ];
+  const signWith = (key: Buffer, text: string, purpose: string): string =>
+    createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
 
   /** For values without the id of their key: tries every key. */
   function decryptWithAny(encrypted: Buffer, purpose: string): string {
@@ -78,6 +89,11 @@ export function keysFrom(secret: string, earlier: readonly string[] = []): Keys 
       if (!match) throw new Error('There is no key for this encrypted value.');
       return decryptWith(match.key, encrypted, match.prefix.length, purpose);
     },
+    sign: (text, purpose) => signWith(signing, text, purpose),
+    isSigned: (text, signature, purpose) =>
+      [signing, ...earlierSigning]
+        .map((key) => sameSecret(signature, signWith(key, text, purpose)))
+        .includes(true),
   };
 }
 

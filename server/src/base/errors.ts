@@ -12,21 +12,29 @@ export const errorCatalogue = {
   },
   internal_error: { status: 500, message: 'Oops! Something went wrong' },
 
+  totp_required: { status: 401, message: 'Two-factor code required' },
+  too_many_attempts: { status: 429, message: 'Too many failed attempts' },
+
   automation_not_found: { status: 404, message: 'Automation not found' },
   automation_run_not_found: { status: 404, message: 'Automation run not found' },
   attribute_not_found: { status: 404, message: 'Attribute not found' },
   failed_request_not_found: { status: 404, message: 'Failed request not found' },
   file_not_found: { status: 404, message: 'File not found' },
+  file_url_expired: { status: 403, message: 'File URL expired' },
   job_not_found: { status: 404, message: 'Job not found' },
   label_not_found: { status: 404, message: 'Label not found' },
   message_not_found: { status: 404, message: 'Message not found' },
+  note_not_found: { status: 404, message: 'Note not found' },
   message_template_not_found: { status: 404, message: 'Message template not found' },
   team_not_found: { status: 404, message: 'Team not found' },
+  view_not_found: { status: 404, message: 'View not found' },
+  saved_reply_not_found: { status: 404, message: 'Saved reply not found' },
   user_not_found: { status: 404, message: 'User not found' },
   api_webhook_not_found: { status: 404, message: 'API webhook not found' },
   campaign_not_found: { status: 404, message: 'Campaign not found' },
   channel_not_found: { status: 404, message: 'Channel not found' },
   chat_not_found: { status: 404, message: 'Chat not found' },
+  session_not_found: { status: 404, message: 'Session not found' },
   tenant_not_found: { status: 404, message: 'Tenant not found' },
   webhook_delivery_not_found: { status: 404, message: 'Webhook delivery not found' },
   route_not_found: { status: 404, message: 'Route not found' },
@@ -64,6 +72,8 @@ interface ApiErrorDetails {
   invalidParams?: InvalidParams;
   /** Distinguishes conflicts in the code of the server. */
   reason?: string;
+  /** When the client may try again: the Retry-After header. */
+  retryAfterSeconds?: number;
   cause?: unknown;
 }
 
@@ -73,6 +83,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly invalidParams: InvalidParams | undefined;
   readonly reason: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(key: ErrorKey, details: ApiErrorDetails = {}) {
     const { status, message } = errorCatalogue[key];
@@ -82,6 +93,7 @@ export class ApiError extends Error {
     this.status = status;
     this.invalidParams = details.invalidParams;
     this.reason = details.reason;
+    this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
 

@@ -5,6 +5,7 @@ import type { TenantTx } from '../db/tenant.ts';
 import { findTemplate } from '../templates/template.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
 import { publishStatus } from './change-status.ts';
+import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './recipient-status.ts';
 import { findDueOccurrence, findNextOccurrence, type Planned } from './recurrence.ts';
 import type { Campaign } from './schema.ts';
 import { validateVariables } from './variables.ts';
@@ -43,6 +44,22 @@ const endOne = statement<
     where c.id = $1 and c.tenant_id = $tenant returning ${CAMPAIGN_COLUMNS}`,
 );
 
+interface Reach {
+  recipients: number;
+  failed: number;
+  /** Why one of them failed. */
+  code: string | null;
+}
+
+const countReached = statement<[id: string], Reach>(
+  'campaigns.count_reached',
+  // An automation that sends nothing has not failed, nor has a message that was deleted after it was sent.
+  `select count(*)::int as recipients, count(*) filter (where s.has_failed)::int as failed,
+          min(s.code) filter (where s.has_failed) as code
+     from (select ${RECIPIENT_STATUS} = 'failed' and 'failed' in (m.status, a.status) as has_failed, ${RECIPIENT_CODE} as code
+             from ${RECIPIENTS} where r.campaign_id = $1 and r.tenant_id = $tenant) s`,
+);
+
 type Failure = NonNullable<Campaign['error']>;
 
 /** Ends a campaign as failed, with the reason. */
@@ -57,6 +74,12 @@ export async function endOccurrence(tx: TenantTx, campaign: DueCampaign): Promis
   const next = findNextOccurrence(campaign, now);
   if (next !== null) {
     await tx.run(planNext, [campaign.id, next, now]);
+    return;
+  }
+  const { recipients, failed, code } = (await tx.find(countReached, [campaign.id])) as Reach;
+  if (!campaign.is_reoccurring && failed > 0 && failed === recipients) {
+    const message = `Nobody was reached: all ${failed} failed, for example with ${code}`;
+    await failCampaign(tx, campaign.id, { code: 'nobody_reached', message });
     return;
   }
   const row = await tx.find(endOne, [campaign.id, 'completed', null, now]);

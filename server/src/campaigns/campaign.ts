@@ -13,11 +13,14 @@ export interface CampaignRow {
   channel_id: string;
   automation_id: string;
   message_template_id: string | null;
+  template_header: Campaign['templateHeader'];
+  purpose: Campaign['purpose'];
   name: string;
   status: Campaign['status'];
   scheduled_at: Date | null;
   is_reoccurring: boolean;
   recurrence_rules: string[] | null;
+  timezone: string;
   variables: Campaign['variables'] | null;
   audience: string | null;
   started_at: Date | null;
@@ -27,8 +30,8 @@ export interface CampaignRow {
   updated_at: Date;
 }
 
-export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_template_id, c.name, c.status, c.scheduled_at,
-  c.is_reoccurring, c.recurrence_rules, c.variables, c.audience, c.started_at, c.next_at, c.error, c.created_at,
+export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_template_id, c.template_header, c.purpose, c.name, c.status, c.scheduled_at,
+  c.is_reoccurring, c.recurrence_rules, c.timezone, c.variables, c.audience, c.started_at, c.next_at, c.error, c.created_at,
   c.updated_at`;
 
 const withCounts = statement<[id: string], CampaignRow & { counts: CampaignWithCounts['recipientCounts'] }>(
@@ -57,10 +60,13 @@ export const presentCampaign = (row: CampaignRow): Campaign => ({
   status: row.status,
   automationId: row.automation_id,
   messageTemplateId: row.message_template_id,
+  templateHeader: row.template_header,
+  purpose: row.purpose,
   isScheduled: row.scheduled_at !== null,
   scheduledAt: timestampOrNull(row.scheduled_at),
   isReoccurring: row.is_reoccurring,
   recurrenceRules: row.recurrence_rules ?? [],
+  timezone: row.timezone,
   variables: row.variables ?? [],
   audience: row.audience,
   startedAt: timestampOrNull(row.started_at),
@@ -106,5 +112,6 @@ export const campaignFields: Searchable = {
 export const campaignSource: SearchSource = {
   select: CAMPAIGN_COLUMNS,
   from: 'visible_campaigns c',
+  inChannels: (ids) => `c.channel_id = any (${ids})`,
   tenantColumn: 'c.tenant_id',
 };

@@ -1,16 +1,21 @@
 import { findAutomation } from '../automations/automation.ts';
+import type { Automation } from '../automations/schema.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { findHeldChannel } from '../channels/channel.ts';
+import type { Channel } from '../channels/schema.ts';
+import type { Purpose } from '../contacts/consent/schema.ts';
 import { searchableContacts } from '../contacts/search.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { shardOf } from '../engine/queue.ts';
 import { type CanRead, lacksScope } from '../http/permissions.ts';
+import type { TemplateFile } from '../messages/schema.ts';
 import { parseRowFilter } from '../search/grammar/filter.ts';
 import { ExpressionError } from '../search/grammar/tokens.ts';
 import { findTemplate } from '../templates/template.ts';
+import { findPartIssues } from '../templates/template-parts.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
 import { type CampaignState, publishStatus, stateAfterStart } from './change-status.ts';
 import { campaignsQueue } from './queues.ts';
@@ -37,26 +42,49 @@ const insertCampaign = statement<
     shard: number,
     dueAt: Date | null,
     now: Date,
+    purpose: Purpose,
+    templateHeader: TemplateFile | null,
+    timezone: string,
   ],
   CampaignRow
 >(
   'campaigns.insert',
   `insert into campaigns as c (id, tenant_id, channel_id, automation_id, message_template_id, name, status, scheduled_at,
                                recurrence_rules, is_reoccurring, variables, audience, started_at, next_at, shard,
-                               due_at, created_at, updated_at)
-   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)
+                               due_at, created_at, updated_at, purpose,
+                               template_header, timezone)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $19)
    returning ${CAMPAIGN_COLUMNS}`,
 );
 
 async function validateTemplate(
   tx: TenantTx,
-  { messageTemplateId, channelId }: NewCampaign,
+  { messageTemplateId, templateHeader: header, channelId }: NewCampaign,
   issues: Issues,
 ): Promise<void> {
-  if (messageTemplateId === undefined) return;
+  if (messageTemplateId === undefined) {
+    if (header) issues.add('templateHeader', 'custom', 'Needs `messageTemplateId`');
+    return;
+  }
   const template = await findTemplate(tx, messageTemplateId);
-  if (template?.channelId !== channelId.toLowerCase())
+  if (template?.channelId !== channelId.toLowerCase()) {
     issues.add('messageTemplateId', 'custom', `The channel has no template ${messageTemplateId}`);
+    return;
+  }
+  for (const { path, key, message } of findPartIssues(template, { header })) {
+    if (path === 'header') issues.add('templateHeader', key, message);
+    else
+      issues.add(
+        'messageTemplateId',
+        'custom',
+        `The template "${template.name}" needs \`${path}\`, which only a step of an automation can give`,
+      );
+  }
+  if (
+    header &&
+    [header.fileId, header.url, header.location].filter((part) => part !== undefined).length !== 1
+  )
+    issues.add('templateHeader', 'custom', 'Exactly one of `fileId`, `url` and `location` is required');
 }
 
 async function validateAudience(
@@ -76,6 +104,12 @@ async function validateAudience(
   }
 }
 
+interface CreateOptions {
+  canRead: CanRead;
+  /** Adds issues of its own, beside those of the campaign. */
+  validateMore?: (channel: Channel, automation: Automation | undefined, issues: Issues) => Promise<void>;
+}
+
 /**
  * Creates a campaign with its recipients. Without recipients and audience it is a draft, otherwise it starts at its
  * scheduled time, or now.
@@ -83,7 +117,7 @@ async function validateAudience(
 export async function createCampaign(
   tx: TenantTx,
   input: NewCampaign,
-  canRead: CanRead,
+  { canRead, validateMore }: CreateOptions,
 ): Promise<CampaignRow> {
   const { now } = tx;
   const { contacts = [], variables, recurrenceRules } = input;
@@ -96,6 +130,7 @@ export async function createCampaign(
   await validateTemplate(tx, input, issues);
   validateTimes(input, now, issues);
   await validateAudience(tx, input.audience, canRead, issues);
+  if (channel) await validateMore?.(channel, automation, issues);
   if (!channel || !issues.isEmpty) {
     await validateRecipients(tx, contacts, channel?.kind ?? 'whatsapp', issues);
     throw new ApiError('invalid_body_params', { invalidParams: issues.params });
@@ -128,6 +163,9 @@ export async function createCampaign(
     shardOf(tx.tenantId, tx.tenantId),
     state.dueAt,
     now,
+    input.purpose ?? 'marketing',
+    input.templateHeader ?? null,
+    input.timezone ?? 'UTC',
   ])) as CampaignRow;
   await storeRecipients(tx, id, contacts, channel.kind);
   if (state.startedAt !== null) {

@@ -7,16 +7,22 @@ export interface Planned {
   started_at: Date | null;
   next_at: Date | null;
   occurrence_at: Date | null;
+  timezone: string;
 }
 
-/** The recurrence in UTC. Its first occurrence is the scheduled time, or else the start. */
+/** The recurrence in the zone of the campaign. Its first occurrence is the scheduled time, or else the start. */
 const recurrenceOf = (
-  { recurrence_rules, scheduled_at, started_at }: Planned,
+  { recurrence_rules, scheduled_at, started_at, timezone }: Planned,
   now: Date,
 ): Recurrence | null =>
   recurrence_rules === null || recurrence_rules.length === 0
     ? null
-    : { rules: recurrence_rules, start: scheduled_at ?? started_at ?? now, startCounts: true, zone: 'utc' };
+    : {
+        rules: recurrence_rules,
+        start: scheduled_at ?? started_at ?? now,
+        startCounts: true,
+        zone: timezone === 'UTC' ? 'utc' : timezone,
+      };
 
 /** The occurrence that is due now: the last one that was missed, or null. */
 export function findDueOccurrence(campaign: Planned, now: Date): Date | null {

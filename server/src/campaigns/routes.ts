@@ -57,7 +57,7 @@ export function campaignRoutes(): Route[] {
         },
       },
       async ({ principal, body }, tx) => {
-        const { id } = await createCampaign(tx, body, readerOf(principal));
+        const { id } = await createCampaign(tx, body, { canRead: readerOf(principal) });
         return requireCampaign(tx, id);
       },
     ),

@@ -1,9 +1,13 @@
+import { IANAZone } from 'luxon';
 import { validateRule } from '../automations/definition/recurrence.ts';
+import { isException } from '../automations/definition/recurrence-rule.ts';
 import type { Issues } from '../base/issues.ts';
 
 const MAX_YEARS_AHEAD = 10;
 /** More than a day of every week for nine years. Each is compared whenever an occurrence is searched. */
 const MAX_EXCEPTIONS = 500;
+/** A rule, with or without its prefix. */
+const RULE = /^(RRULE:|[A-Z]+=)/i;
 const EXCEPTION = /^\d{8}T\d{6}Z$/;
 
 interface Times {
@@ -11,12 +15,15 @@ interface Times {
   scheduledAt?: string;
   isReoccurring?: boolean;
   recurrenceRules?: readonly string[];
+  timezone?: string;
 }
 
 /** Validates when a campaign runs. `isScheduled` and `isReoccurring` can be left out. */
 export function validateTimes(times: Times, now: Date, issues: Issues): void {
   validateStart(times, now, issues);
   validateRules(times, issues);
+  if (times.timezone !== undefined && !IANAZone.isValidZone(times.timezone))
+    issues.add('timezone', 'invalid_string', 'Must be the name of a time zone, such as Europe/Berlin');
 }
 
 function validateStart({ isScheduled, scheduledAt }: Times, now: Date, issues: Issues): void {
@@ -51,7 +58,7 @@ function validateRules({ isReoccurring, recurrenceRules: rules }: Times, issues:
   let repeats = false;
   let isInvalid = false;
   for (const [index, line] of rules.entries()) {
-    const isRule = /^RRULE:/.test(line);
+    const isRule = RULE.test(line);
     // Occurrences of two rules could be closer together than a single rule allows.
     const isSecondRule = isRule && repeats;
     const message = isSecondRule ? 'Only one RRULE is allowed' : validateLine(line);
@@ -71,17 +78,15 @@ function validateRules({ isReoccurring, recurrenceRules: rules }: Times, issues:
   if (!repeats && !isInvalid) issues.add('recurrenceRules', 'custom', 'One of the lines must be an RRULE');
 }
 
-const countExceptions = (line: string): number => (line.startsWith('EXDATE:') ? line.split(',').length : 0);
+const countExceptions = (line: string): number => (isException(line) ? line.split(',').length : 0);
 
 function validateLine(line: string): string | undefined {
-  if (/^RRULE:/.test(line)) return validateRule(line);
-  if (/^EXDATE:/.test(line)) {
-    const isTime = (text: string): boolean => EXCEPTION.test(text) && isRealTime(text);
-    return line.slice('EXDATE:'.length).split(',').every(isTime)
-      ? undefined
-      : 'EXDATE must be times in UTC such as 20261224T090000Z, separated by commas';
-  }
-  return 'Must begin with RRULE: or EXDATE:';
+  if (RULE.test(line)) return validateRule(line);
+  if (!isException(line)) return 'Must begin with RRULE: or EXDATE:';
+  const isTime = (text: string): boolean => EXCEPTION.test(text) && isRealTime(text);
+  return line.slice('EXDATE:'.length).toUpperCase().split(',').every(isTime)
+    ? undefined
+    : 'EXDATE must be times in UTC such as 20261224T090000Z, separated by commas';
 }
 
 /** Excludes times such as `20260230T000000Z`, which do not exist. */

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Failure } from '../automations/schema.ts';
+import { purposes } from '../contacts/consent/schema.ts';
 import { ContactItem } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { TemplateFile } from '../messages/schema.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../search/grammar/tokens.ts';
 
 export const campaignStatuses = [
@@ -45,6 +47,10 @@ export const NewCampaign = Type.Object({
   messageTemplateId: Type.Optional(
     Uuid("Replaces the template of the automation's first `send_template` step"),
   ),
+  templateHeader: Type.Optional(TemplateFile),
+  purpose: Type.Optional(
+    OneOf(purposes, '`marketing` by default: unsubscribed contacts are skipped. `service` also reaches them'),
+  ),
   isScheduled: Type.Optional(Type.Boolean({ description: 'Needs `scheduledAt`' })),
   scheduledAt: Type.Optional(Timestamp('When it starts, in the future. Default: now')),
   isReoccurring: Type.Optional(Type.Boolean({ description: 'Needs `recurrenceRules`' })),
@@ -52,7 +58,13 @@ export const NewCampaign = Type.Object({
     Type.Array(Type.String({ maxLength: 5000 }), {
       maxItems: 20,
       description:
-        'Lines of RFC 5545: one `RRULE:…`, at most every 15 minutes, and `EXDATE:…` for times to skip',
+        'Lines of RFC 5545: one `RRULE:…`, with or without the prefix, at most every 15 minutes, and `EXDATE:…` for times to skip, in UTC',
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The zone in which `recurrenceRules` are meant, such as `Europe/Berlin`; UTC by default',
     }),
   ),
   variables: Type.Optional(Type.Array(Variable, { maxItems: 100, description: 'The variables of each run' })),
@@ -82,10 +94,13 @@ export const Campaign = Type.Object(
     status: OneOf(campaignStatuses),
     automationId: Uuid(),
     messageTemplateId: Nullable(Uuid()),
+    templateHeader: Type.Unsafe<TemplateFile | null>({ ...TemplateFile, type: ['object', 'null'] }),
+    purpose: OneOf(purposes),
     isScheduled: Type.Boolean(),
     scheduledAt: Nullable(Timestamp()),
     isReoccurring: Type.Boolean(),
     recurrenceRules: Type.Array(Type.String(), { description: 'As they were sent' }),
+    timezone: Type.String(),
     variables: Type.Array(Variable, { description: 'As they were sent' }),
     audience: Nullable(Type.String()),
     startedAt: Nullable(Timestamp('When it first started')),

@@ -89,6 +89,7 @@ export async function startRecipients(tx: TenantTx, campaign: DueCampaign): Prom
       occurrenceAt,
       variables,
       templateId: campaign.message_template_id,
+      templateHeader: campaign.template_header,
       error: null,
     },
     picked.map(({ contact_id }) => contact_id),

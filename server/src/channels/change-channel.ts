@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
@@ -8,6 +9,7 @@ import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows } from '../jobs/removal-steps.ts';
+import type { OutboundPolicy } from '../outbound/addresses.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import {
@@ -16,7 +18,9 @@ import {
   decryptConfig,
   encryptConfig,
   findConfiguredChannel,
+  givenConsent,
   presentChannel,
+  requireAllowedServers,
   requireFreeVendorKey,
   takenKeyProblem,
   takenVendorKey,
@@ -24,8 +28,9 @@ import {
 } from './channel.ts';
 import { confirmVendorKey } from './confirm-key.ts';
 import { freeChannels } from './free-channels.ts';
+import { endProblem, endUnchecked } from './health.ts';
 import { updateMailbox } from './mailbox.ts';
-import type { Channel } from './schema.ts';
+import type { Channel, ChannelConsent } from './schema.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
 
@@ -43,12 +48,13 @@ const updateChannel = statement<
     vendorKey: string | null,
     verifyHash: Buffer | null,
     accountKey: string | null,
+    consent: Partial<ChannelConsent>,
   ],
   ChannelRow
 >(
   'channels.update',
   `update visible_channels set name = $2, address = $3, config_encrypted = $4, updated_at = $5, vendor_key = $6, verify_hash = $7,
-          account_key = $8,
+          account_key = $8, consent = consent || $9::jsonb,
           vendor_confirmed_at = case when vendor_key is not distinct from $6 then vendor_confirmed_at end
     where id = $1 and tenant_id = $tenant returning ${CHANNEL_COLUMNS}`,
 );
@@ -60,9 +66,11 @@ const deleteChannel = statement<[id: string]>(
 export interface ConfigDeps {
   adapters: Adapters;
   keys: Keys;
+  policy: OutboundPolicy;
+  log: Logger;
 }
 
-export interface ChannelChange {
+export interface ChannelChange extends Partial<ChannelConsent> {
   kind?: string;
   provider?: string;
   name?: string;
@@ -84,7 +92,7 @@ export async function changeChannel(
   tx: TenantTx,
   channelId: string,
   change: ChannelChange,
-  { adapters, keys }: ConfigDeps,
+  { adapters, keys, policy, log }: ConfigDeps,
 ): Promise<Channel> {
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
@@ -92,19 +100,32 @@ export async function changeChannel(
   const adapter = adapters.get(row.provider) as Adapter;
   const stored = decryptConfig(row.config_encrypted, keys);
   const config = change.config === undefined ? stored : adapter.configure(change.config, stored);
+  if (change.config !== undefined) requireAllowedServers(adapter, config, policy);
   const { name = row.name, address = row.address } = change;
   const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
   await requireFreeVendorKey(tx, row.provider, config, vendorKey, row.id);
+  if (change.config !== undefined) {
+    const problem = await updateMailbox(tx, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config));
+    if (problem !== null) await endProblem(tx, row.id, problem, log);
+  }
   const encrypted = encryptConfig(config, keys);
   const updated = await tx
-    .find(updateChannel, [row.id, name, address, encrypted, tx.now, vendorKey, verifyHash, accountKey])
+    .find(updateChannel, [
+      row.id,
+      name,
+      address,
+      encrypted,
+      tx.now,
+      vendorKey,
+      verifyHash,
+      accountKey,
+      givenConsent(change),
+    ])
     .catch((error) => {
       throw isUniqueViolation(error, 'channels_tenant_vendor_key_key')
         ? takenVendorKey(config, vendorKey)
         : error;
     });
-  if (change.config !== undefined)
-    await updateMailbox(tx, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config));
   return presentChannel(updated as ChannelRow);
 }
 
@@ -134,13 +155,13 @@ export async function removeChannel(
 }
 
 /**
- * Finds what is wrong with a channel, without sending anything. If nothing is, its vendor key belongs to it from now on;
- * that is all it changes.
+ * Finds what is wrong with a channel, without sending anything. If nothing is, its vendor key belongs to it from now on,
+ * and a channel that was never checked is healthy.
  */
 export async function checkChannel(
   db: TenantDatabase,
   channelId: string,
-  { adapters, keys, context }: ConfigDeps & { context: AdapterContext },
+  { adapters, keys, context, log }: ConfigDeps & { context: AdapterContext },
 ): Promise<{ ok: boolean; problems: ChannelProblem[] }> {
   const channel = await findConfiguredChannel(db.byKey, channelId, keys);
   if (!channel) throw new ApiError('channel_not_found');
@@ -148,5 +169,7 @@ export async function checkChannel(
   const problems = await adapter.check(channel, context);
   if (problems.length === 0 && !(await confirmVendorKey(db, adapter, channel)))
     problems.push(takenKeyProblem(channel.config, adapter.vendorKey?.(channel.config) ?? null));
+  if (problems.length === 0 && channel.health === 'unchecked')
+    await db.transaction((tx) => endUnchecked(tx, channelId, log));
   return { ok: problems.length === 0, problems };
 }

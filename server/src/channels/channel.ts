@@ -3,15 +3,17 @@ import { type Keys, sha256 } from '../base/crypto.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Issues } from '../base/issues.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
 import type { Queryable } from '../db/database.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
+import type { OutboundPolicy } from '../outbound/addresses.ts';
+import { validateHost, validateUrl } from '../outbound/validate-url.ts';
 import type { Adapter, AdapterChannel, ChannelConfig, ChannelKind } from '../providers/adapter.ts';
 import { updateMailbox } from './mailbox.ts';
-import type { Channel } from './schema.ts';
+import type { Channel, ChannelConsent } from './schema.ts';
 
 export interface ChannelRow {
   id: string;
@@ -19,13 +21,15 @@ export interface ChannelRow {
   provider: string;
   name: string;
   address: string;
+  consent: Partial<ChannelConsent>;
   health: Channel['health'];
   problem: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
-export const CHANNEL_COLUMNS = 'id, kind, provider, name, address, health, problem, created_at, updated_at';
+export const CHANNEL_COLUMNS =
+  'id, kind, provider, name, address, consent, health, problem, created_at, updated_at';
 const CONFIG = 'channels.config';
 
 interface CredentialsRow {
@@ -65,14 +69,16 @@ const insertChannel = statement<
     vendorKey: string | null,
     verifyHash: Buffer | null,
     accountKey: string | null,
+    consent: Partial<ChannelConsent>,
+    health: Channel['health'],
   ],
   ChannelRow
 >(
   'channels.insert',
   `insert into channels
      (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at, vendor_key,
-      verify_hash, account_key)
-   values ($1, $tenant, $2, $3, $4, $5, $6, 'healthy', $7, $7, $8, $9, $10)
+      verify_hash, account_key, consent)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $12, $7, $7, $8, $9, $10, $11)
    on conflict (tenant_id, provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
 );
 const confirmedChannel = systemStatement<[provider: string, vendorKey: string], { id: string }>(
@@ -85,10 +91,10 @@ const channelById = statement<[id: string], ChannelRow>(
 );
 const configuredChannel = statement<
   [id: string],
-  Pick<ChannelRow, 'id' | 'kind' | 'provider' | 'address'> & { config_encrypted: Buffer }
+  Pick<ChannelRow, 'id' | 'kind' | 'provider' | 'address' | 'health'> & { config_encrypted: Buffer }
 >(
   'channels.configured',
-  'select id, kind, provider, address, config_encrypted from visible_channels where id = $1 and tenant_id = $tenant',
+  'select id, kind, provider, address, health, config_encrypted from visible_channels where id = $1 and tenant_id = $tenant',
 );
 const heldChannel = statement<[id: string], ChannelRow>(
   'channels.hold',
@@ -111,6 +117,10 @@ const credentialsByKey = systemStatement<
    union all
    select ${CREDENTIALS_COLUMNS}, account_key from visible_channels where provider = $1 and account_key = any ($2::text[])`,
 );
+const latestCredentials = systemStatement<[provider: string, limit: number], CredentialsRow>(
+  'channels.latest_credentials',
+  `select ${CREDENTIALS_COLUMNS} from visible_channels where provider = $1 order by updated_at desc, id limit $2`,
+);
 const credentialsByVerifyHash = systemStatement<[provider: string, verifyHash: Buffer], { id: string }>(
   'channels.by_verify_hash',
   'select id from visible_channels where provider = $1 and verify_hash = $2 limit 1',
@@ -121,19 +131,38 @@ const credentialsOfTenant = statement<[], CredentialsRow>(
   `select ${CREDENTIALS_COLUMNS} from visible_channels where tenant_id = $tenant order by created_at, id`,
 );
 
+/** How contacts of a channel opt out by a message, with the defaults. */
+export const consentOf = (given: Partial<ChannelConsent>): ChannelConsent => ({
+  optOutWords: given.optOutWords ?? null,
+  optInWords: given.optInWords ?? null,
+  optOutConfirmation: given.optOutConfirmation ?? null,
+});
+
+/** The settings of opting out in a body. */
+export const givenConsent = ({
+  optOutWords,
+  optInWords,
+  optOutConfirmation,
+}: Partial<ChannelConsent>): Partial<ChannelConsent> => ({
+  ...(optOutWords === undefined ? {} : { optOutWords }),
+  ...(optInWords === undefined ? {} : { optInWords }),
+  ...(optOutConfirmation === undefined ? {} : { optOutConfirmation }),
+});
+
 export const presentChannel = (row: ChannelRow): Channel => ({
   id: row.id,
   kind: row.kind,
   provider: row.provider,
   name: row.name,
   address: row.address,
+  ...consentOf(row.consent),
   health: row.health,
   problem: row.problem,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
 
-export interface ChannelInput {
+export interface ChannelInput extends Partial<ChannelConsent> {
   kind: ChannelKind;
   provider: string;
   name: string;
@@ -146,11 +175,12 @@ export async function createChannel(
   tx: TenantTx,
   input: ChannelInput,
   adapter: Adapter,
-  keys: Keys,
+  { keys, policy }: { keys: Keys; policy: OutboundPolicy },
 ): Promise<Channel> {
   if (!adapter.kinds.includes(input.kind))
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
   const config = adapter.configure(input.config ?? {}, {});
+  requireAllowedServers(adapter, config, policy);
   const { kind, provider, name, address } = input;
   const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
   await requireFreeVendorKey(tx, provider, config, vendorKey);
@@ -166,10 +196,23 @@ export async function createChannel(
     vendorKey,
     verifyHash,
     accountKey,
+    givenConsent(input),
+    adapter.startsHealthy ? 'healthy' : 'unchecked',
   ]);
   if (!row) throw takenVendorKey(config, vendorKey);
   await updateMailbox(tx, id, undefined, adapter.mailboxOf?.(config));
   return presentChannel(row);
+}
+
+/** Refuses servers that requests may never go to. No name is resolved: what it resolves to is checked with every connection. */
+export function requireAllowedServers(adapter: Adapter, config: ChannelConfig, policy: OutboundPolicy): void {
+  const issues = collectIssues().at('config');
+  for (const [path, server] of Object.entries(adapter.servers?.(config) ?? {})) {
+    if (server === undefined) continue;
+    const decision = server.includes('://') ? validateUrl(server, policy) : validateHost(server, policy);
+    if (!decision.ok) issues.add(path, 'custom', decision.reason);
+  }
+  issues.throwIfAny();
 }
 
 /** The keys by which a vendor's request without a channel id, and its first call, find this channel. */
@@ -226,16 +269,17 @@ export async function findConfiguredChannel(
   db: TenantReader,
   channelId: string,
   keys: Keys,
-): Promise<(AdapterChannel & { provider: string }) | undefined> {
+): Promise<(AdapterChannel & Pick<ChannelRow, 'provider' | 'health'>) | undefined> {
   const row = isUuid(channelId) ? await db.find(configuredChannel, [channelId]) : undefined;
   if (!row) return undefined;
-  const { id, kind, provider, address, config_encrypted } = row;
+  const { id, kind, provider, address, health, config_encrypted } = row;
   return {
     id,
     tenantId: db.tenantId,
     kind,
     provider,
     address,
+    health,
     config: decryptConfig(config_encrypted, keys),
   };
 }
@@ -326,6 +370,33 @@ export function vendorCredentials(
     return [
       ...new Map([...found.values()].flat().map((credentials) => [credentials.id, credentials])).values(),
     ];
+  };
+}
+
+/** Installations have few apps of a vendor, each with many channels; decrypting so many takes 10 ms. */
+const MAX_SIGNERS_READ = 200;
+const MAX_SIGNERS = 50;
+
+/** Finds one channel for each secret of a provider, among those that were changed last; cached for three seconds. */
+export function signerCredentials(
+  db: Reader,
+  keys: Keys,
+): (adapter: Adapter) => Promise<ChannelCredentials[]> {
+  const cache = new LRUCache<string, ChannelCredentials[]>({ max: 100, ttl: CREDENTIALS_MS });
+  return async ({ provider, signingSecret }) => {
+    if (!signingSecret) return [];
+    const known = cache.get(provider);
+    if (known) return known;
+    const signers = new Map<string, ChannelCredentials>();
+    for (const row of await db.all(latestCredentials, [provider, MAX_SIGNERS_READ])) {
+      const channel = credentialsOf(row, keys);
+      const secret = signingSecret(channel.config);
+      if (!signers.has(secret)) signers.set(secret, channel);
+      if (signers.size === MAX_SIGNERS) break;
+    }
+    const found = [...signers.values()];
+    cache.set(provider, found);
+    return found;
   };
 }
 

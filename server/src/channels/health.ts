@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
+import type { NewEvent } from '../base/events.ts';
 import { storable } from '../base/storable.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
-import type { TenantDatabase } from '../db/tenant.ts';
+import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, presentChannel } from './channel.ts';
 import type { Channel } from './schema.ts';
 
@@ -12,16 +13,41 @@ const updateHealth = statement<
 >(
   'channels.update_health',
   `with before as (select health as was from visible_channels where id = $1 and tenant_id = $tenant for no key update)
-   update visible_channels set health = $2, problem = $3, updated_at = $4 from before
+   update visible_channels set health = $2, problem = $3, problem_cause = null, updated_at = $4 from before
     where id = $1 and tenant_id = $tenant and (health <> $2 or problem is distinct from $3)
    returning ${CHANNEL_COLUMNS}, was`,
+);
+const storeReport = statement<
+  [id: string, health: string, problem: string | null, cause: string, now: Date],
+  ChannelRow & { was: Channel['health'] }
+>(
+  'channels.report_health',
+  // A warning does not hide that the channel fails, and good news is only about its own cause.
+  `with before as (
+     select health as was, problem_cause as cause from visible_channels where id = $1 and tenant_id = $tenant for no key update)
+   update visible_channels set health = $2, problem = $3, problem_cause = case when $2 <> 'healthy' then $4 end, updated_at = $5
+     from before
+    where id = $1 and tenant_id = $tenant and (health <> $2 or problem is distinct from $3)
+      and case $2 when 'failing' then true when 'degraded' then was <> 'failing' or cause = $4 else cause = $4 end
+   returning ${CHANNEL_COLUMNS}, was`,
+);
+const lockHealth = statement<[id: string], Pick<ChannelRow, 'health' | 'problem'>>(
+  'channels.lock_health',
+  'select health, problem from visible_channels where id = $1 and tenant_id = $tenant for no key update',
+);
+const mailboxProblem = statement<[id: string], { problem: string }>(
+  'mailboxes.problem',
+  'select problem from mailboxes where id = $1 and tenant_id = $tenant and problem is not null',
 );
 const countFailing = systemStatement<[], { count: number }>(
   'channels.count_failing',
   `select count(*)::int as count from visible_channels where health = 'failing'`,
 );
 
-/** Sets whether a channel can send, and if not, why. A change has one event and one log line. */
+/**
+ * Sets whether the vendor accepts the credentials of a channel, and if not, why. A change has one event and one log line. A
+ * channel that can send stays failing while its mailbox cannot be read.
+ */
 export async function setHealth(
   db: TenantDatabase,
   channelId: string,
@@ -29,24 +55,63 @@ export async function setHealth(
   problem: string | null,
   log: Logger,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    const storedProblem = problem && storable(problem);
-    const row = await tx.find(updateHealth, [channelId, health, storedProblem, tx.now]);
-    if (!row || row.was === health) return;
-    tx.publish({
-      type: 'channel.health_changed',
-      channelId,
-      contactId: null,
-      chatId: null,
-      data: presentChannel(row),
-    });
-    tx.afterCommit(() => {
-      const line = { tenantId: tx.tenantId, channelId };
-      if (health === 'failing') log.warn({ ...line, problem: storedProblem }, 'channel is failing');
-      else log.info(line, 'channel is healthy again');
-    });
+  await db.transaction((tx) => changeHealth(tx, channelId, health, problem, log));
+}
+
+/** Ends a problem of a channel; one that was found later stays. */
+export async function endProblem(
+  tx: TenantTx,
+  channelId: string,
+  problem: string,
+  log: Logger,
+): Promise<void> {
+  const row = await tx.find(lockHealth, [channelId]);
+  if (row?.problem === problem) await changeHealth(tx, channelId, 'healthy', null, log);
+}
+
+/** A check found no problem, or a message was sent. Neither says anything about a problem that was found meanwhile. */
+export async function endUnchecked(tx: TenantTx, channelId: string, log: Logger): Promise<void> {
+  const row = await tx.find(lockHealth, [channelId]);
+  if (row?.health === 'unchecked') await changeHealth(tx, channelId, 'healthy', null, log);
+}
+
+async function changeHealth(
+  tx: TenantTx,
+  channelId: string,
+  wanted: Channel['health'],
+  problem: string | null,
+  log: Logger,
+): Promise<void> {
+  const other = wanted === 'healthy' ? await tx.find(mailboxProblem, [channelId]) : undefined;
+  const health = other ? 'failing' : wanted;
+  const storedProblem = other?.problem ?? (problem && storable(problem));
+  const row = await tx.find(updateHealth, [channelId, health, storedProblem, tx.now]);
+  if (!row || row.was === health) return;
+  tx.publish(healthChanged(row));
+  tx.afterCommit(() => {
+    const line = { tenantId: tx.tenantId, channelId };
+    if (health === 'failing') log.warn({ ...line, problem: storedProblem }, 'channel is failing');
+    else log.info(line, row.was === 'unchecked' ? 'channel is healthy' : 'channel is healthy again');
   });
 }
+
+/** Stores what the vendor says about a channel. A change of its health has one event. */
+export async function reportHealth(
+  tx: TenantTx,
+  channelId: string,
+  { health, problem, cause }: { health: Channel['health']; problem: string | null; cause: string },
+): Promise<void> {
+  const row = await tx.find(storeReport, [channelId, health, problem && storable(problem), cause, tx.now]);
+  if (row && row.was !== health) tx.publish(healthChanged(row));
+}
+
+const healthChanged = (row: ChannelRow): NewEvent => ({
+  type: 'channel.health_changed',
+  channelId: row.id,
+  contactId: null,
+  chatId: null,
+  data: presentChannel(row),
+});
 
 /** How many channels of all tenants cannot send. */
 export async function countFailingChannels(db: Pick<Queryable, 'find'>): Promise<number> {

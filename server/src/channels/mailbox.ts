@@ -10,18 +10,21 @@ const queueMailbox = statement<[channelId: string, isSame: boolean, shard: numbe
    on conflict (id, tenant_id) do update set due_at = ${DUE_NOW}, attempts = 0, error = null,
      uid_validity = case when $2 then mailboxes.uid_validity end, uid = case when $2 then mailboxes.uid end`,
 );
-const deleteMailbox = statement<[channelId: string]>(
+const deleteMailbox = statement<[channelId: string], { problem: string | null }>(
   'mailboxes.delete',
-  'delete from mailboxes where id = $1 and tenant_id = $tenant',
+  'delete from mailboxes where id = $1 and tenant_id = $tenant returning problem',
 );
 
-/** Queues the mailbox of a channel for reading, or removes it if the channel no longer has one. */
+/**
+ * Queues the mailbox of a channel for reading, or removes it if the channel no longer has one. Returns the problem of a mailbox that
+ * was removed.
+ */
 export async function updateMailbox(
   tx: TenantTx,
   channelId: string,
   before: string | undefined,
   after: string | undefined,
-): Promise<void> {
+): Promise<string | null> {
   if (after !== undefined)
     await tx.run(queueMailbox, [
       channelId,
@@ -29,5 +32,6 @@ export async function updateMailbox(
       mailboxesQueue.shardOf(channelId, tx.tenantId),
       tx.now,
     ]);
-  else if (before !== undefined) await tx.run(deleteMailbox, [channelId]);
+  else if (before !== undefined) return (await tx.find(deleteMailbox, [channelId]))?.problem ?? null;
+  return null;
 }

@@ -1,6 +1,7 @@
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { exponentialBackoff, fixedDelays } from '../engine/retry.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelConsent } from './schema.ts';
 
 /** A larger body is read when its turn has come, so that a claim of 200 rows does not hold 200 mails in memory. */
 const SMALL_BODY_BYTES = 16_384;
@@ -11,6 +12,7 @@ export interface InboundRow extends QueueRow {
   provider: string;
   address: string;
   config_encrypted: Buffer;
+  consent: Partial<ChannelConsent>;
   attempts: number;
   crashes: number;
   url: string;
@@ -29,7 +31,7 @@ export const inboundQueue = declareQueue<InboundRow>({
   orderingKey: 'channel_id',
   columns: `q.channel_id, q.attempts, q.crashes, q.url, q.headers, q.created_at as "receivedAt", octet_length(q.body) as bytes,
     case when octet_length(q.body) <= ${SMALL_BODY_BYTES} then q.body end as body,
-    c.kind, c.provider, c.address, c.config_encrypted`,
+    c.kind, c.provider, c.address, c.config_encrypted, c.consent`,
   joins: 'join visible_channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
   countsCrashes: true,
   rowsPerCall: 200,
@@ -46,6 +48,8 @@ export interface MailboxRow extends QueueRow {
   uid_validity: number | null;
   uid: number | null;
   attempts: number;
+  /** Why the server refuses the credentials; null while it accepts them. */
+  problem: string | null;
   /** `due_at` as PostgreSQL writes it: it is compared with again, and may be infinite. */
   due: string;
 }
@@ -59,7 +63,7 @@ export const mailboxesQueue = declareQueue<MailboxRow>({
   table: 'mailboxes',
   orderingKey: 'id',
   order: ['due_at'],
-  columns: `q.uid_validity, q.uid, q.attempts, q.due_at::text as due, c.kind, c.provider, c.address, c.config_encrypted`,
+  columns: `q.uid_validity, q.uid, q.attempts, q.problem, q.due_at::text as due, c.kind, c.provider, c.address, c.config_encrypted`,
   joins: 'join visible_channels c on c.id = q.id and c.tenant_id = q.tenant_id',
   isOnRealTime: true,
   rowsPerCall: 1,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Force, requireUnused } from '../campaigns/in-use.ts';
 import type { BeforeChatRemoval } from '../chats/remove-chats.ts';
 import { data, RemovalResult, type Route, removed, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
@@ -20,7 +21,7 @@ const channels = routeFamily({
 });
 
 export function channelRoutes(deps: ChannelDeps): Route[] {
-  const { keys, adapters, beforeRemoval } = deps;
+  const { adapters, beforeRemoval } = deps;
   return [
     channels.write(
       {
@@ -39,7 +40,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
           answer: exampleChannel,
         },
       },
-      ({ body }, tx) => createChannel(tx, body, adapters.get(body.provider) as Adapter, keys),
+      ({ body }, tx) => createChannel(tx, body, adapters.get(body.provider) as Adapter, deps),
     ),
     channels.read(
       {
@@ -75,7 +76,12 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         names: ['c.name', 'c.address'],
         id: 'c.id',
       },
-      source: { select: CHANNEL_COLUMNS, from: 'visible_channels c', tenantColumn: 'c.tenant_id' },
+      source: {
+        select: CHANNEL_COLUMNS,
+        from: 'visible_channels c',
+        tenantColumn: 'c.tenant_id',
+        inChannels: (ids) => `c.id = any (${ids})`,
+      },
       schema: Channel,
       present: presentChannel,
       example: { query: 'eq(kind,"whatsapp")', item: exampleChannel },
@@ -105,12 +111,15 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         description:
           'Deletes the channel permanently, with its chats, their messages, and its message templates. Contacts stay. Webhooks that are limited to this channel receive nothing instead. A large channel is hidden at once and deleted by a job.',
         access: 'channels:write',
+        query: Force,
         answer: data(RemovalResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [exampleChannel.id], notFoundIds: [], jobId: null } },
       },
-      async ({ params }, tx) =>
-        removed(params.channelId, await removeChannel(tx, params.channelId, beforeRemoval)),
+      async ({ params, query }, tx) => {
+        await requireUnused(tx, 'channel', params.channelId, query);
+        return removed(params.channelId, await removeChannel(tx, params.channelId, beforeRemoval));
+      },
     ),
     channels.call(
       {
@@ -119,7 +128,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         operationId: 'checkChannel',
         summary: 'Check a channel',
         description:
-          'Returns everything that would keep the channel from working: each invalid setting by its path, and what the vendor answers when it is called with these credentials. Sends no message and changes none of its fields; `health` only depends on messages that are really sent. If the vendor accepts the credentials, its number or account belongs to this channel, and no other channel can be created for it.',
+          'Returns everything that would keep the channel from working: each invalid setting by its path, and what the vendor answers when it is called with these credentials. Sends no message. A channel that was `unchecked` is `healthy` if there is no problem; any other `health` only depends on messages that are really sent. If the vendor accepts the credentials, its number or account belongs to this channel, and no other channel can be created for it.',
         access: 'channels:read',
         answer: data(ChannelCheck),
         failures: ['channel_not_found'],

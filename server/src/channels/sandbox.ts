@@ -96,9 +96,10 @@ const writable: Record<ChannelKind, readonly MessageType[]> = {
     'reaction',
     'story_reply',
     'story_mention',
+    'comment',
     'unsupported',
   ],
-  sms: [...files, 'text'],
+  sms: [...files, 'text', 'location', 'interactive'],
   email: ['email'],
 };
 

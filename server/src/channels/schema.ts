@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { MAX_WORD_CHARACTERS } from '../contacts/consent/words.ts';
 import { FreeObject, MimeType, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { channelKinds, messageTypes } from '../providers/adapter.ts';
 
-export const channelHealths = ['healthy', 'failing'] as const;
+export const channelHealths = ['unchecked', 'healthy', 'degraded', 'failing'] as const;
 
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 const Address = Type.String({
@@ -10,6 +11,26 @@ const Address = Type.String({
   maxLength: 255,
   description: 'What customers write to: a phone number, an email address, an account',
 });
+
+const Words = (description: string) =>
+  Nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_WORD_CHARACTERS }), { maxItems: 50, description }),
+  );
+/** How contacts opt out by a message. */
+const consentFields = {
+  optOutWords: Words('Messages that unsubscribe; null: the usual ones of twelve languages'),
+  optInWords: Words('Messages that subscribe again; null: start, unstop, subscribe'),
+  optOutConfirmation: Nullable(
+    Type.String({
+      maxLength: 1000,
+      description:
+        'Answers an opt-out; null: a sentence in the language of the word; empty: nothing. On SMS the carrier confirms it',
+    }),
+  ),
+};
+const ConsentFields = Type.Object(consentFields);
+export type ChannelConsent = Static<typeof ConsentFields>;
+const givenConsent = Type.Partial(ConsentFields).properties;
 
 export const NewChannel = (providers: readonly string[]) =>
   Type.Object({
@@ -20,6 +41,7 @@ export const NewChannel = (providers: readonly string[]) =>
     config: Type.Optional(
       FreeObject('Settings of the provider; credentials are stored encrypted and never returned'),
     ),
+    ...givenConsent,
   });
 
 export const ChannelChange = Type.Object({
@@ -28,6 +50,7 @@ export const ChannelChange = Type.Object({
   config: Type.Optional(
     FreeObject('Merged into the stored settings: what is left out is not changed, null removes a setting'),
   ),
+  ...givenConsent,
   kind: Type.Optional(Type.String({ description: 'Cannot be changed' })),
   provider: Type.Optional(Type.String({ description: 'Cannot be changed' })),
 });
@@ -39,8 +62,12 @@ export const Channel = Type.Object(
     provider: Type.String(),
     name: Type.String(),
     address: Type.String(),
-    health: OneOf(channelHealths, '`failing` while it cannot send; `problem` has the reason'),
-    problem: Nullable(Type.String({ description: 'Why it is failing; null while it is healthy' })),
+    health: OneOf(
+      channelHealths,
+      '`unchecked` until a check succeeds or a message is sent, `failing` while it cannot send, `degraded` while the vendor warns about it; `problem` has the reason',
+    ),
+    ...consentFields,
+    problem: Nullable(Type.String({ description: 'Why it is failing or degraded; otherwise null' })),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },

@@ -1,3 +1,4 @@
+import { takeOverChats } from '../automations/runs/take-over.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import type { EventType } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
@@ -8,6 +9,7 @@ import { chatsForEvents, requireChat } from './chat.ts';
 import { snoozesQueue } from './queues.ts';
 import type { BeforeChatRemoval } from './remove-chats.ts';
 import type { Chat } from './schema.ts';
+import { queueReadReceipts } from './tasks.ts';
 
 interface ChatState {
   id: string;
@@ -20,10 +22,11 @@ interface ChatState {
   assigned_user_id: string | null;
   assigned_team_id: string | null;
   is_sensitive: boolean;
+  automation_pause: boolean | null;
 }
 
 const STATE = `id, channel_id, contact_id, status, snoozed_until, unread_count, marked_unread, assigned_user_id,
-  assigned_team_id, is_sensitive`;
+  assigned_team_id, is_sensitive, automation_pause`;
 const lockChat = statement<[id: string], ChatState>(
   'chats.lock_one',
   `select ${STATE} from visible_chats where id = $1 and tenant_id = $tenant for no key update`,
@@ -36,7 +39,11 @@ const updateStatus = statement<
   [id: string, status: string, until: Date | null, shard: number | null, now: Date]
 >(
   'chats.update_status',
-  `update visible_chats set status = $2, snoozed_until = $3, due_at = $3, shard = $4, updated_at = $5
+  `update visible_chats set status = $2, snoozed_until = $3, due_at = $3, shard = $4, updated_at = $5,
+          closed_at = case when $2 = 'closed' then $5::timestamptz end,
+          waiting_since = case when $2 <> 'closed' then waiting_since end,
+          automation_pause = case when $2 <> 'closed' then automation_pause end,
+          first_responded_at = case when status <> 'closed' then first_responded_at end
     where id = $1 and tenant_id = $tenant`,
 );
 const updateRead = statement<[id: string, markedUnread: boolean, now: Date]>(
@@ -47,7 +54,14 @@ const updateRead = statement<[id: string, markedUnread: boolean, now: Date]>(
 );
 const updateAssignment = statement<[id: string, userId: string | null, teamId: string | null, now: Date]>(
   'chats.update_assignment',
-  `update visible_chats set assigned_user_id = $2, assigned_team_id = $3, updated_at = $4 where id = $1 and tenant_id = $tenant`,
+  // Another user decides again about a pause that was set by hand.
+  `update visible_chats set assigned_user_id = $2, assigned_team_id = $3, updated_at = $4,
+          automation_pause = case when assigned_user_id is not distinct from $2 then automation_pause end
+    where id = $1 and tenant_id = $tenant`,
+);
+const updatePause = statement<[id: string, isPaused: boolean, now: Date]>(
+  'chats.update_automation_pause',
+  'update visible_chats set automation_pause = $2, updated_at = $3 where id = $1 and tenant_id = $tenant',
 );
 const updateSensitive = statement<[id: string, isSensitive: boolean, now: Date]>(
   'chats.update_sensitive',
@@ -133,19 +147,29 @@ export async function setChatStatus(tx: TenantTx, chatId: string, change: Status
   return publishChange(tx, chat, 'chat.status_changed', trigger ? { trigger } : undefined);
 }
 
-/** Marks a chat as read, or manually as unread. */
-export async function setChatRead(tx: TenantTx, chatId: string, isUnread: boolean): Promise<Chat> {
+/** Marks a chat as read, or manually as unread. If a person reads it, the vendor may show the contact that. */
+export async function setChatRead(
+  tx: TenantTx,
+  chatId: string,
+  isUnread: boolean,
+  by: 'person' | 'api',
+): Promise<Chat> {
   const chat = await lockExisting(tx, chatId);
   if ((chat.marked_unread || chat.unread_count > 0) === isUnread) return requireChat(tx, chat.id);
+  if (by === 'person' && !isUnread) queueReadReceipts(tx, [chat]);
   tx.enqueue(updateRead, [chat.id, isUnread, tx.now]);
   return publishChange(tx, chat, 'chat.read');
 }
 
-/** Assigns a chat to a user and a team; null removes the assignment, undefined keeps it. */
+/**
+ * Assigns a chat to a user and a team; null removes the assignment, undefined keeps it. If a person does that for a user,
+ * what automations wait for in the chat ends.
+ */
 export async function assignChat(
   tx: TenantTx,
   chatId: string,
   change: { userId?: string | null; teamId?: string | null },
+  by: 'person' | 'automation',
 ): Promise<Chat> {
   const chat = await lockExisting(tx, chatId);
   const { userId = chat.assigned_user_id, teamId = chat.assigned_team_id } = change;
@@ -156,14 +180,26 @@ export async function assignChat(
   issues.throwIfAny();
   if (userId === chat.assigned_user_id && teamId === chat.assigned_team_id) return requireChat(tx, chat.id);
   tx.enqueue(updateAssignment, [chat.id, userId, teamId, tx.now]);
+  if (by === 'person' && userId !== null && userId !== chat.assigned_user_id)
+    await takeOverChats(tx, [chat.id]);
   return publishChange(tx, chat, 'chat.assigned');
+}
+
+/** Pauses automations in a chat, or lets them react again, also if it is assigned to a user. */
+export async function setAutomationPause(tx: TenantTx, chatId: string, isPaused: boolean): Promise<Chat> {
+  const chat = await lockExisting(tx, chatId);
+  if (chat.automation_pause === isPaused) return requireChat(tx, chat.id);
+  tx.enqueue(updatePause, [chat.id, isPaused, tx.now]);
+  if (isPaused) await takeOverChats(tx, [chat.id]);
+  return publishChange(tx, chat, 'chat.updated');
 }
 
 /** Sets whether the content of a chat is left out of events and logs. */
 export async function setSensitive(tx: TenantTx, chatId: string, isSensitive: boolean): Promise<Chat> {
   const chat = await lockExisting(tx, chatId);
-  if (chat.is_sensitive !== isSensitive) tx.enqueue(updateSensitive, [chat.id, isSensitive, tx.now]);
-  return requireChat(tx, chat.id);
+  if (chat.is_sensitive === isSensitive) return requireChat(tx, chat.id);
+  tx.enqueue(updateSensitive, [chat.id, isSensitive, tx.now]);
+  return publishChange(tx, chat, 'chat.updated');
 }
 
 /** Deletes a chat with its messages, and returns whether it existed. The contact stays. */

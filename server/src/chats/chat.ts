@@ -1,11 +1,11 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { type ContactFacts, contactFacts, presentContact } from '../contacts/contact.ts';
+import { type ContactFacts, contactFacts, presentContact, presentPersonOf } from '../contacts/contact.ts';
 import type { Handle } from '../contacts/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader } from '../db/tenant.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
-import { type MessageRow, presentMessage, withoutContent } from '../messages/message.ts';
+import { type OwnMessageRow, presentMessageOf, withoutContent } from '../messages/message.ts';
 import type { Chat } from './schema.ts';
 
 interface ChatRow {
@@ -23,8 +23,12 @@ interface ChatRow {
   assigned_user_id: string | null;
   assigned_team_id: string | null;
   is_sensitive: boolean;
+  automation_pause: boolean | null;
+  waiting_since: Date | null;
+  first_responded_at: Date | null;
+  closed_at: Date | null;
   contact: ContactFacts;
-  latest_message: MessageRow | null;
+  latest_message: OwnMessageRow | null;
 }
 
 /**
@@ -33,6 +37,7 @@ interface ChatRow {
  */
 const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread_count, c.marked_unread, c.snoozed_until, c.open_until,
     c.channel_id, c.contact_id, c.handle_id, c.assigned_user_id, c.assigned_team_id, c.is_sensitive,
+    c.automation_pause, c.waiting_since, c.first_responded_at, c.closed_at,
     ${contactFacts('p')} as contact, to_json(m) as latest_message
   from visible_chats c
   join contacts p on p.id = c.contact_id and (p.tenant_id = c.tenant_id) is true
@@ -47,8 +52,10 @@ const chatsByIds = statement<[ids: string[]], ChatRow>(
   `${selectChats} where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
 );
 
-function presentChat(row: ChatRow): Chat {
+function presentChat(row: ChatRow, reader: TenantReader): Chat {
   const contact = presentContact(row.contact);
+  // The foreign keys guarantee that the chat's handle belongs to its contact.
+  const handle = contact.handles.find(({ id }) => id === row.handle_id) as Handle;
   return {
     id: row.id,
     createdAt: timestamp(row.created_at),
@@ -62,12 +69,16 @@ function presentChat(row: ChatRow): Chat {
     contactId: row.contact_id,
     contact,
     handleId: row.handle_id,
-    // The foreign keys guarantee that the chat's handle belongs to its contact.
-    handle: contact.handles.find((handle) => handle.id === row.handle_id) as Handle,
-    latestMessage: row.latest_message === null ? null : presentMessage(row.latest_message),
+    handle,
+    latestMessage:
+      row.latest_message && presentMessageOf(presentPersonOf(contact, handle), row.latest_message, reader),
     assignedUserId: row.assigned_user_id,
     assignedTeamId: row.assigned_team_id,
     isSensitive: row.is_sensitive,
+    isAutomationPaused: row.automation_pause ?? row.assigned_user_id !== null,
+    waitingSince: timestampOrNull(row.waiting_since),
+    firstRespondedAt: timestampOrNull(row.first_responded_at),
+    closedAt: timestampOrNull(row.closed_at),
   };
 }
 
@@ -75,7 +86,7 @@ function presentChat(row: ChatRow): Chat {
 export async function requireChat(db: TenantReader, chatId: string): Promise<Chat> {
   const row = isUuid(chatId) ? await db.find(chatById, [chatId]) : undefined;
   if (!row) throw new ApiError('chat_not_found');
-  return presentChat(row);
+  return presentChat(row, db);
 }
 
 /** The chats with these ids that exist, in the order of the ids. */
@@ -84,7 +95,7 @@ export async function findChats(db: TenantReader, ids: string[]): Promise<Chat[]
   const found = new Map((await db.all(chatsByIds, [ids])).map((row) => [row.id, row]));
   return ids.flatMap((id) => {
     const row = found.get(id);
-    return row ? [presentChat(row)] : [];
+    return row ? [presentChat(row, db)] : [];
   });
 }
 

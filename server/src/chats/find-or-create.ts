@@ -1,4 +1,5 @@
 import { newId } from '../base/ids.ts';
+import type { PersonFacts } from '../contacts/contact.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Handle, HandleType } from '../providers/adapter.ts';
@@ -17,10 +18,23 @@ export interface LockedChat {
   latest_message_id: string | null;
   latest_message_at: Date | null;
   is_sensitive: boolean;
+  waiting_since: Date | null;
+  handle_id: string;
+  is_undeliverable: boolean;
+  is_primary: boolean;
+  first_name: string | null;
+  last_name: string | null;
+  /** The other handles of the contact; null if it has none, which is usual. */
+  other_handles: PersonFacts['handles'] | null;
 }
 
 const LOCKED = `h.type as handle_type, h.value as handle_value, c.id, c.contact_id, c.status, c.unread_count, c.read_at,
-  c.open_until, c.latest_message_id, c.latest_message_at, c.is_sensitive`;
+  c.open_until, c.latest_message_id, c.latest_message_at, c.is_sensitive, c.waiting_since, c.handle_id,
+  h.undeliverable is not null as is_undeliverable, h.is_primary, person.first_name, person.last_name,
+  (select json_agg(json_build_object('id', o.id, 'type', o.type, 'value', o.value, 'is_primary', o.is_primary))
+     from handles o where o.contact_id = c.contact_id and o.id <> c.handle_id) as other_handles`;
+const CONTACT =
+  'join contacts person on person.id = c.contact_id and (person.tenant_id = c.tenant_id) is true';
 
 const lockChats = statement<[channelId: string, types: string[], values: string[]], LockedChat>(
   'chats.lock',
@@ -30,27 +44,40 @@ const lockChats = statement<[channelId: string, types: string[], values: string[
      from unnest($2::text[], $3::text[]) as p (type, value)
      join handles h on h.tenant_id = $tenant and h.type = p.type and h.value = p.value
      join visible_chats c on c.handle_id = h.id and (c.tenant_id = h.tenant_id and c.channel_id = $1) is true
+     ${CONTACT}
     order by c.id for no key update of c`,
 );
 const lockOfContacts = statement<[channelId: string, contactIds: string[]], LockedChat>(
   'chats.lock_of_contacts',
   `select ${LOCKED}
-     from visible_chats c join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id
+     from visible_chats c join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id ${CONTACT}
     where c.tenant_id = $tenant and c.channel_id = $1 and c.contact_id = any ($2::uuid[])
     order by c.id for no key update of c`,
 );
 const insertChats = statement<
-  [channelId: string, types: string[], values: string[], ids: string[], now: Date],
+  [channelId: string, types: string[], values: string[], ids: string[], now: Date, isClosed: boolean],
   { id: string }
 >(
   'chats.insert',
-  `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, created_at, updated_at)
-   select p.id, $tenant, $1, h.contact_id, h.id, 'open', $5, $5
+  `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, closed_at, created_at, updated_at)
+   select p.id, $tenant, $1, h.contact_id, h.id, case when $6 then 'closed' else 'open' end, case when $6 then $5::timestamptz end,
+          $5, $5
      from unnest($2::text[], $3::text[], $4::uuid[]) as p (type, value, id)
      join handles h on h.tenant_id = $tenant and h.type = p.type and h.value = p.value
     order by h.id
    on conflict (tenant_id, channel_id, handle_id) do nothing returning id`,
 );
+
+/** Who the contact of a locked chat is. */
+export const personOf = (chat: LockedChat): PersonFacts => ({
+  first_name: chat.first_name,
+  last_name: chat.last_name,
+  handle_id: chat.handle_id,
+  handles: [
+    { id: chat.handle_id, type: chat.handle_type, value: chat.handle_value, is_primary: chat.is_primary },
+    ...(chat.other_handles ?? []),
+  ],
+});
 
 const typesOf = (handles: readonly Handle[]): string[] => handles.map(({ type }) => type);
 const valuesOf = (handles: readonly Handle[]): string[] => handles.map(({ value }) => value);
@@ -74,8 +101,16 @@ export async function createChats(
   tx: TenantTx,
   channelId: string,
   handles: readonly Handle[],
+  { isClosed = false } = {},
 ): Promise<string[]> {
   const ids = handles.map(() => newId());
-  const rows = await tx.all(insertChats, [channelId, typesOf(handles), valuesOf(handles), ids, tx.now]);
+  const rows = await tx.all(insertChats, [
+    channelId,
+    typesOf(handles),
+    valuesOf(handles),
+    ids,
+    tx.now,
+    isClosed,
+  ]);
   return rows.map((row) => row.id);
 }

@@ -10,6 +10,11 @@ const deleteChats = statement<[ids: string[]]>(
   'delete from chats where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 
+/** Deletes chats that nothing refers to any more. */
+export async function deleteMergedChats(tx: TenantTx, ids: string[]): Promise<void> {
+  await tx.run(deleteChats, [ids]);
+}
+
 /** What other modules do before chats are deleted, in the same transaction: they end the automation runs in them. */
 export type BeforeChatRemoval = (tx: TenantTx, chatIds: string[]) => Promise<void>;
 

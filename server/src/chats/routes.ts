@@ -1,11 +1,31 @@
 import { Type } from 'typebox';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, read, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { assignChat, removeChat, setChatRead, setChatStatus, setSensitive } from './change-chat.ts';
+import { authorOf } from '../users/author.ts';
+import {
+  assignChat,
+  removeChat,
+  setAutomationPause,
+  setChatRead,
+  setChatStatus,
+  setSensitive,
+} from './change-chat.ts';
 import { findChats, requireChat } from './chat.ts';
+import { ChatCount, CountsBody, countChats } from './count-chats.ts';
 import { exampleChat } from './example.ts';
+import { setPresence } from './presence.ts';
 import type { BeforeChatRemoval } from './remove-chats.ts';
-import { Chat, ChatAssignment, ChatChange, ChatReadChange, ChatStatusChange, NewChat } from './schema.ts';
+import {
+  Chat,
+  ChatAssignment,
+  ChatAutomationChange,
+  ChatChange,
+  ChatPresence,
+  ChatPresenceChange,
+  ChatReadChange,
+  ChatStatusChange,
+  NewChat,
+} from './schema.ts';
 import { chatFields, chatSource } from './search.ts';
 import { startChat } from './start-chat.ts';
 
@@ -52,6 +72,26 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
         ),
       example: { query: 'eq(status,"open")', item: exampleChat },
     }),
+    read(
+      {
+        method: 'POST',
+        path: '/v3/chats/counts',
+        operationId: 'countChats',
+        tag: 'Chats',
+        summary: 'Count chats',
+        description:
+          'Counts the chats of several filters in one request, for the views of an inbox. Restricted users count what they see.',
+        access: 'chats:read',
+        body: CountsBody,
+        answer: data(Type.Array(ChatCount)),
+        failures: ['search_too_slow'],
+        example: {
+          body: { views: [{ key: 'open', query: 'eq(status,"open")' }] },
+          answer: [{ key: 'open', total: 42, unread: 7, totalIsCapped: false }],
+        },
+      },
+      ({ principal, body }, db) => db.search((reader) => countChats(reader, body, principal)),
+    ),
     chats.read(
       {
         method: 'GET',
@@ -120,14 +160,39 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
         operationId: 'markChat',
         summary: 'Mark a chat as read or unread',
         description:
-          'Marking it as read sets `unreadCount` to 0; `isUnread: true` marks it as unread and keeps the count.',
+          'Marking it as read sets `unreadCount` to 0; `isUnread: true` marks it as unread and keeps the count. With `userId` a person has read it: on WhatsApp and Instagram the contact then sees that its messages were read, shortly after and as far as the vendor takes it.',
         access: 'chats:write',
         body: ChatReadChange,
         answer: data(Chat),
         failures: ['chat_not_found'],
         example: { body: { isUnread: true }, answer: exampleChat },
       },
-      ({ params, body }, tx) => setChatRead(tx, params.chatId, body.isUnread ?? false),
+      async ({ principal, params, body }, tx) => {
+        const { type } = await authorOf(tx, principal, body.userId);
+        return setChatRead(tx, params.chatId, body.isUnread ?? false, type === 'user' ? 'person' : 'api');
+      },
+    ),
+    chats.write(
+      {
+        method: 'POST',
+        path: '/v3/chats/:chatId/presence',
+        operationId: 'setChatPresence',
+        summary: 'Show that somebody types',
+        description:
+          'With `typing` the contact sees that a person types, on WhatsApp for 25 seconds or until the next message, on Instagram also until `left`. Repeat it while the person types. It is shown shortly after and as far as the vendor takes it; nothing is stored and no event is published.',
+        access: 'chats:write',
+        body: ChatPresenceChange,
+        answer: data(ChatPresence),
+        failures: ['chat_not_found'],
+        example: {
+          body: { state: 'typing', userId: '019a82a0-0000-7000-8000-000000000060' },
+          answer: { chatId: exampleChat.id, state: 'typing', isShown: true },
+        },
+      },
+      async ({ principal, params, body }, tx) => {
+        const { type } = await authorOf(tx, principal, body.userId);
+        return setPresence(tx, params.chatId, body.state, type === 'user');
+      },
     ),
     chats.write(
       {
@@ -136,14 +201,30 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
         operationId: 'assignChat',
         summary: 'Assign a chat',
         description:
-          'Assigns the chat to a user, a team, or both. Null removes an assignment; a field that is left out is not changed.',
+          'Assigns the chat to a user, a team, or both. Null removes an assignment; a field that is left out is not changed. Assigning it to a user ends what automations wait for in the chat, and none starts because the contact writes or the chat opens until the assignment ends.',
         access: 'chats:write',
         body: ChatAssignment,
         answer: data(Chat),
         failures: ['chat_not_found'],
         example: { body: { userId: null }, answer: exampleChat },
       },
-      ({ params, body }, tx) => assignChat(tx, params.chatId, body),
+      ({ params, body }, tx) => assignChat(tx, params.chatId, body, 'person'),
+    ),
+    chats.write(
+      {
+        method: 'POST',
+        path: '/v3/chats/:chatId/automation',
+        operationId: 'pauseChatAutomation',
+        summary: 'Pause or resume automations in a chat',
+        description:
+          'While automations are paused, none starts because the contact writes or the chat opens, not even one with `evenIfAssigned`. Pausing also ends what automations wait for in the chat. Resuming lets them start again although the chat is assigned to a user. Closing the chat or assigning it to another user ends what was set here.',
+        access: 'chats:write',
+        body: ChatAutomationChange,
+        answer: data(Chat),
+        failures: ['chat_not_found'],
+        example: { body: { isPaused: true }, answer: { ...exampleChat, isAutomationPaused: true } },
+      },
+      ({ params, body }, tx) => setAutomationPause(tx, params.chatId, body.isPaused),
     ),
   ];
 }

@@ -28,6 +28,17 @@ export const Chat = Type.Object(
     isSensitive: Type.Boolean({
       description: 'Texts and media of a sensitive chat are left out of events and logs',
     }),
+    isAutomationPaused: Type.Boolean({
+      description:
+        'Whether automations stay silent when the contact writes or the chat opens: while it is assigned to a user, or as it was set by hand',
+    }),
+    waitingSince: Nullable(
+      Timestamp('Since when the contact waits: its first message that nobody but an automation has answered'),
+    ),
+    firstRespondedAt: Nullable(
+      Timestamp('When a person first answered the contact after the chat was opened'),
+    ),
+    closedAt: Nullable(Timestamp('When the chat was closed; null if it is not closed')),
   },
   { title: 'Chat' },
 );
@@ -49,6 +60,29 @@ export const ChatChange = Type.Object({ isSensitive: Type.Boolean() });
 
 export const ChatReadChange = Type.Object({
   isUnread: Type.Optional(Type.Boolean({ description: 'True marks it as unread; false by default' })),
+  userId: Type.Optional(Uuid('The user who has read the chat')),
+});
+
+const presenceStates = ['typing', 'left'] as const;
+export const ChatPresenceChange = Type.Object({
+  state: OneOf(presenceStates, '`left`: the person no longer types'),
+  userId: Type.Optional(Uuid('The user who types. Without one, nothing is shown: a program does not type')),
+});
+export const ChatPresence = Type.Object(
+  {
+    chatId: Uuid(),
+    state: OneOf(presenceStates),
+    isShown: Type.Boolean({
+      description:
+        'Whether the vendor is asked to show it: only on WhatsApp and Instagram, and only for a user',
+    }),
+  },
+  { title: 'ChatPresence' },
+);
+export type ChatPresence = Static<typeof ChatPresence>;
+
+export const ChatAutomationChange = Type.Object({
+  isPaused: Type.Boolean({ description: 'True also ends what automations wait for in the chat' }),
 });
 
 export const ChatAssignment = Type.Object({

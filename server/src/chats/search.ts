@@ -14,12 +14,21 @@ export const chatFields: Searchable = {
     assignedUserId: { type: 'uuid', sql: 'c.assigned_user_id', nullable: true },
     assignedTeamId: { type: 'uuid', sql: 'c.assigned_team_id', nullable: true },
     isUnread: { type: 'boolean', sql: 'c.marked_unread or c.unread_count > 0' },
+    isAutomationPaused: {
+      type: 'boolean',
+      sql: 'coalesce(c.automation_pause, c.assigned_user_id is not null)',
+    },
+    snoozedUntil: { type: 'time', sql: 'c.snoozed_until', nullable: true },
     unreadCount: { type: 'number', sql: 'c.unread_count' },
+    waitingSince: { type: 'time', sql: 'c.waiting_since', nullable: true },
+    firstRespondedAt: { type: 'time', sql: 'c.first_responded_at', nullable: true },
+    closedAt: { type: 'time', sql: 'c.closed_at', nullable: true },
     openUntil: { type: 'time', sql: 'c.open_until', nullable: true },
     createdAt: { type: 'time', sql: 'c.created_at' },
     updatedAt: { type: 'time', sql: 'c.updated_at' },
   },
   names: [CONTACT_TEXT],
+  hasPhoneNumbers: true,
   id: 'c.id',
 };
 
@@ -32,4 +41,5 @@ export const chatSource: SearchSource = {
   from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
   tenantColumn: 'c.tenant_id',
   countCap: 10_000,
+  inChannels: (ids) => `c.channel_id = any (${ids})`,
 };

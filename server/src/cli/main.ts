@@ -1,12 +1,16 @@
 import { OperatorError } from '../base/errors.ts';
 import { listen } from './listen.ts';
+import { loginLink } from './login-link.ts';
 import type { CommandContext } from './options.ts';
 import { release } from './release.ts';
+import { token } from './token.ts';
 import { trigger } from './trigger.ts';
 
 const commands: Record<string, (args: string[], context: CommandContext) => Promise<void>> = {
   listen,
+  'login-link': loginLink,
   release,
+  token,
   trigger,
 };
 

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { OperatorError } from '../base/errors.ts';
 import { call } from './api.ts';
+import { readOperatorToken } from './operator-token.ts';
 import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
 
 const flags = {
@@ -28,22 +27,11 @@ export async function release(args: string[], { env, say, signal }: CommandConte
   if (values.help) return say(help);
   if (positionals.length > 0)
     throw new OperatorError(`Unexpected argument "${positionals[0]}". Try: parley release --help`);
-  const folder = values['data-dir'] || env.PARLEY_DATA_DIR || './data';
-  const token = values.token || env.PARLEY_ADMIN_TOKEN || (await readStoredToken(folder));
+  const token = await readOperatorToken(values, env);
   const target = readTarget({ url: values.url, token }, {});
   const { heldSince, queues } = await call<HeldWork>(target, '/admin/held_work', { signal });
   if (heldSince === null) return say('Nothing is held.');
   await call(target, '/admin/held_work/release', { body: {}, signal });
   const released = queues.map(({ queue, held }) => `${held} in ${queue}`).join(', ');
   say(`Released what was held since ${heldSince}: ${released || 'nothing was due'}.`);
-}
-
-async function readStoredToken(folder: string): Promise<string> {
-  try {
-    return JSON.parse(await readFile(join(folder, 'secrets.json'), 'utf8')).adminToken;
-  } catch {
-    throw new OperatorError(
-      "The operator's token is required: put it into the variable PARLEY_ADMIN_TOKEN, or name the data folder with --data-dir.",
-    );
-  }
 }

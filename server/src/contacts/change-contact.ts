@@ -5,7 +5,9 @@ import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
+import { channelKinds } from '../providers/adapter.ts';
 import { removeValues, storeValues } from './attributes/store.ts';
+import { type ChangedSubscriptions, storeConsents, subscriptionEvents } from './consent/consents.ts';
 import { requireContact } from './contact.ts';
 import { attachLabels, detachOtherLabels, publishContactEvents } from './contact-labels.ts';
 import type { ContactInput } from './create-contact.ts';
@@ -15,24 +17,27 @@ import { replaceHandles } from './handles/write.ts';
 import type { Contact } from './schema.ts';
 import { touchContacts } from './search-text.ts';
 import {
+  languageOf,
   nameOf,
   unidentifiable,
   validateAttributes,
   validateLabels,
   validateMetadata,
+  validateTimezone,
 } from './validate-contact.ts';
 
 interface ContactState {
   id: string;
   first_name: string | null;
   last_name: string | null;
-  is_subscribed: boolean;
+  language: string | null;
+  timezone: string | null;
   metadata: Record<string, unknown>;
 }
 
 const lockContact = statement<[id: string], ContactState>(
   'contacts.lock_to_change',
-  `select id, first_name, last_name, is_subscribed, metadata from visible_contacts
+  `select id, first_name, last_name, language, timezone, metadata from visible_contacts
     where id = $1 and tenant_id = $tenant for no key update`,
 );
 const lockHandlesOf = statement<[contactId: string]>(
@@ -47,10 +52,17 @@ const handlesOf = statement<[contactId: string], StoredHandle>(
      from handles h where h.contact_id = $1 and h.tenant_id = $tenant order by h.created_at, h.id`,
 );
 const updateContact = statement<
-  [id: string, firstName: string | null, lastName: string | null, isSubscribed: boolean, metadata: string]
+  [
+    id: string,
+    firstName: string | null,
+    lastName: string | null,
+    metadata: string,
+    language: string | null,
+    timezone: string | null,
+  ]
 >(
   'contacts.update',
-  `update visible_contacts set first_name = $2, last_name = $3, is_subscribed = $4, metadata = $5
+  `update visible_contacts set first_name = $2, last_name = $3, metadata = $4, language = $5, timezone = $6
     where id = $1 and tenant_id = $tenant`,
 );
 
@@ -75,6 +87,8 @@ export async function changeContact(
   const attributes = await validateAttributes(tx, change.attributes ?? [], issues);
   const labelIds = await validateLabels(tx, change.labels ?? [], issues);
   validateMetadata(change.metadata, issues);
+  const language = languageOf(change.language, issues);
+  validateTimezone(change.timezone, issues);
   issues.throwIfAny();
 
   const values = [...attributes.stored].map(([attributeId, stored]) => ({
@@ -82,8 +96,10 @@ export async function changeContact(
     attributeId,
     ...stored,
   }));
+  const subscriptions = await storeSubscription(tx, before.id, change.isSubscribed);
   const changes = [
-    await writeOwnFields(tx, before, change),
+    subscriptions !== undefined,
+    await writeOwnFields(tx, before, { ...change, ...(language === undefined ? {} : { language }) }),
     await replaceHandles(tx, before.id, handles, wanted),
     (await storeValues(tx, values)).length > 0,
     await removeValues(tx, before.id, [...attributes.removed]),
@@ -96,7 +112,7 @@ export async function changeContact(
   if (changes.includes(true)) types.push('contact.updated');
   if (labelled.length > 0) types.push('contact.labels_added');
   if (unlabelled) types.push('contact.labels_removed');
-  if (before.is_subscribed && change.isSubscribed === false) types.push('contact.unsubscribed');
+  if (subscriptions) types.push(...subscriptionEvents(subscriptions));
   if (types.length > 0) await touchContacts(tx, [before.id]);
   const contact = await requireContact(tx, before.id);
   if (contact.fullName === '' && contact.handles.length === 0) throw unidentifiable();
@@ -104,12 +120,25 @@ export async function changeContact(
   return contact;
 }
 
+/** Sets all kinds of channels. Returns what that changed, if it changed something. */
+async function storeSubscription(
+  tx: TenantTx,
+  contactId: string,
+  isSubscribed: boolean | undefined,
+): Promise<ChangedSubscriptions | undefined> {
+  if (isSubscribed === undefined) return undefined;
+  const status = isSubscribed ? 'subscribed' : 'unsubscribed';
+  const change = { contactId, channelKinds, status, source: 'api', at: 'now', proof: null } as const;
+  return (await storeConsents(tx, [change]))[0];
+}
+
 async function writeOwnFields(tx: TenantTx, before: ContactState, change: ContactChange): Promise<boolean> {
   const after: ContactState = {
     id: before.id,
     first_name: change.firstName === undefined ? before.first_name : nameOf(change.firstName),
     last_name: change.lastName === undefined ? before.last_name : nameOf(change.lastName),
-    is_subscribed: change.isSubscribed ?? before.is_subscribed,
+    language: change.language === undefined ? before.language : change.language,
+    timezone: change.timezone === undefined ? before.timezone : change.timezone,
     metadata: change.metadata === undefined ? before.metadata : (change.metadata ?? {}),
   };
   if (isDeepStrictEqual(after, before)) return false;
@@ -117,8 +146,9 @@ async function writeOwnFields(tx: TenantTx, before: ContactState, change: Contac
     after.id,
     after.first_name,
     after.last_name,
-    after.is_subscribed,
     JSON.stringify(after.metadata),
+    after.language,
+    after.timezone,
   ]);
   return true;
 }

@@ -4,7 +4,8 @@ import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
-import type { HandleType } from '../providers/adapter.ts';
+import { type ChannelKind, channelKinds, type HandleType } from '../providers/adapter.ts';
+import type { Subscriptions } from './consent/schema.ts';
 import type { Contact, Handle } from './schema.ts';
 
 interface HandleFacts {
@@ -15,6 +16,7 @@ interface HandleFacts {
   is_primary: boolean;
   value: string;
   extra: Record<string, unknown>;
+  undeliverable: Partial<Record<ChannelKind, { reason: string; at: string }>> | null;
 }
 
 /** A contact with its handles, labels, attribute values and chats, as `contactFacts` reads it. */
@@ -24,7 +26,10 @@ export interface ContactFacts {
   updated_at: StoredTime;
   first_name: string | null;
   last_name: string | null;
+  language: string | null;
+  timezone: string | null;
   is_subscribed: boolean;
+  subscriptions: Subscriptions;
   metadata: Record<string, unknown>;
   handles: HandleFacts[];
   labels: Contact['labels'];
@@ -36,10 +41,11 @@ export interface ContactFacts {
 export const contactFacts = (alias: string): string => `json_build_object(
   'id', ${alias}.id, 'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at,
   'first_name', ${alias}.first_name, 'last_name', ${alias}.last_name,
-  'is_subscribed', ${alias}.is_subscribed, 'metadata', ${alias}.metadata,
+  'language', ${alias}.language, 'timezone', ${alias}.timezone,
+  'is_subscribed', ${alias}.is_subscribed, 'subscriptions', ${alias}.subscriptions, 'metadata', ${alias}.metadata,
   'handles', (select coalesce(json_agg(json_build_object(
       'id', fh.id, 'created_at', fh.created_at, 'updated_at', fh.updated_at, 'type', fh.type,
-      'is_primary', fh.is_primary, 'value', fh.value, 'extra', fh.extra) order by fh.created_at, fh.id), '[]')
+      'is_primary', fh.is_primary, 'value', fh.value, 'extra', fh.extra, 'undeliverable', fh.undeliverable) order by fh.created_at, fh.id), '[]')
     from handles fh where fh.contact_id = ${alias}.id),
   'labels', (select coalesce(json_agg(json_build_object('id', fl.id, 'name', fl.name, 'color', fl.color)
       order by fcl.created_at, fl.id), '[]')
@@ -54,6 +60,64 @@ export const contactFacts = (alias: string): string => `json_build_object(
       order by fc.created_at, fc.id), '[]')
     from visible_chats fc where fc.contact_id = ${alias}.id))`;
 
+/** The names and handles of a contact, and over which handle a chat with it goes, as `personFacts` reads it. */
+export interface PersonFacts {
+  first_name: string | null;
+  last_name: string | null;
+  handle_id: string;
+  handles: Pick<HandleFacts, 'id' | 'type' | 'value' | 'is_primary'>[];
+}
+
+/** SQL for the facts of the contact with an id, as one JSON value. Both parameters are SQL. */
+export const personFacts = (contactId: string, handleId: string): string => `(select json_build_object(
+  'first_name', fp.first_name, 'last_name', fp.last_name, 'handle_id', ${handleId},
+  'handles', (select json_agg(json_build_object(
+      'id', fh.id, 'type', fh.type, 'value', fh.value, 'is_primary', fh.is_primary))
+    from handles fh where fh.contact_id = fp.id))
+  from contacts fp where fp.id = ${contactId})`;
+
+/** Ids grow with time. */
+const firstOf = <H extends { id: string }>(handles: readonly H[]): H | undefined =>
+  handles.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0];
+
+/** How a contact is called: by its name, else by its number, its address or its first handle. */
+function describePerson({
+  first_name,
+  last_name,
+  handles,
+}: Pick<PersonFacts, 'first_name' | 'last_name' | 'handles'>) {
+  const primary = (type: HandleType): string | null =>
+    (
+      handles.find((handle) => handle.type === type && handle.is_primary) ??
+      handles.find((handle) => handle.type === type)
+    )?.value ?? null;
+  const fullName = [first_name, last_name].filter(Boolean).join(' ');
+  const phoneNumber = primary('phone_number');
+  const email = primary('email');
+  return {
+    fullName,
+    displayName: fullName || (phoneNumber ?? email ?? firstOf(handles)?.value ?? ''),
+    phoneNumber,
+    email,
+  };
+}
+
+/** A contact as its messages show it: who wrote, and over which handle. */
+export function presentPerson(contactId: string, facts: PersonFacts) {
+  const { displayName, phoneNumber, email } = describePerson(facts);
+  const handle = facts.handles.find(({ id }) => id === facts.handle_id);
+  return {
+    contact: { id: contactId, displayName, phoneNumber, email },
+    handle: handle ? { type: handle.type, value: handle.value } : null,
+  };
+}
+
+/** The same of a contact that is already presented. */
+export const presentPersonOf = (
+  { id, displayName, phoneNumber, email }: Contact,
+  { type, value }: Handle,
+) => ({ contact: { id, displayName, phoneNumber, email }, handle: { type, value } });
+
 const presentHandle = (facts: HandleFacts, hasChats: boolean): Handle => ({
   id: facts.id,
   createdAt: timestamp(facts.created_at),
@@ -62,6 +126,10 @@ const presentHandle = (facts: HandleFacts, hasChats: boolean): Handle => ({
   isPrimary: facts.is_primary,
   value: facts.value,
   extra: facts.extra,
+  undeliverable: channelKinds.flatMap((channelKind) => {
+    const entry = facts.undeliverable?.[channelKind];
+    return entry ? [{ channelKind, ...entry }] : [];
+  }),
   hasChats,
 });
 
@@ -74,14 +142,7 @@ export function presentContact(facts: ContactFacts): Contact {
       facts.chats.some((chat) => chat.handle_id === handle.id),
     ),
   );
-  const primary = (type: HandleType): string | null =>
-    (
-      handles.find((handle) => handle.type === type && handle.isPrimary) ??
-      handles.find((handle) => handle.type === type)
-    )?.value ?? null;
-  const fullName = [facts.first_name, facts.last_name].filter(Boolean).join(' ');
-  const phoneNumber = primary('phone_number');
-  const email = primary('email');
+  const { fullName, displayName, phoneNumber, email } = describePerson(facts);
   return {
     id: facts.id,
     createdAt: timestamp(facts.created_at),
@@ -89,8 +150,14 @@ export function presentContact(facts: ContactFacts): Contact {
     firstName: facts.first_name,
     lastName: facts.last_name,
     fullName,
-    displayName: fullName || (phoneNumber ?? email ?? handles[0]?.value ?? ''),
+    displayName,
+    language: facts.language,
+    timezone: facts.timezone,
     isSubscribed: facts.is_subscribed,
+    subscriptions: channelKinds.flatMap((channelKind) => {
+      const entry = facts.subscriptions[channelKind];
+      return entry ? [{ channelKind, ...entry }] : [];
+    }),
     handles,
     labels: facts.labels,
     attributes: facts.attributes,
@@ -116,6 +183,9 @@ export async function findContacts(db: TenantReader, ids: string[]): Promise<Con
   return (await db.all(selectContacts, [ids])).map((row) => presentContact(row.facts));
 }
 
+/** The events with which a contact gets labels. */
+const LABELLING: ReadonlySet<EventType> = new Set(['contact.created', 'contact.labels_added']);
+
 /** Builds an event of each of these types for a contact. */
 export const newContactEvents = (
   contact: Contact,
@@ -128,7 +198,7 @@ export const newContactEvents = (
     contactId: contact.id,
     chatId: null,
     data: contact,
-    ...(type === 'contact.labels_added' ? { facts: { labelIds: addedLabelIds } } : {}),
+    ...(addedLabelIds.length > 0 && LABELLING.has(type) ? { facts: { labelIds: addedLabelIds } } : {}),
   }));
 
 /** Builds events of each of these types for each contact, with the contact as it is now. */

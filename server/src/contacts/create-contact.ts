@@ -3,6 +3,8 @@ import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { storeValues } from './attributes/store.ts';
+import { allUnsubscribed } from './consent/consents.ts';
+import type { Subscriptions } from './consent/schema.ts';
 import { requireContact } from './contact.ts';
 import { attachLabels, publishContactEvents } from './contact-labels.ts';
 import { lockHandles } from './handles/lock.ts';
@@ -12,11 +14,13 @@ import type { Contact } from './schema.ts';
 import { searchText } from './search-text.ts';
 import {
   type GivenAttribute,
+  languageOf,
   nameOf,
   unidentifiable,
   validateAttributes,
   validateLabels,
   validateMetadata,
+  validateTimezone,
 } from './validate-contact.ts';
 
 const insertContact = statement<
@@ -25,15 +29,19 @@ const insertContact = statement<
     firstName: string | null,
     lastName: string | null,
     isSubscribed: boolean,
+    subscriptions: Subscriptions,
     metadata: string,
     handleValues: string[],
     now: Date,
+    language: string | null,
+    timezone: string | null,
   ]
 >(
   'contacts.insert',
-  `insert into contacts (id, tenant_id, first_name, last_name, is_subscribed, metadata, search_text, created_at, updated_at)
-   values ($1, $tenant, $2, $3, $4, $5,
-           ${searchText('$2::text', '$3::text', `nullif(array_to_string($6::text[], E'\\n'), '')`)}, $7, $7)`,
+  `insert into contacts (id, tenant_id, first_name, last_name, is_subscribed, subscriptions, metadata, search_text, created_at,
+                         updated_at, language, timezone)
+   values ($1, $tenant, $2, $3, $4, $5, $6,
+           ${searchText('$2::text', '$3::text', `nullif(array_to_string($7::text[], E'\\n'), '')`)}, $8, $8, $9, $10)`,
 );
 
 export interface ContactInput extends GivenHandles {
@@ -41,6 +49,8 @@ export interface ContactInput extends GivenHandles {
   lastName?: string | null;
   labels?: { id: string }[];
   attributes?: GivenAttribute[];
+  language?: string | null;
+  timezone?: string | null;
   isSubscribed?: boolean;
   metadata?: Record<string, unknown> | null;
 }
@@ -56,6 +66,8 @@ export async function createContact(tx: TenantTx, input: ContactInput): Promise<
   const attributes = await validateAttributes(tx, input.attributes ?? [], issues);
   const labelIds = await validateLabels(tx, input.labels ?? [], issues);
   validateMetadata(input.metadata, issues);
+  const language = languageOf(input.language, issues) ?? null;
+  validateTimezone(input.timezone, issues);
   issues.throwIfAny();
   if (firstName === null && lastName === null && handles.length === 0) throw unidentifiable();
 
@@ -66,9 +78,12 @@ export async function createContact(tx: TenantTx, input: ContactInput): Promise<
     firstName,
     lastName,
     input.isSubscribed ?? true,
+    input.isSubscribed === false ? allUnsubscribed(tx.now) : {},
     JSON.stringify(input.metadata ?? {}),
     handles.map((handle) => handle.value),
     tx.now,
+    language,
+    input.timezone ?? null,
   ]);
   await replaceHandles(tx, id, [], handles);
   await attachLabels(
@@ -80,6 +95,6 @@ export async function createContact(tx: TenantTx, input: ContactInput): Promise<
     [...attributes.stored].map(([attributeId, stored]) => ({ contactId: id, attributeId, ...stored })),
   );
   const contact = await requireContact(tx, id);
-  publishContactEvents(tx, contact, ['contact.created']);
+  publishContactEvents(tx, contact, ['contact.created'], labelIds);
   return contact;
 }

@@ -7,10 +7,14 @@ interface VendorProfile extends Handle {
   name: string | null;
 }
 
+const MAX_NAME_CHARACTERS = 255;
+
 /** Splits the name of a vendor's profile: the first word, and the rest. */
-function splitName(name: string): Pick<NewContactRow, 'firstName' | 'lastName'> {
-  const [first = '', ...rest] = name.split(' ');
-  return { firstName: first || null, lastName: rest.join(' ') || null };
+export function splitName(name: string): Pick<NewContactRow, 'firstName' | 'lastName'> {
+  const [first = '', ...rest] = name.trim().split(' ');
+  const cut = (part: string): string | null =>
+    part.trim().slice(0, MAX_NAME_CHARACTERS).toWellFormed() || null;
+  return { firstName: cut(first), lastName: cut(rest.join(' ')) };
 }
 
 /** Creates a contact for each profile whose handle no contact has yet, and returns the ids of the new ones. */

@@ -7,6 +7,7 @@ import { forgetAnswersAbout } from '../http/idempotency.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows, removeNow } from '../jobs/removal-steps.ts';
 import { freeHandles } from './handles/free.ts';
+import { findMergedInto, stopMerging } from './merge/find-merged.ts';
 
 const lockContact = statement<[id: string], { id: string; handles: string[] }>(
   'contacts.lock_to_erase',
@@ -28,6 +29,10 @@ export async function eraseContact(tx: TenantTx, contactId: string): Promise<Rem
   const contact = isUuid(contactId) ? await tx.find(lockContact, [contactId]) : undefined;
   if (!contact) return undefined;
   await tx.run(lockChats, [contact.id]);
+  const merged = await findMergedInto(tx, contact.id);
+  await stopMerging(tx, contact.id);
+  for (const { id, is_unfinished } of merged)
+    if (is_unfinished) await startRemoval(tx, 'delete_contact', id, [id]);
   const isLarge = await hasManyRows(tx, 'delete_contact', contact.id);
   const jobId = isLarge ? await startRemoval(tx, 'delete_contact', contact.id, [contact.id]) : null;
   if (jobId === undefined) return undefined;
@@ -36,6 +41,7 @@ export async function eraseContact(tx: TenantTx, contactId: string): Promise<Rem
   await eraseInboundOf(tx, contact.handles);
   await eraseOutboxOf(tx, contact.handles);
   await forgetAnswersAbout(tx, contact.id);
+  for (const { id } of merged) await forgetAnswersAbout(tx, id);
   tx.publish({
     type: 'contact.deleted',
     channelId: null,

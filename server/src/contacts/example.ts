@@ -9,6 +9,7 @@ const handle = {
   isPrimary: true,
   value: '+15550001111',
   extra: { name: 'Ada Lovelace' },
+  undeliverable: [],
   hasChats: true,
 };
 
@@ -21,7 +22,10 @@ export const exampleContact: Contact = {
   lastName: 'Lovelace',
   fullName: 'Ada Lovelace',
   displayName: 'Ada Lovelace',
+  language: 'en-GB',
+  timezone: 'Europe/London',
   isSubscribed: true,
+  subscriptions: [],
   handles: [handle],
   labels: [],
   attributes: [],

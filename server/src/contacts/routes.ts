@@ -3,11 +3,14 @@ import { data, RemovalResult, type Route, removed, routeFamily } from '../http/r
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';
+import { addConsent, consentFields, consentSource, presentConsent } from './consent/history.ts';
+import { Consent, NewConsent } from './consent/schema.ts';
 import { requireContact } from './contact.ts';
 import { addContactLabels, removeContactLabel } from './contact-labels.ts';
 import { createContact } from './create-contact.ts';
 import { eraseContact } from './erase-contact.ts';
 import { exampleContact } from './example.ts';
+import { reachHandleAgain } from './handles/reach-again.ts';
 import { Contact, ContactFields } from './schema.ts';
 import { contactSearchable, contactSource, presentFound, searchableContacts } from './search.ts';
 
@@ -29,8 +32,79 @@ const labelsOfContact = routeFamily({
   exampleParams: { contactId: exampleContact.id, labelId: LABEL_ID },
 });
 
+const handlesOfContact = routeFamily({
+  tag: 'Contacts',
+  params: Type.Object({ contactId: Type.String(), handleId: Type.String() }),
+  exampleParams: { contactId: exampleContact.id, handleId: exampleContact.handles[0]?.id as string },
+});
+
+const exampleConsent: Consent = {
+  id: '019a82a0-0000-7000-8000-000000000065',
+  contactId: exampleContact.id,
+  channelKind: 'email',
+  status: 'subscribed',
+  source: 'api',
+  at: '2026-11-15T01:02:03.456Z',
+  proof: { form: 'newsletter', ip: '203.0.113.7' },
+  createdAt: '2026-11-15T01:02:03.456Z',
+};
+
 export function contactRoutes(): Route[] {
   return [
+    contacts.write(
+      {
+        method: 'POST',
+        path: '/v3/contacts/:contactId/consents',
+        operationId: 'recordConsent',
+        summary: 'Record what a contact has decided',
+        description:
+          'Subscribes the contact to kinds of channels, or unsubscribes it, with a proof that is kept. Whether marketing may be sent over a kind of channel is decided by its newest entry alone.',
+        access: 'contacts:write',
+        body: NewConsent,
+        answer: data(Contact),
+        failures: [],
+        example: {
+          body: { channelKinds: ['email'], status: 'subscribed', proof: exampleConsent.proof },
+          answer: exampleContact,
+        },
+      },
+      ({ params, body }, tx) => addConsent(tx, params.contactId, body),
+    ),
+    searchRoute({
+      path: '/v3/contacts/:contactId/consents/search',
+      operationId: 'searchConsents',
+      tag: 'Contacts',
+      noun: "a contact's decisions",
+      access: 'contacts:read',
+      params: Type.Object({ contactId: Type.String() }),
+      searchable: consentFields,
+      source: async (db, params) => {
+        const contact = await requireContact(db, params.contactId as string);
+        return consentSource(contact.id);
+      },
+      schema: Consent,
+      present: presentConsent,
+      example: {
+        params: { contactId: exampleContact.id },
+        query: 'eq(channelKind,"email")',
+        item: exampleConsent,
+      },
+    }),
+    handlesOfContact.write(
+      {
+        method: 'DELETE',
+        path: '/v3/contacts/:contactId/handles/:handleId/undeliverable',
+        operationId: 'clearUndeliverable',
+        summary: 'Send to a handle again',
+        description:
+          'Forgets that nothing could be delivered to the handle. Until then nothing is sent there, unless the person writes from it.',
+        access: 'contacts:write',
+        answer: data(Contact),
+        failures: [],
+        example: { answer: exampleContact },
+      },
+      ({ params }, tx) => reachHandleAgain(tx, params.contactId, params.handleId),
+    ),
     contacts.write(
       {
         method: 'POST',

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { ExternalId } from '../attributes/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { handleTypes } from '../providers/adapter.ts';
+import { channelKinds, handleTypes } from '../providers/adapter.ts';
 import { MAX_VALUE_LENGTH } from './attributes/values.ts';
+import { Subscription } from './consent/schema.ts';
 
 export const Handle = Type.Object(
   {
@@ -15,11 +16,21 @@ export const Handle = Type.Object(
     }),
     value: Type.String({ description: 'Phone numbers as E.164' }),
     extra: FreeObject('Details from the vendor, such as a profile name'),
+    undeliverable: Type.Array(
+      Type.Object({ channelKind: OneOf(channelKinds), reason: Type.String(), at: Timestamp() }),
+      {
+        description:
+          'Over which kinds of channels nothing can be delivered to it, and why. Nothing is sent there',
+      },
+    ),
     hasChats: Type.Boolean(),
   },
   { title: 'Handle' },
 );
 export type Handle = Static<typeof Handle>;
+
+const LANGUAGE = 'In which dates are written for the contact; a tag such as `de` or `pt-BR`';
+const TIMEZONE = 'In which times are written for the contact; a name such as `Europe/Berlin`';
 
 export const Contact = Type.Object(
   {
@@ -32,7 +43,15 @@ export const Contact = Type.Object(
     displayName: Type.String({
       description: 'The full name, or else the phone number, the email or another handle',
     }),
-    isSubscribed: Type.Boolean({ description: 'False if the contact has opted out' }),
+    language: Nullable(Type.String({ description: LANGUAGE })),
+    timezone: Nullable(Type.String({ description: TIMEZONE })),
+    isSubscribed: Type.Boolean({
+      description: 'False while the contact is unsubscribed from one kind of channel or several',
+    }),
+    subscriptions: Type.Array(Subscription, {
+      description:
+        'What the contact has decided, per kind of channel. One that is missing counts as subscribed',
+    }),
     handles: Type.Array(Handle),
     labels: Type.Array(Type.Object({ id: Uuid(), name: Type.String(), color: Nullable(Type.String()) })),
     attributes: Type.Array(
@@ -85,6 +104,8 @@ const GivenAttribute = Type.Object({
 export const ContactFields = Type.Object({
   firstName: Type.Optional(Nullable(Name)),
   lastName: Type.Optional(Nullable(Name)),
+  language: Type.Optional(Nullable(Type.String({ maxLength: 35, description: LANGUAGE }))),
+  timezone: Type.Optional(Nullable(Type.String({ maxLength: 64, description: TIMEZONE }))),
   phoneNumber: Type.Optional(Nullable(PhoneNumber)),
   email: Type.Optional(Nullable(Email)),
   handles: Type.Optional(
@@ -103,7 +124,10 @@ export const ContactFields = Type.Object({
     }),
   ),
   isSubscribed: Type.Optional(
-    Type.Boolean({ description: 'False if the contact has opted out; true if left out' }),
+    Type.Boolean({
+      description:
+        'Subscribes to all kinds of channels, or unsubscribes from all of them; true for a new contact',
+    }),
   ),
   metadata: Type.Optional(
     Nullable(FreeObject('Data of the client to store with the contact, up to 16,384 characters of JSON')),

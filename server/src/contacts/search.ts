@@ -89,6 +89,8 @@ const fields = (tenantId: string): FieldTable => ({
   fullName: { type: 'string', sql: fullName('c.first_name', 'c.last_name'), trigramText },
   phoneNumber: shownHandle('phone_number', tenantId),
   email: shownHandle('email', tenantId),
+  language: { type: 'string', sql: 'c.language', nullable: true },
+  timezone: { type: 'string', sql: 'c.timezone', nullable: true },
   isSubscribed: { type: 'boolean', sql: 'c.is_subscribed' },
   labelIds: {
     type: 'list',
@@ -111,6 +113,7 @@ export const contactSearchable = (tenantId: string, attributes: readonly Attribu
     ),
   },
   names: [trigramText],
+  hasPhoneNumbers: true,
   id: 'c.id',
 });
 

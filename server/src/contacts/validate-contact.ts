@@ -1,3 +1,4 @@
+import { IANAZone } from 'luxon';
 import { type AttributeKind, findAttributes } from '../attributes/find-attributes.ts';
 import { type ApiError, invalidParam } from '../base/errors.ts';
 import type { Issues } from '../base/issues.ts';
@@ -19,6 +20,22 @@ export function validateMetadata(metadata: object | null | undefined, issues: Is
       'too_big',
       `Must have at most ${MAX_METADATA_LENGTH} characters as JSON, received ${length}`,
     );
+}
+
+/** The language tag in its usual spelling; null and undefined stay. `de_DE`, as vendors write it, is `de-DE`. */
+export function languageOf<T extends null | undefined>(given: string | T, issues: Issues): string | T {
+  if (typeof given !== 'string') return given;
+  try {
+    return Intl.getCanonicalLocales(given.trim().replaceAll('_', '-'))[0] as string;
+  } catch {
+    issues.add('language', 'invalid_string', 'Must be a language tag such as "de" or "pt-BR"');
+    return given;
+  }
+}
+
+export function validateTimezone(given: string | null | undefined, issues: Issues): void {
+  if (typeof given === 'string' && !IANAZone.isValidZone(given))
+    issues.add('timezone', 'invalid_string', 'Must be the name of a time zone, such as Europe/Berlin');
 }
 
 /** The error for a contact that would have neither a name nor a handle. */

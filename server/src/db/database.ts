@@ -76,13 +76,16 @@ export interface DatabaseOptions {
   settings?: Record<string, string>;
   /** After how long an unanswered statement breaks its connection; longer than `statement_timeout` of the settings. */
   queryTimeoutMs?: number;
+  /** How long is waited for a free connection, and for the answer to a read by primary key. */
+  waitMs?: number;
   /** Called when a connection is lost. */
   onLoss?: (error: unknown) => void;
   /** Called when a write fails because the database can store nothing. */
   onUnwritable?: () => void;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+/** Much longer than a request waits for a free connection, or a read by primary key for its answer. */
+const WAIT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const MAX_PAUSE_MS = 50;
@@ -116,13 +119,13 @@ const parsers = new Map<number, (text: string) => unknown>([
 
 /** How a connection is opened; the settings of its session follow (session.ts). */
 export function clientConfig(
-  options: Pick<DatabaseOptions, 'connection' | 'applicationName' | 'queryTimeoutMs'>,
+  options: Pick<DatabaseOptions, 'connection' | 'applicationName' | 'queryTimeoutMs' | 'waitMs'>,
 ): pg.ClientConfig {
   return {
     ...options.connection,
     application_name: options.applicationName,
     query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.waitMs ?? WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: {
@@ -334,6 +337,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
           now ??= hooks.now(tenantId);
           return now;
         },
+        fileUrl: hooks.fileUrl,
         enqueue: enqueueOn(queryable(send, tenantId)),
         publish: (...events) => hooks.publish(tx, events),
         wake: (queue, orderingKey) => wake(queue, orderingKey, tenantId),
@@ -395,6 +399,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     get now() {
       return hooks.now(tenantId);
     },
+    fileUrl: hooks.fileUrl,
   });
   const runSearch =
     searchPool &&

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../base/errors.ts';
 import { type Connection, clientConfig } from './database.ts';
@@ -16,6 +17,7 @@ const LOCK_ATTEMPTS = 60;
 const OUTSIDE_TRANSACTION = '-- outside of a transaction';
 /** Building an index may take long, and so may waiting for another process that does. */
 const TIMEOUT_MS = 30 * 60_000;
+const LOCK_AGAIN_MS = 100;
 
 /** `0002_add_notes.sql`. The folder also has schema.sql, which is generated and never run. */
 const MIGRATION_FILE = /^\d{4}_.+\.sql$/;
@@ -79,10 +81,24 @@ export function requireSupported(version: number): void {
     );
 }
 
+/**
+ * Waits until no other process migrates. In short turns: a session that waits in a statement has a snapshot, and `create index
+ * concurrently` of the process that migrates would wait for it in turn.
+ */
+async function acquireLock(client: pg.Client): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [MIGRATION_LOCK]);
+    if (rows[0]?.locked) return;
+    await sleep(LOCK_AGAIN_MS);
+  }
+  throw new OperatorError('Another process is changing the schema of the database and does not end.');
+}
+
 async function migrateOn(client: pg.Client, directory: string, files: string[]): Promise<string[]> {
   const version = Number((await client.query('show server_version_num')).rows[0].server_version_num);
   requireSupported(version);
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await acquireLock(client);
   await client.query(
     'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
   );

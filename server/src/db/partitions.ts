@@ -17,13 +17,14 @@ const LOCK_ATTEMPTS = 3;
 export const PARTITION_LOCK = 7_265_402;
 
 /** The tables that are partitioned by week on a UUIDv7 column. */
-export const weeklyTables = ['events', 'deliveries', 'attempts'] as const;
+export const weeklyTables = ['events', 'deliveries', 'attempts', 'audit_entries'] as const;
 
 /** Columns that no query filters by. ANALYZE would sort them all the same: under load, a week's payloads over and over. */
 const UNANALYZED: Record<(typeof weeklyTables)[number], string[]> = {
   events: ['data', 'facts'],
   deliveries: [],
   attempts: ['timings', 'response_headers', 'response_body', 'error', 'url'],
+  audit_entries: ['changes', 'actor_name', 'address', 'request_id'],
 };
 
 /**

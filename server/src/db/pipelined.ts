@@ -3,8 +3,6 @@ import pg from 'pg';
 import { asProgramError, isConnectionLoss, isStalePlan } from './errors.ts';
 import { openSession } from './session.ts';
 
-/** Much longer than a read by primary key. A timeout closes the connection and fails everything that waits on it. */
-const READ_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 100;
 
 interface Reader {
@@ -53,7 +51,8 @@ function reader(
     const client = new pg.Client({
       ...config,
       pipeline: true,
-      query_timeout: READ_TIMEOUT_MS,
+      // A timeout closes the connection and fails everything that waits on it.
+      query_timeout: config.connectionTimeoutMillis,
     } as pg.ClientConfig);
     client.on('error', (error) => {
       onLoss(error);

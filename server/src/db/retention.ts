@@ -14,8 +14,13 @@ const tables = {
   attempts: { key: 'delivery_id', busy: 'false' },
   deliveries: { key: 'id', busy: `due_at < 'infinity'` },
   events: { key: 'id', busy: 'sequence is null' },
+  audit_entries: { key: 'id', busy: 'false' },
 } as const satisfies Record<WeeklyPartition['table'], { key: string; busy: string }>;
 type Table = keyof typeof tables;
+
+/** Attempts first and events last, so that no remaining row refers to a dropped one. */
+const EVENT_TABLES: readonly Table[] = ['attempts', 'deliveries', 'events'];
+const AUDIT_TABLES: readonly Table[] = ['audit_entries'];
 
 /**
  * Deletes events, deliveries and attempts that are older than `days`, and returns the names of the tables that it
@@ -23,21 +28,34 @@ type Table = keyof typeof tables;
  * does not delete everything. A week stays while anything in it waits to be sent. `DETACH … CONCURRENTLY` cannot be used:
  * PostgreSQL refuses it for a table with a default partition.
  */
-export async function dropOldPartitions(db: Database, now: Date, days: number): Promise<string[]> {
+export const dropOldPartitions = (db: Database, now: Date, days: number): Promise<string[]> =>
+  dropOldWeeks(db, now, days, EVENT_TABLES);
+
+/** The same for the entries of the audit log. */
+export const dropOldAuditEntries = (db: Database, now: Date, days: number): Promise<string[]> =>
+  dropOldWeeks(db, now, days, AUDIT_TABLES);
+
+async function dropOldWeeks(
+  db: Database,
+  now: Date,
+  days: number,
+  inOrder: readonly Table[],
+): Promise<string[]> {
   const keptFrom = now.getTime() - days * DAY_MS;
-  const old = (await partitionsOf(db)).filter(({ startsAt }) => startsAt + WEEK_MS <= keptFrom);
+  const old = (await partitionsOf(db)).filter(
+    ({ table, startsAt }) => inOrder.includes(table) && startsAt + WEEK_MS <= keptFrom,
+  );
   const weeks = [...groupBy(old, ({ startsAt }) => startsAt)].sort(([one], [other]) => one - other);
   const dropped: string[] = [];
   for (const [, week] of weeks) {
     if (await hasUnprocessedRows(db, week)) continue;
-    // Attempts first and events last, so that no remaining row refers to a dropped one.
-    for (const table of Object.keys(tables) as Table[]) {
+    for (const table of inOrder) {
       const name = week.find((one) => one.table === table)?.name;
       if (name !== undefined && (await drop(db, name))) dropped.push(name);
     }
     break;
   }
-  await deleteOldDefaults(db, firstIdAt(new Date(keptFrom)));
+  await deleteOldDefaults(db, firstIdAt(new Date(keptFrom)), inOrder);
   return dropped;
 }
 
@@ -65,8 +83,9 @@ async function drop(db: Database, name: string): Promise<boolean> {
 }
 
 /** Rows whose week had no partition when they were inserted are deleted row by row. */
-async function deleteOldDefaults(db: Database, keptFrom: string): Promise<void> {
-  for (const [table, { key, busy }] of Object.entries(tables)) {
+async function deleteOldDefaults(db: Database, keptFrom: string, inOrder: readonly Table[]): Promise<void> {
+  for (const table of inOrder) {
+    const { key, busy } = tables[table];
     const deleteBatch = `delete from ${table}_default where ctid = any (array(
       select ctid from ${table}_default where ${key} < $1 and not coalesce(${busy}, false) limit ${ROWS_PER_DELETE}))
       returning 1`;

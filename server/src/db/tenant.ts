@@ -15,6 +15,8 @@ export interface TenantReader {
   readonly tenantId: string;
   /** The tenant's time: real time, or the own clock of a test tenant. */
   readonly now: Date;
+  /** A URL by which anyone can download a file, which ends after a while. */
+  fileUrl(file: { id: string; filename: string }): string;
   all<P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): Promise<R[]>;
   find<P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): Promise<R | undefined>;
 }
@@ -78,6 +80,7 @@ export interface FollowUp<Row = unknown> {
 /** What transactions of tenants use from other parts of the program. */
 export interface TenantHooks {
   now(tenantId: string): Date;
+  fileUrl: TenantReader['fileUrl'];
   publish(tx: Pick<TenantTx, 'tenantId' | 'now' | 'enqueue' | 'wake'>, events: NewEvent[]): void;
   wake(...woken: Woken): void;
   /** Instead of a wake-up after the commit: reads the new rows with it, which saves a round trip. */
@@ -87,6 +90,9 @@ export interface TenantHooks {
 /** For programs that do not change the data of tenants, such as migrations. */
 export const noHooks: TenantHooks = {
   now: () => new Date(),
+  fileUrl() {
+    throw new Error('This database was opened without URLs of files.');
+  },
   publish() {
     throw new Error('This database was opened without an outbox for events.');
   },

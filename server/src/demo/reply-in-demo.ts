@@ -58,7 +58,9 @@ export async function replyToExisting(deps: ReplyDeps, isLast: boolean): Promise
     const chatIds = new Map(found.map(({ id, kind, value }) => [`${kind} ${value}`, id]));
     const drafts = replied.flatMap(({ kind, from, reply }): MessageDraft[] => {
       const chatId = chatIds.get(`${kind} ${from}`);
-      return chatId === undefined ? [] : [{ chatId, author: 'user', text: reply }];
+      return chatId === undefined
+        ? []
+        : [{ chatId, author: { type: 'user', id: null, name: null }, text: reply }];
     });
     if (drafts.length < replied.length && !isLast) return false;
     const results = await queueMessages(tenant, drafts, deps);

@@ -16,6 +16,8 @@ export interface StreamRequest {
   filter: Filter;
   /** The position after which it starts; undefined: with the next event. */
   last: Position | undefined;
+  /** An event as this caller sees it; as it is when left out. */
+  show?: (bytes: Buffer) => Buffer;
 }
 
 const listOf = (text = ''): string[] =>

@@ -1,7 +1,9 @@
+import type { Principal } from '../http/permissions.ts';
 import { eventStream, type Route, stream } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { eventFields, eventSource, presentEvent } from './event.ts';
-import { validateStreamQuery } from './filter.ts';
+import { type StreamRequest, validateStreamQuery } from './filter.ts';
+import { restrictStream } from './restrict.ts';
 import { Event, StreamQuery } from './schema.ts';
 import type { EventStreams } from './streams.ts';
 
@@ -14,6 +16,13 @@ const example: Event = {
   sequence: 42,
   data: { id: '019a82a0-0000-7000-8000-000000000030', text: 'Is this still available?' },
 };
+
+/** Tokens see all channels, always: their streams need no further filter. */
+const restrictTo = (
+  { caller }: Principal,
+  visibleChannels: () => ReadonlySet<string> | undefined,
+  request: StreamRequest,
+): StreamRequest => (caller.type === 'token' ? request : restrictStream(request, visibleChannels));
 
 export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
   return [
@@ -36,7 +45,7 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
         operationId: 'streamEvents',
         tag: 'Events',
         summary: 'Stream events',
-        description: `Server-sent events in the order of their sequence: \`id\` is the sequence (after a backup was restored: an epoch, a dot and the sequence), \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A position from before a restore is a \`conflict\`. A comment every 15 seconds shows that the stream is alive. A tenant may have as many streams open at one server as \`limits.streams\` of \`GET /v3/me\` says; one more is \`limit_reached\`. The stream ends when its token expires or is deleted.`,
+        description: `Server-sent events in the order of their sequence: \`id\` is the sequence (after a backup was restored: an epoch, a dot and the sequence), \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A position from before a restore is a \`conflict\`. A comment every 15 seconds shows that the stream is alive. A tenant may have as many streams open at one server as \`limits.streams\` of \`GET /v3/me\` says; one more is \`limit_reached\`. The stream ends when its token or session ends.`,
         access: 'events:read',
         query: StreamQuery,
         answer: eventStream,
@@ -45,11 +54,15 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
           answer: `id: ${example.sequence}\nevent: ${example.type}\ndata: ${JSON.stringify(example)}\n\n`,
         },
       },
-      async ({ principal, query, given, isStillAuthorized }, tenant) =>
+      async ({ principal, query, given, isStillAuthorized, visibleChannels }, tenant) =>
         streams.open(
           tenant.tenantId,
           principal.limits.streams,
-          await validateStreamQuery(tenant, query, given('last-event-id')),
+          restrictTo(
+            principal,
+            visibleChannels,
+            await validateStreamQuery(tenant, query, given('last-event-id')),
+          ),
           isStillAuthorized,
         ),
     ),

@@ -24,6 +24,8 @@ interface StreamOptions {
   epoch: number;
   feed: Feed;
   filter: Filter;
+  /** An event as the client sees it. */
+  show?: ((bytes: Buffer) => Buffer) | undefined;
   /** The number after which it starts. */
   last: number;
   onClose: () => void;
@@ -34,7 +36,7 @@ interface StreamOptions {
  * has the position as its id, and so has the first message: a client that reconnects misses nothing even if it has
  * received no event yet, and a selective filter does not make it fall behind.
  */
-export function createEventStream({ epoch, feed, filter, last, onClose }: StreamOptions): EventStream {
+export function createEventStream({ epoch, feed, filter, show, last, onClose }: StreamOptions): EventStream {
   let position = last;
   let isWanted = false;
   let isOver = false;
@@ -66,8 +68,9 @@ export function createEventStream({ epoch, feed, filter, last, onClose }: Stream
       if (size >= CHUNK_BYTES) return taken;
       position = event.sequence;
       if (!filter(event)) continue;
-      taken.push(event.bytes);
-      size += event.bytes.length;
+      const bytes = show ? show(event.bytes) : event.bytes;
+      taken.push(bytes);
+      size += bytes.length;
     }
     position = upTo;
     return taken;

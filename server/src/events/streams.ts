@@ -120,7 +120,7 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
   async function openStream(
     tenantId: string,
     tenant: TenantStreams,
-    { filter, last }: StreamRequest,
+    { filter, show, last }: StreamRequest,
   ): Promise<EventStream> {
     const range = await findKeptRange(db.forTenant(tenantId));
     if (isOver) throw new ApiError('service_unavailable', { detail: 'the server is shutting down' });
@@ -129,6 +129,7 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
       epoch: range.epoch,
       feed: feedOf(tenantId, tenant, range),
       filter,
+      show,
       last: last?.sequence ?? range.newest,
       onClose: () => {
         tenant.streams.delete(stream);

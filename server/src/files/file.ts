@@ -1,5 +1,6 @@
 import { randomSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import type { FileUrls } from '../base/file-urls.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { type ParameterOf, rowSet } from '../db/rows.ts';
@@ -17,12 +18,16 @@ export interface FileRow {
   size: number;
   sha256: Buffer;
   public_token: string;
+  /** Only its owner can download it for ever; everyone else gets URLs that end. */
+  is_private: boolean;
+  /** The message that it came with; null if it was uploaded. */
+  message_id: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
 export const FILE_COLUMNS =
-  'f.id, f.filename, f.mime_type, f.size, f.sha256, f.public_token, f.created_at, f.updated_at';
+  'f.id, f.filename, f.mime_type, f.size, f.sha256, f.public_token, f.is_private, f.message_id, f.created_at, f.updated_at';
 
 const insertFile = statement<
   [
@@ -33,14 +38,15 @@ const insertFile = statement<
     sha256: Buffer,
     publicToken: string,
     now: Date,
+    isPrivate: boolean,
   ],
   FileRow
 >(
   'files.insert',
   // Without a row in file_removals the bytes are removed already, and no file is created.
   `with kept as (delete from file_removals where id = $1 and tenant_id = $tenant returning id, tenant_id)
-   insert into files as f (id, tenant_id, filename, mime_type, size, sha256, public_token, created_at, updated_at)
-   select kept.id, kept.tenant_id, $2, $3, $4, $5, $6, $7, $7 from kept returning ${FILE_COLUMNS}`,
+   insert into files as f (id, tenant_id, filename, mime_type, size, sha256, public_token, created_at, updated_at, is_private)
+   select kept.id, kept.tenant_id, $2, $3, $4, $5, $6, $7, $7, $8 from kept returning ${FILE_COLUMNS}`,
 );
 const newFiles = rowSet({
   id: 'uuid',
@@ -72,19 +78,35 @@ const fileById = statement<[id: string], FileRow>(
 );
 const fileByToken = systemStatement<[publicToken: string], FileRow>(
   'files.by_public_token',
-  `select ${FILE_COLUMNS} from visible_files f where f.public_token = $1`,
+  `select ${FILE_COLUMNS} from visible_files f where f.public_token = $1 and not f.is_private`,
+);
+const signedFile = systemStatement<[id: string], FileRow>(
+  'files.by_signed_url',
+  `select ${FILE_COLUMNS} from visible_files f where f.id = $1`,
 );
 const deleteFile = statement<[id: string]>(
   'files.delete',
   'delete from files where id = $1 and tenant_id = $tenant',
 );
 
+interface UrlDeps {
+  fileUrl: TenantReader['fileUrl'];
+  /** What public URLs begin with. */
+  baseUrl: () => string;
+}
+
 const TOKEN_BYTES = 16;
 const TOKEN = /^[\w-]{22}$/;
 
-export const presentFile = (row: FileRow): File => ({
+/** Whether the URLs that are shown of a file end after a while. */
+export const hasSignedUrls = ({ is_private, message_id }: FileRow): boolean =>
+  is_private || message_id !== null;
+
+export const presentFile = (row: FileRow, { fileUrl, baseUrl }: UrlDeps): File => ({
   id: row.id,
   filename: row.filename,
+  url: hasSignedUrls(row) ? fileUrl(row) : publicUrlOf(row, baseUrl()),
+  isPrivate: row.is_private,
   mimeType: row.mime_type,
   size: row.size,
   sha256: row.sha256.toString('hex'),
@@ -93,7 +115,12 @@ export const presentFile = (row: FileRow): File => ({
 });
 
 /** Creates the record of a file whose bytes are stored. From its commit on they are kept until the file is deleted. */
-export async function createFile(tx: TenantTx, file: StoredFile): Promise<File> {
+export async function createFile(
+  tx: TenantTx,
+  file: StoredFile,
+  isPrivate: boolean,
+  baseUrl: () => string,
+): Promise<File> {
   const row = await tx.find(insertFile, [
     file.id,
     file.filename,
@@ -102,9 +129,10 @@ export async function createFile(tx: TenantTx, file: StoredFile): Promise<File> 
     file.sha256,
     randomSecret(TOKEN_BYTES),
     tx.now,
+    isPrivate,
   ]);
   if (!row) throw uploadAbandoned();
-  const data = presentFile(row);
+  const data = presentFile(row, { fileUrl: tx.fileUrl, baseUrl });
   tx.publish({ type: 'file.created', channelId: null, contactId: null, chatId: null, data });
   return data;
 }
@@ -148,9 +176,13 @@ export async function removeFilesOf(tx: TenantTx, messageIds: string[]): Promise
   await tx.run(deleteOfMessages, [messageIds]);
 }
 
+/** The row of a file of the tenant; undefined also for an id that is not a UUID. */
+export const findFile = async (db: TenantReader, fileId: string): Promise<FileRow | undefined> =>
+  isUuid(fileId) ? db.find(fileById, [fileId]) : undefined;
+
 /** Returns the row of a file. Throws `file_not_found` also for one of another tenant and for an id that is not a UUID. */
 export async function requireFile(db: TenantReader, fileId: string): Promise<FileRow> {
-  const row = isUuid(fileId) ? await db.find(fileById, [fileId]) : undefined;
+  const row = await findFile(db, fileId);
   if (!row) throw new ApiError('file_not_found');
   return row;
 }
@@ -160,6 +192,32 @@ export async function requirePublicFile(db: Pick<Queryable, 'find'>, token: stri
   const row = TOKEN.test(token) ? await db.find(fileByToken, [token]) : undefined;
   if (!row) throw new ApiError('file_not_found');
   return row;
+}
+
+/** Returns the row of a file by a signed URL, of any tenant: the signature alone gives access. */
+export async function requireSignedFile(
+  db: Pick<Queryable, 'find'>,
+  urls: FileUrls,
+  { fileId, expires, signature }: { fileId: string; expires: string; signature: string },
+): Promise<{ row: FileRow; remainingMs: number }> {
+  const remainingMs = isUuid(fileId) ? urls.remainingMs(fileId, expires, signature) : undefined;
+  if (remainingMs === undefined) throw new ApiError('file_not_found');
+  if (remainingMs <= 0)
+    throw new ApiError('file_url_expired', {
+      detail: `read the message or the file again for a new URL, or download it with a token from /v3/files/${fileId}/content`,
+    });
+  const row = await db.find(signedFile, [fileId]);
+  if (!row) throw new ApiError('file_not_found');
+  return { row, remainingMs };
+}
+
+/** The permanent URL of a file. */
+export function requirePermanentUrl(row: FileRow, baseUrl: string): string {
+  if (row.is_private)
+    throw new ApiError('conflict', {
+      detail: 'the file is private, so it has no permanent URL; `url` of the file is valid for a while',
+    });
+  return publicUrlOf(row, baseUrl);
 }
 
 /** The URL at which anyone can download the file. The name in it is only for people and for saving the file. */

@@ -4,6 +4,7 @@ const PLAIN = 'text/plain';
 /** Types of plain text that cannot be detected from the bytes: for these the client's type is used. */
 const CLAIMABLE = new Set([
   'application/json',
+  'message/rfc822',
   'text/calendar',
   'text/csv',
   'text/markdown',

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { type FileUrls, SIGNED_FILES_PATH } from '../base/file-urls.ts';
+import type { TenantReader } from '../db/tenant.ts';
 import {
   content,
   DeleteResult,
@@ -14,11 +16,13 @@ import { exampleFile } from './example.ts';
 import {
   createFile,
   FILE_COLUMNS,
+  type FileRow,
   presentFile,
-  publicUrlOf,
   removeFile,
   requireFile,
+  requirePermanentUrl,
   requirePublicFile,
+  requireSignedFile,
 } from './file.ts';
 import { requireStorage } from './limit-storage.ts';
 import { type ReceiveDeps, receiveFile } from './receive.ts';
@@ -38,10 +42,13 @@ interface FileDeps extends ReceiveDeps {
   maxFileBytes: number;
   /** What public URLs begin with. */
   baseUrl: () => string;
+  fileUrls: FileUrls;
 }
 
 export function fileRoutes(deps: FileDeps): Route[] {
-  const { db, store } = deps;
+  const { db, store, baseUrl, fileUrls } = deps;
+  const present = (reader: TenantReader, row: FileRow): File =>
+    presentFile(row, { fileUrl: reader.fileUrl, baseUrl });
   return [
     upload(
       {
@@ -51,10 +58,13 @@ export function fileRoutes(deps: FileDeps): Route[] {
         tag: 'Files',
         summary: 'Upload a file',
         description:
-          'As multipart/form-data, one file in the field `file`, up to 100 MiB unless the operator has set another limit. Its type is detected from its bytes.',
+          'As multipart/form-data, one file in the field `file`, up to 100 MiB unless the operator has set another limit. Its type is detected from its bytes. With the field `isPrivate` set to true it has no permanent URL.',
         access: 'files:write',
         upload: {
           maxBytes: deps.maxFileBytes,
+          flags: {
+            isPrivate: 'Whether the file has no permanent URL, only signed ones that end; false by default',
+          },
           async receive(tenantId, file) {
             // Before the bytes are written; how many there are is known only after.
             await requireStorage(db.forTenant(tenantId), 1);
@@ -67,7 +77,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
       },
       async ({ body }, tx) => {
         await requireStorage(tx, body.size);
-        return createFile(tx, body);
+        return createFile(tx, body, body.flags?.isPrivate ?? false, baseUrl);
       },
     ),
     files.read(
@@ -82,7 +92,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
         failures: ['file_not_found'],
         example: { answer: exampleFile },
       },
-      async ({ params }, tenant) => presentFile(await requireFile(tenant.byKey, params.fileId)),
+      async ({ params }, tenant) => present(tenant, await requireFile(tenant.byKey, params.fileId)),
     ),
     files.read(
       {
@@ -107,10 +117,10 @@ export function fileRoutes(deps: FileDeps): Route[] {
         operationId: 'getFilePublicUrl',
         summary: "Get a file's public URL",
         description:
-          'Anyone who has this URL can download the file without a token. It never changes and is valid until the file is deleted.',
+          'Anyone who has this URL can download the file without a token. It never changes and is valid until the file is deleted. A private file has none: 409.',
         access: 'files:read',
         answer: data(FilePublicUrl),
-        failures: ['file_not_found'],
+        failures: ['file_not_found', 'conflict'],
         example: {
           answer: {
             publicUrl: 'https://parley.example.com/public/files/q83vEjRWeJCrze8SNFZ4kA/hello.txt',
@@ -119,7 +129,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
       },
       async ({ params }, tenant) => {
         const row = await requireFile(tenant.byKey, params.fileId);
-        return { publicUrl: publicUrlOf(row, deps.baseUrl()) };
+        return { publicUrl: requirePermanentUrl(row, baseUrl()) };
       },
     ),
     searchRoute({
@@ -134,15 +144,23 @@ export function fileRoutes(deps: FileDeps): Route[] {
           filename: { type: 'string', sql: 'f.filename' },
           mimeType: { type: 'string', sql: 'f.mime_type' },
           size: { type: 'number', sql: 'f.size' },
+          isPrivate: { type: 'boolean', sql: 'f.is_private' },
           createdAt: { type: 'time', sql: 'f.created_at' },
           updatedAt: { type: 'time', sql: 'f.updated_at' },
         },
         names: ['f.filename'],
         id: 'f.id',
       },
-      source: { select: FILE_COLUMNS, from: 'visible_files f', tenantColumn: 'f.tenant_id' },
+      source: {
+        select: FILE_COLUMNS,
+        from: 'visible_files f',
+        tenantColumn: 'f.tenant_id',
+        // Files that a user has uploaded belong to no channel.
+        inChannels: (ids) => `f.message_id is null or exists (select 1 from messages fm
+          where fm.id = f.message_id and (fm.tenant_id = f.tenant_id) is true and fm.channel_id = any (${ids}))`,
+      },
       schema: File,
-      present: presentFile,
+      presentPage: async (reader: TenantReader, rows: FileRow[]) => rows.map((row) => present(reader, row)),
       example: { query: 'startsWith(mimeType,"text/")', item: exampleFile },
     }),
     files.write(
@@ -179,6 +197,39 @@ export function fileRoutes(deps: FileDeps): Route[] {
       },
       async ({ params }) =>
         contentOf(store, await requirePublicFile(db.byKey, params.publicToken), caching.forAll),
+    ),
+    publicRead(
+      {
+        method: 'GET',
+        path: `${SIGNED_FILES_PATH}/:fileId/:expires/:signature/:name`,
+        operationId: 'getSignedFile',
+        tag: 'Files',
+        summary: 'Download a file by its signed URL',
+        description:
+          'The URL of a private file, or of a file that a customer sent, as messages, files and events show it. Every process checks the signature; the name is ignored.',
+        access: 'public',
+        params: Type.Object({
+          fileId: Type.String(),
+          expires: Type.String(),
+          signature: Type.String(),
+          name: Type.String(),
+        }),
+        answer: content,
+        failures: ['file_not_found', 'file_url_expired', 'range_not_satisfiable'],
+        example: {
+          params: {
+            fileId: exampleFile.id,
+            expires: '1795323600',
+            signature: '43i6C_z-NhhxwLX6MPD2js15PpXc6J1UNvWRb1L9eag',
+            name: 'hello.txt',
+          },
+          answer: EXAMPLE_CONTENT,
+        },
+      },
+      async ({ params }) => {
+        const { row, remainingMs } = await requireSignedFile(db.byKey, fileUrls, params);
+        return contentOf(store, row, caching.until(remainingMs));
+      },
     ),
   ];
 }

@@ -19,6 +19,8 @@ export const caching = {
   ownOnly: 'private, no-cache',
   /** The content of a public URL never changes. */
   forAll: 'public, max-age=31536000, immutable',
+  /** No copy outlives a signed URL, and none is kept for others. */
+  until: (remainingMs: number): string => `private, max-age=${Math.floor(remainingMs / 1000)}, immutable`,
 } as const;
 
 /** The path of a file's bytes and the headers of the answer. */

@@ -22,8 +22,10 @@ export interface Api<Deps> {
   readonly variables: ExtraVariables;
   /** Creates its routes. Uses nothing of `deps` until a route is called. */
   create(deps: Deps, settings: Settings): RunningApi;
-  /** Creates its OpenAPI document, with the path, from the routes of all versions. */
-  document(routes: readonly Route[]): { path: string; document: object };
+  /** Where its OpenAPI document is served. */
+  readonly documentPath: string;
+  /** Creates its OpenAPI document from the routes of all versions. */
+  document(routes: readonly Route[]): object;
   /** Text for the operator at the first start, such as until when the version is served. */
   describe?(settings: Settings, now: Date): string;
 }

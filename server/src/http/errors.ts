@@ -81,6 +81,7 @@ export function sendError(answer: ApiError, request: FastifyRequest, reply: Fast
     log.warn({ err: answer.cause, requestId: request.id }, answer.message);
   const headers = errorHeaders[answer.key];
   if (headers) reply.headers(headers);
+  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds));
   reply
     .code(answer.status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Marked, Token, Tokens } from 'marked';
 import { GUIDES_CSS } from './guides-style.ts';
 
@@ -180,6 +180,9 @@ const notFoundPage: RenderedPage = {
   html: `<h1>Page not found</h1>\n<p>There is no guide at this address. <a href="${GUIDES_PATH}">See all guides</a>.</p>\n`,
 };
 
+export const wantsHtml = ({ headers }: FastifyRequest): boolean =>
+  headers.accept?.includes('text/html') === true;
+
 /** Serves the guides of docs/use and docs/operate. They are rendered on first use. */
 export async function guides(app: FastifyInstance, { folder }: { folder: string }): Promise<void> {
   let pages: Promise<Map<string, string>> | undefined;
@@ -196,6 +199,7 @@ export async function guides(app: FastifyInstance, { folder }: { folder: string 
       });
       const asked = (request.url.split('?', 1)[0] as string).replace(/\/+$/, '');
       const page = (await pages).get(asked);
+      if (page === undefined && !wantsHtml(request)) return reply.callNotFound();
       reply.headers(html).type('text/html; charset=utf-8');
       return page ?? reply.code(404).send(document(notFoundPage, ''));
     });

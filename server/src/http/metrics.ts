@@ -24,6 +24,9 @@ interface TaskReport {
   killed: Readonly<Record<string, number>>;
 }
 
+/** Why a valid request of a vendor changes nothing: no channel has the number, or the channel does not import history. */
+type IgnoredReason = 'not_connected' | 'history';
+
 export interface Metrics {
   /** Called once per route, so that counting a request is only a few additions. */
   route(method: string, path: string): RouteStats;
@@ -35,6 +38,8 @@ export interface Metrics {
   watchDeadlocks(count: () => Promise<number>): void;
   /** Sets the source of the delays of the event loop. */
   watchEventLoop(delay: () => LoopDelay): void;
+  /** Counts a request of a vendor, or a part of one, that is valid and changes nothing. */
+  countIgnored(provider: string, reason: IgnoredReason): void;
   /** Sets the function that counts the channels that cannot send, called at each scrape. */
   watchChannels(countFailing: () => Promise<number>): void;
   readonly contentType: string;
@@ -93,6 +98,12 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
   const failingChannels = new Gauge({
     name: 'parley_channels_failing',
     help: 'Channels whose vendor refuses their credentials, so that nothing is sent over them.',
+    registers,
+  });
+  const ignored = new Counter({
+    name: 'parley_vendor_requests_ignored_total',
+    help: 'Signed requests of vendors for numbers that no channel has, and history that is not imported.',
+    labelNames: ['provider', 'reason'],
     registers,
   });
   const threads = new Gauge({
@@ -155,6 +166,9 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     },
     watchEventLoop(given) {
       delay = given;
+    },
+    countIgnored(provider, reason) {
+      ignored.inc({ provider, reason });
     },
     watchChannels(given) {
       countFailing = given;

@@ -30,6 +30,8 @@ export function withWebhooks(document: Json, events: readonly DocumentedEvent[])
     type,
     {
       post: {
+        operationId: `on${type.replaceAll(/(^|[._])([a-z])/g, (_, _before, letter: string) => letter.toUpperCase())}`,
+        security: [],
         summary: type,
         description: when,
         parameters: headers,

@@ -1,7 +1,10 @@
+import type { TSchema } from 'typebox';
 import { type ErrorKey, errorCatalogue } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
 import { GUIDES_PATH } from './guides.ts';
-import { documented, isReplayable, type Route } from './route.ts';
+import { documented, isReplayable, type Route, type RouteSpec, type Upload } from './route.ts';
+import { DOCUMENTED } from './schema.ts';
+import { strictBody } from './strict-body.ts';
 import { FILE_FIELD } from './upload.ts';
 
 /** The errors that every operation lists, in the order of the specification. */
@@ -56,6 +59,8 @@ const rateLimitHeaders: Json = Object.fromEntries(
 export function hoist(schema: unknown, components: Json): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;
+  const { [DOCUMENTED]: shown } = schema as { [DOCUMENTED]?: unknown };
+  if (shown !== undefined) return hoist(shown, components);
   const walked = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
   );
@@ -75,6 +80,33 @@ const retirementHeaders: Json = Object.fromEntries(
   }).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
 );
 
+/** What the operations of each group are about. */
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Access: 'The caller, and the tokens of the tenant.',
+  Session: 'People who log in, and their own account.',
+  'Audit log': 'Who changed what.',
+  Operator: 'Tenants and the installation, with the operator’s token.',
+  'Test clock': 'The own time of a test tenant.',
+  Channels: 'Numbers, addresses and accounts at vendors, and requests that could not be processed.',
+  Sandbox: 'Channels without a vendor, to try everything.',
+  Contacts: 'People, their handles, and what they have decided about messages.',
+  Labels: 'Names by which contacts are grouped.',
+  Attributes: 'Fields of contacts that the tenant defines.',
+  Chats: 'Conversations of a contact on a channel.',
+  'Message templates': 'Texts that vendors approve before they are sent.',
+  Messages: 'What was received and what is sent.',
+  Notes: 'What colleagues write about a chat. It is never sent.',
+  'API webhooks': 'Subscriptions to events, and their deliveries.',
+  Events: 'Everything that happened, as a search and as a stream.',
+  'Users and teams': 'People who answer chats.',
+  Files: 'Uploaded files.',
+  Automations: 'What is done for a contact, step by step.',
+  'Automation runs': 'Executions of automations.',
+  Campaigns: 'Automations for many contacts.',
+  Jobs: 'Work in the background.',
+  Broadcasts: 'Campaigns of version 2.',
+};
+
 /** Creates the OpenAPI 3.1 document of a version from its routes. */
 export function openapiDocument(
   routes: readonly Route[],
@@ -83,10 +115,12 @@ export function openapiDocument(
 ): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
+  const used = new Set<ErrorKey>(commonErrors);
   const listed = routes.filter(({ spec }) => prefixes.some((prefix) => spec.path.startsWith(prefix)));
   for (const route of listed) {
     const path = documented(route.spec.path);
     paths[path] ??= {};
+    for (const key of [...route.spec.failures, ...ownErrors(route)]) used.add(key);
     (paths[path] as Json)[route.spec.method.toLowerCase()] = operation(route, schemas);
   }
   hoist(errorSchema, schemas);
@@ -95,11 +129,15 @@ export function openapiDocument(
     info: {
       title,
       version,
-      description: `${description} Every answer is JSON with a boolean \`success\`; on failure \`error\` describes the problem. Send \`Authorization: Bearer <ACCESS_TOKEN>\`.`,
+      description: `${description} Every answer is JSON with a boolean \`success\`; on failure \`error\` describes the problem. Send \`Authorization: Bearer <ACCESS_TOKEN>\`. The [guides](${GUIDES_PATH}) explain it by example.`,
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'The operator of this server' },
     },
-    externalDocs: { description: 'Guides', url: GUIDES_PATH },
     servers: [{ url: '/' }],
-    tags: [...new Set(listed.map(({ spec }) => spec.tag))].map((name) => ({ name })),
+    tags: [...new Set(listed.map(({ spec }) => spec.tag))].map((name) => ({
+      name,
+      description: tagDescriptions[name] ?? name,
+    })),
     paths,
     components: {
       securitySchemes: {
@@ -110,33 +148,60 @@ export function openapiDocument(
           description: 'An access token of a tenant',
         },
         operator: { type: 'http', scheme: 'bearer', description: "The operator's token, for /admin" },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-parley',
+          description:
+            'The cookie of a person who has logged in; `parley` over http. Requests other than GET must come from a page of this server, and name the tenant in the header `Parley-Tenant`',
+        },
       },
       schemas,
-      examples: errorExamples,
+      examples: Object.fromEntries(
+        Object.entries(errorExamples).filter(([key]) => used.has(key as ErrorKey)),
+      ),
     },
   };
 }
 
-const uploadBody: Json = {
+const uploadBody = ({ flags = {} }: Upload): Json => ({
   required: true,
   content: {
     'multipart/form-data': {
       schema: {
         type: 'object',
         required: [FILE_FIELD],
-        properties: { [FILE_FIELD]: { type: 'string', format: 'binary' } },
+        properties: {
+          [FILE_FIELD]: { type: 'string', format: 'binary' },
+          ...Object.fromEntries(
+            Object.entries(flags).map(([name, description]) => [name, { type: 'boolean', description }]),
+          ),
+        },
       },
     },
   },
-};
+});
+
+const ACCESS_WITHOUT_SCOPE: ReadonlySet<string> = new Set([
+  'operator',
+  'public',
+  'token',
+  'session',
+  'login',
+]);
+
+/** What a caller is recognised by: one of these. People do not use a deprecated version. */
+function securityOf({ access, successor }: RouteSpec): Json[] {
+  if (access === 'public' || access === 'login') return [];
+  if (access === 'session') return [{ session: [] }];
+  const ofPeople = successor === undefined ? [{ session: [] }] : [];
+  return [{ [access === 'operator' ? 'operator' : 'token']: [] }, ...ofPeople];
+}
 
 function operation(route: Route, schemas: Json): Json {
   const { spec } = route;
   const needsBody = spec.body !== undefined && (spec.body as { required?: string[] }).required !== undefined;
-  const scope =
-    spec.access === 'operator' || spec.access === 'public' || spec.access === 'token'
-      ? undefined
-      : spec.access;
+  const scope = ACCESS_WITHOUT_SCOPE.has(spec.access) ? undefined : spec.access;
   const answer = spec.answer.wrap(spec.example.answer as never);
   return {
     operationId: spec.operationId,
@@ -148,7 +213,7 @@ function operation(route: Route, schemas: Json): Json {
       ...(scope === undefined ? [] : [`Requires the scope \`${scope}\`.`]),
       ...(spec.successor === undefined ? [] : [`Use \`${documented(spec.successor)}\` instead.`]),
     ].join('\n\n'),
-    security: spec.access === 'public' ? [] : [{ [spec.access === 'operator' ? 'operator' : 'token']: [] }],
+    security: securityOf(spec),
     parameters: [
       ...[...spec.path.matchAll(/:([^/]+)/g)].map(([, name]) => ({
         name,
@@ -171,14 +236,14 @@ function operation(route: Route, schemas: Json): Json {
           ]
         : []),
     ],
-    ...(spec.upload ? { requestBody: uploadBody } : {}),
+    ...(spec.upload ? { requestBody: uploadBody(spec.upload) } : {}),
     ...(spec.body === undefined
       ? {}
       : {
           requestBody: {
             required: needsBody,
             content: {
-              'application/json': { schema: hoist(spec.body, schemas), example: spec.example.body },
+              'application/json': { schema: hoist(bodySchema(route), schemas), example: spec.example.body },
             },
           },
         }),
@@ -202,9 +267,26 @@ function operation(route: Route, schemas: Json): Json {
               },
             },
       },
-      ...failures(spec.failures),
+      ...failures([...spec.failures, ...ownErrors(route)]),
     },
   };
+}
+
+/** Version 2 ignores unknown keys, as it always did. */
+const bodySchema = ({ spec }: Route): unknown =>
+  spec.path.startsWith('/v2/') ? spec.body : strictBody(spec.body as TSchema);
+
+/** The errors that follow from what an operation is, besides those that it declares. */
+function ownErrors(route: Route): ErrorKey[] {
+  const { spec } = route;
+  return [
+    'method_not_allowed',
+    'service_unavailable',
+    ...(spec.body || spec.upload ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+    ...(isReplayable(route) ? (['conflict', 'idempotency_key_reused'] as const) : []),
+    ...(spec.path.endsWith('/search') ? (['search_too_slow'] as const) : []),
+    ...(spec.successor === undefined ? [] : (['api_version_sunset'] as const)),
+  ];
 }
 
 function queryParameters(query: object | undefined): Json[] {

@@ -28,6 +28,7 @@ export const scopes = [
   'users:write',
   'tokens:read',
   'tokens:write',
+  'audit:read',
   '*',
 ] as const;
 
@@ -81,16 +82,34 @@ export const plans: Record<
 /** A tenant that is created without a plan gets everything: self-hosted installations have no restrictions. */
 export const DEFAULT_PLAN: Plan = 'scale';
 
-/** The caller: a token of a tenant. */
+/** A token, or a user of the tenant who has logged in. */
+export type Caller =
+  | { type: 'token'; id: string; name: string }
+  | { type: 'user'; id: string; name: string; personId: string; sessionId: string };
+
+/** Who calls, in which tenant, and what they may do there. */
 export interface Principal {
   tenantId: string;
   tenantName: string;
-  tokenId: string;
+  caller: Caller;
   scopes: ReadonlySet<string>;
+  /** The channels whose chats the caller sees; undefined for all channels. */
+  channelIds?: ReadonlySet<string>;
+  /** The teams of a user who has logged in. */
+  teamIds?: readonly string[];
   plan: Plan;
   requestsPerMinute: number;
   limits: Limits;
+  /** When the token ends, if that is soon. */
+  expiresAt?: string;
 }
+
+/** For whom `me()` and `myTeams()` of filters are evaluated; undefined for a token. */
+export const meOf = ({
+  caller,
+  teamIds = [],
+}: Principal): { userId: string; teamIds: readonly string[] } | undefined =>
+  caller.type === 'user' ? { userId: caller.id, teamIds } : undefined;
 
 export const hasScope = (principal: Principal, scope: Scope): boolean =>
   principal.scopes.has('*') || principal.scopes.has(scope);
@@ -104,8 +123,7 @@ export const readerOf =
     hasScope(principal, scope);
 
 /** The message of an issue of what a caller may not save. */
-export const lacksScope = (scope: Scope): string =>
-  `The caller's token lacks the scope "${scope}", which this needs`;
+export const lacksScope = (scope: Scope): string => `The caller lacks the scope "${scope}", which this needs`;
 
 export const hasFeature = (principal: Principal, feature: Feature): boolean =>
   plans[principal.plan].features.includes(feature);

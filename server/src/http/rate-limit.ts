@@ -1,11 +1,11 @@
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import { statement, systemStatement } from '../db/statement.ts';
 
 const MINUTE_MS = 60_000;
 /** Each process reserves this part of the limit at a time. That saves round trips, and the sum never exceeds the limit. */
 const SHARES = 100;
-const TENANTS_BETWEEN_SWEEPS = 10_000;
+const SUBJECTS_BETWEEN_SWEEPS = 10_000;
 
 const reserve = statement<[minute: number, count: number], { minute: number; used: number }>(
   'rate.reserve',
@@ -14,6 +14,19 @@ const reserve = statement<[minute: number, count: number], { minute: number; use
      used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
      minute = greatest(w.minute, excluded.minute)
    returning w.minute, w.used`,
+);
+
+const reservePeople = systemStatement<[minute: number, count: number, subjectId: string], { used: number }>(
+  'rate.reserve_people',
+  `insert into people_rate_windows as w (subject_id, minute, used) values ($3, $1, $2)
+   on conflict (subject_id) do update set
+     used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
+     minute = greatest(w.minute, excluded.minute)
+   returning w.used`,
+);
+const sweepPeople = systemStatement<[before: number]>(
+  'rate.sweep_people',
+  'delete from people_rate_windows where minute < $1',
 );
 
 export interface RateLimitDecision {
@@ -33,28 +46,48 @@ interface Window {
 }
 
 export interface RateLimit {
-  /** Counts one request of a tenant. Synchronous while requests are reserved, or after the limit is reached. */
-  take(tenantId: string, perMinute: number): RateLimitDecision | Promise<RateLimitDecision>;
+  /** Counts one request of a tenant or a session. Synchronous while requests are reserved, or after the limit is reached. */
+  take(subjectId: string, perMinute: number): RateLimitDecision | Promise<RateLimitDecision>;
 }
 
+/** Reserves requests of a minute, and returns how many are reserved in all. */
+type Reserve = (subjectId: string, minute: number, count: number) => Promise<number>;
+
+/** Counts the requests of tokens, per tenant. */
+export const rateLimit = (db: Database): RateLimit =>
+  countPerMinute(
+    async (tenantId, minute, count) =>
+      ((await db.forTenant(tenantId).find(reserve, [minute, count])) as { used: number }).used,
+  );
+
+/** Counts the requests of people, per tenant and per session: they use up nothing of what tokens have. */
+export const peopleRateLimit = (db: Database): RateLimit =>
+  countPerMinute(
+    async (subjectId, minute, count) =>
+      ((await db.find(reservePeople, [minute, count, subjectId])) as { used: number }).used,
+  );
+
+/** Removes the counts of earlier minutes. */
+export const sweepPeopleWindows = async (db: Database): Promise<void> =>
+  void (await db.run(sweepPeople, [Math.floor(nowMs() / MINUTE_MS) - 1]));
+
 /** Counts requests per minute of real time over all processes. */
-export function rateLimit(db: Database): RateLimit {
+function countPerMinute(reserveFrom: Reserve): RateLimit {
   const windows = new Map<string, Window>();
 
-  function windowOf(tenantId: string, minute: number): Window {
-    const known = windows.get(tenantId);
+  function windowOf(subjectId: string, minute: number): Window {
+    const known = windows.get(subjectId);
     if (known && known.minute >= minute) return known;
-    if (windows.size > TENANTS_BETWEEN_SWEEPS)
+    if (windows.size > SUBJECTS_BETWEEN_SWEEPS)
       for (const [id, old] of windows) if (old.minute < minute) windows.delete(id);
     const fresh: Window = { minute, reserved: 0, unused: 0, waiting: undefined };
-    windows.set(tenantId, fresh);
+    windows.set(subjectId, fresh);
     return fresh;
   }
 
-  async function reserveMore(window: Window, tenantId: string, perMinute: number): Promise<void> {
+  async function reserveMore(window: Window, subjectId: string, perMinute: number): Promise<void> {
     const share = Math.max(1, Math.floor(perMinute / SHARES));
-    const row = await db.forTenant(tenantId).find(reserve, [window.minute, share]);
-    const { used } = row as { used: number };
+    const used = await reserveFrom(subjectId, window.minute, share);
     window.reserved = Math.min(used, perMinute);
     window.unused += Math.max(0, Math.min(share, perMinute - (used - share)));
   }
@@ -65,15 +98,15 @@ export function rateLimit(db: Database): RateLimit {
     resetAt: (window.minute + 1) * (MINUTE_MS / 1000),
   });
 
-  async function reserveAndTake(tenantId: string, perMinute: number): Promise<RateLimitDecision> {
+  async function reserveAndTake(subjectId: string, perMinute: number): Promise<RateLimitDecision> {
     for (;;) {
-      const window = windowOf(tenantId, Math.floor(nowMs() / MINUTE_MS));
+      const window = windowOf(subjectId, Math.floor(nowMs() / MINUTE_MS));
       if (window.unused > 0) {
         window.unused -= 1;
         return decision(window, perMinute, true);
       }
       if (window.reserved >= perMinute) return decision(window, perMinute, false);
-      window.waiting ??= reserveMore(window, tenantId, perMinute).finally(() => {
+      window.waiting ??= reserveMore(window, subjectId, perMinute).finally(() => {
         window.waiting = undefined;
       });
       await window.waiting;
@@ -81,14 +114,14 @@ export function rateLimit(db: Database): RateLimit {
   }
 
   return {
-    take(tenantId, perMinute) {
-      const window = windowOf(tenantId, Math.floor(nowMs() / MINUTE_MS));
+    take(subjectId, perMinute) {
+      const window = windowOf(subjectId, Math.floor(nowMs() / MINUTE_MS));
       if (window.unused > 0) {
         window.unused -= 1;
         return decision(window, perMinute, true);
       }
       if (window.reserved >= perMinute) return decision(window, perMinute, false);
-      return reserveAndTake(tenantId, perMinute);
+      return reserveAndTake(subjectId, perMinute);
     },
   };
 }

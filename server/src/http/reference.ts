@@ -1,12 +1,12 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { FAVICON, guides } from './guides.ts';
+import { FAVICON, guides, wantsHtml } from './guides.ts';
 
 /** The page runs its own scripts and styles and connects to this server only. */
 const PAGE_CSP =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The OpenAPI document of each version and its path. The page opens with the first. */
-export type Documents = Record<string, { path: string; document: object }>;
+/** The OpenAPI document of each version, created on first use, and its path. The page opens with the first. */
+export type Documents = Record<string, { path: string; create: () => object }>;
 
 const configuration = (documents: Documents) => ({
   sources: Object.entries(documents).map(([title, { path }]) => ({ title, url: path })),
@@ -32,8 +32,6 @@ async function loadPage(documents: Documents): Promise<FastifyInstance> {
   return page;
 }
 
-const wantsHtml = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true;
-
 interface ReferenceOptions {
   documents: Documents;
   /** The folder docs/ of the repository. */
@@ -46,9 +44,10 @@ export async function reference(
   { documents, guidesFolder }: ReferenceOptions,
 ): Promise<void> {
   let page: Promise<FastifyInstance> | undefined;
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     page ??= loadPage(documents);
     const answer = await (await page).inject({ method: 'GET', url: request.url });
+    if (answer.statusCode === 404) return reply.callNotFound();
     const { location, 'content-type': type } = answer.headers;
     reply
       .code(answer.statusCode)
@@ -65,6 +64,6 @@ export async function reference(
   app.get('/docs', { compress: {} }, show);
   app.get('/docs/*', { compress: {} }, show);
   await guides(app, { folder: guidesFolder });
-  for (const { path, document } of Object.values(documents))
-    app.get(path, { compress: {} }, async () => document);
+  for (const { path, create } of Object.values(documents))
+    app.get(path, { compress: {} }, async () => create());
 }

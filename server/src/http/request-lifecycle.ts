@@ -4,10 +4,13 @@ import type { Activity } from '../base/activity.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Metrics, RouteStats } from './metrics.ts';
 import type { Principal } from './permissions.ts';
+import type { Session } from './sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
+    /** The session of a caller of routes about the own account, or of somebody who acts as the operator. */
+    session: Session | undefined;
     /** The bytes of a JSON body. They are parsed after the caller is authorized. */
     rawBody: Buffer | undefined;
     /** When the request arrived; 0 before `open` and after `close`. */
@@ -42,6 +45,18 @@ const HEADERS = {
 /** Answered also while the process is shutting down. */
 const ALWAYS_ANSWERED = '/livez';
 
+/** Almost always the first header. Node would build the object of all headers on first access. */
+function hasHost(rawHeaders: readonly string[]): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.toLowerCase() === 'host') return true;
+  return false;
+}
+
+const withoutHost = (): ApiError =>
+  new ApiError('invalid_body_params', {
+    invalidParams: { Host: { key: 'custom', message: 'HTTP/1.1 needs the header Host' } },
+  });
+
 interface LifecycleDeps {
   log: Logger;
   metrics: Pick<Metrics, 'route'>;
@@ -62,6 +77,7 @@ export function requestLifecycle({ log, metrics, activity, isDraining }: Lifecyc
       reply.header('x-request-id', request.id);
       if (isDraining() && request.routeOptions.url !== ALWAYS_ANSWERED)
         return new ApiError('service_unavailable', { detail: 'the server is shutting down, try again' });
+      if (request.raw.httpVersion === '1.1' && !hasHost(request.raw.rawHeaders)) return withoutHost();
       return undefined;
     },
     close(request, reply, status) {
@@ -81,10 +97,15 @@ export function requestLifecycle({ log, metrics, activity, isDraining }: Lifecyc
   };
 }
 
+const idOf = (principal: Principal | undefined, type: Principal['caller']['type']): string | undefined =>
+  principal?.caller.type === type ? principal.caller.id : undefined;
+
 const describeRequest = (request: FastifyRequest, status: number, ms: number) => ({
   requestId: request.id,
   tenantId: request.principal?.tenantId,
-  tokenId: request.principal?.tokenId ?? request.refusedTokenId,
+  tokenId: request.refusedTokenId ?? idOf(request.principal, 'token'),
+  userId: idOf(request.principal, 'user'),
+  personId: request.session?.personId,
   address: request.ip,
   method: request.method,
   route: request.is404 ? 'unknown' : request.routeOptions.url,

@@ -8,6 +8,7 @@ import type { BodyBounds } from './body.ts';
 import type { StoredContent } from './content.ts';
 import type { Download } from './download.ts';
 import type { Feature, Principal, Scope } from './permissions.ts';
+import type { Session } from './sessions.ts';
 
 /** A call of an operation: authenticated, authorized and validated. */
 export interface Call<P = unknown, B = unknown, Q = unknown> {
@@ -20,12 +21,31 @@ export interface Call<P = unknown, B = unknown, Q = unknown> {
   header(name: string, value: string): void;
 }
 
+/** A call about the caller's own account, or one that logs in. It belongs to no tenant. */
+export interface SessionCall<P = unknown, B = unknown, Q = unknown> extends Omit<Call<P, B, Q>, 'principal'> {
+  /** The person who has logged in; undefined for calls that log in. */
+  session: Session | undefined;
+  /** The value of the session cookie that was sent, valid or not. */
+  cookie: string | undefined;
+  /** The value of the cookie of a login over an identity provider. */
+  loginCookie: string | undefined;
+  address: string;
+  agent: string;
+  /** Sets the session cookie for so many seconds; with 0 it is removed. */
+  setCookie(value: string, maxAgeSeconds: number): void;
+  setLoginCookie(value: string, maxAgeSeconds: number): void;
+  /** Makes the person the one who did this, in the audit log. */
+  actAs(personId: string): void;
+}
+
 /** A call whose answer is a stream. */
 export interface StreamCall<Q = unknown> extends Call<undefined, undefined, Q> {
   /** A header of the request. */
   given(name: string): string | undefined;
-  /** Whether the token is still valid: a stream outlives the authentication at its start. */
+  /** Whether the token or session is still valid: a stream outlives the authentication at its start. */
   isStillAuthorized(): boolean | Promise<boolean>;
+  /** The channels that the caller sees, as last known; undefined for all. */
+  visibleChannels(): ReadonlySet<string> | undefined;
 }
 
 /** How a handler's result becomes the answer's body. */
@@ -133,6 +153,8 @@ export interface ReceivedFile {
   hash: Buffer;
   /** Deletes the received bytes unless the operation has kept them. Never rejects. */
   release(): Promise<void>;
+  /** The fields of the form that are true or false, as far as they were given. */
+  flags?: Record<string, boolean>;
 }
 
 /** An upload may take longer than other requests if it is fast enough. */
@@ -147,6 +169,8 @@ export interface Pace {
 export interface Upload<F extends ReceivedFile = ReceivedFile> {
   maxBytes: number;
   pace?: Pace;
+  /** Fields of the form that are true or false, with their descriptions. Other fields are ignored. */
+  flags?: Record<string, string>;
   receive(tenantId: string, file: IncomingFile): Promise<F>;
 }
 
@@ -164,8 +188,11 @@ export interface RouteSpec<
   tag: string;
   summary: string;
   description: string;
-  /** The required scope; `token`: any valid token; `operator`: the operator's token; `public`: no token. */
-  access: Scope | 'token' | 'operator' | 'public';
+  /**
+   * The required scope; `token`: any caller in a tenant; `operator`: the operator's token or session; `session`: anyone who has
+   * logged in; `login`: anyone, but no page of another site; `public`: anyone.
+   */
+  access: Scope | 'token' | 'operator' | 'session' | 'login' | 'public';
   feature?: Feature;
   params?: P;
   /** The client may omit the body if none of its fields is required. */
@@ -196,9 +223,10 @@ export interface Route {
   spec: RouteSpec;
   /**
    * `read` changes nothing. `write` is one transaction. `statement` is a write of one statement without a transaction.
-   * `call` calls a vendor before its transaction. `stream` is a read whose answer is a stream.
+   * `call` calls a vendor before its transaction. `stream` is a read whose answer is a stream. `session` is about people and
+   * begins its transactions itself.
    */
-  kind: 'read' | 'write' | 'statement' | 'call' | 'stream';
+  kind: 'read' | 'write' | 'statement' | 'call' | 'stream' | 'session';
   /** `scope` depends on the kind and the access: the database or a transaction, of the tenant or across tenants. */
   handle: (call: Call, scope: unknown) => unknown;
 }
@@ -242,6 +270,12 @@ export const stream = <Q extends TSchema>(
   spec: RouteSpec<TSchema, TSchema, Q, TSchema>,
   handle: (call: StreamCall<Given<Q>>, db: TenantDatabase) => Promise<Readable>,
 ): Route => route('stream', spec as never, handle);
+
+/** An operation about the caller's own account. It calculates before its transactions: to check a password takes long. */
+export const ofSession = <P extends TSchema, B extends TSchema, Q extends TSchema, R extends TSchema>(
+  spec: RouteSpec<P, B, Q, R> & { access: 'session' | 'login' },
+  handle: (call: SessionCall<Given<P>, Given<B>, Given<Q>>, db: Database) => Promise<Static<R>>,
+): Route => route('session', spec as never, handle);
 
 /** A change with an uploaded file as its body. The transaction starts after the file is received completely. */
 export const upload = <
@@ -318,4 +352,7 @@ export function routeFamily<P extends TSchema>({ tag, feature, params, examplePa
 
 /** Whether an idempotency key is accepted. Searches are POSTs that change nothing. */
 export const isReplayable = (route: Route): boolean =>
-  route.spec.method === 'POST' && route.kind !== 'read' && route.spec.access !== 'operator';
+  route.spec.method === 'POST' &&
+  route.kind !== 'read' &&
+  route.kind !== 'session' &&
+  route.spec.access !== 'operator';

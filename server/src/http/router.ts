@@ -5,18 +5,36 @@ import { endOfTick } from '../base/end-of-tick.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database, SystemTx } from '../db/database.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import { type AuditLog, auditOf, type RouteAudit, recordInTransaction } from './audit.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { BackOff } from './back-off.ts';
+import type { ChannelAccess } from './channel-access.ts';
 import { allowCompression } from './compression.ts';
 import { type StoredContent, sendContent } from './content.ts';
+import type { CookieJar } from './cookies.ts';
 import { type Download, sendDownload } from './download.ts';
-import { countCall, type DoneCallback, type Guards, guardsOf } from './guards.ts';
+import {
+  countCall,
+  type DoneCallback,
+  type Guard,
+  type Guards,
+  guardsOf,
+  type PeopleDeps,
+} from './guards.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
-import { type Call, type Finish, isReplayable, type ReceivedFile, type Route } from './route.ts';
+import {
+  type Call,
+  deleted,
+  type Finish,
+  isReplayable,
+  type ReceivedFile,
+  type Route,
+  type SessionCall,
+} from './route.ts';
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
 import { shownBy, strictBody, withoutNulls } from './strict-body.ts';
@@ -32,6 +50,10 @@ export interface RouterDeps {
   authenticator: Authenticator;
   rateLimit: RateLimit;
   idempotency: Idempotency;
+  people: PeopleDeps & { loginCookie: CookieJar };
+  audit: AuditLog;
+  /** What users see who are restricted to the channels of their teams. */
+  channelAccess: ChannelAccess;
   operatorToken: string;
   backOff: { tenant: BackOff; operator: BackOff };
   /** The deprecated version of the API, if there is one. */
@@ -86,9 +108,8 @@ export async function addRoutes(
 
 function addRoute(scope: FastifyInstance, deps: RouterDeps, guards: Guards, route: Route): void {
   const { spec } = route;
-  const guard =
-    spec.access === 'public' ? undefined : spec.access === 'operator' ? guards.operator : guards.tenant;
   const retiring = deps.retiring?.has(spec.path) ? deps.retiring : undefined;
+  const guard = guardOf(guards, route, retiring !== undefined);
   const stats = deps.metrics.route(spec.method, spec.path);
   const receive: onRequestHookHandler = (request, reply, done) => {
     request.stats = stats;
@@ -113,10 +134,30 @@ function addRoute(scope: FastifyInstance, deps: RouterDeps, guards: Guards, rout
   });
 }
 
+/** A deprecated version is for programs that were written for it: people use the present one. */
+function guardOf(guards: Guards, { spec: { access } }: Route, isRetiring: boolean): Guard | undefined {
+  switch (access) {
+    case 'public':
+      return undefined;
+    case 'operator':
+    case 'session':
+    case 'login':
+      return guards[access];
+    default:
+      return isRetiring ? guards.token : guards.tenant;
+  }
+}
+
 interface Validators {
   body: Validate | undefined;
   query: Validate | undefined;
 }
+
+/** Of people, the address may name the tenant: a browser cannot send a header with a link or an event stream. */
+const strictQuery = (query: TSchema): TSchema => {
+  const { properties } = query as { properties?: Record<string, TSchema> };
+  return strictBody({ ...query, properties: { ...properties, tenantId: { readOnly: true } } } as TSchema);
+};
 
 function handlerOf(deps: RouterDeps, route: Route) {
   const { spec } = route;
@@ -124,9 +165,10 @@ function handlerOf(deps: RouterDeps, route: Route) {
   const isStrict = !deps.retiring?.has(spec.path);
   const validators: Validators = {
     body: spec.body && compileSchema(isStrict ? strictBody(spec.body, shownBy(spec)) : spec.body, 'body'),
-    query: spec.query && compileSchema(spec.query, 'query'),
+    query: spec.query && compileSchema(isStrict ? strictQuery(spec.query) : spec.query, 'query'),
   };
   const replayable = isReplayable(route);
+  const audit = auditOf(route);
   const tenantOf = (request: FastifyRequest): TenantDatabase =>
     deps.db.forTenant((request.principal as Principal).tenantId);
   const inTransaction = (
@@ -136,6 +178,17 @@ function handlerOf(deps: RouterDeps, route: Route) {
     spec.access === 'operator'
       ? deps.db.systemTransaction(async (tx) => work(tx))
       : tenantOf(request).transaction(async (tx) => work(tx));
+  /** Runs the handler and records the change in the same transaction. */
+  const handleIn = async (
+    tx: TenantTx | SystemTx,
+    request: FastifyRequest,
+    { body }: Call,
+    handle: () => unknown,
+  ): Promise<unknown> => {
+    const result = await handle();
+    if (audit) recordInTransaction(tx, audit.describe(request, body, result));
+    return result;
+  };
   /** The database of a handler that runs without a transaction. */
   const scopeOf = (request: FastifyRequest): unknown => {
     if (spec.access === 'public') return undefined;
@@ -172,7 +225,7 @@ function handlerOf(deps: RouterDeps, route: Route) {
     const principal = request.principal as Principal;
     const idempotent = {
       tenantId: principal.tenantId,
-      callerId: principal.tokenId,
+      callerId: principal.caller.id,
       key,
       method: spec.method,
       // From the route and its parameters: a trailing slash makes no difference.
@@ -192,19 +245,47 @@ function handlerOf(deps: RouterDeps, route: Route) {
         ? await deps.idempotency.reserve(idempotent, async () => {
             const { call, answerOf } = prepare();
             const finish = (await route.handle(call, tenantOf(request))) as Finish<unknown>;
-            return async (tx) => answerOf(await finish(tx));
+            return async (tx) => answerOf(await handleIn(tx, request, call, () => finish(tx)));
           })
         : await deps.idempotency.once(idempotent, async (tx) => {
             const { call, answerOf } = prepare();
-            return answerOf(await route.handle(call, tx));
+            return answerOf(await handleIn(tx, request, call, () => route.handle(call, tx)));
           });
     reply.headers(answer.headers);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     deps.lifecycle.close(request, reply, OK);
-    return answer.body as object;
+    return shownTo(principal, answer.body) as object;
+  }
+
+  /** A caller who is restricted to channels does not see chats of others, which contacts list. */
+  const shownTo = (principal: Principal | undefined, body: unknown): unknown =>
+    principal?.channelIds ? deps.channelAccess.withoutHidden(body, principal.channelIds) : body;
+
+  async function runSession(request: FastifyRequest, reply: FastifyReply): Promise<object> {
+    let personId = request.session?.personId;
+    const { principal: _, ...call } = callOf(request, (name, value) => void reply.header(name, value));
+    const sessionCall: SessionCall = {
+      ...call,
+      session: request.session,
+      cookie: deps.people.sessionCookie.read(request),
+      loginCookie: deps.people.loginCookie.read(request),
+      address: request.ip,
+      agent: String(request.headers['user-agent'] ?? ''),
+      setCookie: (value, maxAge) => deps.people.sessionCookie.write(reply, value, maxAge),
+      setLoginCookie: (value, maxAge) => deps.people.loginCookie.write(reply, value, maxAge),
+      actAs: (id) => {
+        personId = id;
+      },
+    };
+    const result = await route.handle(sessionCall as never, deps.db);
+    if (audit && personId !== undefined)
+      await deps.audit.recordOfPerson(personId, audit.describe(request, call.body, undefined));
+    deps.lifecycle.close(request, reply, OK);
+    return spec.answer.wrap(result as never);
   }
 
   function run(request: FastifyRequest, reply: FastifyReply, file?: ReceivedFile): unknown {
+    if (route.kind === 'session') return runSession(request, reply);
     const wrap = (result: unknown): object | Promise<object> => {
       if (spec.answer.isContent)
         return sendContent(request, reply, result as StoredContent, (status) =>
@@ -213,28 +294,62 @@ function handlerOf(deps: RouterDeps, route: Route) {
       deps.lifecycle.close(request, reply, OK);
       if (spec.answer.isDownload)
         return sendDownload(request, reply, spec.answer.mediaType as string, result as Download);
-      return spec.answer.wrap(result as never);
+      return shownTo(request.principal, spec.answer.wrap(result as never)) as object;
     };
     const key = replayable ? request.headers['idempotency-key'] : undefined;
     if (key !== undefined) return runOnce(request, reply, String(key), file);
     const call = callOf(request, (name, value) => void reply.header(name, value), file);
     if (route.kind === 'stream') return openStream(deps, route, call, request, reply);
-    if (route.kind === 'write') return inTransaction(request, (tx) => route.handle(call, tx)).then(wrap);
+    if (route.kind === 'write')
+      return inTransaction(request, (tx) => handleIn(tx, request, call, () => route.handle(call, tx))).then(
+        wrap,
+      );
     if (route.kind === 'call') {
       const tenant = tenantOf(request);
       return (route.handle(call, tenant) as Promise<Finish<unknown>>)
-        .then((finish) => tenant.transaction(finish))
+        .then((finish) => tenant.transaction((tx) => handleIn(tx, request, call, () => finish(tx))))
         .then(wrap);
     }
     const result = route.handle(call, scopeOf(request));
-    return (result instanceof Promise ? result : endOfTick(result)).then(wrap);
+    const answer = result instanceof Promise ? result : endOfTick(result);
+    return audit ? answer.then(recordWith(request, call, audit)).then(wrap) : answer.then(wrap);
   }
+
+  /** For a change of one statement, which has no transaction: its entry follows within seconds. */
+  const recordWith =
+    (request: FastifyRequest, { body }: Call, { describe }: RouteAudit) =>
+    (result: unknown): unknown => {
+      deps.audit.recordSoon(describe(request, body, result));
+      return result;
+    };
+
+  /** Answers a caller who is restricted to channels as if the rest did not exist. */
+  async function runRestricted(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    file?: ReceivedFile,
+  ): Promise<unknown> {
+    const { channelIds } = request.principal as Principal & { channelIds: ReadonlySet<string> };
+    const hidden = await deps.channelAccess.findHidden(tenantOf(request), channelIds, {
+      params: request.params as Record<string, string>,
+      query: request.query,
+      body: file ? undefined : bodyOf(request, spec.bodyBounds),
+    });
+    if (!hidden) return run(request, reply, file);
+    if (!hidden.isInPath || spec.method !== 'DELETE') throw hidden.error;
+    deps.lifecycle.close(request, reply, OK);
+    const id = Object.values(request.params as Record<string, string>).at(-1) as string;
+    return spec.answer.wrap(deleted(id, false) as never);
+  }
+
+  const runFor = (request: FastifyRequest, reply: FastifyReply, file?: ReceivedFile): unknown =>
+    request.principal?.channelIds ? runRestricted(request, reply, file) : run(request, reply, file);
 
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     if (spec.upload) requireAllowedSize(request, spec.upload);
     if (request.principal) requirePermission(request.principal, route);
-    if (!spec.upload) return run(request, reply);
-    return withFile(request, spec.upload, async (file) => run(request, reply, file));
+    if (!spec.upload) return runFor(request, reply);
+    return withFile(request, spec.upload, async (file) => runFor(request, reply, file));
   };
 }
 
@@ -244,5 +359,7 @@ function requirePermission(principal: Principal, { spec }: Route): void {
       detail: `the plan "${principal.plan}" does not include ${spec.feature}`,
     });
   if (spec.access !== 'token' && !hasScope(principal, spec.access as Scope))
-    throw new ApiError('forbidden', { detail: `the token lacks the scope "${spec.access}"` });
+    throw new ApiError('forbidden', {
+      detail: `${principal.caller.type === 'token' ? 'the token' : 'your role'} lacks the scope "${spec.access}"`,
+    });
 }

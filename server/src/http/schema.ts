@@ -10,6 +10,9 @@ export const Nullable = <S extends TSchema>(schema: S) =>
     type: [(schema as { type?: string }).type ?? 'object', 'null'],
   });
 
+/** The key of the schema that the API reference shows instead. A symbol, because the validator must ignore it. */
+export const DOCUMENTED = Symbol('documented');
+
 export const Uuid = (description?: string) =>
   Type.String({ format: 'uuid', ...(description === undefined ? {} : { description }) });
 

@@ -6,8 +6,8 @@ import type { Searchable } from '../search/fields.ts';
 import { parseSearchRequest } from '../search/request.ts';
 import { runSearch } from '../search/run-search.ts';
 import { DEFAULT_LIMIT, SearchBody } from '../search/schema.ts';
-import type { SearchSource } from '../search/source.ts';
-import { type CanRead, type Feature, readerOf, type Scope } from './permissions.ts';
+import { restrictToChannels, type SearchSource } from '../search/source.ts';
+import { type CanRead, type Feature, meOf, type Principal, readerOf, type Scope } from './permissions.ts';
 import { found, type Route, read } from './route.ts';
 
 /** Converts rows one by one, or a whole page at once if each row would need a statement. */
@@ -29,7 +29,9 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
   searchableOf?: (reader: TenantReader, canRead: CanRead) => Searchable | Promise<Searchable>;
   ownFields?: string;
   /** The source of the rows. For a search within another resource, a function that also checks that it exists. */
-  source: SearchSource | ((reader: TenantReader, params: Record<string, string>) => Promise<SearchSource>);
+  source:
+    | SearchSource
+    | ((reader: TenantReader, params: Record<string, string>, principal: Principal) => Promise<SearchSource>);
   /**
    * Set if a page in the order of creation takes no longer than any other request, because an index leads to its rows and
    * few of them are counted. Such pages need no limit on how many run at the same time: with one, they took a third longer.
@@ -83,11 +85,13 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       const readPage = async (lookups: TenantReader, reader: TenantQueryable): Promise<never> => {
         const canRead = readerOf(principal);
         const searchable = (await spec.searchableOf?.(lookups, canRead)) ?? spec.searchable;
-        const request = parseSearchRequest(body as SearchBody, searchable, reader.now);
-        const source =
+        const request = parseSearchRequest(body as SearchBody, searchable, reader.now, meOf(principal));
+        const source = restrictToChannels(
           typeof spec.source === 'function'
-            ? await spec.source(lookups, params as unknown as Record<string, string>)
-            : spec.source;
+            ? await spec.source(lookups, params as unknown as Record<string, string>, principal)
+            : spec.source,
+          principal.channelIds,
+        );
         const search = (from: string) =>
           runSearch(reader, searchable, { ...source, from }, reader.tenantId, request);
         const [isRemoving, found] = await Promise.all([

@@ -28,6 +28,7 @@ const CORS_EXPOSED = [
   'X-RateLimit-Reset',
   'Retry-After',
   'Idempotent-Replayed',
+  'Parley-Token-Expires',
 ];
 
 /** An OPTIONS request without these headers is not a preflight request. */
@@ -92,6 +93,8 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkMs,
+      // Checked in the lifecycle: Node would answer without the envelope.
+      requireHostHeader: false,
     },
     rewriteUrl: routableUrl,
     // These errors occur before routing, without any hook.
@@ -101,7 +104,10 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
     },
     clientErrorHandler: answerClientError,
   });
+  // An expectation that nobody knows is ignored, as RFC 9110 allows: Node would answer 417 without the envelope.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('principal', undefined);
+  app.decorateRequest('session', undefined);
   app.decorateRequest('rawBody', undefined);
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('stats', undefined);

@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { type Authenticator, authorizationOf } from './authenticate.ts';
+import type { Authenticator } from './authenticate.ts';
+import { findCaller, type PeopleDeps } from './guards.ts';
+import { hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
 import type { Call, Route, StreamCall } from './route.ts';
 
@@ -19,23 +21,35 @@ const HEADERS = {
   connection: 'close',
 };
 
+interface StreamDeps {
+  authenticator: Authenticator;
+  people: PeopleDeps;
+  db: Database;
+  lifecycle: RequestLifecycle;
+}
+
 /** Starts a stream. Errors before that are answered as usual. */
 export async function openStream(
-  {
-    authenticator,
-    db,
-    lifecycle,
-  }: { authenticator: Authenticator; db: Database; lifecycle: RequestLifecycle },
+  deps: StreamDeps,
   route: Route,
   call: Call,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Readable> {
-  const authorization = authorizationOf(request.raw.rawHeaders);
+  const { db, lifecycle } = deps;
+  let { channelIds } = call.principal;
   const streamCall: StreamCall = {
     ...(call as Call<undefined, undefined>),
     given: (name) => request.headers[name] as string | undefined,
-    isStillAuthorized: () => isStillAuthorized(authenticator, authorization, request.raw.socket),
+    isStillAuthorized: () =>
+      isStillAuthorized(
+        () => findCaller(deps, request),
+        route,
+        (principal) => {
+          channelIds = principal.channelIds;
+        },
+      ),
+    visibleChannels: () => channelIds,
   };
   const stream = (await route.handle(streamCall as never, db.forTenant(call.principal.tenantId))) as Readable;
   reply.headers(HEADERS).type(`${route.spec.answer.mediaType}; charset=utf-8`);
@@ -47,17 +61,24 @@ export async function openStream(
   return stream;
 }
 
-/** Returns false only for a token that is known to be invalid. While the database cannot be reached the stream stays open. */
+/**
+ * Returns false only for a caller who is known to have lost the right to the stream. While the database cannot be reached the
+ * stream stays open.
+ */
 function isStillAuthorized(
-  authenticator: Authenticator,
-  authorization: string | undefined,
-  connection: object,
+  find: () => Principal | Promise<Principal>,
+  { spec }: Route,
+  note: (principal: Principal) => void,
 ): boolean | Promise<boolean> {
   const isOtherError = (error: unknown): boolean =>
-    !(error instanceof ApiError && error.key === 'unauthorized');
+    !(error instanceof ApiError && (error.key === 'unauthorized' || error.key === 'forbidden'));
+  const isAllowed = (principal: Principal): boolean => {
+    note(principal);
+    return spec.access === 'token' || hasScope(principal, spec.access as Scope);
+  };
   try {
-    const principal = authenticator.principal(authorization, connection);
-    return principal instanceof Promise ? principal.then(() => true, isOtherError) : true;
+    const principal = find();
+    return principal instanceof Promise ? principal.then(isAllowed, isOtherError) : isAllowed(principal);
   } catch (error) {
     return isOtherError(error);
   }

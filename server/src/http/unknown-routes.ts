@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
+import { groupBy } from '../base/group-by.ts';
 import type { Guards } from './guards.ts';
 import type { Route, RouteSpec } from './route.ts';
 import type { RetiringVersion } from './sunset.ts';
@@ -16,9 +17,9 @@ export function maskedOperations(routes: readonly Route[]): Pick<RouteSpec, 'met
   const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
   const endsInParam = ({ path }: Pick<RouteSpec, 'path'>): boolean =>
     path.includes('/:', path.lastIndexOf('/'));
+  const byParent = groupBy(specs.filter(endsInParam), ({ path }) => parentOf(path));
   return [...new Set(specs.filter((spec) => !endsInParam(spec)).map(({ path }) => path))].flatMap((path) =>
-    specs
-      .filter((spec) => endsInParam(spec) && parentOf(spec.path) === parentOf(path))
+    (byParent.get(parentOf(path)) ?? [])
       .filter(({ method }) => !known.has(`${method} ${path}`))
       .map(({ method }) => ({ method, path })),
   );

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParamKey, invalidParam } from '../base/errors.ts';
 import type { Principal } from './permissions.ts';
 import type { Pace, ReceivedFile, Upload } from './route.ts';
@@ -69,10 +70,13 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
   if (!request.isMultipart()) throw invalidFile('invalid_type', 'Required');
   const stopWatching = watchPace(request, pace);
   let received: ReceivedFile | undefined;
+  const flags: Record<string, boolean> = {};
   try {
     for await (const part of partsOf(request, maxBytes)) {
       if (part.fieldname !== FILE_FIELD) {
         if (part.type === 'file') throw invalidFile('invalid_type', 'Required; no other field can be a file');
+        if (upload.flags && Object.hasOwn(upload.flags, part.fieldname))
+          flags[part.fieldname] = readFlag(part.fieldname, part.value);
         continue;
       }
       if (part.type === 'field') throw invalidFile('invalid_type', 'Expected a file with a filename');
@@ -82,10 +86,10 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
       const failTooLarge = (): unknown => bytes.destroy(tooLarge(maxBytes));
       if (bytes.truncated) failTooLarge();
       else bytes.once('limit', failTooLarge);
-      received = await receive(tenantId, { filename, mimeType, bytes });
+      received = await receive(tenantId, { filename: filename && decodeName(filename), mimeType, bytes });
     }
     if (!received) throw invalidFile('invalid_type', 'Required');
-    return received;
+    return withFlags(received, flags);
   } catch (error) {
     await received?.release();
     drainBody(request);
@@ -94,6 +98,29 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
     stopWatching();
   }
 }
+
+/**
+ * The name as the form's author gave it: browsers write `"`, CR and LF in names as %22, %0D and %0A, and nothing else
+ * (HTML, "multipart/form-data encoding algorithm").
+ */
+const decodeName = (name: string): string =>
+  name.replaceAll(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+function readFlag(name: string, value: unknown): boolean {
+  if (value !== 'true' && value !== 'false')
+    throw invalidParam(name, 'invalid_type', 'Must be true or false');
+  return value === 'true';
+}
+
+/** A repeated request has the same flags, too. */
+const withFlags = (received: ReceivedFile, flags: Record<string, boolean>): ReceivedFile =>
+  Object.keys(flags).length === 0
+    ? received
+    : {
+        ...received,
+        flags,
+        hash: sha256(`${received.hash.toString('hex')} ${JSON.stringify(Object.entries(flags).sort())}`),
+      };
 
 async function* partsOf(request: FastifyRequest, maxBytes: number): AsyncGenerator<Multipart> {
   const parts = request.parts({ limits: { ...LIMITS, fileSize: maxBytes } });

@@ -1,13 +1,18 @@
+import { moveSomeRuns } from '../automations/runs/move-runs.ts';
 import { cancelRunsOfChats } from '../automations/runs/run.ts';
 import { removeSomeChats } from '../chats/remove-chats.ts';
 import { removalStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { eraseSomeEvents } from '../engine/erase-events.ts';
+import { moveSomeEvents } from '../engine/move-events.ts';
 import { stopNumbering } from '../engine/sequencer.ts';
+import { eraseSomeMessages } from '../messages/erase-messages.ts';
+import { moveSomeMessages } from '../messages/move-messages.ts';
+import { moveSomeNotes, NOTES_OF_MERGED } from '../notes/move-notes.ts';
 import { eraseDeliveriesOf } from '../webhooks/erase-deliveries.ts';
 import type { JobKind } from './schema.ts';
 
-/** A part of a deletion, done in batches. */
+/** A part of a deletion, or of merging two contacts, done in batches. */
 export interface RemovalStep {
   /** Removes at most `limit` rows and returns how many; fewer than `limit` means that none is left. */
   remove(tx: TenantTx, subjectId: string, limit: number): Promise<number>;
@@ -106,6 +111,13 @@ const OF_CONTACT = 'x.contact_id = $2 and x.tenant_id = $tenant';
 /** For tables with an index by channel only. */
 const CHANNELS_OF_TENANT = 'join channels c on c.id = x.channel_id and c.tenant_id = $tenant';
 
+const messagesOfContact: RemovalStep = {
+  remove: eraseSomeMessages,
+  count: counting('delete_contact.messages', 'messages x', OF_CONTACT),
+};
+const runsOfContact = rowsOf('delete_contact', 'automation_runs', OF_CONTACT);
+const theContact = rowsOf('delete_contact', 'contacts', 'x.id = $2 and x.tenant_id = $tenant');
+
 /** The steps of each deletion, in order: what refers to a row is deleted before it. The subject itself comes last. */
 export const removalSteps: Record<JobKind, readonly RemovalStep[]> = {
   delete_tenant: [
@@ -121,6 +133,7 @@ export const removalSteps: Record<JobKind, readonly RemovalStep[]> = {
       'join campaigns c on c.id = x.campaign_id and c.tenant_id = $tenant',
     ),
     rowsOf('delete_tenant', 'campaigns', OF_TENANT),
+    rowsOf('delete_tenant', 'notes', OF_TENANT),
     rowsOf('delete_tenant', 'chats', OF_TENANT),
     rowsOf('delete_tenant', 'contacts', OF_TENANT),
     rowsOf('delete_tenant', 'vendor_messages', 'true', CHANNELS_OF_TENANT),
@@ -132,6 +145,7 @@ export const removalSteps: Record<JobKind, readonly RemovalStep[]> = {
     rowsOf('delete_tenant', 'labels', OF_TENANT),
     rowsOf('delete_tenant', 'idempotency_keys', OF_TENANT),
     rowsOf('delete_tenant', 'rate_windows', OF_TENANT),
+    rowsOf('delete_tenant', 'audit_entries', OF_TENANT),
     rowsOf('delete_tenant', 'run_replies', OF_TENANT),
     rowsOf('delete_tenant', 'held_rows', OF_TENANT),
     // Again: a transaction that had begun before may have published some.
@@ -166,10 +180,25 @@ export const removalSteps: Record<JobKind, readonly RemovalStep[]> = {
       },
       count: counting('delete_contact.events', 'events x', `${OF_CONTACT} and x.type <> 'contact.deleted'`),
     },
-    rowsOf('delete_contact', 'automation_runs', OF_CONTACT),
-    rowsOf('delete_contact', 'messages', OF_CONTACT),
+    runsOfContact,
+    messagesOfContact,
     rowsOf('delete_contact', 'recipients', OF_CONTACT),
-    rowsOf('delete_contact', 'contacts', 'x.id = $2 and x.tenant_id = $tenant'),
+    theContact,
+  ],
+  // What is removed from the merged contact is moved to the other one.
+  merge_contacts: [
+    { remove: moveSomeMessages, count: messagesOfContact.count },
+    {
+      remove: moveSomeNotes,
+      count: counting('merge_contacts.notes', NOTES_OF_MERGED, 'k.id = $2 and k.tenant_id = $tenant'),
+    },
+    { remove: moveSomeRuns, count: runsOfContact.count },
+    // Last: a status of a message that was not moved yet is an event about the merged contact.
+    {
+      remove: moveSomeEvents,
+      count: counting('merge_contacts.events', 'events x', OF_CONTACT),
+    },
+    theContact,
   ],
 };
 

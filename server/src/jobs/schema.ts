@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 
-const jobKinds = ['delete_tenant', 'delete_channel', 'delete_contact'] as const;
+const jobKinds = ['delete_tenant', 'delete_channel', 'delete_contact', 'merge_contacts'] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 const jobStatuses = ['queued', 'running', 'completed', 'failed'] as const;

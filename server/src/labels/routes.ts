@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Force, requireUnused } from '../campaigns/in-use.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeLabel, createLabel, presentLabel, removeLabel } from './label.ts';
@@ -84,11 +85,15 @@ export function labelRoutes(): Route[] {
         summary: 'Delete a label',
         description: 'Also removes it from every contact that has it.',
         access: 'contacts:write',
+        query: Force,
         answer: data(DeleteResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.labelId, await removeLabel(tx, params.labelId)),
+      async ({ params, query }, tx) => {
+        await requireUnused(tx, 'label', params.labelId, query);
+        return deleted(params.labelId, await removeLabel(tx, params.labelId));
+      },
     ),
   ];
 }

@@ -7,7 +7,7 @@ export const exampleQueuedMessage: Message = {
   id: '019a82a0-0000-7000-8000-000000000015',
   vendorId: null,
   sender: 'outbound',
-  author: 'api',
+  author: { type: 'api', id: '019a82a0-0000-7000-8000-000000000062', name: 'Shop' },
   text: 'It is. Shall I put it aside for you?',
   status: 'queued',
 };

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { requireChat } from '../chats/chat.ts';
 import { exampleChat } from '../chats/example.ts';
-import { data, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import { authorOf } from '../users/author.ts';
 import { exampleQueuedMessage } from './example.ts';
-import { presentMessage, requireMessage } from './message.ts';
+import { presentMessages, requireMessage } from './message.ts';
 import { addressMessage } from './outbound/address.ts';
+import { cancelScheduled } from './outbound/cancel-scheduled.ts';
 import { type QueueDeps, sendMessage } from './outbound/queue.ts';
 import { Message, NewChatMessage, NewMessage } from './schema.ts';
 import { messageFields, messageSource } from './search.ts';
@@ -30,11 +32,11 @@ const search = {
   access: 'messages:read',
   searchable: messageFields,
   schema: Message,
-  present: presentMessage,
+  presentPage: presentMessages,
 } as const;
 
 const SENDING =
-  'Sends a text, files, a template, buttons or a list, a reaction, a location or a mail. What the kind of channel does not support is refused with every issue at its parameter, and so is what the state of the chat forbids, such as a free-form message after `openUntil`. Returns the message as `queued`. It is sent once, shortly after, in the order of the chat; `message.sent`, `.delivered`, `.read` and `.failed` report its progress. With `scheduledAt` it is sent at that time, and checked again then.';
+  'Sends a text, files, a template, something to choose or open (`interactive`), a reaction, a location, contacts or a mail. What the kind of channel does not support is refused with every issue at its parameter, and so is what the state of the chat forbids, such as a free-form message after `openUntil`. Returns the message as `queued`. It is sent once, shortly after, in the order of the chat; `message.sent`, `.delivered`, `.read` and `.failed` report its progress. With `scheduledAt` it is sent at that time, and checked again then.';
 
 export function messageRoutes(deps: QueueDeps): Route[] {
   return [
@@ -51,7 +53,10 @@ export function messageRoutes(deps: QueueDeps): Route[] {
         failures: ['chat_not_found', 'conflict'],
         example: { body: { text: exampleQueuedMessage.text }, answer: exampleQueuedMessage },
       },
-      ({ params, body }, tx) => sendMessage(tx, { ...body, chatId: params.chatId, author: 'api' }, deps),
+      async ({ principal, params, body: { userId, ...content } }, tx) => {
+        const author = await authorOf(tx, principal, userId);
+        return sendMessage(tx, { ...content, chatId: params.chatId, author }, deps);
+      },
     ),
     messages.write(
       {
@@ -73,9 +78,10 @@ export function messageRoutes(deps: QueueDeps): Route[] {
           answer: exampleQueuedMessage,
         },
       },
-      async ({ body }, tx) => {
-        const chatId = await addressMessage(tx, body);
-        return sendMessage(tx, { ...body, chatId, author: 'api' }, deps);
+      async ({ principal, body: { userId, ...content } }, tx) => {
+        const author = await authorOf(tx, principal, userId);
+        const chatId = await addressMessage(tx, content);
+        return sendMessage(tx, { ...content, chatId, author }, deps);
       },
     ),
     messages.read(
@@ -91,6 +97,21 @@ export function messageRoutes(deps: QueueDeps): Route[] {
         example: { answer: example },
       },
       ({ params }, db) => requireMessage(db.byKey, params.messageId),
+    ),
+    messages.write(
+      {
+        method: 'DELETE',
+        path: '/v3/messages/:messageId',
+        operationId: 'cancelMessage',
+        summary: 'Cancel a scheduled message',
+        description:
+          'Deletes a message whose `scheduledAt` has not come. One that was sent, or is being sent, is a conflict.',
+        access: 'messages:write',
+        answer: data(DeleteResult),
+        failures: ['conflict'],
+        example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
+      },
+      async ({ params }, tx) => deleted(params.messageId, await cancelScheduled(tx, params.messageId)),
     ),
     searchRoute({
       ...search,

@@ -1,7 +1,8 @@
 import { messageTypes } from '../providers/adapter.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
-import { MESSAGE_COLUMNS } from './message.ts';
+import { authorTypes } from '../users/author.ts';
+import { OWN_COLUMNS } from './message.ts';
 import { messageStatuses, senders } from './schema.ts';
 
 /** Counting reads every matching row, and there can be any number of messages. */
@@ -15,6 +16,14 @@ export const messageFields: Searchable = {
     contactId: { type: 'uuid', sql: 'm.contact_id' },
     vendorId: { type: 'string', sql: 'm.vendor_id', nullable: true },
     sender: { type: 'enum', sql: 'm.sender', values: senders },
+    authorType: { type: 'enum', sql: 'm.author', values: authorTypes },
+    authorId: {
+      type: 'uuid',
+      sql: `case when m.author = 'contact' then m.contact_id else m.author_id end`,
+      nullable: true,
+    },
+    isAutomatic: { type: 'boolean', sql: 'm.is_automatic' },
+    campaignId: { type: 'uuid', sql: 'm.campaign_id', nullable: true },
     type: { type: 'enum', sql: 'm.type', values: messageTypes },
     status: { type: 'enum', sql: 'm.status', values: messageStatuses },
     text: { type: 'string', sql: 'm.text', nullable: true, sortable: false },
@@ -28,10 +37,11 @@ export const messageFields: Searchable = {
 
 /** All messages of the tenant, or those of one chat. */
 export const messageSource = (chatId?: string): SearchSource => ({
-  select: MESSAGE_COLUMNS,
+  select: OWN_COLUMNS,
   from: 'visible_messages m',
   tenantColumn: 'm.tenant_id',
   countCap: COUNT_CAP,
+  inChannels: (ids) => `m.channel_id = any (${ids})`,
   ...(chatId === undefined
     ? {}
     : { appendOnlyKey: chatId, where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),

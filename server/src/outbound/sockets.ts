@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type ConnectorOptions, guardedConnector, guardedLookup } from './connector.ts';
 import { OutboundError } from './outbound-error.ts';
-import { validateUrl } from './validate-url.ts';
+import { validateHost } from './validate-url.ts';
 
 interface SocketTarget {
   host: string;
@@ -27,10 +27,9 @@ export function guardedSockets(options: ConnectorOptions): OutboundSockets {
 
   /** The host as the URL parser normalizes it: it knows every spelling of an address. */
   function requireHost(host: string): string {
-    const decision = validateUrl(`http://${isIP(host) === 6 ? `[${host}]` : host}`, options);
+    const decision = validateHost(host, options);
     if (!decision.ok) throw new OutboundError('refused', decision.reason);
-    const { hostname, href } = decision.url;
-    if (href !== `http://${hostname}/`) throw new OutboundError('refused', `${host} is not a host name.`);
+    const { hostname } = decision.url;
     return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   }
 

@@ -38,6 +38,13 @@ export function validateUrl(text: string, policy: OutboundPolicy): UrlDecision {
   return { ok: true, url };
 }
 
+/** Validates the name or the address of a host; no name is resolved. */
+export function validateHost(host: string, policy: OutboundPolicy): UrlDecision {
+  const decision = validateUrl(`http://${isIP(host) === 6 ? `[${host}]` : host}`, policy);
+  const isOnlyHost = !decision.ok || decision.url.href === `http://${decision.url.hostname}/`;
+  return isOnlyHost ? decision : refuse(`${host} is not a host name.`);
+}
+
 /** The address in a URL's host, without the brackets of IPv6; undefined if it is a name. */
 function literalAddress(hostname: string): string | undefined {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;

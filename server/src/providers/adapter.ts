@@ -20,9 +20,14 @@ export const messageTypes = [
   'email',
   'story_reply',
   'story_mention',
+  'comment',
   'unsupported',
 ] as const;
 export type MessageType = (typeof messageTypes)[number];
+
+/** What the vendor shows a contact about its chat: that the last message was read, and that somebody types. */
+const chatSignals = ['read', 'typing', 'stop_typing'] as const;
+export type ChatSignal = (typeof chatSignals)[number];
 
 export const handleTypes = ['phone_number', 'email', 'instagram_id', 'whatsapp_id'] as const;
 export type HandleType = (typeof handleTypes)[number];
@@ -85,6 +90,10 @@ export interface InboundMessage extends Reported {
   subscription?: 'stop' | 'start';
   /** Sent automatically, such as an out-of-office reply: automations must not answer it. */
   isAutomatic?: boolean;
+  /** Written before the channel was connected: nothing reacts to it. The status of one that the business wrote. */
+  imported?: { status: VendorStatus };
+  /** Another app answers the contact at the moment, so automations must not. */
+  isStandby?: boolean;
 }
 
 const vendorStatuses = ['sent', 'delivered', 'read', 'failed'] as const;
@@ -101,8 +110,15 @@ export interface InboundStatus extends Reported {
   vendorId: string;
   /** Our own id, if the vendor returns it: it resolves a send whose answer was lost. */
   messageId?: string;
+  /**
+   * The addresses that the vendor names for the recipient that it could or could not reach, in lower case. A status of somebody in
+   * copy does not concern the message.
+   */
+  recipients?: string[];
   status: VendorStatus;
   error?: VendorError;
+  /** What the vendor charges for the message, in the vendor's words. */
+  pricing?: Record<string, unknown>;
 }
 
 /** The contact has read everything up to a moment. */
@@ -139,16 +155,75 @@ export interface InboundTemplateStatus extends Reported {
   language: string;
   status: TemplateStatus;
   reason: string | null;
+  category?: VendorTemplate['category'] | undefined;
 }
 
-/** An event of a vendor in Parley's own terms. */
-export type InboundEvent =
+/** A contact opted out or in at the vendor, without a message. */
+export interface InboundConsent extends Reported {
+  kind: 'consent';
+  handle: Handle;
+  subscription: 'stop' | 'start';
+  source: 'vendor' | 'complaint';
+  proof: Record<string, unknown>;
+}
+
+/** What the vendor says about the whole channel. */
+export interface InboundChannelHealth extends Reported {
+  kind: 'channel_health';
+  /** What it is about. That all is well again only concerns a problem with the same cause. */
+  cause: string;
+  health: 'healthy' | 'degraded' | 'failing';
+  problem: string | null;
+}
+
+export const templateQualities = ['green', 'yellow', 'red'] as const;
+
+/** The vendor changed what it says about a template. */
+export interface InboundTemplateChange extends Reported {
+  kind: 'template_change';
+  vendorId: string;
+  name: string;
+  language: string;
+  category?: VendorTemplate['category'] | undefined;
+  quality?: (typeof templateQualities)[number] | null | undefined;
+}
+
+/** A contact in the address book of the business. */
+export interface InboundContact extends Reported {
+  kind: 'contact';
+  contact: VendorContact;
+}
+
+/** A part of a request that is valid, but that the channel does not want. */
+interface InboundIgnored {
+  kind: 'ignored';
+  reason: 'history';
+}
+
+/** A part of a request that makes no sense. The other parts are applied; the request is listed as failed. */
+export interface InboundInvalid {
+  kind: 'invalid';
+  error: string;
+}
+
+/** An event that the sandbox can simulate. */
+export type SimulatedEvent =
   | InboundMessage
   | InboundStatus
   | InboundReadReceipt
   | InboundMutation
   | InboundIdentity
+  | InboundConsent
   | InboundTemplateStatus;
+
+/** An event of a vendor in Parley's own terms. */
+export type InboundEvent =
+  | SimulatedEvent
+  | InboundChannelHealth
+  | InboundTemplateChange
+  | InboundContact
+  | InboundIgnored
+  | InboundInvalid;
 
 /** The settings of a channel: the client's, and those of the adapter itself. Stored encrypted. */
 export type ChannelConfig = Record<string, unknown>;
@@ -179,15 +254,49 @@ export interface OutgoingMedia {
   read?: () => Readable;
 }
 
+/** A button of a template. What is optional belongs to one type. */
+export interface VendorTemplateButton {
+  type: string;
+  text: string;
+  url: string | null;
+  phoneNumber: string | null;
+  /** Of `copy_code`: an example of the code. */
+  code?: string;
+  /** Of `otp`: how the one-time password gets into the app. */
+  otp?: {
+    type: 'copy_code' | 'one_tap' | 'zero_tap';
+    autofillText?: string;
+    apps?: { packageName: string; signatureHash: string }[];
+  };
+  /** Of `flow`. */
+  flow?: { flowId: string; action?: 'navigate' | 'data_exchange'; screen?: string };
+}
+
+/** A card of a carousel. Its variables are its own. */
+export interface VendorTemplateCard {
+  header: { type: 'image' | 'video'; url: string | null };
+  body: string | null;
+  buttons: VendorTemplateButton[];
+}
+
+/** What only some templates of WhatsApp have. */
+interface SpecialTemplateParts {
+  cards?: VendorTemplateCard[] | null;
+  /** An offer, with a countdown if it ends. */
+  offer?: { text: string; hasExpiration: boolean } | null;
+  /** The texts that WhatsApp writes around a one-time password. */
+  authentication?: { hasSecurityRecommendation: boolean; codeExpirationMinutes: number | null } | null;
+}
+
 /** A template with the values of its variables. */
-export interface OutgoingTemplate {
+export interface OutgoingTemplate extends SpecialTemplateParts {
   name: string;
   language: string;
   vendorId: string | null;
   header: { type: string; text: string | null; url: string | null } | null;
   body: string;
   footer: string | null;
-  buttons: { type: string; text: string; url: string | null; phoneNumber: string | null }[];
+  buttons: VendorTemplateButton[];
   /** A value for each variable of its texts. */
   variables: Record<string, string>;
 }
@@ -204,12 +313,18 @@ export interface OutgoingMessage {
   template: OutgoingTemplate | null;
   /** The vendor's id of the message that it replies or reacts to. */
   replyToVendorId: string | null;
+  /** The type of that message. */
+  replyToType?: MessageType | null;
   /** The vendor's ids of the messages before it in the chat, the oldest first, for the References header of mails. */
   references: string[];
   /** The subject of the mail that it replies to. */
   threadSubject?: string | null;
+  /** Where the sender of the latest mail wants the answer, if that is another address. */
+  threadReplyTo?: string;
   /** Sent by an automation or a campaign. */
   isAutomatic: boolean;
+  /** Where the recipient unsubscribes; only of marketing mails. */
+  unsubscribeUrl?: string;
 }
 
 /**
@@ -253,17 +368,40 @@ export interface SandboxStore {
   ): Promise<{ bytes: Buffer; mimeType: string; filename: string } | undefined>;
 }
 
-/** Everything that adapters may use: the guarded client and its sockets, the time, and the sandbox's store. */
+/** What a vendor answers to a refresh token. */
+export interface FetchedToken {
+  accessToken: string;
+  lifeMs: number;
+  /** Replaces the one that was used. */
+  refreshToken?: string;
+}
+
+export interface TokenRequest {
+  /** The refresh token in the channel's settings. A later one of the vendor is used instead. */
+  refreshToken: string;
+  /** Everything else that the token depends on. */
+  settings: string;
+  /** An access token that a server has refused. */
+  refused?: string;
+  fetch(refreshToken: string): Promise<FetchedToken>;
+}
+
+/** Everything that adapters may use: the guarded client and its sockets, the time, access tokens, and the sandbox's store. */
 export interface AdapterContext extends Pick<OutboundClient, 'request' | 'connect' | 'resolve'> {
   /** The time of the channel's tenant. */
   now(channel: Pick<AdapterChannel, 'tenantId'>): Date;
   /** The URL that the vendor must call for this channel, such as `https://…/providers/twilio/{channelId}`. */
   callbackUrl(provider: string, channelId: string): string;
+  /**
+   * The access token of a channel: the stored one until shortly before it ends, or one that is fetched now. However many
+   * ask, in all processes, one is fetched at a time. `isNew`: fetched after the call began.
+   */
+  accessToken(channel: AdapterChannel, request: TokenRequest): Promise<{ token: string; isNew: boolean }>;
   sandbox: SandboxStore;
 }
 
 /** A template at the vendor. */
-export interface VendorTemplate {
+export interface VendorTemplate extends SpecialTemplateParts {
   vendorId: string;
   name: string;
   language: string;
@@ -276,6 +414,12 @@ export interface VendorTemplate {
   buttons: OutgoingTemplate['buttons'];
 }
 
+/** The templates at a vendor, and those that have something that we do not support. */
+export interface VendorTemplateList {
+  templates: VendorTemplate[];
+  leftOut: { name: string; language: string; reason: string }[];
+}
+
 export type NewVendorTemplate = Omit<VendorTemplate, 'vendorId' | 'status' | 'reason'> & {
   /** An example value for each variable, for the reviewers. */
   examples: Record<string, string>;
@@ -285,6 +429,29 @@ export type NewVendorTemplate = Omit<VendorTemplate, 'vendorId' | 'status' | 're
 export interface MailboxCursor {
   uidValidity: number;
   uid: number;
+}
+
+export interface ReceivedMails {
+  requests: ProviderRequest[];
+  cursor: MailboxCursor;
+  /** Whether there are further mails. */
+  more: boolean;
+}
+
+/** A connection to a mailbox. After an error it is closed. */
+export interface OpenMailbox {
+  /** Whether the server announces new mail, so that it is worth keeping the connection. */
+  readonly canWait: boolean;
+  /** Whether the connection is in order, as far as this side can see. */
+  isUsable(): boolean;
+  /**
+   * The mails after the cursor, as requests that are stored like those of other vendors. Without a cursor it returns no
+   * mails, only the cursor to start from.
+   */
+  read(cursor: MailboxCursor | null): Promise<ReceivedMails>;
+  /** Resolves when the server announces new mail; rejected when the connection is lost or closed. Ends with the next read. */
+  waitForMail(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** A refusal of the vendor with its own message; thrown by the template functions and by `fetchMedia`. */
@@ -299,10 +466,22 @@ export class VendorFailure extends Error {
   }
 }
 
+/** A refusal of a channel's credentials. Its message says what somebody must do; until then every retry fails. */
+export class CredentialFailure extends VendorFailure {
+  /** The setting to correct. */
+  readonly path: string;
+  constructor(code: string, message: string, path: string) {
+    super(code, message, true);
+    this.path = path;
+  }
+}
+
 /** One vendor. It knows no database and no HTTP framework: it turns requests into events, and messages into calls. */
 export interface Adapter {
   readonly provider: string;
   readonly kinds: readonly ChannelKind[];
+  /** There is no vendor that could refuse the settings: a new channel is healthy at once. */
+  readonly startsHealthy?: true;
   /** How many messages a channel may send per second; null if the vendor has no limit. */
   readonly perSecond: number | null;
   /** The minimum time between two messages to the same contact. */
@@ -320,6 +499,8 @@ export interface Adapter {
    * which clients cannot set. Throws the issues of invalid settings with their paths below `config`.
    */
   configure(given: ChannelConfig, stored: ChannelConfig): ChannelConfig;
+  /** The servers that the settings name, each a URL or a host, by their paths below `config`. */
+  servers?(config: ChannelConfig): Record<string, string | undefined>;
   /** The key of the channel in requests without a channel id, such as Meta's phone number id. */
   vendorKey?(config: ChannelConfig): string;
   /** Whether calls with these settings go to the vendor, and not to another server that the client has named. */
@@ -329,6 +510,11 @@ export interface Adapter {
    * template. Several channels may have the same key; each gets the request.
    */
   accountKey?(config: ChannelConfig): string;
+  /**
+   * The secret that the vendor signs with, for a vendor with one URL for all channels: it decides whether a request that
+   * names no channel is the vendor's.
+   */
+  signingSecret?(config: ChannelConfig): string;
   /** The verify token in the vendor's first call, if the vendor makes one. */
   verifyToken?(config: ChannelConfig): string;
   /** Finds what keeps the channel from working. May call the vendor, so it is never called in a transaction. */
@@ -348,7 +534,8 @@ export interface Adapter {
   verifySignature(request: ProviderRequest, channel: AdapterChannel): boolean | Promise<boolean>;
   /**
    * The events of a request for this channel, from every element of every array. Pure. Throws if the request is invalid;
-   * it is then stored and listed as failed. Events that we do not use are left out.
+   * it is then stored and listed as failed. An element that is invalid is an event too. Events that we do not use are
+   * left out.
    */
   parseInbound(request: ProviderRequest, channel: AdapterChannel): InboundEvent[] | Promise<InboundEvent[]>;
   /**
@@ -366,21 +553,31 @@ export interface Adapter {
   /** Whether a message was sent whose answer was lost. Missing if the vendor cannot be asked. */
   reconcile?(message: OutgoingMessage, channel: AdapterChannel, context: AdapterContext): Promise<Reconciled>;
 
+  /**
+   * Shows the contact something about the chat. `vendorId` is the vendor's id of the contact's last message. Throws if the vendor
+   * refuses; it is not tried again.
+   */
+  signal?(
+    signal: ChatSignal,
+    about: { to: Handle; vendorId: string },
+    channel: AdapterChannel,
+    context: AdapterContext,
+  ): Promise<void>;
+  /** The profile of a contact, for vendors that send no name with a message; undefined if there is none. */
+  fetchProfile?(
+    contact: Handle,
+    channel: AdapterChannel,
+    context: AdapterContext,
+  ): Promise<ContactProfile | undefined>;
+
   /** For vendors that are polled: a key of the mailbox in these settings. */
   mailboxOf?(config: ChannelConfig): string | undefined;
-  /**
-   * The mails after the cursor, as requests that are stored like those of other vendors. Without a cursor it returns no
-   * mails, only the cursor to start from.
-   */
-  receive?(
-    channel: AdapterChannel,
-    cursor: MailboxCursor | null,
-    context: AdapterContext,
-  ): Promise<{ requests: ProviderRequest[]; cursor: MailboxCursor; more: boolean }>;
+  /** Opens the mailbox of a channel; the caller must close it. */
+  openMailbox?(channel: AdapterChannel, context: AdapterContext): Promise<OpenMailbox>;
 
   /** Templates that the vendor stores and reviews. Missing if the vendor has none. */
   readonly templates?: {
-    list(channel: AdapterChannel, context: AdapterContext): Promise<VendorTemplate[]>;
+    list(channel: AdapterChannel, context: AdapterContext): Promise<VendorTemplateList>;
     create(
       template: NewVendorTemplate,
       channel: AdapterChannel,
@@ -403,6 +600,13 @@ export interface Adapter {
     readonly kinds: readonly ChannelKind[];
     decide(name: string, config: ChannelConfig): TemplateDecision;
   };
+}
+
+/** What a vendor tells about a contact. The URL of the picture may end. */
+export interface ContactProfile {
+  name: string | null;
+  username: string | null;
+  pictureUrl: string | null;
 }
 
 interface TemplateDecision {

@@ -1,4 +1,4 @@
-import type { ChannelConfig, ChannelKind, HandleType, MessageType } from './adapter.ts';
+import type { ChannelConfig, ChannelKind, ChatSignal, HandleType, MessageType } from './adapter.ts';
 
 /** What can be sent over a kind of channel, through any vendor. */
 export interface Capabilities {
@@ -12,6 +12,8 @@ export interface Capabilities {
   maxMedia: number;
   /** Over all files of a message. */
   maxMediaBytes: number;
+  /** What the contact can be shown about the chat. */
+  signals: readonly ChatSignal[];
 }
 
 const MB = 1024 * 1024;
@@ -29,6 +31,7 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
       'document',
       'sticker',
       'location',
+      'contacts',
       'interactive',
       'reaction',
       'template',
@@ -47,10 +50,12 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
     },
     maxMedia: 1,
     maxMediaBytes: 100 * MB,
+    // A typing indicator ends by itself after 25 seconds.
+    signals: ['read', 'typing'],
   },
   instagram: {
     handles: ['instagram_id'],
-    types: ['text', 'image', 'video', 'audio', 'template'],
+    types: ['text', 'image', 'video', 'audio', 'interactive', 'template'],
     text: { max: 1000, unit: 'bytes' },
     maxCaption: 0,
     media: {
@@ -60,6 +65,7 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
     },
     maxMedia: 1,
     maxMediaBytes: 25 * MB,
+    signals: ['read', 'typing', 'stop_typing'],
   },
   sms: {
     handles: ['phone_number'],
@@ -74,6 +80,7 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
     },
     maxMedia: 10,
     maxMediaBytes: 5 * MB,
+    signals: [],
   },
   email: {
     handles: ['email'],
@@ -89,7 +96,23 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
     },
     maxMedia: 20,
     maxMediaBytes: 25 * MB,
+    signals: [],
   },
+};
+
+/**
+ * What errors say about the recipient, through any vendor: it has opted out there, or it does not exist. Others, such as
+ * WhatsApp's 131026, have several causes and say nothing for sure. Twilio: https://www.twilio.com/docs/api/errors; mail:
+ * RFC 3463, and 550 as the answer to an address.
+ */
+export const recipientErrors: Record<
+  ChannelKind,
+  { optedOut: readonly string[]; invalid: readonly string[] }
+> = {
+  whatsapp: { optedOut: ['131050'], invalid: [] },
+  instagram: { optedOut: [], invalid: [] },
+  sms: { optedOut: ['21610'], invalid: ['21211', '21614', '30005', '30006'] },
+  email: { optedOut: [], invalid: ['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1', '550'] },
 };
 
 const DAY_MS = 24 * 3600_000;
@@ -100,3 +123,6 @@ export function replyWindowMs(kind: ChannelKind, config: ChannelConfig): number 
   if (kind === 'instagram') return config.humanAgent === true ? 7 * DAY_MS : DAY_MS;
   return null;
 }
+
+/** How long after a public comment its author may be sent one message, whatever the reply window says. */
+export const PRIVATE_REPLY_MS = 7 * DAY_MS;

@@ -2,10 +2,17 @@ import { collectIssues, type Issues } from '../base/issues.ts';
 import { unknownKey } from '../base/nearest.ts';
 import type { ChannelConfig } from './adapter.ts';
 
+interface TextRule {
+  pattern: RegExp;
+  named: string;
+  /** 1000 by default. */
+  maxLength?: number;
+}
+
 /** Reads settings one by one and validates each. Settings that nobody reads are unknown. */
 export interface Settings {
-  text(name: string, rule?: { pattern: RegExp; named: string }): string | undefined;
-  requiredText(name: string, rule?: { pattern: RegExp; named: string }): string;
+  text(name: string, rule?: TextRule): string | undefined;
+  requiredText(name: string, rule?: TextRule): string;
   flag(name: string): boolean | undefined;
   port(name: string): number;
   /** The settings below a name; undefined if there are none. */
@@ -32,8 +39,9 @@ export function readSettings(config: ChannelConfig, issues: Issues = collectIssu
     text(name, rule) {
       const value = readValue(name);
       if (value === undefined) return undefined;
-      if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH || /[\0\r\n]/.test(value))
-        addIssue(name, `Must be a text of 1 to ${MAX_LENGTH} characters on one line`);
+      const { maxLength = MAX_LENGTH } = rule ?? {};
+      if (typeof value !== 'string' || value === '' || value.length > maxLength || /[\0\r\n]/.test(value))
+        addIssue(name, `Must be a text of 1 to ${maxLength} characters on one line`);
       else if (rule && !rule.pattern.test(value)) addIssue(name, `Must be ${rule.named}`);
       return String(value);
     },

@@ -5,11 +5,22 @@ import { fillWith } from './placeholders.ts';
 export const fillVariables = (text: string, variables: Record<string, string>): string =>
   fillWith(text, (name) => (Object.hasOwn(variables, name) ? (variables[name] as string) : `{{${name}}}`));
 
+const encoded = (variables: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, encodeURIComponent(value)]));
+
+/** Buttons that open something, one per line. Quick replies are left out: the contact can simply answer. */
+function buttonLines({ buttons, variables }: OutgoingTemplate): string[] {
+  const lines = buttons.flatMap(({ text, url, phoneNumber }) => {
+    const target = url === null ? phoneNumber : fillVariables(url, encoded(variables));
+    return target === null ? [] : [`${text}: ${target}`];
+  });
+  return lines.length === 0 ? [] : [lines.join('\n')];
+}
+
 /** A template as plain text, for vendors without templates. */
-export function templateText({ header, body, footer, variables }: OutgoingTemplate): string {
-  const texts = [header?.text ?? null, body, footer];
-  return texts
-    .filter((text) => text !== null)
-    .map((text) => fillVariables(text, variables))
-    .join('\n\n');
+export function templateText(template: OutgoingTemplate): string {
+  const { header, body, footer, variables } = template;
+  const fill = (text: string | null | undefined): string[] =>
+    text === null || text === undefined ? [] : [fillVariables(text, variables)];
+  return [...fill(header?.text), ...fill(body), ...buttonLines(template), ...fill(footer)].join('\n\n');
 }

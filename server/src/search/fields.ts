@@ -68,6 +68,8 @@ export interface Searchable {
   dynamic?: (name: string) => Field | undefined;
   /** The SQL expressions in which `search` looks for a substring, ignoring case. */
   names: readonly string[];
+  /** Set if `names` contain phone numbers such as +15550001111: `search` also finds them written in another way. */
+  hasPhoneNumbers?: true;
   /** The SQL expression of the id: `search` compares it for equality, and it breaks ties. Also the field `id`. */
   id: string;
 }

@@ -2,7 +2,7 @@ import { sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
 import { type CursorPosition, readCursor } from './cursor.ts';
 import type { Searchable } from './fields.ts';
-import { type Filter, parseRowFilter } from './grammar/filter.ts';
+import { type Filter, type Me, parseRowFilter } from './grammar/filter.ts';
 import { completeSort, parseSort, type Sort } from './grammar/sort.ts';
 import { ExpressionError } from './grammar/tokens.ts';
 import { DEFAULT_LIMIT, type SearchBody, type SearchEcho } from './schema.ts';
@@ -28,7 +28,12 @@ export interface SearchRequest {
  * Parses a body that has passed the schema. Throws `invalid_body_params` with an issue for each part that is wrong. A
  * blank query, sortBy or search is the same as none.
  */
-export function parseSearchRequest(body: SearchBody, searchable: Searchable, now: Date): SearchRequest {
+export function parseSearchRequest(
+  body: SearchBody,
+  searchable: Searchable,
+  now: Date,
+  me?: Me,
+): SearchRequest {
   const invalidParams: InvalidParams = {};
   const tryParse = <T>(path: string, text: string | undefined, parse: (text: string) => T): T | undefined => {
     if (text === undefined || text.trim() === '') return undefined;
@@ -41,7 +46,7 @@ export function parseSearchRequest(body: SearchBody, searchable: Searchable, now
     }
   };
 
-  const filter = tryParse('query', body.query, (text) => parseRowFilter(text, searchable, now));
+  const filter = tryParse('query', body.query, (text) => parseRowFilter(text, searchable, now, me));
   const sort = completeSort(
     tryParse('sortBy', body.sortBy, (text) => parseSort(text, searchable)),
     searchable,

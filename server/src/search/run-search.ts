@@ -109,3 +109,16 @@ async function countAllMatches(query: SearchQuery, run: RunStatement): Promise<n
   const [row] = await run(countMatches(query));
   return Number(row?.total);
 }
+
+/** How many of a tenant's rows match, without reading a page; up to the cap and one more if the source has a cap. */
+export const countRows = (
+  queryable: Queryable,
+  searchable: Searchable,
+  source: SearchSource,
+  tenantId: string,
+  request: SearchRequest,
+): Promise<number> =>
+  countAllMatches(
+    { searchable, source, tenantId, request },
+    async ({ text, params }) => (await queryable.query(text, params)).rows,
+  );

@@ -10,25 +10,27 @@ const MAX_CURSOR_CHARACTERS = 16_384;
 const nullableString = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
+/** A filter, as in the body of a search. */
+export const Query = Type.String({
+  maxLength: MAX_EXPRESSION_CHARACTERS,
+  description:
+    'A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \\" and \\\\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case.',
+  examples: ['and(eq(status,"active"),ge(createdAt,"2026-11-01T00:00:00Z"))'],
+});
+
+/** An order, as in the body of a search. */
+export const SortBy = Type.String({
+  maxLength: MAX_EXPRESSION_CHARACTERS,
+  description:
+    'An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc.',
+  default: 'desc(createdAt)',
+  examples: ['asc(name),desc(createdAt)'],
+});
+
 /** The body of every `POST …/search`. */
 export const SearchBody = Type.Object({
-  query: Type.Optional(
-    Type.String({
-      maxLength: MAX_EXPRESSION_CHARACTERS,
-      description:
-        'A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \\" and \\\\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case.',
-      examples: ['and(eq(status,"active"),ge(createdAt,"2026-11-01T00:00:00Z"))'],
-    }),
-  ),
-  sortBy: Type.Optional(
-    Type.String({
-      maxLength: MAX_EXPRESSION_CHARACTERS,
-      description:
-        'An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc.',
-      default: 'desc(createdAt)',
-      examples: ['asc(name),desc(createdAt)'],
-    }),
-  ),
+  query: Type.Optional(Query),
+  sortBy: Type.Optional(SortBy),
   search: Type.Optional(
     Type.String({
       maxLength: MAX_SEARCH_CHARACTERS,

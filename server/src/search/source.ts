@@ -7,6 +7,11 @@ export interface SearchSource {
   tenantColumn: string;
   /** A condition of the route, such as the chat whose messages are searched. */
   where?: (bind: Bind) => string;
+  /**
+   * The condition that a row belongs to one of the channels in a parameter of type uuid[]. Left out if callers who are
+   * restricted to channels see all rows.
+   */
+  inChannels?: (channelIds: string) => string;
   /** Count up to this many rows only: an exact count reads every row that matches. */
   countCap?: number;
   /**
@@ -17,4 +22,23 @@ export interface SearchSource {
   maxSorted?: number;
   /** Scan at most this many rows in order (see `scanInOrder`). */
   window?: number;
+}
+
+/** The same source for a caller who sees only the rows of some channels. */
+export function restrictToChannels(
+  source: SearchSource,
+  channelIds: ReadonlySet<string> | undefined,
+): SearchSource {
+  const { inChannels, where } = source;
+  if (channelIds === undefined || inChannels === undefined) return source;
+  const ids = [...channelIds];
+  const { appendOnlyKey: _, ...rest } = source;
+  return {
+    ...rest,
+    where: (bind) =>
+      [where?.(bind), inChannels(`${bind(ids)}::uuid[]`)]
+        .filter(Boolean)
+        .map((one) => `(${one})`)
+        .join(' and '),
+  };
 }

@@ -36,8 +36,14 @@ const forVendor = (row: TemplateRow): NewVendorTemplate => ({
   body: row.body,
   footer: row.footer,
   buttons: row.buttons,
+  cards: row.cards,
+  offer: row.offer,
+  authentication: row.authentication,
   examples: Object.fromEntries(variablesOfTemplate(row).map((name) => [name, exampleOf(name)])),
 });
+
+/** The vendor writes the body of such a template. */
+const isOtp = ({ buttons }: TemplateRow): boolean => buttons.some(({ type }) => type === 'otp');
 
 /**
  * Submits a template to the vendor. With `mayExist`, an earlier attempt may have succeeded although its answer was lost:
@@ -58,8 +64,9 @@ export async function submitToVendor(
     return { vendorId: row.vendor_id, status, reason: null };
   }
   const known = mayExist
-    ? (await templates.list(channel, context)).find(
-        ({ name, language, body }) => name === row.name && language === row.language && body === row.body,
+    ? (await templates.list(channel, context)).templates.find(
+        ({ name, language, body }) =>
+          name === row.name && language === row.language && (body === row.body || isOtp(row)),
       )
     : undefined;
   return known ?? { ...(await templates.create(template, channel, context)), reason: null };

@@ -7,7 +7,7 @@ import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
-import type { MessageTemplate, MessageTemplateChange, NewMessageTemplate } from './schema.ts';
+import type { MessageTemplate, MessageTemplateChange, NewMessageTemplate, TemplateButton } from './schema.ts';
 import { hasTask, queueTask } from './task.ts';
 import {
   isReviewed,
@@ -31,13 +31,16 @@ const insertTemplate = statement<
     footer: string | null,
     buttons: string,
     now: Date,
+    cards: string | null,
+    offer: string | null,
+    authentication: string | null,
   ],
   TemplateRow
 >(
   'templates.insert',
   `insert into message_templates as t (id, tenant_id, channel_id, name, language, category, status, body, header, footer,
-                                       buttons, created_at, updated_at)
-   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+                                       buttons, created_at, updated_at, cards, offer, authentication)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14)
    on conflict (tenant_id, channel_id, name, language) do nothing returning ${TEMPLATE_COLUMNS}`,
 );
 const lockTemplate = statement<[id: string], TemplateRow & { kind: ChannelKind; provider: string }>(
@@ -58,12 +61,15 @@ const updateTemplate = statement<
     buttons: string,
     now: Date,
     needsReview: boolean,
+    cards: string | null,
+    offer: string | null,
+    authentication: string | null,
   ],
   TemplateRow
 >(
   'templates.update',
   `update message_templates t set name = $2, language = $3, category = $4, body = $5, header = $6, footer = $7,
-          buttons = $8, updated_at = $9, revision = revision + $10::boolean::integer,
+          buttons = $8, cards = $11, offer = $12, authentication = $13, updated_at = $9, revision = revision + $10::boolean::integer,
           status = case when $10 then 'pending' else status end,
           rejection_reason = case when $10 then null else rejection_reason end,
           problem = case when $10 then null else problem end
@@ -74,32 +80,70 @@ const deleteTemplate = statement<[id: string]>(
   'delete from message_templates where id = $1 and tenant_id = $tenant',
 );
 
-/** A template as it is stored and shown: parts that were left out are null. */
-const contentOf = ({
-  name,
-  language,
-  body,
-  header,
-  footer,
-  buttons,
-}: NewMessageTemplate): TemplateContent => ({
-  name,
-  language,
-  body,
-  header: header ? { type: header.type, text: header.text ?? null, url: header.url ?? null } : null,
-  footer: footer ?? null,
-  buttons: (buttons ?? []).map(({ type, text, url = null, phoneNumber = null }) => ({
-    type,
-    text,
-    url,
-    phoneNumber,
-  })),
+type GivenButton = NonNullable<NewMessageTemplate['buttons']>[number];
+
+/** Buttons whose text the vendor may write. */
+const DEFAULT_TEXTS: Partial<Record<GivenButton['type'], string>> = {
+  copy_code: 'Copy code',
+  otp: 'Copy code',
+};
+
+const buttonOf = ({ type, text, url, phoneNumber, code, otp, flow }: GivenButton): TemplateButton => ({
+  type,
+  text: text ?? DEFAULT_TEXTS[type] ?? '',
+  url: url ?? null,
+  phoneNumber: phoneNumber ?? null,
+  ...(code === undefined ? {} : { code }),
+  ...(otp === undefined ? {} : { otp }),
+  ...(flow === undefined ? {} : { flow }),
 });
+
+/** What WhatsApp writes around a code, in English. */
+const OTP_BODY = '*{{1}}* is your verification code.';
+
+/** A template as it is stored and shown: parts that were left out are null. */
+function contentOf(given: NewMessageTemplate): TemplateContent {
+  const { name, language, header, footer, offer, authentication } = given;
+  const buttons = (given.buttons ?? []).map(buttonOf);
+  const isOtp = buttons.some(({ type }) => type === 'otp');
+  return {
+    name,
+    language,
+    body: given.body ?? (isOtp ? OTP_BODY : ''),
+    header: header ? { type: header.type, text: header.text ?? null, url: header.url ?? null } : null,
+    footer: footer ?? null,
+    buttons,
+    cards:
+      given.cards?.map((card) => ({
+        header: { type: card.header.type, url: card.header.url ?? null },
+        body: card.body ?? null,
+        buttons: card.buttons.map(buttonOf),
+      })) ?? null,
+    offer: offer ? { text: offer.text, hasExpiration: offer.hasExpiration ?? false } : null,
+    authentication: authentication
+      ? {
+          hasSecurityRecommendation: authentication.hasSecurityRecommendation ?? false,
+          codeExpirationMinutes: authentication.codeExpirationMinutes ?? null,
+        }
+      : null,
+  };
+}
 
 const nameTaken = ({ name, language }: TemplateContent) =>
   invalidParam('name', 'custom', `The channel already has a template "${name}" in ${language}`);
 
 export const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+/** The values of the columns `cards`, `offer` and `authentication`. */
+export const specialColumns = ({
+  cards,
+  offer,
+  authentication,
+}: Record<'cards' | 'offer' | 'authentication', unknown>): [string | null, string | null, string | null] => [
+  jsonOrNull(cards),
+  jsonOrNull(offer),
+  jsonOrNull(authentication),
+];
 
 /**
  * Creates a template; of several that are created with the same name at once, one succeeds. If a vendor reviews it, it is
@@ -115,7 +159,7 @@ export async function createTemplate(
   const content = contentOf(input);
   const issues = collectIssues();
   if (!channel) addUnknownChannel(issues, input.channelId);
-  validateTemplate(content, channel?.kind, issues);
+  validateTemplate(content, input.category ?? 'utility', channel?.kind, issues);
   issues.throwIfAny();
   const needsReview = channel !== undefined && isReviewed(adapters.get(channel.provider), channel.kind);
   const row = await tx.find(insertTemplate, [
@@ -130,6 +174,7 @@ export async function createTemplate(
     content.footer,
     JSON.stringify(content.buttons),
     tx.now,
+    ...specialColumns(content),
   ]);
   if (!row) throw nameTaken(content);
   if (needsReview) queueTask(tx, { ...row, template_id: row.id, vendor_id: null });
@@ -159,8 +204,11 @@ const serialize = ({
   header,
   footer,
   buttons,
+  cards,
+  offer,
+  authentication,
 }: TemplateContent & { category: string }): string =>
-  JSON.stringify([category, body, header, footer, buttons]);
+  JSON.stringify([category, body, header, footer, buttons, cards, offer, authentication]);
 
 /** Changes the given fields; null removes header or footer. If a vendor reviews templates, it reviews this one again. */
 export async function changeTemplate(
@@ -177,7 +225,7 @@ export async function changeTemplate(
   const content = contentOf({ ...presentTemplate(row), ...change });
   const issues = collectIssues();
   validateUnchanged(row, change, reviewed, issues);
-  validateTemplate(content, row.kind, issues);
+  validateTemplate(content, category, row.kind, issues);
   issues.throwIfAny();
   // A rejected or disabled template is submitted again even if nothing changed: the problem may have been at the vendor.
   const isNew =
@@ -199,6 +247,7 @@ export async function changeTemplate(
       JSON.stringify(content.buttons),
       tx.now,
       reviewed && isNew,
+      ...specialColumns(content),
     ])
     .catch((error) => {
       throw isUniqueViolation(error, 'message_templates_name') ? nameTaken(content) : error;

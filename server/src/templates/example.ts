@@ -10,6 +10,7 @@ export const exampleTemplate: MessageTemplate = {
   status: 'approved',
   rejectionReason: null,
   problem: null,
+  quality: null,
   vendorId: null,
   body: 'Hello {{name}}, your order {{number}} is on its way.',
   header: { type: 'text', text: 'Good news', url: null },
@@ -17,6 +18,9 @@ export const exampleTemplate: MessageTemplate = {
   buttons: [
     { type: 'url', text: 'Track it', url: 'https://example.com/track/{{number}}', phoneNumber: null },
   ],
+  cards: null,
+  offer: null,
+  authentication: null,
   variables: ['name', 'number'],
   createdAt: '2026-11-15T01:02:03.456Z',
   updatedAt: '2026-11-15T01:02:03.456Z',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Force, requireUnused } from '../campaigns/in-use.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
@@ -86,7 +87,12 @@ export function templateRoutes(deps: SyncDeps): Route[] {
         names: ['t.name'],
         id: 't.id',
       },
-      source: { select: TEMPLATE_COLUMNS, from: 'message_templates t', tenantColumn: 't.tenant_id' },
+      source: {
+        select: TEMPLATE_COLUMNS,
+        from: 'message_templates t',
+        tenantColumn: 't.tenant_id',
+        inChannels: (ids) => `t.channel_id = any (${ids})`,
+      },
       schema: MessageTemplate,
       present: presentTemplate,
       example: { query: 'eq(language,"en_US")', item: exampleTemplate },
@@ -119,12 +125,18 @@ export function templateRoutes(deps: SyncDeps): Route[] {
         description:
           'Deletes the template permanently, and shortly after at the vendor, there in this language only. References to it, such as steps of automations, are not changed.',
         access: 'templates:write',
+        query: Force,
         answer: data(DeleteResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [exampleTemplate.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) =>
-        deleted(params.messageTemplateId, await removeTemplate(tx, params.messageTemplateId, adapters)),
+      async ({ params, query }, tx) => {
+        await requireUnused(tx, 'template', params.messageTemplateId, query);
+        return deleted(
+          params.messageTemplateId,
+          await removeTemplate(tx, params.messageTemplateId, adapters),
+        );
+      },
     ),
     templates.call(
       {
@@ -133,14 +145,23 @@ export function templateRoutes(deps: SyncDeps): Route[] {
         operationId: 'syncMessageTemplates',
         summary: 'Sync message templates with the vendor',
         description:
-          'Reads all templates of a channel from the vendor: missing ones are created here, different ones are changed, and those that the vendor no longer has are `disabled`. Templates that are still being submitted are not changed. If the vendor has no templates of its own, nothing changes.',
+          'Reads all templates of a channel from the vendor: missing ones are created here, different ones are changed, and those that the vendor no longer has are `disabled`. Templates that are still being submitted are not changed. Templates with parts that cannot be used here are left out and named in `leftOut`. If the vendor has no templates of its own, nothing changes.',
         access: 'templates:write',
         body: Type.Object({ channelId: Uuid() }),
         answer: data(TemplateSync),
         failures: ['conflict', 'service_unavailable'],
         example: {
           body: { channelId: exampleTemplate.channelId },
-          answer: { created: 2, updated: 1, removed: 0, total: 12 },
+          answer: {
+            created: 2,
+            updated: 1,
+            removed: 0,
+            total: 12,
+            leftOut: [
+              { name: 'spring_products', language: 'en', reason: 'It has a button of the type MPM.' },
+            ],
+            leftOutTotal: 1,
+          },
         },
       },
       ({ body }, db) => syncTemplates(db, body.channelId, deps),

@@ -161,7 +161,7 @@ async function removeAtVendor(
   try {
     const vendorId =
       task.vendor_id ??
-      (await templates?.list(channel, deps.context))?.find(
+      (await templates?.list(channel, deps.context))?.templates.find(
         (one) => one.name === name && one.language === language,
       )?.vendorId;
     if (vendorId !== undefined) await templates?.remove({ vendorId, name }, channel, deps.context);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
@@ -7,11 +8,17 @@ import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Finish } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { type AdapterContext, VendorFailure, type VendorTemplate } from '../providers/adapter.ts';
+import {
+  type AdapterContext,
+  VendorFailure,
+  type VendorTemplate,
+  type VendorTemplateCard,
+  type VendorTemplateList,
+} from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { fill } from '../providers/placeholders.ts';
-import { jsonOrNull } from './change-template.ts';
-import { buttonTypes, headerTypes, type TemplateSync } from './schema.ts';
+import { jsonOrNull, specialColumns } from './change-template.ts';
+import { buttonTypes, headerTypes, type MessageTemplate, type TemplateSync } from './schema.ts';
 import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';
 
 const atVendorBefore = statement<[channelId: string], { id: string }>(
@@ -39,6 +46,9 @@ type SyncedValues = [
   footer: string | null,
   buttons: string,
   now: Date,
+  cards: string | null,
+  offer: string | null,
+  authentication: string | null,
 ];
 const insertSynced = statement<
   [...SyncedValues, channelId: string, name: string, language: string],
@@ -46,14 +56,15 @@ const insertSynced = statement<
 >(
   'templates.insert_synced',
   `insert into message_templates as t (id, tenant_id, vendor_id, category, status, rejection_reason, body, header, footer,
-                                       buttons, created_at, updated_at, channel_id, name, language, submitted)
-   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, 1)
+                                       buttons, created_at, updated_at, cards, offer, authentication, channel_id, name,
+                                       language, submitted)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16, 1)
    on conflict (tenant_id, channel_id, name, language) do nothing returning ${TEMPLATE_COLUMNS}`,
 );
 const updateSynced = statement<SyncedValues, TemplateRow>(
   'templates.update_synced',
   `update message_templates t set vendor_id = $2, category = $3, status = $4, rejection_reason = $5, body = $6, header = $7,
-          footer = $8, buttons = $9, updated_at = $10, submitted = revision, problem = null
+          footer = $8, buttons = $9, cards = $11, offer = $12, authentication = $13, updated_at = $10, submitted = revision, problem = null
     where t.id = $1 and t.tenant_id = $tenant returning ${TEMPLATE_COLUMNS}`,
 );
 /** Without its vendor id, so that the next change creates it at the vendor again. */
@@ -68,7 +79,7 @@ const disableGone = statement<[ids: string[], now: Date], TemplateRow>(
  * vendor does not return is kept: the file of a header, and the name of the variable in a URL.
  */
 function contentOf(vendorTemplate: VendorTemplate, stored: TemplateRow | undefined) {
-  const { header, buttons } = vendorTemplate;
+  const { header, buttons, cards = null, offer = null, authentication = null } = vendorTemplate;
   const fileOf = (type: string): string | null => (stored?.header?.type === type ? stored.header.url : null);
   const isStoredUrl = (url: string, index: number): boolean =>
     fill(stored?.buttons[index]?.url ?? '', ' ') === fill(url, ' ');
@@ -84,21 +95,40 @@ function contentOf(vendorTemplate: VendorTemplate, stored: TemplateRow | undefin
     footer: vendorTemplate.footer === null ? null : storable(vendorTemplate.footer),
     buttons: buttons
       .filter(({ type }) => buttonTypes.some((one) => one === type))
-      .map(({ type, text, url, phoneNumber }, index) => ({
-        type,
-        text,
-        url: url !== null && isStoredUrl(url, index) ? (stored?.buttons[index]?.url ?? url) : url,
-        phoneNumber,
-      })),
+      .map(({ url, ...button }, index) => {
+        const before = stored?.buttons[index];
+        return {
+          ...button,
+          url: url !== null && isStoredUrl(url, index) ? (before?.url ?? url) : url,
+          // The vendor does not return the example of a code.
+          ...(button.type === 'copy_code' && button.code === undefined && before?.code !== undefined
+            ? { code: before.code }
+            : {}),
+        };
+      }),
+    cards: cards?.map((card, index) => withStoredFile(card, stored?.cards?.[index])) ?? null,
+    offer,
+    authentication,
   };
 }
+
+type Cards = NonNullable<MessageTemplate['cards']>;
+
+const withStoredFile = (card: VendorTemplateCard, before: Cards[number] | undefined): VendorTemplateCard => ({
+  ...card,
+  header: {
+    type: card.header.type,
+    url: card.header.url ?? (before?.header.type === card.header.type ? before.header.url : null),
+  },
+});
 
 type Content = ReturnType<typeof contentOf>;
 
 function isSame(row: TemplateRow, vendorId: string, content: Content): boolean {
   const { category, status, rejection_reason: reason, body, header, footer, buttons } = row;
-  const stored = { category, status, reason, body, header, footer, buttons };
-  return row.vendor_id === vendorId && JSON.stringify(stored) === JSON.stringify(content);
+  const { cards, offer, authentication } = row;
+  const stored = { category, status, reason, body, header, footer, buttons, cards, offer, authentication };
+  return row.vendor_id === vendorId && isDeepStrictEqual(stored, content);
 }
 
 const keyOf = ({ name, language }: { name: string; language: string }): string => `${language} ${name}`;
@@ -118,6 +148,8 @@ function asApiError(error: unknown): unknown {
   return error;
 }
 
+const MAX_LEFT_OUT = 100;
+
 /**
  * Creates, changes and disables templates until they are as the vendor has them. `before` are those that were at the
  * vendor before its list was read.
@@ -125,7 +157,7 @@ function asApiError(error: unknown): unknown {
 async function storeSynced(
   tx: TenantTx,
   channelId: string,
-  vendorTemplates: VendorTemplate[],
+  { templates, leftOut }: VendorTemplateList,
   before: Set<string>,
 ): Promise<TemplateSync> {
   const rows = await tx.all(lockAll, [channelId]);
@@ -135,7 +167,7 @@ async function storeSynced(
   const atVendor = new Set<string>();
   const changed: TemplateRow[] = [];
   const counts = { created: 0, updated: 0, removed: 0 };
-  for (const one of vendorTemplates) {
+  for (const one of templates) {
     const row = byId.get(one.vendorId) ?? byKey.get(keyOf(one));
     if (row) atVendor.add(row.id);
     const content = contentOf(one, row);
@@ -153,6 +185,7 @@ async function storeSynced(
       footer,
       JSON.stringify(buttons),
       tx.now,
+      ...specialColumns(content),
     ];
     const stored = row
       ? await tx.find(updateSynced, values)
@@ -167,7 +200,13 @@ async function storeSynced(
     ...disabled.filter(({ id }) => missing.some((row) => row.id === id && row.status !== 'disabled')),
   );
   publishStatusChange(tx, changed);
-  return { ...counts, removed: disabled.length, total: rows.length + counts.created };
+  return {
+    ...counts,
+    removed: disabled.length,
+    total: rows.length + counts.created,
+    leftOut: leftOut.slice(0, MAX_LEFT_OUT),
+    leftOutTotal: leftOut.length,
+  };
 }
 
 /** Reads all templates of a channel from the vendor, and returns how to make the stored ones the same. */
@@ -188,6 +227,6 @@ export async function syncTemplates(
     if (!(await findHeldChannel(tx, channel.id))) throw unknownChannel(channelId);
     if (vendorTemplates) return storeSynced(tx, channel.id, vendorTemplates, before);
     const rows = await tx.all(lockAll, [channel.id]);
-    return { created: 0, updated: 0, removed: 0, total: rows.length };
+    return { created: 0, updated: 0, removed: 0, total: rows.length, leftOut: [], leftOutTotal: 0 };
   };
 }

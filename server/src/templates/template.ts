@@ -15,13 +15,14 @@ export interface TemplateRow extends TemplateContent {
   status: MessageTemplate['status'];
   rejection_reason: string | null;
   problem: string | null;
+  quality: MessageTemplate['quality'];
   vendor_id: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
 export const TEMPLATE_COLUMNS = `t.id, t.channel_id, t.name, t.language, t.category, t.status, t.rejection_reason,
-  t.problem, t.vendor_id, t.body, t.header, t.footer, t.buttons, t.created_at, t.updated_at`;
+  t.problem, t.quality, t.vendor_id, t.body, t.header, t.footer, t.buttons, t.cards, t.offer, t.authentication, t.created_at, t.updated_at`;
 
 const templateById = statement<[id: string], TemplateRow>(
   'templates.by_id',
@@ -37,11 +38,15 @@ export const presentTemplate = (row: TemplateRow): MessageTemplate => ({
   status: row.status,
   rejectionReason: row.rejection_reason,
   problem: row.problem,
+  quality: row.quality,
   vendorId: row.vendor_id,
   body: row.body,
   header: row.header,
   footer: row.footer,
   buttons: row.buttons,
+  cards: row.cards,
+  offer: row.offer,
+  authentication: row.authentication,
   variables: variablesOfTemplate(row),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { Force, requireUnused } from '../campaigns/in-use.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { NewTeam, NewUser, Team, TeamChange, User, UserChange, userRoles } from './schema.ts';
+import { userRoles } from './roles.ts';
+import { NewTeam, NewUser, Team, TeamChange, User, UserChange } from './schema.ts';
 import { changeTeam, createTeam, presentTeam, removeTeam, requireTeam, TEAM_COLUMNS } from './team.ts';
 import { changeUser, createUser, presentUser, removeUser, requireUser, USER_COLUMNS } from './user.ts';
 
@@ -12,12 +14,16 @@ const exampleUser: Static<typeof User> = {
   name: 'Grace Hopper',
   email: 'grace@example.com',
   role: 'agent',
+  access: 'all',
+  hasLogin: false,
+  invitation: 'none',
   ...times,
 };
 const exampleTeam: Static<typeof Team> = {
   id: '019a82a0-0000-7000-8000-000000000061',
   name: 'Support',
   userIds: [exampleUser.id],
+  channelIds: ['019a82a0-0000-7000-8000-000000000020'],
   ...times,
 };
 
@@ -40,7 +46,8 @@ export function userRoutes(): Route[] {
         path: '/v3/users',
         operationId: 'createUser',
         summary: 'Create a user',
-        description: 'Somebody who answers chats, or manages those who do.',
+        description:
+          'Somebody who answers chats, or manages those who do. To let the user log in, create an invitation. Only owners create owners.',
         access: 'users:write',
         body: NewUser,
         answer: data(User),
@@ -50,7 +57,7 @@ export function userRoutes(): Route[] {
           answer: exampleUser,
         },
       },
-      ({ body }, tx) => createUser(tx, body),
+      ({ body, principal }, tx) => createUser(tx, body, principal),
     ),
     searchRoute({
       path: '/v3/users/search',
@@ -64,6 +71,7 @@ export function userRoutes(): Route[] {
           name: { type: 'string', sql: 'u.name' },
           email: { type: 'string', sql: 'u.email' },
           role: { type: 'enum', sql: 'u.role', values: userRoles },
+          hasLogin: { type: 'boolean', sql: 'u.person_id is not null' },
           createdAt: { type: 'time', sql: 'u.created_at' },
           updatedAt: { type: 'time', sql: 'u.updated_at' },
         },
@@ -81,7 +89,7 @@ export function userRoutes(): Route[] {
         path: '/v3/users/:userId',
         operationId: 'getUser',
         summary: 'Get a user',
-        description: 'Name, email and role.',
+        description: 'Name, email, role, and whether somebody can log in as this user.',
         access: 'users:read',
         answer: data(User),
         failures: ['user_not_found'],
@@ -95,14 +103,15 @@ export function userRoutes(): Route[] {
         path: '/v3/users/:userId',
         operationId: 'updateUser',
         summary: 'Update a user',
-        description: 'Changes the given fields.',
+        description:
+          'Changes the given fields. To change a user who can log in, the caller needs all rights of the role, before and after. The last owner who can log in stays an owner.',
         access: 'users:write',
         body: UserChange,
         answer: data(User),
-        failures: ['user_not_found'],
+        failures: ['user_not_found', 'conflict'],
         example: { body: { role: 'agent' }, answer: exampleUser },
       },
-      ({ params, body }, tx) => changeUser(tx, params.userId, body),
+      ({ params, body, principal }, tx) => changeUser(tx, params.userId, body, principal),
     ),
     users.write(
       {
@@ -110,13 +119,18 @@ export function userRoutes(): Route[] {
         path: '/v3/users/:userId',
         operationId: 'deleteUser',
         summary: 'Delete a user',
-        description: 'Also removes the user from every team; chats assigned to the user become unassigned.',
+        description:
+          'Also removes the user from every team; chats assigned to the user become unassigned. The person who logs in as the user loses access to the tenant within five seconds. The last owner who can log in is not deleted.',
         access: 'users:write',
+        query: Force,
         answer: data(DeleteResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [exampleUser.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.userId, await removeUser(tx, params.userId)),
+      async ({ params, query, principal }, tx) => {
+        await requireUnused(tx, 'user', params.userId, query);
+        return deleted(params.userId, await removeUser(tx, params.userId, principal));
+      },
     ),
     ...teamRoutes(),
   ];
@@ -167,7 +181,7 @@ function teamRoutes(): Route[] {
         path: '/v3/teams/:teamId',
         operationId: 'getTeam',
         summary: 'Get a team',
-        description: 'Its name and its members.',
+        description: 'Its name, its members and its channels.',
         access: 'users:read',
         answer: data(Team),
         failures: ['team_not_found'],
@@ -181,7 +195,7 @@ function teamRoutes(): Route[] {
         path: '/v3/teams/:teamId',
         operationId: 'updateTeam',
         summary: 'Update a team',
-        description: 'Changes the given fields; `userIds` replaces the members.',
+        description: 'Changes the given fields; `userIds` replaces the members, `channelIds` the channels.',
         access: 'users:write',
         body: TeamChange,
         answer: data(Team),
@@ -198,11 +212,15 @@ function teamRoutes(): Route[] {
         summary: 'Delete a team',
         description: 'Its users stay; chats assigned to it are no longer assigned to a team.',
         access: 'users:write',
+        query: Force,
         answer: data(DeleteResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [exampleTeam.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.teamId, await removeTeam(tx, params.teamId)),
+      async ({ params, query }, tx) => {
+        await requireUnused(tx, 'team', params.teamId, query);
+        return deleted(params.teamId, await removeTeam(tx, params.teamId));
+      },
     ),
   ];
 }

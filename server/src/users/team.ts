@@ -5,18 +5,20 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
-import type { Team } from './schema.ts';
+import type { NewTeam, Team, TeamChange } from './schema.ts';
 
 interface TeamRow {
   id: string;
   name: string;
   user_ids: string[];
+  channel_ids: string[];
   created_at: Date;
   updated_at: Date;
 }
 
 export const TEAM_COLUMNS = `t.id, t.name, t.created_at, t.updated_at,
-  array(select m.user_id from team_members m where m.team_id = t.id order by m.created_at, m.user_id) as user_ids`;
+  array(select m.user_id from team_members m where m.team_id = t.id order by m.created_at, m.user_id) as user_ids,
+  array(select tc.channel_id from team_channels tc where tc.team_id = t.id order by tc.created_at, tc.channel_id) as channel_ids`;
 
 const insertTeam = statement<[id: string, name: string, now: Date], { id: string }>(
   'teams.insert',
@@ -40,6 +42,15 @@ const setMembers = statement<[teamId: string, userIds: string[], now: Date], { u
      on conflict do nothing)
    select id as user_id from known`,
 );
+const setChannels = statement<[teamId: string, channelIds: string[], now: Date], { channel_id: string }>(
+  'teams.set_channels',
+  `with gone as (delete from team_channels where team_id = $1 and channel_id <> all ($2::uuid[])),
+   known as (select id from visible_channels where tenant_id = $tenant and id = any ($2::uuid[])),
+   added as (
+     insert into team_channels (team_id, channel_id, tenant_id, created_at) select $1, id, $tenant, $3 from known
+     on conflict do nothing)
+   select id as channel_id from known`,
+);
 const deleteTeam = statement<[id: string]>(
   'teams.delete',
   // The chats that lose their team are locked in the order of ids, as everywhere.
@@ -52,6 +63,7 @@ export const presentTeam = (row: TeamRow): Team => ({
   id: row.id,
   name: row.name,
   userIds: row.user_ids,
+  channelIds: row.channel_ids,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -67,14 +79,26 @@ async function replaceMembers(tx: TenantTx, teamId: string, userIds: string[]): 
   issues.throwIfAny();
 }
 
+/** Replaces the channels of a team. Throws an issue for each channel that does not exist. */
+async function replaceChannels(tx: TenantTx, teamId: string, channelIds: string[]): Promise<void> {
+  const rows = await tx.all(setChannels, [teamId, channelIds, tx.now]);
+  const known = new Set(rows.map((row) => row.channel_id));
+  const issues = collectIssues();
+  for (const [index, id] of channelIds.entries())
+    if (!known.has(id.toLowerCase()))
+      issues.add(`channelIds.${index}`, 'custom', `There is no channel ${id}`);
+  issues.throwIfAny();
+}
+
 /** Creates a team. If several requests create the same one at once, one succeeds. */
 export async function createTeam(
   tx: TenantTx,
-  { name, userIds = [] }: { name: string; userIds?: string[] },
+  { name, userIds = [], channelIds = [] }: NewTeam,
 ): Promise<Team> {
   const inserted = await tx.find(insertTeam, [newId(), name, tx.now]);
   if (!inserted) throw taken(name);
   await replaceMembers(tx, inserted.id, userIds);
+  await replaceChannels(tx, inserted.id, channelIds);
   return requireTeam(tx, inserted.id);
 }
 
@@ -84,11 +108,11 @@ export async function requireTeam(db: TenantReader, teamId: string): Promise<Tea
   return presentTeam(row);
 }
 
-/** Changes the given fields; `userIds` replaces the members. */
+/** Changes the given fields; `userIds` replaces the members, and `channelIds` the channels. */
 export async function changeTeam(
   tx: TenantTx,
   teamId: string,
-  { name, userIds }: { name?: string; userIds?: string[] },
+  { name, userIds, channelIds }: TeamChange,
 ): Promise<Team> {
   if (!isUuid(teamId)) throw new ApiError('team_not_found');
   const found = await tx.find(updateTeam, [teamId, name ?? null, tx.now]).catch((error) => {
@@ -96,6 +120,7 @@ export async function changeTeam(
   });
   if (!found) throw new ApiError('team_not_found');
   if (userIds) await replaceMembers(tx, found.id, userIds);
+  if (channelIds) await replaceChannels(tx, found.id, channelIds);
   return requireTeam(tx, found.id);
 }
 

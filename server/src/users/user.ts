@@ -1,38 +1,69 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
+import { nowMs } from '../base/time.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
+import { hasScope, type Principal } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
-import type { User } from './schema.ts';
+import { type Role, roleScopes } from './roles.ts';
+import type { NewUser, User, UserChange } from './schema.ts';
 
 interface UserRow {
   id: string;
   name: string;
   email: string;
-  role: User['role'];
+  role: Role;
+  access: User['access'];
+  person_id: string | null;
+  /** Until when the newest invitation can be accepted; null without one. */
+  invited_until: Date | null;
   created_at: Date;
   updated_at: Date;
 }
 
-export const USER_COLUMNS = 'id, name, email, role, created_at, updated_at';
+export const USER_COLUMNS = `u.id, u.name, u.email, u.role, u.access, u.person_id, u.created_at, u.updated_at,
+  (select max(l.expires_at) from person_links l
+    where l.user_id = u.id and l.tenant_id = u.tenant_id and l.used_at is null) as invited_until`;
 
-const insertUser = statement<[id: string, name: string, email: string, role: string, now: Date], UserRow>(
+const insertUser = statement<
+  [id: string, name: string, email: string, role: string, access: string, now: Date],
+  UserRow
+>(
   'users.insert',
-  `insert into users (id, tenant_id, name, email, role, created_at, updated_at) values ($1, $tenant, $2, $3, $4, $5, $5)
+  `insert into users as u (id, tenant_id, name, email, role, access, created_at, updated_at)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $6)
    on conflict (tenant_id, lower(email)) do nothing returning ${USER_COLUMNS}`,
 );
 const userById = statement<[id: string], UserRow>(
   'users.by_id',
-  `select ${USER_COLUMNS} from users where id = $1 and tenant_id = $tenant`,
+  `select ${USER_COLUMNS} from users u where u.id = $1 and u.tenant_id = $tenant`,
+);
+const lockUser = statement<[id: string], UserRow>(
+  'users.lock',
+  `select ${USER_COLUMNS} from users u where u.id = $1 and u.tenant_id = $tenant for no key update`,
+);
+const lockOwners = statement<[], { id: string }>(
+  'users.lock_owners',
+  // All of them, so that two owners cannot remove each other at the same time.
+  `select id from users where tenant_id = $tenant and role = 'owner' and person_id is not null
+    order by id for no key update`,
 );
 const updateUser = statement<
-  [id: string, name: string | null, email: string | null, role: string | null, now: Date],
+  [
+    id: string,
+    name: string | null,
+    email: string | null,
+    role: string | null,
+    access: string | null,
+    now: Date,
+  ],
   UserRow
 >(
   'users.update',
-  `update users set name = coalesce($2, name), email = coalesce($3, email), role = coalesce($4, role), updated_at = $5
-    where id = $1 and tenant_id = $tenant returning ${USER_COLUMNS}`,
+  `update users u set name = coalesce($2, u.name), email = coalesce($3, u.email), role = coalesce($4, u.role),
+          access = coalesce($5, u.access), updated_at = $6
+    where u.id = $1 and u.tenant_id = $tenant returning ${USER_COLUMNS}`,
 );
 const deleteUser = statement<[id: string]>(
   'users.delete',
@@ -41,12 +72,25 @@ const deleteUser = statement<[id: string]>(
      select id from visible_chats where assigned_user_id = $1 and tenant_id = $tenant order by id for no key update)
    delete from users where id = $1 and tenant_id = $tenant and (select count(*) from assigned) >= 0`,
 );
+const setPerson = statement<[id: string, personId: string, now: Date]>(
+  'users.set_person',
+  'update users set person_id = $2, updated_at = $3 where id = $1 and tenant_id = $tenant and person_id is null',
+);
+
+function invitationOf({ person_id, invited_until }: UserRow): User['invitation'] {
+  if (person_id !== null) return 'accepted';
+  if (invited_until === null) return 'none';
+  return invited_until.getTime() > nowMs() ? 'pending' : 'expired';
+}
 
 export const presentUser = (row: UserRow): User => ({
   id: row.id,
   name: row.name,
   email: row.email,
   role: row.role,
+  access: row.access,
+  hasLogin: row.person_id !== null,
+  invitation: invitationOf(row),
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
@@ -54,30 +98,78 @@ export const presentUser = (row: UserRow): User => ({
 const taken = (email: string) =>
   invalidParam('email', 'custom', `There is already a user with the email ${email}`);
 
+/** Throws unless the caller has every right of a role: nobody gives more than they have, and owners are managed by owners. */
+function requireRightsOf(principal: Principal, role: Role): void {
+  if (!roleScopes[role].every((scope) => hasScope(principal, scope)))
+    throw new ApiError('forbidden', { detail: `you lack rights of the role "${role}"` });
+}
+
+/** Somebody without a login has no rights, whatever the role: an owner is the exception, because the role says so. */
+function requireRightsOver(principal: Principal, row: UserRow, newRole: Role = row.role): void {
+  const canLogIn = row.person_id !== null || invitationOf(row) === 'pending';
+  for (const role of [row.role, newRole]) if (canLogIn || role === 'owner') requireRightsOf(principal, role);
+}
+
+async function requireAnotherOwner(tx: TenantTx, userId: string): Promise<void> {
+  const owners = await tx.all(lockOwners, []);
+  if (owners.length === 1 && owners[0]?.id === userId)
+    throw new ApiError('conflict', {
+      detail: 'this is the last owner who can log in; make somebody else an owner first',
+    });
+}
+
 /** Creates a user. If several requests create the same one at once, one succeeds. */
 export async function createUser(
   tx: TenantTx,
-  { name, email, role }: Pick<User, 'name' | 'email' | 'role'>,
+  { name, email, role, access = 'all' }: NewUser,
+  principal?: Principal,
 ): Promise<User> {
-  const row = await tx.find(insertUser, [newId(), name, email, role, tx.now]);
+  if (role === 'owner' && principal) requireRightsOf(principal, role);
+  const row = await tx.find(insertUser, [newId(), name, email, role, access, tx.now]);
   if (!row) throw taken(email);
   return presentUser(row);
 }
 
-export async function requireUser(db: TenantReader, userId: string): Promise<User> {
+export async function findUser(db: TenantReader, userId: string): Promise<User | undefined> {
   const row = isUuid(userId) ? await db.find(userById, [userId]) : undefined;
+  return row && presentUser(row);
+}
+
+export async function requireUser(db: TenantReader, userId: string): Promise<User> {
+  const user = await findUser(db, userId);
+  if (!user) throw new ApiError('user_not_found');
+  return user;
+}
+
+async function requireLocked(tx: TenantTx, userId: string): Promise<UserRow> {
+  const row = isUuid(userId) ? await tx.find(lockUser, [userId]) : undefined;
   if (!row) throw new ApiError('user_not_found');
-  return presentUser(row);
+  return row;
+}
+
+/** Locks a user whom the caller may invite, and returns the person who logs in as this user, if there is one. */
+export async function requireManagedUser(
+  tx: TenantTx,
+  userId: string,
+  principal: Principal,
+): Promise<{ id: string; email: string; name: string; personId: string | null }> {
+  const row = await requireLocked(tx, userId);
+  requireRightsOf(principal, row.role);
+  return { id: row.id, email: row.email, name: row.name, personId: row.person_id };
 }
 
 export async function changeUser(
   tx: TenantTx,
   userId: string,
-  change: Partial<Pick<User, 'name' | 'email' | 'role'>>,
+  change: UserChange,
+  principal: Principal,
 ): Promise<User> {
-  if (!isUuid(userId)) throw new ApiError('user_not_found');
-  const { name = null, email = null, role = null } = change;
-  const row = await tx.find(updateUser, [userId, name, email, role, tx.now]).catch((error) => {
+  const before = await requireLocked(tx, userId);
+  requireRightsOver(principal, before, change.role);
+  if (before.role === 'owner' && change.role !== undefined && change.role !== 'owner')
+    await requireAnotherOwner(tx, before.id);
+  const { name = null, email = null, role = null, access = null } = change;
+  const row = await tx.find(updateUser, [before.id, name, email, role, access, tx.now]).catch((error) => {
     throw isUniqueViolation(error, 'users_email') ? taken(email as string) : error;
   });
   if (!row) throw new ApiError('user_not_found');
@@ -85,6 +177,48 @@ export async function changeUser(
 }
 
 /** Deletes a user, also from every team and every assigned chat, and returns whether the user existed. */
-export async function removeUser(tx: TenantTx, userId: string): Promise<boolean> {
-  return isUuid(userId) && (await tx.run(deleteUser, [userId])) === 1;
+export async function removeUser(tx: TenantTx, userId: string, principal: Principal): Promise<boolean> {
+  const row = isUuid(userId) ? await tx.find(lockUser, [userId]) : undefined;
+  if (!row) return false;
+  requireRightsOver(principal, row);
+  if (row.role === 'owner') await requireAnotherOwner(tx, row.id);
+  return (await tx.run(deleteUser, [row.id])) === 1;
+}
+
+/** Lets a person log in as a user. Returns false if somebody does already, or if the user was deleted. */
+export async function linkPerson(tx: TenantTx, userId: string, personId: string): Promise<boolean> {
+  const linked = await tx.run(setPerson, [userId, personId, tx.now]).catch((error) => {
+    throw isUniqueViolation(error, 'users_person')
+      ? new ApiError('conflict', { detail: 'you are a user of this tenant already' })
+      : error;
+  });
+  return linked === 1;
+}
+
+const isMember = statement<[personId: string], { id: string }>(
+  'users.of_person',
+  'select id from users where person_id = $1 and tenant_id = $tenant',
+);
+const insertMember = statement<
+  [id: string, name: string, email: string, personId: string, role: string, now: Date],
+  { id: string }
+>(
+  'users.insert_member',
+  // A user with that address gets the login, unless somebody logs in as that user.
+  `insert into users as u (id, tenant_id, name, email, role, person_id, created_at, updated_at)
+   select $1, t.id, $2, $3, $5, $4, $6, $6 from visible_tenants t where t.id = $tenant
+   on conflict (tenant_id, lower(email)) do update
+     set role = case when excluded.role = 'owner' then excluded.role else u.role end, person_id = excluded.person_id,
+         updated_at = excluded.updated_at
+     where u.person_id is null
+   returning u.id`,
+);
+
+/** Makes a person a user of the tenant, with a role if the person is new there. Somebody who is a user already stays one. */
+export async function joinTenant(
+  tx: TenantTx,
+  { email, name, personId, role }: { email: string; name: string; personId: string; role: Role },
+): Promise<void> {
+  if (await tx.find(isMember, [personId])) return;
+  await tx.run(insertMember, [newId(), name, email, personId, role, tx.now]);
 }

@@ -7,7 +7,7 @@ import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/ro
 import { OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { type ApiWebhook, NewApiWebhook } from '../webhooks/schema.ts';
-import { type V2Type, v2TypeNames } from '../webhooks/v2-types.ts';
+import { kindOf, type V2Type, v2TypeNames } from '../webhooks/v2-types.ts';
 import {
   allV2Webhooks,
   changeWebhook,
@@ -82,7 +82,7 @@ const webhooks = routeFamily({
 /** Undefined for a webhook of version 3. */
 function present({ v2Type, ...webhook }: ApiWebhook): Webhook | undefined {
   if (v2Type === undefined) return undefined;
-  const channelId = webhook.events[0]?.scopes[0]?.ids[0];
+  const channelId = webhook.events[0]?.scopes.find(({ type }) => type === 'channel')?.ids[0];
   return {
     id: webhook.id,
     type: v2Type,
@@ -142,14 +142,16 @@ export function v2WebhookRoutes({ keys, policy }: V2WebhookDeps): Route[] {
       async ({ principal, body }, tx) => {
         if (body.tenantId.toLowerCase() !== principal.tenantId)
           throw new ApiError('forbidden', { detail: 'tenantId is not the tenant of the token' });
-        const scopes =
-          body.channelId === undefined ? [] : [{ type: 'channel' as const, ids: [body.channelId] }];
+        const scope =
+          body.channelId === undefined
+            ? { type: 'channel_kind' as const, ids: [kindOf(body.type)] }
+            : { type: 'channel' as const, ids: [body.channelId] };
         const { secret, ...webhook } = await withV2ParamNames(
           createWebhook(
             tx,
             {
               url: body.url,
-              events: eventsOf(body.type).map((type) => ({ type, scopes })),
+              events: eventsOf(body.type).map((type) => ({ type, scopes: [scope] })),
               v2Type: body.type,
             },
             { keys, policy, canRead: readerOf(principal) },

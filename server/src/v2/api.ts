@@ -25,13 +25,12 @@ export const v2Api: Api<V2Deps> = {
       flush: usage.flush,
     };
   },
-  document: (routes) => ({
-    path: '/openapi-v2.json',
-    document: openapiDocument(routes, ['/v2/'], {
+  documentPath: '/openapi-v2.json',
+  document: (routes) =>
+    openapiDocument(routes, ['/v2/'], {
       title: 'Parley API v2 (deprecated)',
       version: '2.0.0',
       description: 'What is left of version 2. Each operation names its replacement in version 3.',
     }),
-  }),
   describe: describeV2,
 };

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type CampaignRow, campaignsOfChannel } from '../campaigns/campaign.ts';
 import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
+import { validateReach } from '../campaigns/validate-reach.ts';
 import { requireChannel } from '../channels/channel.ts';
 import { readerOf } from '../http/permissions.ts';
 import { data, type Route, routeFamily } from '../http/route.ts';
@@ -95,7 +96,7 @@ export function v2BroadcastRoutes(): Route[] {
         operationId: 'createBroadcastV2',
         summary: 'Create a broadcast',
         description:
-          'Runs a workflow for up to 5000 contacts. It starts at `scheduledAt`, or now; without `contacts` it is a draft, which can be completed and started through v3. If any parameter is invalid, nothing is stored.',
+          'Runs a workflow for up to 5000 contacts. It starts at `scheduledAt`, or now; without `contacts` and `scheduledAt` it is a draft, which can be completed and started through v3. If any parameter is invalid, nothing is stored.',
         access: 'campaigns:write',
         body: NewBroadcast,
         answer: data(Broadcast),
@@ -129,7 +130,10 @@ export function v2BroadcastRoutes(): Route[] {
             createCampaign(
               tx,
               { ...input, channelId: channel.id, automationId: workflowId },
-              readerOf(principal),
+              {
+                canRead: readerOf(principal),
+                validateMore: (...found) => validateReach(tx, input, ...found),
+              },
             ),
             { automationId: 'workflowId' },
           ),

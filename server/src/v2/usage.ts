@@ -13,7 +13,7 @@ import { Nullable, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 
 interface UsageCounter {
   /** Counts a call in memory. */
-  count(caller: Pick<Principal, 'tenantId' | 'tokenId'>, operation: string): void;
+  count(caller: Pick<Principal, 'tenantId' | 'caller'>, operation: string): void;
   /** Adds what was counted here to the table that all processes share. */
   flush(): Promise<void>;
 }
@@ -49,8 +49,8 @@ export function createUsageCounter({ db, clock }: { db: Database; clock: RealClo
   }
 
   return {
-    count: ({ tenantId, tokenId }, operation) =>
-      add({ tenantId, tokenId, operation, calls: 1, lastCalledAt: clock.real() }),
+    count: ({ tenantId, caller }, operation) =>
+      add({ tenantId, tokenId: caller.id, operation, calls: 1, lastCalledAt: clock.real() }),
     flush() {
       const flushed = lastFlush.then(store);
       lastFlush = flushed.catch(() => {});

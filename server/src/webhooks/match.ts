@@ -6,7 +6,6 @@ import type { PublishedEvent } from '../engine/outbox.ts';
 import { DUE_NOW, shardOf } from '../engine/queue.ts';
 import type { Consequences, SequencedEvent } from '../engine/sequencer.ts';
 import { deliveriesQueue } from './queues.ts';
-import { channelKindOf } from './v2-types.ts';
 
 interface Subscription {
   webhook_id: string;
@@ -17,12 +16,12 @@ interface Subscription {
 /** The entries of `events` of every active webhook of a tenant. */
 export const subscriptions = statement<[], Subscription>(
   'webhooks.subscriptions',
-  // A webhook of version 2 is for all channels of a kind, also those created later.
+  // A kind stands for all channels of it, also those created later.
   `select w.id as webhook_id, e.type_pattern,
-          case when w.v2_type is null then e.channel_ids
+          case when e.channel_kinds is null then e.channel_ids
                else array(select c.id from visible_channels c
-                           where c.tenant_id = $tenant and c.kind = ${channelKindOf('w.v2_type')}
-                             and (e.channel_ids is null or c.id = any (e.channel_ids))) end as channel_ids
+                           where c.tenant_id = $tenant and c.kind = any (e.channel_kinds)) || coalesce(e.channel_ids, '{}')
+          end as channel_ids
      from webhooks w join webhook_events e on e.webhook_id = w.id
     where w.tenant_id = $tenant and w.status = 'active'`,
 );

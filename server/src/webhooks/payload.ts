@@ -26,29 +26,40 @@ export function payloadOf(event: SentEvent): string {
     : `${start}"channelId":${channelId},"data":${event.data}}`;
 }
 
-/** The key inside a `whsec_…` secret. */
-export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64');
+/** The key inside a `whsec_…` secret. Any other text is a key as it is. */
+export const keyOf = (secret: string): Buffer =>
+  secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
+
+const idHeaders = (id: string, sentAt: Date) => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+});
+
+/** The headers of a signature by each key, as Standard Webhooks specifies: a receiver accepts the body if one is valid. */
+export function signatureHeaders(id: string, sentAt: Date, body: string, keys: readonly Buffer[]) {
+  const headers = idHeaders(id, sentAt);
+  const signed = `${id}.${headers['webhook-timestamp']}.${body}`;
+  const signature = keys
+    .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+    .join(' ');
+  return { ...headers, 'webhook-signature': signature };
+}
 
 /** The headers of an attempt without the signature. The id is the event's, so that a receiver recognises a repetition. */
 export const unsignedHeaders = (version: string, eventId: string, sentAt: Date) => ({
   'content-type': 'application/json',
   'user-agent': `Parley/${version}`,
-  'webhook-id': eventId,
-  'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+  ...idHeaders(eventId, sentAt),
 });
 
-/** The same with a signature by each key, as Standard Webhooks specifies: a receiver accepts the body if one is valid. */
-export function signedHeaders(
+/** The same with a signature by each key. */
+export const signedHeaders = (
   version: string,
   eventId: string,
   sentAt: Date,
   body: string,
   keys: readonly Buffer[],
-): ReturnType<typeof unsignedHeaders> & { 'webhook-signature': string } {
-  const headers = unsignedHeaders(version, eventId, sentAt) as ReturnType<typeof signedHeaders>;
-  const signed = `${eventId}.${headers['webhook-timestamp']}.${body}`;
-  headers['webhook-signature'] = keys
-    .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
-    .join(' ');
-  return headers;
-}
+) => ({
+  ...unsignedHeaders(version, eventId, sentAt),
+  ...signatureHeaders(eventId, sentAt, body, keys),
+});

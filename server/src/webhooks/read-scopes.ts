@@ -9,6 +9,7 @@ const scopeOf: Record<Resource, Scope> = {
   message: 'messages:read',
   channel: 'channels:read',
   chat: 'chats:read',
+  note: 'chats:read',
   contact: 'contacts:read',
   template: 'templates:read',
   file: 'files:read',

@@ -1,13 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { channelKinds } from '../providers/adapter.ts';
 import { v2TypeNames } from './v2-types.ts';
 
 export const webhookStatuses = ['active', 'inactive', 'disabled'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 
 const Scope = Type.Object({
-  type: OneOf(['channel']),
-  ids: Type.Array(Uuid(), { minItems: 1, maxItems: 1000, description: 'Ids of channels' }),
+  type: OneOf(['channel', 'channel_kind']),
+  ids: Type.Array(Type.String({ pattern: `^([0-9A-Fa-f-]{36}|${channelKinds.join('|')})$` }), {
+    minItems: 1,
+    maxItems: 1000,
+    description:
+      'Ids of channels; of the type `channel_kind`: `whatsapp`, `sms`, `email` or `instagram`, for all channels of the kind, also later ones',
+  }),
 });
 
 const EventType = Type.String({
@@ -28,7 +34,8 @@ export const NewApiWebhook = Type.Object({
       scopes: Type.Optional(
         Type.Array(Scope, {
           maxItems: 100,
-          description: 'Only events of these channels; if empty or left out, all events',
+          description:
+            'Only events of these channels, or of all channels of these kinds; if empty or left out, all events',
         }),
       ),
     }),
@@ -40,7 +47,7 @@ export const NewApiWebhook = Type.Object({
 export const ApiWebhookChange = Type.Object({
   url: Type.Optional(NewApiWebhook.properties.url),
   events: Type.Optional(NewApiWebhook.properties.events),
-  status: NewApiWebhook.properties.status,
+  status: Type.Optional(OneOf(webhookStatuses, '`disabled` only if it is disabled already')),
 });
 
 export const ApiWebhook = Type.Object(
@@ -52,7 +59,7 @@ export const ApiWebhook = Type.Object(
     v2Type: Type.Optional(
       OneOf(
         v2TypeNames,
-        'Only on webhooks created through v2: they get events of channels of one kind, in the format of v2, until `events` is set',
+        'Only on webhooks created through v2: they get the format of v2, until other `events` are set',
       ),
     ),
     failingSince: Nullable(

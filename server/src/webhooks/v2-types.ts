@@ -17,6 +17,3 @@ export type V2Type = (typeof v2TypeNames)[number];
 
 /** The kind of channel that a type is for: its first word. */
 export const kindOf = (type: V2Type): ChannelKind => type.split('_', 1)[0]?.toLowerCase() as ChannelKind;
-
-/** SQL for the same, of a column. */
-export const channelKindOf = (column: string): string => `lower(split_part(${column}, '_', 1))`;

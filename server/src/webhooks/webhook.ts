@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { requireBelowLimit } from '../access/limits.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
@@ -13,11 +14,19 @@ import { type CanRead, lacksScope } from '../http/permissions.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { validateUrl } from '../outbound/validate-url.ts';
+import { channelKinds } from '../providers/adapter.ts';
 import { isKnownPattern } from './match.ts';
 import { cancelPending, holdPending, resumeHeld } from './pending.ts';
 import { findMissingScope } from './read-scopes.ts';
 import type { ApiWebhook, CreatedApiWebhook } from './schema.ts';
 import { kindOf, type V2Type } from './v2-types.ts';
+
+/** An entry of `events`. Without channels and kinds it is for every event. */
+interface StoredEvent {
+  type_pattern: string | null;
+  channel_ids: string[] | null;
+  channel_kinds: string[] | null;
+}
 
 interface WebhookRow {
   id: string;
@@ -26,7 +35,7 @@ interface WebhookRow {
   failing_since: Date | null;
   created_at: Date;
   updated_at: Date;
-  events: { type_pattern: string | null; channel_ids: string[] | null }[];
+  events: StoredEvent[];
   v2_type: V2Type | null;
 }
 
@@ -48,11 +57,12 @@ export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toStri
 const V2 = 2;
 const V3 = 3;
 
-/** SQL for rows of `webhook_events` of the webhook $1. Arrays cannot hold lists of different lengths, so channels are JSON. */
-const eventRows = (patterns: string, channels: string): string =>
-  `select $1, $tenant, e.number, e.pattern,
-          (select array_agg(c.id::uuid) from json_array_elements_text(e.channels::json) as c (id))
-     from unnest(${patterns}::text[], ${channels}::text[]) with ordinality as e (pattern, channels, number)`;
+/** SQL for rows of `webhook_events` of the webhook $1, from a list of StoredEvent as JSON. */
+const eventRows = (events: string): string =>
+  `select $1, $tenant, e.number, e.value ->> 'type_pattern',
+          (select array_agg(c.id::uuid) from jsonb_array_elements_text(nullif(e.value -> 'channel_ids', 'null')) as c (id)),
+          (select array_agg(k.kind) from jsonb_array_elements_text(nullif(e.value -> 'channel_kinds', 'null')) as k (kind))
+     from jsonb_array_elements(${events}::jsonb) with ordinality as e (value, number)`;
 
 const insertWebhook = statement<
   [
@@ -62,22 +72,21 @@ const insertWebhook = statement<
     secret: Buffer,
     version: number,
     now: Date,
-    patterns: (string | null)[],
-    channelIds: string[],
+    events: string,
     v2Type: string | null,
   ]
 >(
   'webhooks.insert',
   `with webhook as (
      insert into webhooks (id, tenant_id, url, status, secret_encrypted, api_version, created_at, updated_at, v2_type)
-     values ($1, $tenant, $2, $3, $4, $5, $6, $6, $9))
-   insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids)
-   ${eventRows('$7', '$8')}`,
+     values ($1, $tenant, $2, $3, $4, $5, $6, $6, $8))
+   insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids, channel_kinds)
+   ${eventRows('$7')}`,
 );
 /** The columns of a webhook and its events, in the given order. */
 export const WEBHOOK_COLUMNS = `w.id, w.url, w.status, w.v2_type, w.failing_since, w.created_at, w.updated_at,
-  (select json_agg(json_build_object('type_pattern', e.type_pattern, 'channel_ids', e.channel_ids)
-     order by e.number) from webhook_events e where e.webhook_id = w.id) as events`;
+  (select json_agg(json_build_object('type_pattern', e.type_pattern, 'channel_ids', e.channel_ids,
+                                     'channel_kinds', e.channel_kinds) order by e.number) from webhook_events e where e.webhook_id = w.id) as events`;
 
 const webhookById = statement<[id: string], WebhookRow>(
   'webhooks.by_id',
@@ -88,26 +97,26 @@ const listV2Webhooks = statement<[], WebhookRow>(
   `select ${WEBHOOK_COLUMNS} from webhooks w
     where w.tenant_id = $tenant and w.v2_type is not null order by w.created_at, w.id`,
 );
-const updateWebhook = statement<
-  [id: string, url: string | null, status: string | null, now: Date],
-  { id: string; status_before: ApiWebhook['status'] }
->(
+const lockWebhook = statement<[id: string], WebhookRow>(
+  'webhooks.lock_for_change',
+  `select ${WEBHOOK_COLUMNS} from webhooks w where w.id = $1 and w.tenant_id = $tenant for no key update of w`,
+);
+const updateWebhook = statement<[id: string, url: string, status: string, now: Date]>(
   'webhooks.update',
   // A webhook with another URL, or one that is activated again, counts as not failing.
-  `with before as (select id, status from webhooks where id = $1 and tenant_id = $tenant for no key update)
-   update webhooks w set url = coalesce($2, w.url), status = coalesce($3, w.status), updated_at = $4,
-          failing_since = case when w.url <> $2 or (w.status <> 'active' and $3 = 'active') then null
-                               else w.failing_since end
-     from before b where w.id = b.id and w.tenant_id = $tenant returning w.id, b.status as status_before`,
+  `update webhooks set url = $2, status = $3, updated_at = $4,
+          failing_since = case when url <> $2 or (status <> 'active' and $3 = 'active') then null
+                               else failing_since end
+    where id = $1 and tenant_id = $tenant`,
 );
-const replaceEvents = statement<[id: string, patterns: (string | null)[], channelIds: string[]]>(
+const replaceEvents = statement<[id: string, events: string]>(
   'webhooks.replace_events',
-  `with removed as (delete from webhook_events where webhook_id = $1 and number > cardinality($2::text[])),
+  `with removed as (delete from webhook_events where webhook_id = $1 and number > jsonb_array_length($2::jsonb)),
    converted as (update webhooks set api_version = ${V3}, v2_type = null where id = $1 and tenant_id = $tenant and v2_type is not null)
-   insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids)
-   ${eventRows('$2', '$3')}
+   insert into webhook_events (webhook_id, tenant_id, number, type_pattern, channel_ids, channel_kinds)
+   ${eventRows('$2')}
    on conflict (webhook_id, number) do update
-     set type_pattern = excluded.type_pattern, channel_ids = excluded.channel_ids`,
+     set type_pattern = excluded.type_pattern, channel_ids = excluded.channel_ids, channel_kinds = excluded.channel_kinds`,
 );
 const deleteWebhook = statement<[id: string]>(
   'webhooks.delete',
@@ -123,9 +132,12 @@ export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
   id: row.id,
   url: row.url,
   status: row.status,
-  events: row.events.map(({ type_pattern, channel_ids }) => ({
+  events: row.events.map(({ type_pattern, channel_ids, channel_kinds }) => ({
     ...(type_pattern === null ? {} : { type: type_pattern }),
-    scopes: channel_ids === null ? [] : [{ type: 'channel' as const, ids: channel_ids }],
+    scopes: [
+      ...(channel_ids === null ? [] : [{ type: 'channel' as const, ids: channel_ids }]),
+      ...(channel_kinds === null ? [] : [{ type: 'channel_kind' as const, ids: channel_kinds }]),
+    ],
   })),
   ...(row.v2_type === null ? {} : { v2Type: row.v2_type }),
   failingSince: timestampOrNull(row.failing_since),
@@ -135,8 +147,8 @@ export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
 
 interface WebhookInput {
   url: string;
-  events: { type?: string; scopes?: { type: 'channel'; ids: string[] }[] }[];
-  status?: 'active' | 'inactive';
+  events: { type?: string; scopes?: { type: 'channel' | 'channel_kind'; ids: string[] }[] }[];
+  status?: ApiWebhook['status'];
   /** Creates a webhook of version 2, whose `events` are those of the type. */
   v2Type?: V2Type;
 }
@@ -165,45 +177,55 @@ export async function createWebhook(
     keys.encrypt(secret, SECRET),
     input.v2Type === undefined ? V3 : V2,
     tx.now,
-    ...eventParameters(input.events),
+    JSON.stringify(input.events.map(storedEvent)),
     input.v2Type ?? null,
   ]);
   return { ...(await requireWebhook(tx, id)), secret };
 }
 
-/** The channels of all scopes of an event, each once. */
-const channelIdsOf = ({ scopes = [] }: WebhookInput['events'][number]): string[] => [
-  ...new Set(scopes.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()))),
+/** The ids of all scopes of a type, each once. */
+const idsOf = (
+  { scopes = [] }: WebhookInput['events'][number],
+  type: 'channel' | 'channel_kind',
+): string[] => [
+  ...new Set(
+    scopes.filter((scope) => scope.type === type).flatMap(({ ids }) => ids.map((id) => id.toLowerCase())),
+  ),
 ];
 
-/** The parameters of `eventRows`: the types, and the channels of all scopes as JSON. */
-const eventParameters = (
-  events: WebhookInput['events'],
-): [patterns: (string | null)[], channelIds: string[]] => [
-  events.map((event) => event.type ?? null),
-  events.map((event) => JSON.stringify(channelIdsOf(event))),
-];
+const orNull = (ids: string[]): string[] | null => (ids.length === 0 ? null : ids);
+
+const storedEvent = (event: WebhookInput['events'][number]): StoredEvent => ({
+  type_pattern: event.type ?? null,
+  channel_ids: orNull(idsOf(event, 'channel')),
+  channel_kinds: orNull(idsOf(event, 'channel_kind')),
+});
 
 async function validateWebhook(
   tx: TenantTx,
-  { url, events, v2Type }: Partial<WebhookInput>,
+  { url, events, status, v2Type }: Partial<WebhookInput>,
   { policy, canRead }: SaveDeps,
+  before?: WebhookRow,
 ): Promise<void> {
   const issues = collectIssues();
+  // What was read can be sent back, but only the server disables.
+  if (status === 'disabled' && before?.status !== 'disabled')
+    issues.add('status', 'invalid_enum_value', 'Must be "active" or "inactive", received "disabled"');
   validateScopes(events ?? [], canRead, issues);
   if (url !== undefined) {
     // Only the URL itself is checked here; the address of its host is checked with every connection.
     const decision = validateUrl(url, policy);
     if (!decision.ok) issues.add('url', 'invalid_string', decision.reason);
   }
-  if (events !== undefined) await validateEvents(tx, events, v2Type, issues);
+  if (events !== undefined)
+    await validateEvents(tx, events, { v2Type, stored: before?.events ?? [] }, issues);
   issues.throwIfAny();
 }
 
 /**
- * Changes the given fields; `events` replaces the whole list and converts a webhook of version 2 to the present version.
- * The pending deliveries of a webhook that becomes inactive are held until it is active again. A disabled webhook can be
- * made active again.
+ * Changes the given fields; other `events` than the stored ones replace the whole list and convert a webhook of version 2 to
+ * the present version. So what was read can be sent back without a loss. The pending deliveries of a webhook that becomes
+ * inactive are held until it is active again. A disabled webhook can be made active again.
  */
 export async function changeWebhook(
   tx: TenantTx,
@@ -211,21 +233,24 @@ export async function changeWebhook(
   change: Partial<WebhookInput>,
   deps: SaveDeps,
 ): Promise<ApiWebhook> {
-  await validateWebhook(tx, change, deps);
+  const row = isUuid(webhookId) ? await tx.find(lockWebhook, [webhookId]) : undefined;
+  await validateWebhook(tx, change, deps, row);
+  if (!row) throw new ApiError('api_webhook_not_found');
   // A caller who sets the URL of a subscription, or activates it, gets what it matches.
   if (change.url !== undefined || change.status === 'active') {
     const issues = collectIssues();
-    validateScopes(change.events ?? (await requireWebhook(tx, webhookId)).events, deps.canRead, issues);
+    validateScopes(change.events ?? presentWebhook(row).events, deps.canRead, issues);
     issues.throwIfAny();
   }
-  const found =
-    isUuid(webhookId) &&
-    (await tx.find(updateWebhook, [webhookId, change.url ?? null, change.status ?? null, tx.now]));
-  if (!found) throw new ApiError('api_webhook_not_found');
-  if (change.events !== undefined) await tx.run(replaceEvents, [found.id, ...eventParameters(change.events)]);
-  if (change.status === 'inactive') await holdPending(tx, found.id);
-  if (change.status === 'active' && found.status_before !== 'active') await resumeHeld(tx, found.id);
-  return requireWebhook(tx, found.id);
+  const { url = row.url, status = row.status } = change;
+  const events = change.events?.map(storedEvent);
+  const hasOtherEvents = events !== undefined && !isDeepStrictEqual(events, row.events);
+  if (url === row.url && status === row.status && !hasOtherEvents) return presentWebhook(row);
+  await tx.run(updateWebhook, [row.id, url, status, tx.now]);
+  if (hasOtherEvents) await tx.run(replaceEvents, [row.id, JSON.stringify(events)]);
+  if (status === 'inactive') await holdPending(tx, row.id);
+  if (status === 'active' && row.status !== 'active') await resumeHeld(tx, row.id);
+  return requireWebhook(tx, row.id);
 }
 
 /** Deletes a webhook, cancels its pending deliveries, and returns whether it existed. */
@@ -246,11 +271,18 @@ function validateScopes(events: readonly { type?: string }[], canRead: CanRead, 
 async function validateEvents(
   tx: TenantTx,
   events: WebhookInput['events'],
-  v2Type: V2Type | undefined,
+  { v2Type, stored }: { v2Type: V2Type | undefined; stored: readonly StoredEvent[] },
   issues: Issues,
 ): Promise<void> {
   const kind = v2Type && kindOf(v2Type);
-  const known = await findKnownChannelIds(tx, events.flatMap(channelIdsOf), kind);
+  const ids = events.flatMap((event) => idsOf(event, 'channel'));
+  const known = await findKnownChannelIds(tx, ids.filter(isUuid), kind);
+  // An id that is stored may be sent back, also after its channel was deleted.
+  for (const event of stored) for (const id of event.channel_ids ?? []) known.add(id);
+  const isKnown = {
+    channel: (id: string) => known.has(id),
+    channel_kind: (id: string) => (channelKinds as readonly string[]).includes(id),
+  };
   for (const [number, { type, scopes = [] }] of events.entries()) {
     if (type !== undefined && v2Type === undefined && !isKnownPattern(type))
       issues.add(
@@ -260,11 +292,13 @@ async function validateEvents(
       );
     for (const [scopeNumber, scope] of scopes.entries())
       for (const [index, id] of scope.ids.entries())
-        if (!known.has(id.toLowerCase()))
+        if (!isKnown[scope.type](id.toLowerCase()))
           issues.add(
             `events.${number}.scopes.${scopeNumber}.ids.${index}`,
             'custom',
-            `There is no ${kind === undefined ? '' : `${kind} `}channel ${id}`,
+            scope.type === 'channel'
+              ? `There is no ${kind === undefined ? '' : `${kind} `}channel ${id}`
+              : `There is no kind of channel "${id}". There are ${channelKinds.join(', ')}`,
           );
   }
 }

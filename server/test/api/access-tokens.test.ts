@@ -37,6 +37,7 @@ describe('a new token', () => {
     expect((await tenant.get('/v3/me', { token })).body.data).toEqual({
       tenant: { id: tenant.id, name: 'test' },
       tokenId: shown.id,
+      userId: null,
       plan: 'scale',
       features: ['automations', 'campaigns'],
       scopes: ['chats:read', 'messages:write'],
@@ -158,6 +159,35 @@ describe('an expired token', () => {
     expect(await found()).toEqual(['new', 'newer', 'newest', 'valid']);
     await removeExpiredTokens(db, { before: new Date(0), now: new Date(), maxExpired: 2 });
     expect(await found()).toEqual(['newer', 'newest', 'valid']);
+  });
+});
+
+describe('the use of a token', () => {
+  it('is noted to the hour', async () => {
+    const tenant = await server.tenant();
+    const made = (await tenant.post('/v3/tokens', { name: 'Shop', scopes: ['*'] })).body.data;
+    expect(made.lastUsedAt).toBeNull();
+    const lastUse = async () =>
+      (await tenant.post('/v3/tokens/search', { query: 'eq(name,"Shop")' })).body.data[0].lastUsedAt;
+    const now = Date.now();
+    await server.call('GET', '/v3/me', { token: made.token });
+    await expect.poll(lastUse).not.toBeNull();
+    expect(Math.abs(Date.parse(await lastUse()) - now)).toBeLessThan(600_000);
+    const used = await tenant.post('/v3/tokens/search', { query: 'not(isNull(lastUsedAt))' });
+    expect(used.body.data.map(({ name }: { name: string }) => name)).toContain('Shop');
+  });
+
+  it('warns of its end for two weeks', async () => {
+    const tenant = await server.tenant();
+    const headerFor = async (days: number) => {
+      const body = { name: 'a', scopes: ['*'], expiresIn: days * 86_400 };
+      const { token, expiresAt } = (await tenant.post('/v3/tokens', body)).body.data;
+      const { headers } = await server.call('GET', '/v3/me', { token });
+      return [headers['parley-token-expires'], expiresAt];
+    };
+    const [warning, expiresAt] = await headerFor(13);
+    expect(warning).toBe(expiresAt);
+    expect((await headerFor(15))[0]).toBeUndefined();
   });
 });
 

@@ -186,8 +186,8 @@ describe('a run', () => {
     expect((await tenant.post(`/v3/automation_runs/${runId}/retry`)).body.error.messageKey).toBe('conflict');
   });
 
-  it('sends nothing to someone who has opted out of it, and says so', async () => {
-    const runId = await started(sending('Hi'));
+  it('for marketing sends nothing to a contact that is unsubscribed, and says so', async () => {
+    const runId = await started({ ...sending('Hi'), purpose: 'marketing' });
     await tenant.put(`/v3/contacts/${(await contact()).id}`, { isSubscribed: false });
     await server.settle();
     expect(await outbox()).toEqual([]);
@@ -241,6 +241,19 @@ describe('what happens', () => {
     await tenant.post(`/v3/contacts/${id}/labels`, { labels: [{ id: one.id }, { id: two.id }] });
     await server.settle();
     expect(await outbox()).toEqual(['Labelled']);
+  });
+
+  it('starts automations that wait for a label, also for a contact that is created with it', async () => {
+    const label = (await tenant.post('/v3/labels', { name: 'New' })).body.data;
+    await automationOf(tenant, labelled(label.id));
+    const created = await tenant.post('/v3/contacts', {
+      phoneNumber: '+15550003333',
+      labels: [{ id: label.id }],
+    });
+    expect(created.status).toBe(200);
+    await tenant.post('/v3/contacts', { phoneNumber: '+15550004444' });
+    await server.settle();
+    expect(await runs()).toMatchObject([{ contactId: created.body.data.id }]);
   });
 
   it.each([

@@ -41,7 +41,15 @@ describe('an automation', () => {
       latestVersionTriggerParametersChannelId: channel.id,
       latestVersionId,
       activeVersion: null,
-      latestVersion: { id: latestVersionId, number: 1, trigger, variables, steps: [hello], createdAt: now },
+      latestVersion: {
+        id: latestVersionId,
+        number: 1,
+        purpose: 'service',
+        trigger,
+        variables,
+        steps: [hello],
+        createdAt: now,
+      },
     });
     expect((await tenant.get(`/v3/automations/${id}`)).body.data).toEqual(made.body.data);
   });
@@ -225,7 +233,7 @@ describe('deleting', () => {
     const path = `/v3/automations/${ids.automationId}`;
     await tenant.put(path, { steps: [hello] });
     expect((await tenant.get(`/v3/automation_runs/${ids.runId}`)).status).toBe(200);
-    expect((await tenant.delete(path)).body.data).toEqual({
+    expect((await tenant.delete(`${path}?force=true`)).body.data).toEqual({
       deletedIds: [ids.automationId],
       notFoundIds: [],
     });

@@ -153,7 +153,7 @@ describe('a campaign that recurs', () => {
     await settle();
     await deliver(server, id);
     const { automationId } = await read(tenant, id);
-    await tenant.post(`/v3/automations/${automationId}/status`, { status: 'inactive' });
+    await tenant.post(`/v3/automations/${automationId}/status?force=true`, { status: 'inactive' });
     server.clock.set(onDay(1));
     await settle();
     await settle();

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mergeConfig } from '../../src/providers/adapter.ts';
 import { adapters } from '../../src/providers/adapters.ts';
+import { listener } from '../kit/events.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { ACCOUNT, TOKEN, useTwilio } from '../kit/twilio.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -173,6 +175,55 @@ describe('the health of a channel', () => {
     const found = await tenant.post('/v3/channels/search', { query: 'eq(health,"failing")' });
     expect(found.body.data).toEqual([{ ...failing, health: 'failing', problem }]);
     expect((await tenant.get(`/v3/channels/${failing.id}`)).body.data.problem).toBe(problem);
+  });
+
+  describe('with a vendor', async () => {
+    const vendor = await useTwilio();
+    const makeWith = (config: object = {}) =>
+      make({
+        provider: 'twilio',
+        config: {
+          accountSid: ACCOUNT,
+          authToken: TOKEN,
+          from: '+15550009999',
+          baseUrl: vendor.url,
+          ...config,
+        },
+      });
+    const healthOf = async ({ id }: { id: string }) =>
+      (await tenant.get(`/v3/channels/${id}`)).body.data.health;
+
+    it('is unchecked until a check finds no problem', async () => {
+      const channel = await makeWith({ authToken: 'wrong' });
+      expect(channel).toMatchObject({ health: 'unchecked', problem: null });
+      expect((await tenant.post(`/v3/channels/${channel.id}/check`)).body.data.ok).toBe(false);
+      expect(await healthOf(channel)).toBe('unchecked');
+      await tenant.put(`/v3/channels/${channel.id}`, { config: { authToken: TOKEN } });
+      const hear = listener(server, tenant);
+      expect((await tenant.post(`/v3/channels/${channel.id}/check`)).body.data.ok).toBe(true);
+      expect(await healthOf(channel)).toBe('healthy');
+      expect(await hear()).toMatchObject([{ type: 'channel.health_changed', data: { health: 'healthy' } }]);
+    });
+
+    it('is unchecked until a message is sent', async () => {
+      const channel = await makeWith();
+      await tenant.post('/v3/messages', {
+        channelId: channel.id,
+        to: '+15550001111',
+        text: 'Hello',
+      });
+      await server.settle();
+      expect(await healthOf(channel)).toBe('healthy');
+    });
+
+    it('stays failing after a check: only a message shows that it can send', async () => {
+      const channel = await makeWith();
+      await db.query("update channels set health = 'failing', problem = 'No credit' where id = $1", [
+        channel.id,
+      ]);
+      expect((await tenant.post(`/v3/channels/${channel.id}/check`)).body.data.ok).toBe(true);
+      expect(await healthOf(channel)).toBe('failing');
+    });
   });
 
   it('is not changed by a check, which is replayed for the same Idempotency-Key', async () => {

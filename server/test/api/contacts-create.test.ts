@@ -75,6 +75,34 @@ describe('a contact', () => {
     ]);
   });
 
+  it('has a language and a time zone, by which it is found', async () => {
+    const { id, ...made } = (await create({ firstName: 'Ada', language: 'de_at', timezone: 'Europe/Vienna' }))
+      .body.data;
+    expect(made).toMatchObject({ language: 'de-AT', timezone: 'Europe/Vienna' });
+    const other = (await create({ firstName: 'Bob' })).body.data;
+    expect(other).toMatchObject({ language: null, timezone: null });
+    const found = async (query: string) =>
+      (await tenant.post('/v3/contacts/search', { query })).body.data.map(
+        (contact: { id: string }) => contact.id,
+      );
+    expect(await found('startsWith(language,"de")')).toEqual([id]);
+    expect(await found('eq(timezone,"Europe/Vienna")')).toEqual([id]);
+    expect(await found('isNull(timezone)')).toEqual([other.id]);
+    const changed = await tenant.put(`/v3/contacts/${id}`, { language: 'PT-br', timezone: null });
+    expect(changed.body.data).toMatchObject({ language: 'pt-BR', timezone: null });
+    for (const wrong of [
+      { language: 'German!', timezone: 'Berlin' },
+      { language: '', timezone: '' },
+      { language: 'x'.repeat(30), timezone: '+01:00x' },
+    ]) {
+      expect(Object.keys((await create({ firstName: 'x', ...wrong })).body.error.invalidParams)).toEqual([
+        'language',
+        'timezone',
+      ]);
+      expect((await tenant.put(`/v3/contacts/${id}`, wrong)).status).toBe(400);
+    }
+  });
+
   it('is displayed by its name, or else its phone number, its email or another handle', async () => {
     const shown = async (body: unknown) => {
       const { displayName, fullName } = (await create(body)).body.data;
@@ -237,6 +265,20 @@ describe('a contact', () => {
     expect((await other.get(`/v3/contacts/${ours.body.data.id}`)).body.error.messageKey).toBe(
       'contact_not_found',
     );
+  });
+
+  it('is found by its number in the spelling of its country, and so are its chats', async () => {
+    const tenant = await server.tenant();
+    const { id } = (await tenant.post('/v3/contacts', { phoneNumber: '+491700000777' })).body.data;
+    await tenant.post('/v3/contacts', { phoneNumber: '+491700000888' });
+    const channel = await tenant.channel('sms');
+    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+491700000777', text: 'hi' });
+    await server.settle();
+    for (const search of ['0170 0000777', '0049 170 0000777', '170/0000-777', '+491700000777']) {
+      const found = await tenant.post('/v3/contacts/search', { search });
+      expect(found.body.data.map((contact: { id: string }) => contact.id)).toEqual([id]);
+      expect((await tenant.post('/v3/chats/search', { search })).body.data).toHaveLength(1);
+    }
   });
 
   it('is found when its number sends a message', async () => {

@@ -210,6 +210,68 @@ describe('a mail', () => {
     expect(await conversation()).toHaveLength(4);
     expect(await failed()).toEqual([]);
   });
+
+  const bounce = (recipient: string, messageId: string) =>
+    posted(
+      'From: MAILER-DAEMON@relay.test',
+      'To: help@shop.test',
+      'Subject: failure notice',
+      '',
+      `<${recipient}>: 550 5.1.1 no such user`,
+      '',
+      `Message-ID: ${messageId}`,
+    );
+
+  it('that did not reach somebody in copy did not fail', async () => {
+    await written('in1', 'Where is it?');
+    const chat = await onlyChat();
+    const email = { subject: 'Order', cc: ['bob@example.com'] };
+    const { id } = await send(tenant, chat, { email, text: 'On its way.' });
+    const single = await send(tenant, chat, { text: 'And more.' });
+    await server.settle();
+    const { vendorId } = await messageOf(tenant, id);
+    await bounce('bob@example.com', vendorId);
+    expect(await messageOf(tenant, id)).toMatchObject({ status: 'sent' });
+    await bounce('ADA@example.com', vendorId);
+    expect(await messageOf(tenant, id)).toMatchObject({ status: 'failed', error: { code: '5.1.1' } });
+    // It has one recipient, whose provider forwarded it.
+    await bounce('ada@elsewhere.example', (await messageOf(tenant, single.id)).vendorId);
+    expect(await messageOf(tenant, single.id)).toMatchObject({ status: 'failed' });
+  });
+
+  it('is answered where its sender wants the answer', async () => {
+    await written('in1', 'Where is it?', 'Reply-To: private@example.com');
+    const chat = await onlyChat();
+    expect(chat.contact).toMatchObject({ email: 'ada@example.com' });
+    await send(tenant, chat, { text: 'On its way.' });
+    await server.settle();
+    expect(relay.arrived).toMatchObject([{ to: ['private@example.com'] }]);
+    await written('in2', 'Thanks');
+    await send(tenant, chat, { text: 'You are welcome.' });
+    await server.settle();
+    expect(relay.arrived[1]).toMatchObject({ to: ['ada@example.com'] });
+  });
+
+  it('that its recipient reported as spam unsubscribes the contact', async () => {
+    await written('in1', 'Where is it?');
+    const { contactId } = await onlyChat();
+    await posted(
+      'From: fbl@provider.example',
+      'Content-Type: multipart/report; report-type=feedback-report; boundary=cut',
+      '',
+      '--cut',
+      'Content-Type: message/feedback-report',
+      '',
+      'Feedback-Type: abuse',
+      'Original-Rcpt-To: ada@example.com',
+      '--cut--',
+    );
+    const { subscriptions } = (await tenant.get(`/v3/contacts/${contactId}`)).body.data;
+    expect(subscriptions).toMatchObject([
+      { channelKind: 'email', status: 'unsubscribed', source: 'complaint' },
+    ]);
+    expect(await conversation()).toHaveLength(1);
+  });
 });
 
 describe('an Instagram message', async () => {

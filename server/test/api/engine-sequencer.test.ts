@@ -4,7 +4,7 @@ import { noteRepliedRuns } from '../../src/automations/triggers/replies.ts';
 import { newId } from '../../src/base/ids.ts';
 import type { TenantHooks } from '../../src/db/tenant.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
-import { eventsQueue, type PublishedEvent, publishEvents } from '../../src/engine/outbox.ts';
+import { eventsQueue, type PublishedEvent } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { createSequencerState, type Subscriber, sequenceEvents } from '../../src/engine/sequencer.ts';
 import { createDeliveries } from '../../src/webhooks/match.ts';
@@ -12,12 +12,13 @@ import { automationOf, personOf } from '../kit/automations.ts';
 import { useDatabase } from '../kit/database.ts';
 import { usePgClient } from '../kit/pg-client.ts';
 import { useServer } from '../kit/server.ts';
+import { testHooks } from '../kit/tenant-hooks.ts';
 
 const server = await useServer();
 const woken: string[] = [];
 const wake: TenantHooks['wake'] = (queue, orderingKey, tenantId) =>
   void woken.push(`${queue.name}:${queue.shardOf(orderingKey, tenantId)}:${orderingKey}`);
-const hooks = { now: server.clock.now, publish: publishEvents, wake };
+const hooks = { ...testHooks(server.clock), wake };
 const db = useDatabase(server.databaseUrl, { poolSize: 8 }, hooks);
 const event = (note: string) => ({
   type: 'chat.created' as const,

@@ -20,6 +20,8 @@ describe('a file', () => {
     expect(made.body.data).toEqual({
       id: expect.any(String),
       filename: 'notes.txt',
+      url: expect.stringMatching(/^https:\/\/parley\.test\/public\/files\/[\w-]{22}\/notes\.txt$/),
+      isPrivate: false,
       mimeType: 'text/plain',
       size: content.length,
       sha256: sha256(content),
@@ -62,6 +64,9 @@ describe('a file', () => {
     ['/etc/cron.d/job', 'job'],
     ['C:\\\\boot.ini', 'boot.ini'],
     ['nul\0byte.txt', 'nulbyte.txt'],
+    // As browsers write it: only quotes and line breaks are encoded.
+    ['a %22quoted%22%0D%0A name 100%.txt', 'a "quoted" name 100%.txt'],
+    ['..%2f%22x%5c.txt', '..%2f"x%5c.txt'],
     ['Grüße 😀.txt', 'Grüße 😀.txt'],
   ])('F2: named %j is shown by its base name and stored under its id', async (given, shown) => {
     const tenant = await server.tenant();

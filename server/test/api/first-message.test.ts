@@ -44,7 +44,7 @@ describe('a message written in the sandbox', () => {
       data: {
         vendorId: written.body.data.vendorId,
         sender: 'inbound',
-        author: 'contact',
+        author: { type: 'contact' },
         type: 'text',
         text: 'Is this still available?',
       },

@@ -71,4 +71,14 @@ describe('the guides at /docs/guides', () => {
     expect(page.status).toBe(404);
     expect(page.text).not.toContain('parley-workspace');
   });
+
+  it.each([
+    '/docs/guides/nothing',
+    '/docs/nope',
+    '/docs/js/nope.js',
+  ])('answer programs with the envelope: %s', async (path) => {
+    const answer = await server.call('GET', path);
+    expect([answer.status, answer.body.error.messageKey]).toEqual([404, 'route_not_found']);
+    expect(answer.body.error.requestId).toBe(answer.headers['x-request-id']);
+  });
 });

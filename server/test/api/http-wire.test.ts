@@ -105,7 +105,7 @@ describe('a client that hangs up in the middle of its body', () => {
     await heard;
     const open = () =>
       new Promise((resolve) => server.system.app.server.server.getConnections((_, count) => resolve(count)));
-    await expect.poll(open, { timeout: 5_000 }).toBe(0);
+    await expect.poll(open, { timeout: 30_000 }).toBe(0);
     expect(server.logged.slice(from).filter((line) => /internal error|"status":5/.test(line))).toEqual([]);
   });
 });
@@ -138,6 +138,22 @@ describe('what is not HTTP', () => {
         requestId: answer.headers['x-request-id'],
       },
     });
+  });
+
+  it('a request without Host gets the envelope, too, unless it is HTTP/1.0', async () => {
+    const answer = await say(port, 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect([answer.status, answer.body.error.invalidParams]).toEqual([
+      400,
+      { Host: { key: 'custom', message: 'HTTP/1.1 needs the header Host' } },
+    ]);
+    expect(answer.body.error.requestId).toBe(answer.headers['x-request-id']);
+    expect((await say(port, 'GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200);
+  });
+
+  it('an unknown expectation is ignored', async () => {
+    const head = 'HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n';
+    expect((await say(port, `GET /livez ${head}`)).status).toBe(200);
+    expect((await say(port, `GET /v3/me ${head}`)).body.error.messageKey).toBe('unauthorized');
   });
 
   it('headers that are too large are 431', async () => {

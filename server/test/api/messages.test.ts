@@ -29,7 +29,7 @@ describe('a message', () => {
     expect(found).toMatchObject({
       channelId: channel.id,
       sender: 'inbound',
-      author: 'contact',
+      author: { type: 'contact' },
       type: 'text',
       text: 'Is this still available?',
       media: [],

@@ -7,7 +7,7 @@ const server = await useServer();
 const url = 'https://example.com/hook';
 const LACKS = (scope: string) => ({
   key: 'custom',
-  message: `The caller's token lacks the scope "${scope}", which this needs`,
+  message: `The caller lacks the scope "${scope}", which this needs`,
 });
 
 describe('a webhook', () => {

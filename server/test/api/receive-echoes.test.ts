@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { automationOf } from '../kit/automations.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import {
@@ -56,7 +57,7 @@ describe('an echo', () => {
       latestMessage: {
         text: 'answer',
         sender: 'outbound',
-        author: 'user',
+        author: { type: 'user' },
         status: 'sent',
         vendorId: 'answer',
       },
@@ -64,6 +65,19 @@ describe('an echo', () => {
     expect(await newEvents()).toMatchObject([{ type: 'message.echo', data: chat.latestMessage }]);
     await receive(written('thanks', at(4)));
     expect(await theChat()).toMatchObject({ unreadCount: 1, status: 'open' });
+  });
+
+  it('is a takeover: it ends what automations wait for in the chat', async () => {
+    await automationOf(tenant, {
+      trigger: { type: 'message_received' },
+      steps: [{ id: 'reply', type: 'wait_for_reply', parameters: { timeout: 'P1D' } }],
+    });
+    await receive(written('question', at(1)));
+    const runs = async () => (await tenant.post('/v3/automation_runs/search', {})).body.data;
+    expect(await runs()).toMatchObject([{ status: 'waiting' }]);
+    await receive(echoed('answer', at(3)));
+    expect(await runs()).toMatchObject([{ status: 'cancelled', error: { code: 'taken_over' } }]);
+    expect(await theChat()).toMatchObject({ waitingSince: null, firstRespondedAt: at(3).toISOString() });
   });
 
   it('that arrives late leaves newer messages unread and marks older ones as read', async () => {
@@ -145,7 +159,7 @@ describe('an echo', () => {
     expect((await tenant.get(`/v3/messages/${id}`)).body.data).toMatchObject({
       status: 'sent',
       vendorId: 'same',
-      author: 'api',
+      author: { type: 'api' },
     });
   });
 
@@ -161,7 +175,7 @@ describe('an echo', () => {
     const shown = async (id: string) => (await tenant.get(`/v3/messages/${id}`)).body.data;
     expect(await shown(first)).toMatchObject({ vendorId: 'a', status: 'sent' });
     expect(await shown(second)).toMatchObject({ vendorId: 'b', status: 'sent' });
-    expect((await messages()).at(-1)).toMatchObject({ vendorId: 'c', author: 'user' });
+    expect((await messages()).at(-1)).toMatchObject({ vendorId: 'c', author: { type: 'user' } });
     expect(await waiting()).toBe(0);
   });
 
@@ -187,9 +201,9 @@ describe('an echo', () => {
       await server.settle();
     }
     expect(once).toEqual([
-      'message.received',
       'contact.updated',
       'contact.unsubscribed',
+      'message.received',
       'message.delivered',
       'message.read',
       'message.updated',

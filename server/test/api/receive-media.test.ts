@@ -5,6 +5,7 @@ import type { InboundMedia } from '../../src/providers/adapter.ts';
 import { listener } from '../kit/events.ts';
 import { pathOfUrl, storedNames } from '../kit/files.ts';
 import { useHttpServer } from '../kit/listeners.ts';
+import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { type PigeonChannel, pigeonChannel, postEvents, withPigeon, written } from '../kit/vendor.ts';
 
@@ -86,22 +87,38 @@ describe('files that come with a message', () => {
       { filename: 'image.png' },
       { fileId: null, url: null, size: 0, filename: 'note.txt' },
     ]);
-    expect(media[0].url).toMatch(/^https:\/\/parley\.test\/public\/files\/[\w-]{22}\/evil/);
+    expect(media[0].url).toMatch(
+      /^https:\/\/parley\.test\/public\/signed-files\/[\w-]{36}\/\d+\/[\w-]{43}\/evil/,
+    );
     expect((await server.call('GET', pathOfUrl(media[0].url))).text).toBe('hello\n');
     expect((await tenant.get(`/v3/files/${media[0].fileId}/content`)).text).toBe('hello\n');
     const { publicUrl } = (await tenant.get(`/v3/files/${media[0].fileId}/public_url`)).body.data;
-    expect(publicUrl).toBe(media[0].url);
+    expect((await server.call('GET', pathOfUrl(publicUrl))).text).toBe('hello\n');
     const events = await newEvents();
     expect(typesOf(events)).toEqual(['contact.created', 'chat.created', 'message.received']);
     expect(events.at(-1)?.data.media).toEqual(media);
   });
 
-  it('are removed if the message is not stored', async () => {
+  it('have a URL in webhooks of version 2 that can be fetched', async () => {
+    const receiver = await useReceiver();
+    const made = await tenant.post('/v2/api_webhooks', {
+      tenantId: tenant.id,
+      type: 'WHATSAPP_MESSAGE_RECEIVED',
+      url: receiver.url,
+    });
+    expect(made.status).toBe(200);
+    await postEvents(server, channel, written('m', at(1), { media: [bytes('hello\n')] }));
+    await server.settle();
+    const [url = ''] = /https:[^"]*signed-files[^"]*/.exec(JSON.stringify(receiver.received[0]?.body)) ?? [];
+    expect((await server.call('GET', pathOfUrl(url))).text).toBe('hello\n');
+  });
+
+  it('are removed if their message is not stored, and only those', async () => {
     const bad = written('bad', at(1), { text: 'a\0b', media: [bytes('hello\n')] });
     await postEvents(server, channel, written('good', at(0), { media: [bytes('hi\n')] }), bad);
     await server.settle();
-    expect(await files()).toEqual([]);
-    expect(await left()).toEqual([]);
+    expect(await files()).toMatchObject([{ size: 3 }]);
+    expect(await left()).toHaveLength(1);
   });
 
   it('are deleted with their chat, contact or channel', async () => {
@@ -198,7 +215,7 @@ describe('a file that is fetched from the vendor', () => {
       (response: ServerResponse) => give(response, Buffer.alloc(0)),
       'The vendor returned an empty file.',
     ],
-  ])('that %s is not fetched again: the message stays as it is, and the error is stored', async (_, reply, error) => {
+  ])('that %s is not fetched again: the message says why, with one event', async (_, reply, error) => {
     answer = (_path, response) => reply(response);
     await receiveMedia('a');
     await server.settle();
@@ -206,8 +223,10 @@ describe('a file that is fetched from the vendor', () => {
     await server.settle();
     expect(asked).toHaveLength(1);
     expect(await fetches()).toEqual([{ attempts: 1, due_at: null, error }]);
-    expect((await message()).media).toMatchObject([{ fileId: null, mimeType: 'image/png' }]);
-    expect(typesOf(await newEvents())).not.toContain('message.updated');
+    expect((await message()).media).toMatchObject([
+      { fileId: null, mimeType: 'image/png', error: { code: expect.any(String), message: error } },
+    ]);
+    expect(typesOf(await newEvents()).filter((type) => type === 'message.updated')).toHaveLength(1);
     expect(server.logged.some((line) => line.includes('will not be tried again'))).toBe(true);
     expect(await left()).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { receiveMessages } from '../../src/messages/inbound/messages.ts';
 import type { InboundMessage } from '../../src/providers/adapter.ts';
 import { inboundMessage, sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { workerDeps } from '../kit/worker-deps.ts';
 
 const server = await useServer();
 const { db } = server.system;
@@ -12,7 +13,14 @@ const at = (seconds: number): Date => new Date(server.clock.now().getTime() + se
 const receive = (tenant: TestTenant, channel: { id: string }, messages: InboundMessage[]): Promise<void> =>
   db
     .forTenant(tenant.id)
-    .transaction((tx) => receiveMessages(tx, { id: channel.id, kind: 'whatsapp', config: {} }, messages));
+    .transaction((tx) =>
+      receiveMessages(
+        tx,
+        { id: channel.id, kind: 'whatsapp', config: {}, consent: {} },
+        messages,
+        workerDeps(server, db),
+      ),
+    );
 const rowsOf = async (table: string, tenant: TestTenant): Promise<Record<string, unknown>[]> =>
   (await db.query(`select * from ${table} where tenant_id = $1`, [tenant.id])).rows;
 const eventsOf = async (tenant: TestTenant) =>

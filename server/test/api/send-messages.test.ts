@@ -183,7 +183,7 @@ describe('sending', () => {
       channelId: at.channel.id,
       contactId: at.chat.contactId,
       sender: 'outbound',
-      author: 'api',
+      author: { type: 'api' },
       status: 'queued',
       vendorId: null,
       error: null,

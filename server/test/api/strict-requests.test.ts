@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maskedOperations } from '../../src/http/unknown-routes.ts';
-import { bodyFor, createFixtures, pathOf, tokenFor } from '../kit/route-calls.ts';
+import { bodyFor, createFixtures, headersFor, pathOf, tokenFor } from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -20,6 +20,7 @@ describe('a key that nobody knows', () => {
       pathOf(route, () => UNKNOWN),
       {
         token: tokenFor(route, tenant),
+        headers: headersFor(route, fixtures),
         body,
       },
     );
@@ -58,6 +59,18 @@ describe('a key that nobody knows', () => {
     expect(campaign.body.error.invalidParams.scheduled_at.message).toContain('"scheduledAt"');
     const token = await tenant.post('/v3/tokens', { name: 'x', scopes: ['*'], expiresInSeconds: 1 });
     expect(token.body.error.invalidParams.expiresInSeconds.key).toBe('unrecognized_keys');
+  });
+
+  it('is refused in the address, where it could mean the opposite', async () => {
+    const { id } = (await tenant.post('/v3/labels', { name: 'Precious' })).body.data;
+    const { status, body } = await tenant.delete(`/v3/labels/${id}?forse=true`);
+    expect([status, body.error.invalidParams]).toEqual([
+      400,
+      { forse: { key: 'unrecognized_keys', message: expect.stringContaining('"force"') } },
+    ]);
+    expect((await tenant.delete(`/v3/labels/${id}?force=false&tenantId=${tenant.id}`)).status).toBe(200);
+    const stream = await tenant.get('/v3/events/stream?type=message.received');
+    expect(stream.body.error.invalidParams.type.message).toContain('"types"');
   });
 
   it('is refused inside the steps and the trigger of an automation', async () => {

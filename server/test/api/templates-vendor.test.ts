@@ -29,6 +29,7 @@ beforeEach(async () => {
 });
 
 const MINUTE = 60_000;
+const nothingLeftOut = { leftOut: [], leftOutTotal: 0 };
 const path = (id: string) => `/v3/message_templates/${id}`;
 const good = () => ({ channelId, name: 'shipped', language: 'en', body: 'Hello {{name}}, see {{1}}' });
 const make = async (more: object = {}) =>
@@ -252,12 +253,12 @@ describe('syncing templates with the vendor', () => {
     there(vendorId, { name: 'shipped', status: 'rejected', reason: 'No', body: 'Hello' });
     there('a');
     there('b', { status: 'pending' });
-    expect(await sync()).toEqual({ created: 2, updated: 1, removed: 1, total: 4 });
+    expect(await sync()).toEqual({ created: 2, updated: 1, removed: 1, total: 4, ...nothingLeftOut });
     expect(await read(ours.id)).toMatchObject({ status: 'rejected', rejectionReason: 'No', body: 'Hello' });
     expect(await read(gone.id)).toMatchObject({ status: 'disabled', vendorId: null });
     expect(await named('made_a')).toMatchObject({ vendorId: 'a', status: 'approved', variables: ['1'] });
     expect(statusesIn(await hear())).toEqual(['rejected', 'approved', 'disabled']);
-    expect(await sync()).toEqual({ created: 0, updated: 0, removed: 0, total: 4 });
+    expect(await sync()).toEqual({ created: 0, updated: 0, removed: 0, total: 4, ...nothingLeftOut });
     expect(await hear()).toEqual([]);
   });
 
@@ -267,7 +268,7 @@ describe('syncing templates with the vendor', () => {
     await tenant.delete(path(deleted.id));
     const waiting = await make();
     there('x', { name: 'shipped', body: 'Not ours' });
-    expect(await sync()).toEqual({ created: 0, updated: 0, removed: 0, total: 1 });
+    expect(await sync()).toEqual({ created: 0, updated: 0, removed: 0, total: 1, ...nothingLeftOut });
     expect((await read(waiting.id)).body).toBe(good().body);
   });
 
@@ -276,7 +277,7 @@ describe('syncing templates with the vendor', () => {
     const { id } = await make();
     await server.settle();
     expect(await read(id)).toMatchObject({ status: 'rejected', vendorId: null });
-    expect(await sync()).toEqual({ created: 0, updated: 1, removed: 0, total: 1 });
+    expect(await sync()).toEqual({ created: 0, updated: 1, removed: 0, total: 1, ...nothingLeftOut });
     expect(await read(id)).toMatchObject({ status: 'approved', vendorId: 'y', body: 'Theirs' });
   });
 
@@ -299,9 +300,9 @@ describe('syncing templates with the vendor', () => {
 
   it('ignores types that are not supported', async () => {
     there('z', {
-      header: { type: 'location', text: null, url: null },
+      header: { type: 'hologram', text: null, url: null },
       buttons: [
-        { type: 'otp', text: 'Copy', url: null, phoneNumber: null },
+        { type: 'voice_call', text: 'Call', url: null, phoneNumber: null },
         { type: 'quick_reply', text: 'Yes', url: null, phoneNumber: null },
       ],
     });
@@ -358,7 +359,7 @@ describe('syncing templates with the vendor', () => {
     await expect.poll(() => vendor.asked.length).toBe(1);
     server.clock.advance(5 * MINUTE);
     const answer = await keyed();
-    expect(answer.body.data).toEqual({ created: 1, updated: 0, removed: 0, total: 1 });
+    expect(answer.body.data).toEqual({ created: 1, updated: 0, removed: 0, total: 1, ...nothingLeftOut });
     there('b');
     vendor.release();
     expect((await late).status).toBe(409);

@@ -42,6 +42,7 @@ describe('a message template', () => {
       status: 'pending',
       rejectionReason: null,
       problem: null,
+      quality: null,
       vendorId: null,
       body: '{{greeting}} {{name}}, {{greeting}}!',
       header: { type: 'text', text: 'For {{name}}', url: null },
@@ -51,6 +52,9 @@ describe('a message template', () => {
         { type: 'url', text: 'Look', url: 'https://example.com/{{slug}}', phoneNumber: null },
         { type: 'phone_number', text: 'Call', url: null, phoneNumber: '+15550009999' },
       ],
+      cards: null,
+      offer: null,
+      authentication: null,
       // In the order of header, body and buttons.
       variables: ['name', 'greeting', 'slug'],
     });
@@ -241,7 +245,14 @@ describe('a WhatsApp channel in the sandbox', () => {
   it('has nothing to sync', async () => {
     await make();
     const { body } = await tenant.post('/v3/message_templates/sync', { channelId });
-    expect(body.data).toEqual({ created: 0, updated: 0, removed: 0, total: 1 });
+    expect(body.data).toEqual({
+      created: 0,
+      updated: 0,
+      removed: 0,
+      total: 1,
+      leftOut: [],
+      leftOutTotal: 0,
+    });
   });
 
   it('does not decide on templates that are deleted meanwhile', async () => {

@@ -190,6 +190,37 @@ describe('webhooks of both versions', () => {
   });
 });
 
+describe('a webhook of version 2 in version 3', () => {
+  it('shows the kind of channels it is for, and can be sent back as it was read', async () => {
+    const { id } = (await subscribe('SMS_MESSAGE_RECEIVED')).body.data;
+    const path = `/v3/api_webhooks/${id}`;
+    const { data: read } = (await tenant.get(path)).body;
+    expect(read.events).toEqual([
+      { type: 'message.received', scopes: [{ type: 'channel_kind', ids: ['sms'] }] },
+    ]);
+    server.clock.advance(1_000);
+    expect((await tenant.put(path, read)).body.data).toEqual(read);
+    expect((await tenant.get('/v2/api_webhooks')).body.data).toMatchObject([
+      { id, type: 'SMS_MESSAGE_RECEIVED' },
+    ]);
+  });
+
+  it('stays with its kind when it gets other events', async () => {
+    const { id } = (await subscribe('SMS_MESSAGE_RECEIVED')).body.data;
+    const path = `/v3/api_webhooks/${id}`;
+    const { events } = (await tenant.get(path)).body.data;
+    await tenant.put(path, { events: [...events, { ...events[0], type: 'chat.created' }] });
+    const [whatsapp, sms] = [await tenant.channel('whatsapp'), await tenant.channel('sms')];
+    await write(whatsapp.id);
+    expect(receiver.received).toEqual([]);
+    await write(sms.id, '+15550002222');
+    expect(receiver.received.map(({ body }) => body.type).sort()).toEqual([
+      'chat.created',
+      'message.received',
+    ]);
+  });
+});
+
 describe('a delivery of version 2', () => {
   it('is signed and has the format of version 2 with the data of version 3', async () => {
     const { id: channelId } = await tenant.channel();

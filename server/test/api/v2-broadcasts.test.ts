@@ -150,13 +150,66 @@ describe('a broadcast of version 2', () => {
     });
   });
 
-  it('takes at most 5000 contacts', async () => {
+  it('is refused if it can never run', async () => {
     const tenant = await server.tenant();
-    const { channelId, automationId: workflowId } = await groundFor(tenant);
-    const make = (count: number) =>
-      tenant.post(`/v2/${channelId}/broadcasts`, { name: 'x', workflowId, contacts: testContacts(count) });
-    expect((await make(5000)).body.data.status).toBe('running');
-    expect((await make(5001)).body.error.invalidParams).toMatchObject({ contacts: { key: 'too_big' } });
+    const { channelId, automationId: workflowId } = await groundFor(tenant, { kind: 'whatsapp' });
+    const refused = async (path: string, more: object) =>
+      (await tenant.post(`/v2/${path}/broadcasts`, { name: 'x', workflowId, ...more })).body.error
+        .invalidParams;
+    for (const more of [
+      { scheduledAt: LATER, isScheduled: true },
+      { scheduledAt: LATER, contacts: [] },
+    ])
+      expect(await refused(channelId, more)).toEqual({
+        contacts: { key: 'too_small', message: 'A scheduled broadcast needs at least one contact' },
+      });
+
+    const template = await tenant.post('/v3/message_templates', {
+      channelId,
+      name: 'hello',
+      language: 'en',
+      body: 'Hello',
+    });
+    expect(template.status).toBe(200);
+    expect(
+      await refused(channelId, { messageTemplateId: template.body.data.id, contacts: testContacts(1) }),
+    ).toEqual({
+      messageTemplateId: {
+        key: 'custom',
+        message: 'The workflow has no step `send_template` that would send it',
+      },
+    });
+
+    const instagram = await tenant.channel('instagram');
+    await tenant.post(`/v3/sandbox/${instagram.id}/inbound`, { from: '1784', text: 'hello' });
+    await server.settle();
+    const [ada] = (await tenant.post('/v3/contacts/search', {})).body.data;
+    await tenant.put(`/v3/contacts/${ada.id}`, { email: 'ada@example.com' });
+    const contacts = [{ email: 'ada@example.com' }, ...testContacts(1)];
+    const message = 'Has no Instagram handle: only people who wrote there can be reached';
+    expect(await refused(instagram.id, { contacts })).toEqual({ 'contacts.1': { key: 'custom', message } });
+    const some = await tenant.post(`/v2/${instagram.id}/broadcasts`, {
+      name: 'x',
+      workflowId,
+      contacts: contacts.slice(0, 1),
+    });
+    expect(some.body.data.status).toBe('running');
+  });
+
+  it('is failed if everybody failed', async () => {
+    const tenant = await server.tenant();
+    const steps = [{ id: 'hi', type: 'send_message', parameters: { text: 'Hello' } }];
+    const { channelId, automationId: workflowId } = await groundFor(tenant, { steps });
+    const statusOf = async (contacts: object[]) => {
+      const made = await tenant.post(`/v2/${channelId}/broadcasts`, { name: 'x', workflowId, contacts });
+      await server.settle();
+      server.clock.advance(60_000);
+      await server.settle();
+      const { data } = (await tenant.get(`/v3/campaigns/${made.body.data.id}`)).body;
+      return [data.status, data.error?.code];
+    };
+    expect(await statusOf(testContacts(1, 1))).toEqual(['failed', 'nobody_reached']);
+    expect(await statusOf([...testContacts(1, 1), ...testContacts(1, 5)])).toEqual(['completed', undefined]);
   });
 
   it('needs the plan growth and the scope of campaigns', async () => {

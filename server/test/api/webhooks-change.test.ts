@@ -40,6 +40,52 @@ describe('a webhook', () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['contact.created']);
   });
 
+  it('is as it was after what was read is sent back: disabled, and for a channel that is gone', async () => {
+    const path = `/v3/api_webhooks/${hookId}`;
+    await tenant.delete(`/v3/channels/${channelId}`);
+    await server.settle();
+    await server.system.db.query(`update webhooks set status = 'disabled' where id = $1`, [hookId]);
+    const before = (await tenant.get(path)).body.data;
+    expect(before).toMatchObject({ status: 'disabled', events: [{}, { scopes: [{ ids: [channelId] }] }] });
+    server.clock.advance(1_000);
+    for (const body of [before, {}, { url: before.url }])
+      expect((await tenant.put(path, body)).body.data).toEqual(before);
+    const other = await tenant.post('/v3/api_webhooks', { url: before.url, events: before.events });
+    expect(Object.keys(other.body.error.invalidParams)).toEqual(['events.1.scopes.0.ids.0']);
+  });
+
+  it('can be for all channels of a kind, also later ones, and for single channels beside them', async () => {
+    const scopes = [
+      { type: 'channel_kind', ids: ['sms', 'SMS'] },
+      { type: 'channel', ids: [channelId] },
+    ];
+    const { body } = await tenant.put(`/v3/api_webhooks/${hookId}`, {
+      events: [{ type: 'message.received', scopes }],
+    });
+    expect(body.error.invalidParams).toMatchObject({ 'events.0.scopes.0.ids.1': { key: 'invalid_string' } });
+    scopes[0]?.ids.pop();
+    const events = [{ type: 'message.received', scopes }];
+    expect((await tenant.put(`/v3/api_webhooks/${hookId}`, { events })).body.data.events).toEqual([
+      { type: 'message.received', scopes: scopes.toReversed() },
+    ]);
+    for (const kind of ['sms', 'email', 'whatsapp']) {
+      const { id } = await tenant.channel(kind);
+      const from = kind === 'email' ? 'ada@example.com' : '+15550001111';
+      await tenant.post(`/v3/sandbox/${id}/inbound`, { from, text: kind });
+    }
+    await write();
+    expect(receiver.received.map(({ body }) => body.data.text).sort()).toEqual(['hello', 'sms']);
+    const wrong = [{ scopes: [{ type: 'channel_kind', ids: [channelId] }] }];
+    expect(
+      (await tenant.put(`/v3/api_webhooks/${hookId}`, { events: wrong })).body.error.invalidParams,
+    ).toEqual({
+      'events.0.scopes.0.ids.0': {
+        key: 'custom',
+        message: `There is no kind of channel "${channelId}". There are whatsapp, sms, email, instagram`,
+      },
+    });
+  });
+
   it('is not changed if any field is invalid', async () => {
     const before = (await tenant.get(`/v3/api_webhooks/${hookId}`)).body.data;
     const { body } = await tenant.put(`/v3/api_webhooks/${hookId}`, {

@@ -67,7 +67,7 @@ describe.skipIf(!server.servesV2)('Resources', () => {
         recurrenceRules: ['RRULE:FREQ=DAILY;COUNT=3'],
         variables: [{ name: 'greeting', value: 'Hello' }],
       };
-      await tenant.post(path, recurring);
+      await tenant.post(path, { ...recurring, contacts: [{ phoneNumber: make.phoneNumber() }] });
       await tenant.post(path, { name: 'Bare', workflowId });
       records = dataOf(await tenant.get(path)).broadcasts;
     });

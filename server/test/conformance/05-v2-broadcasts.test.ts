@@ -77,10 +77,19 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       expect(made).toMatchObject(body);
     });
 
+    const contacts = [{ phoneNumber: make.phoneNumber() }];
     it.each([
       ['isScheduled false', { isScheduled: false }, { isScheduled: false }],
-      ['scheduledAt alone', { scheduledAt: tomorrow }, { isScheduled: true, scheduledAt: tomorrow }],
-      ['scheduledAt with an offset', { scheduledAt: inAthens(tomorrow) }, { scheduledAt: tomorrow }],
+      [
+        'scheduledAt alone',
+        { scheduledAt: tomorrow, contacts },
+        { isScheduled: true, scheduledAt: tomorrow },
+      ],
+      [
+        'scheduledAt with an offset',
+        { scheduledAt: inAthens(tomorrow), contacts },
+        { scheduledAt: tomorrow },
+      ],
       ['isReoccurring false', { isReoccurring: false }, { isReoccurring: false }],
       ['no contacts', { contacts: [] }, { status: 'draft' }],
       ['no variables', { variables: [] }, {}],
@@ -150,6 +159,10 @@ describe.skipIf(!server.servesV2)('Endpoints / v2', () => {
       const before = await list();
       expect(refusalOf(await create({ [name]: value }))).toEqual(invalid({ [name]: key }));
       expect(await list()).toEqual(before);
+    });
+
+    it('refuses a time without contacts, as nobody would get it', async () => {
+      expect(refusalOf(await create({ scheduledAt: tomorrow }))).toEqual(invalid({ contacts: 'too_small' }));
     });
 
     it.each([

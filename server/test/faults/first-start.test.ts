@@ -8,6 +8,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
 import { authenticator } from '../../src/http/authenticate.ts';
 import { createDemo, requireSameKey } from '../../src/installation.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { cleanUp } from '../kit/clean-up.ts';
 import { MIGRATIONS } from '../kit/postgres.ts';
 import { type OwnDatabase, startDatabase } from './database.ts';
@@ -62,8 +63,11 @@ describe('a first start of many processes at the same instant', () => {
       const all = await openConnections(`first_${round}`);
       const keys = keysFrom(SECRET_KEY);
       await Promise.all(all.map((db) => requireSameKey(db, keys)));
+      const policy = { allow: parseAllowList(''), loopback: false };
       const tokens = authenticator(keys.tokens, async () => undefined);
-      const demos = await Promise.all(all.map((db) => createDemo(db, { keys, authenticator: tokens })));
+      const demos = await Promise.all(
+        all.map((db) => createDemo(db, { keys, policy, authenticator: tokens })),
+      );
       expect(demos.filter((demo) => demo !== undefined)).toHaveLength(1);
     }
   });

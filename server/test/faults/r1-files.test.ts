@@ -89,5 +89,5 @@ it('R1: kill −9 during uploads loses no file that was acknowledged, and leaves
     (await readdir(join(dataDir, 'files'), { recursive: true, withFileTypes: true }))
       .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
       .sort();
-  await expect.poll(stored, { timeout: 10_000 }).toEqual(records.map(({ id }) => id).sort());
+  await expect.poll(stored, { timeout: 30_000 }).toEqual(records.map(({ id }) => id).sort());
 });

@@ -16,6 +16,10 @@ export function useAdapterContext(
     connect,
     resolve,
     callbackUrl: (provider, channelId) => `https://parley.test/providers/${provider}/${channelId}`,
+    accessToken: async (_channel, { fetch, refreshToken }) => ({
+      token: (await fetch(refreshToken)).accessToken,
+      isNew: true,
+    }),
     sandbox: {
       accept: async () => {},
       find: async () => undefined,

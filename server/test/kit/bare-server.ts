@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { createActivity } from '../../src/base/activity.ts';
 import { createLog } from '../../src/base/log.ts';
+import { auditLog } from '../../src/http/audit.ts';
+import { cookieJar } from '../../src/http/cookies.ts';
 import { idempotency } from '../../src/http/idempotency.ts';
 import { metrics } from '../../src/http/metrics.ts';
-import { rateLimit } from '../../src/http/rate-limit.ts';
+import { peopleRateLimit, rateLimit } from '../../src/http/rate-limit.ts';
 import type { Route } from '../../src/http/route.ts';
 import { addRoutes } from '../../src/http/router.ts';
 import { type HttpServerOptions, httpServer } from '../../src/http/server.ts';
+import { channelAccess } from '../../src/people/channel-access.ts';
+import { findSessions } from '../../src/people/find-session.ts';
 import { cleanUp } from './clean-up.ts';
 import { OPERATOR_TOKEN, type TestServer } from './server.ts';
 
@@ -18,8 +22,14 @@ export async function useBareServer(
 ): Promise<FastifyInstance> {
   const { db, app } = system;
   const counted = metrics();
+  const log = createLog({
+    level: 'trace',
+    json: true,
+    destination: { write: (line) => void logged.push(line) },
+  });
+  const baseUrl = () => 'https://parley.test';
   const { app: server, lifecycle } = await httpServer({
-    log: createLog({ level: 'trace', json: true, destination: { write: (line) => void logged.push(line) } }),
+    log,
     corsOrigins: [],
     metrics: counted,
     activity: createActivity(),
@@ -36,6 +46,15 @@ export async function useBareServer(
       authenticator: app.authenticator,
       rateLimit: rateLimit(db),
       idempotency: idempotency(db, clock, keys),
+      people: {
+        sessions: findSessions(db, { setTime() {} }, log),
+        rateLimit: peopleRateLimit(db),
+        sessionCookie: cookieJar('parley', baseUrl),
+        loginCookie: cookieJar('parley-login', baseUrl),
+        baseUrl,
+      },
+      audit: auditLog(db, log),
+      channelAccess,
       operatorToken: OPERATOR_TOKEN,
       backOff: { tenant: { fail: () => 0 }, operator: { fail: () => 0 } },
     },

@@ -34,7 +34,7 @@ export interface StreamClient {
 }
 
 interface ClientOptions {
-  token: string;
+  token?: string;
   query?: string;
   headers?: Record<string, string>;
 }
@@ -48,7 +48,10 @@ export async function useEventStream(app: FastifyInstance, options: ClientOption
         host: '127.0.0.1',
         port,
         path: `/v3/events/stream${options.query ?? ''}`,
-        headers: { authorization: `Bearer ${options.token}`, ...options.headers },
+        headers: {
+          ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+          ...options.headers,
+        },
         agent: false,
       },
       resolve,
@@ -88,7 +91,7 @@ export async function useEventStream(app: FastifyInstance, options: ClientOption
     text: () => all,
     lastId: () => lastId,
     async until(count) {
-      await expect.poll(() => heard.length, { timeout: 15_000, interval: 5 }).toBeGreaterThanOrEqual(count);
+      await expect.poll(() => heard.length, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(count);
       return heard;
     },
     pause: () => void response.pause(),

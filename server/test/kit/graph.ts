@@ -49,6 +49,11 @@ export interface FakeGraph {
   /** The bodies of the accepted messages, including those that were never answered. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   taken: any[];
+  /** Read receipts and typing indicators. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  signals: any[];
+  /** The profiles of people on Instagram by their id. */
+  profiles: Map<string, { name?: string; username?: string; profile_pic?: string }>;
   files: Map<string, StoredFile>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   templates: any[];
@@ -89,6 +94,8 @@ export async function useGraph(): Promise<FakeGraph> {
     appId: '4242',
     requests: [],
     taken: [],
+    signals: [],
+    profiles: new Map(),
     files: new Map(),
     templates: [],
     publicUrl: (id) => `${graph.url}/public/${id}`,
@@ -171,6 +178,8 @@ export async function useGraph(): Promise<FakeGraph> {
     if (method === 'POST' && path === `upload:${call.body.length}`)
       return { h: `4::${call.body.toString()}` };
     const [id = '', isContent] = path.split('/');
+    const profile = graph.profiles.get(id);
+    if (method === 'GET' && profile) return { id, ...profile };
     const file = graph.files.get(id);
     if (method !== 'GET' || !file) throw unknownObject(id);
     if (isContent) return file.bytes;
@@ -183,6 +192,10 @@ export async function useGraph(): Promise<FakeGraph> {
 
   // biome-ignore lint/suspicious/noExplicitAny: what was sent has every shape
   function takeWhatsApp(message: any): unknown {
+    if (message.status === 'read' && message.message_id) {
+      graph.signals.push(message);
+      return { success: true };
+    }
     if (
       message.messaging_product !== 'whatsapp' ||
       (!message.to && !message.recipient) ||
@@ -202,10 +215,16 @@ export async function useGraph(): Promise<FakeGraph> {
 
   // biome-ignore lint/suspicious/noExplicitAny: what was sent has every shape
   function takeInstagram(message: any): unknown {
-    if (!message.recipient?.id || !message.message) throw new Refusal(400, 100, '(#100) Invalid parameter');
+    const { recipient, sender_action: action } = message;
+    if (recipient?.id && action && !message.message) {
+      graph.signals.push(message);
+      return { recipient_id: recipient.id };
+    }
+    if ((!recipient?.id && !recipient?.comment_id) || !message.message)
+      throw new Refusal(400, 100, '(#100) Invalid parameter');
     graph.taken.push(message);
     ids += 1;
-    return { recipient_id: message.recipient.id, message_id: `mid.${ids}` };
+    return { recipient_id: recipient.id ?? '200000000000001', message_id: `mid.${ids}` };
   }
 
   async function takeFile({ body, type }: Call): Promise<unknown> {
@@ -275,6 +294,7 @@ export function useGraphContext(now = new Date('2026-11-15T01:02:03.456Z')): Ada
     connect: absent,
     callbackUrl: absent,
     resolve: absent,
+    accessToken: absent,
     sandbox: { accept: absent, find: absent, readFile: absent },
   };
 }

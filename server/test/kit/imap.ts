@@ -16,8 +16,20 @@ export interface ImapServer extends Listener {
   renumber(uidValidity: number): void;
   /** Runs once, while a client waits for mails. */
   duringFetch(task: () => Promise<unknown>): void;
+  /** Clients that wait for mail get the number of mails, though it has not changed. */
+  announce(): void;
   /** What happens once, to the next client. */
-  next(issue: 'cut at login' | 'cut at fetch' | 'no such mailbox'): void;
+  next(issue: 'cut at login' | 'cut at fetch' | 'no such mailbox' | 'end of idle'): void;
+  /** How many clients wait for mail. */
+  waiting(): number;
+}
+
+interface ImapOptions {
+  tls?: TlsOptions;
+  /** Whether the server announces new mail to clients that wait for it. */
+  hasIdle?: boolean;
+  /** Logs users in by access token (XOAUTH2), and not by password. */
+  isToken?: (token: string) => boolean;
 }
 
 interface Mail {
@@ -25,8 +37,8 @@ interface Mail {
   bytes: Buffer;
 }
 
-/** As much of IMAP as reading one mailbox needs: `INBOX`, for the user ada with the password right. */
-export async function useImap(tls?: TlsOptions): Promise<ImapServer> {
+/** As much of IMAP as reading one mailbox needs: `INBOX`, for the user ada with the password right or a valid token. */
+export async function useImap({ tls, hasIdle = false, isToken }: ImapOptions = {}): Promise<ImapServer> {
   const said: string[] = [];
   let mails: Mail[] = [];
   let uidValidity = 7;
@@ -35,6 +47,11 @@ export async function useImap(tls?: TlsOptions): Promise<ImapServer> {
   let servername: string | undefined;
   let claimed: number | undefined;
   let during: (() => Promise<unknown>) | undefined;
+  /** The clients in IDLE, each with a function that writes the number of mails. */
+  const waiting = new Set<() => void>();
+  const announce = (): void => {
+    for (const writeCount of waiting) writeCount();
+  };
   const take = (wanted: string): boolean => {
     if (issue !== wanted) return false;
     issue = undefined;
@@ -68,7 +85,37 @@ export async function useImap(tls?: TlsOptions): Promise<ImapServer> {
     };
     const commands: Record<string, (tag: string, args: string) => unknown> = {
       CAPABILITY(tag) {
-        write('* CAPABILITY IMAP4rev1', `${tag} OK done`);
+        const more = `${hasIdle ? ' IDLE' : ''}${isToken ? ' AUTH=XOAUTH2 LOGINDISABLED' : ''}`;
+        write(`* CAPABILITY IMAP4rev1${more}`, `${tag} OK done`);
+      },
+      AUTHENTICATE(tag, args) {
+        const [method = '', response = ''] = args.split(' ');
+        const [user, token] = Buffer.from(response, 'base64')
+          .toString()
+          .split('\x01', 2)
+          .map((field) => field.replace(/^(user=|auth=Bearer )/, ''));
+        if (method.toUpperCase() !== 'XOAUTH2' || !isToken) write(`${tag} NO not this way`);
+        else if (user === 'ada' && isToken(token ?? '')) write(`${tag} OK welcome`);
+        else {
+          write(`+ ${Buffer.from('{"status":"400","schemes":"bearer"}').toString('base64')}`);
+          continued = () => write(`${tag} NO [AUTHENTICATIONFAILED] the token is not valid`);
+        }
+      },
+      NOOP(tag) {
+        write(`* ${mails.length} EXISTS`, `${tag} OK done`);
+      },
+      IDLE(tag) {
+        write('+ idling');
+        if (take('end of idle')) return write(`${tag} OK that was enough`);
+        const writeCount = (): void => write(`* ${mails.length} EXISTS`);
+        waiting.add(writeCount);
+        const end = (): void => void waiting.delete(writeCount);
+        socket.on('close', end);
+        continued = (line) => {
+          said.push(line.toUpperCase());
+          end();
+          write(`${tag} OK done`);
+        };
       },
       LOGIN(tag, args) {
         if (take('cut at login')) socket.destroy();
@@ -103,12 +150,21 @@ export async function useImap(tls?: TlsOptions): Promise<ImapServer> {
       },
     };
     let buffered = '';
+    let continued: ((line: string) => void) | undefined;
     socket.on('data', (chunk) => {
       buffered += chunk.toString('latin1');
       for (let end = buffered.indexOf('\r\n'); end >= 0; end = buffered.indexOf('\r\n')) {
-        const [tag = '', name = '', ...args] = buffered.slice(0, end).split(' ');
+        const line = buffered.slice(0, end);
         buffered = buffered.slice(end + 2);
-        said.push(name.toUpperCase() === 'LOGIN' ? 'LOGIN' : [name.toUpperCase(), ...args].join(' '));
+        if (continued) {
+          const answer = continued;
+          continued = undefined;
+          answer(line);
+          continue;
+        }
+        const [tag = '', name = '', ...args] = line.split(' ');
+        const isLogin = /^(LOGIN|AUTHENTICATE)$/i.test(name);
+        said.push(isLogin ? name.toUpperCase() : [name.toUpperCase(), ...args].join(' '));
         const command = commands[name.toUpperCase()];
         if (command) command(tag, args.join(' '));
         else write(`${tag} BAD ${name} is not known here`);
@@ -124,7 +180,10 @@ export async function useImap(tls?: TlsOptions): Promise<ImapServer> {
     servername: () => servername,
     deliver(...given) {
       for (const mail of given) mails.push({ uid: uidNext++, bytes: Buffer.from(mail as string) });
+      announce();
     },
+    announce,
+    waiting: () => waiting.size,
     remove(uid) {
       mails = mails.filter((mail) => mail.uid !== uid);
     },

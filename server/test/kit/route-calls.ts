@@ -2,7 +2,9 @@ import { newId } from '../../src/base/ids.ts';
 import type { Route } from '../../src/http/route.ts';
 import { form, upload } from './files.ts';
 import { storeInbound } from './inbound.ts';
+import { OWN_PAGE, type TestPerson, usePerson } from './people.ts';
 import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
+import { sessionBodyFor } from './session-calls.ts';
 
 /** A tenant with one resource for each path parameter. */
 export interface Fixtures {
@@ -10,6 +12,10 @@ export interface Fixtures {
   ids: Record<string, string>;
   /** By the beginning of a path: ids that replace those above. */
   idsAt: Record<string, Record<string, string>>;
+  /** Somebody who has logged in, for the routes about that. */
+  person?: TestPerson;
+  /** The body of a route about the own account, which depends on its state. */
+  sessionBody?: unknown;
 }
 
 /** The names of the ids in the path or the body of a route. */
@@ -36,6 +42,18 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
   async function makeThings(): Promise<void> {
     if (wants('tokenId')) ids.tokenId = await made('/v3/tokens', { name: 'spare', scopes: ['*'] });
     if (wants('labelId')) ids.labelId = await made('/v3/labels', { name: 'Fixture' });
+    if (wants('viewId'))
+      ids.viewId = await made('/v3/views', { name: 'Fixture', query: 'eq(status,"open")' });
+    if (wants('savedReplyId'))
+      ids.savedReplyId = await made('/v3/saved_replies', {
+        shortcut: 'fixture',
+        text: 'Hello',
+        channelIds: [ids.channelId],
+      });
+    if (wants('secretName')) {
+      ids.secretName = `of_${tenant.id.replaceAll('-', '_')}`;
+      await tenant.put(`/v3/secrets/${ids.secretName}`, { value: 'hidden' });
+    }
     if (wants('attributeId'))
       ids.attributeId = await made('/v3/attributes', { name: 'Fixture', externalId: 'fixture' });
     if (wants('messageTemplateId'))
@@ -49,19 +67,33 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
   async function makeTeam(): Promise<void> {
     ids.userId = await made('/v3/users', { name: 'Spare', email: 'spare@example.com', role: 'agent' });
     ids.teamId = await made('/v3/teams', { name: 'Fixture', userIds: [ids.userId] });
+    if (!route || route.spec.operationId === 'resetUserPassword') {
+      const { userId } = await usePerson(server, tenant, 'agent');
+      idsAt['/v3/users/:userId/password_reset'] = { userId };
+    }
   }
   async function makeFile(): Promise<void> {
     ids.fileId = (await upload(tenant, 'hello\n', 'hello.txt')).body.data.id as string;
     const { publicUrl } = (await tenant.get(`/v3/files/${ids.fileId}/public_url`)).body.data;
     [ids.publicToken, ids.name] = publicUrl.split('/').slice(-2);
+    const signed = server.system.db.forTenant(tenant.id).fileUrl({ id: ids.fileId, filename: 'hello.txt' });
+    const [expires = '', signature = ''] = signed.split('/').slice(-3);
+    Object.assign(ids, { expires, signature });
   }
   await Promise.all([
     makeThings(),
     wants('userId', 'teamId') && makeTeam(),
     wants('fileId', 'publicToken') && makeFile(),
   ]);
-  if (wants('webhookId', 'deliveryId', 'chatId', 'contactId', 'messageId', 'requestId', 'runId'))
+  if (wants('webhookId', 'deliveryId', 'chatId', 'contactId', 'messageId', 'noteId', 'requestId', 'runId'))
     await makeConversation(server, tenant, { ids, idsAt });
+  // Only a message whose time has not come can be cancelled.
+  if (route?.spec.operationId === 'cancelMessage')
+    ids.messageId = await made(`/v3/chats/${ids.chatId}/messages`, {
+      text: 'Later',
+      scheduledAt: new Date(server.clock.now().getTime() + 3_600_000).toISOString(),
+    });
+  if (wants('noteId')) ids.noteId = await made(`/v3/chats/${ids.chatId}/notes`, { text: 'Fixture' });
   if (wants('automationId', 'versionId', 'runId', 'campaignId')) {
     const automation = await tenant.post('/v3/automations', {
       name: 'Fixture',
@@ -89,7 +121,13 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
       scheduledAt: '2027-01-02T09:00:00Z',
       contacts: [{ phoneNumber: '+15550001111' }],
     });
-  return { tenant, ids, idsAt };
+  const fixtures: Fixtures = { tenant, ids, idsAt };
+  if (!route || route.kind === 'session') {
+    fixtures.person = await usePerson(server, tenant, 'agent');
+    ids.sessionId = (await fixtures.person.get('/v3/session')).body.data.id;
+    if (route) fixtures.sessionBody = await sessionBodyFor(route, fixtures.person, tenant);
+  }
+  return fixtures;
 }
 
 /** A received message, a failed delivery of its event, and an inbound request that could not be read. */
@@ -164,13 +202,18 @@ export const idsFor = ({ spec }: Route, { ids, idsAt }: Fixtures): Record<string
     ...Object.keys(idsAt).map((path) => (spec.path.startsWith(path) ? idsAt[path] : {})),
   );
 
-/** A token that may call the route. */
-export const tokenFor = ({ spec }: Route, tenant: TestTenant): string =>
-  spec.access === 'operator' ? OPERATOR_TOKEN : tenant.token;
+/** A token that may call the route; empty where a session is needed. */
+export const tokenFor = ({ spec, kind }: Route, tenant: TestTenant): string =>
+  spec.access === 'operator' ? OPERATOR_TOKEN : kind === 'session' ? '' : tenant.token;
+
+/** The cookie of the person, where a session is needed. */
+export const headersFor = ({ spec }: Route, { person }: Fixtures): Record<string, string> =>
+  spec.access === 'session' ? { ...OWN_PAGE, cookie: `__Host-parley=${person?.cookie}` } : {};
 
 /** The parameter that each id of the examples stands for. */
 const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000002': 'tenantId',
+  '019a82a0-0000-7000-8000-000000000010': 'chatId',
   '019a82a0-0000-7000-8000-000000000011': 'contactId',
   '019a82a0-0000-7000-8000-000000000020': 'channelId',
   '019a82a0-0000-7000-8000-000000000040': 'labelId',
@@ -182,7 +225,8 @@ const EXAMPLES = {
 };
 
 /** The example of a body with the ids of the tenant, so that the call is valid. */
-export function bodyFor({ spec }: Route, { ids }: Fixtures): unknown {
+export function bodyFor({ spec }: Route, { ids, sessionBody }: Fixtures): unknown {
+  if (sessionBody !== undefined) return sessionBody;
   if (spec.example.body === undefined) return undefined;
   let text = JSON.stringify(spec.example.body);
   for (const [example, name] of Object.entries(EXAMPLES))

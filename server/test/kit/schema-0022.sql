@@ -830,7 +830,7 @@ insert into teams values ('01a1e885-1c00-7000-8000-000000000022', '01a1e885-1c00
 insert into team_members values ('01a1e885-1c00-7000-8000-000000000022', '01a1e885-1c00-7000-8000-000000000021', '01a1e885-1c00-7000-8000-000000000001', '2026-11-17 08:00+00');
 
 insert into contacts (id, tenant_id, first_name, last_name, is_subscribed, metadata, created_at, updated_at, search_text) values
-  ('01a1e885-1c00-7000-8000-000000000031', '01a1e885-1c00-7000-8000-000000000001', 'Zoë', 'O''Brien', true, '{"crm": {"id": 7}}', '2026-11-17 08:00+00', '2026-11-17 08:00+00', E'Zoë O''Brien\n+4915112345678');
+  ('01a1e885-1c00-7000-8000-000000000031', '01a1e885-1c00-7000-8000-000000000001', 'Zoë', 'O''Brien', false, '{"crm": {"id": 7}}', '2026-11-17 08:00+00', '2026-11-17 08:00+00', E'Zoë O''Brien\n+4915112345678');
 insert into handles (id, tenant_id, contact_id, type, value, is_primary, extra, created_at, updated_at, opted_out_at) values
   ('01a1e885-1c00-7000-8000-000000000032', '01a1e885-1c00-7000-8000-000000000001', '01a1e885-1c00-7000-8000-000000000031', 'phone_number', '+4915112345678', true, '{}', '2026-11-17 08:00+00', '2026-11-17 08:00+00', '2026-11-17 09:00+00');
 insert into labels values ('01a1e885-1c00-7000-8000-000000000033', '01a1e885-1c00-7000-8000-000000000001', 'VIP', '#ff0000', '2026-11-17 08:00+00', '2026-11-17 08:00+00');

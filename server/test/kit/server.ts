@@ -16,6 +16,7 @@ import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { type System, type SystemOptions, startSystem } from '../../src/system.ts';
 import { cleanUp } from './clean-up.ts';
 import { checkAnswer, contractFinder } from './contracts.ts';
+import { CHEAP_SCRYPT } from './people.ts';
 import { copyDatabase } from './postgres.ts';
 import { learnWebhook } from './receiver.ts';
 
@@ -137,7 +138,10 @@ export async function useServer({
     isSoleProcess: true,
     timers: false,
     connections: FEW_CONNECTIONS,
+    // A slow machine is no failure of what is tested.
+    databaseWaitMs: 60_000,
     metricsCacheMs: 0,
+    people: { scryptCost: CHEAP_SCRYPT },
     ...overrides,
   });
   const findContract = contractFinder(system.app.routes);

@@ -118,7 +118,10 @@ export const templateVendorAdapter: Adapter = {
   parseInbound: () => [],
   send: async () => ({ ok: false, error: { code: 'none', message: 'sends nothing' }, retry: 'never' }),
   templates: {
-    list: (channel, context) => ask('GET', '/templates', undefined, channel, context),
+    list: async (channel, context) => ({
+      templates: await ask('GET', '/templates', undefined, channel, context),
+      leftOut: [],
+    }),
     create: (template, channel, context) => ask('POST', '/templates', template, channel, context),
     update: ({ vendorId, ...template }, channel, context) =>
       ask('POST', `/templates/${vendorId}`, template, channel, context),

@@ -4,6 +4,8 @@ import { useHttpServer } from './listeners.ts';
 
 export const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`;
 export const TOKEN = 'an-auth-token-of-tests';
+export const API_KEY = `SK${'0123456789abcdef'.repeat(2)}`;
+export const API_SECRET = 'an-api-secret-of-tests';
 export const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 interface Taken {
@@ -34,7 +36,9 @@ export async function useTwilio(): Promise<FakeTwilio> {
   const fetched: FakeTwilio['fetched'] = [];
   const answers: (Refusal | 'break' | 'nonsense')[] = [];
   const account = { status: 'active' };
-  const authorization = `Basic ${Buffer.from(`${ACCOUNT}:${TOKEN}`).toString('base64')}`;
+  const accepted = [`${ACCOUNT}:${TOKEN}`, `${API_KEY}:${API_SECRET}`].map(
+    (credentials) => `Basic ${Buffer.from(credentials).toString('base64')}`,
+  );
 
   const { url } = await useHttpServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -52,7 +56,7 @@ export async function useTwilio(): Promise<FakeTwilio> {
       response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
       return;
     }
-    if (request.headers.authorization !== authorization)
+    if (!accepted.includes(request.headers.authorization ?? ''))
       return refuse({ status: 401, code: 20003, message: 'Authenticate' });
     const below = `/2010-04-01/Accounts/${ACCOUNT}`;
     if (path === `${below}.json`) return json(200, { sid: ACCOUNT, ...account });

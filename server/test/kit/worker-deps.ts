@@ -1,4 +1,6 @@
+import { pino } from 'pino';
 import { adapterContext } from '../../src/adapter-context.ts';
+import { createKeptMailboxes } from '../../src/channels/kept-mailboxes.ts';
 import type { Database } from '../../src/db/database.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
@@ -23,10 +25,18 @@ export function workerDeps({ clock, keys, filesFolder }: TestServer, db: Databas
     outbound,
     store,
     adapters,
-    context: adapterContext({ db, clock, outbound, baseUrl, files: store }),
+    context: adapterContext({ db, clock, keys, outbound, baseUrl, files: store }),
     baseUrl,
     policy,
     tasks: useTaskPool(),
+    countIgnored: () => {},
     isSoleProcess: true,
+    keptMailboxes: createKeptMailboxes({
+      db,
+      wakeUps: silentWakeUps,
+      log: pino({ level: 'silent' }),
+      owns: () => true,
+      maxKept: 0,
+    }),
   };
 }

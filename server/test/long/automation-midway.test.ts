@@ -60,7 +60,7 @@ describe('a run that waits, when meanwhile', () => {
   it('its channel is deleted: it is cancelled with the chat, and tells what it did', async () => {
     const runId = await waiting([SAY, PAUSE, { ...SAY, id: 'again' }]);
     expect(await outbox()).toEqual(['Hello']);
-    await tenant.delete(`/v3/channels/${channel.id}`);
+    await tenant.delete(`/v3/channels/${channel.id}?force=true`);
     await later(10 * MINUTE);
     expect(await runOf(runId)).toMatchObject({
       status: 'cancelled',
@@ -71,7 +71,7 @@ describe('a run that waits, when meanwhile', () => {
 
   it('the channel is deleted that it would have sent on: the step fails, and says why', async () => {
     const runId = await waiting([PAUSE, SAY], { isKnown: false });
-    await tenant.delete(`/v3/channels/${channel.id}`);
+    await tenant.delete(`/v3/channels/${channel.id}?force=true`);
     await later(10 * MINUTE);
     const run = await runOf(runId);
     expect(run).toMatchObject({ status: 'failed', step: 'say', error: { code: 'channel_gone' } });
@@ -87,7 +87,7 @@ describe('a run that waits, when meanwhile', () => {
   ])('its template is %s: the step fails, and goes on when that is put right', async (what, code) => {
     const templateId = await approvedTemplate(server, tenant, { channelId: channel.id });
     const runId = await waiting([PAUSE, { id: 'say', type: 'send_template', parameters: { templateId } }]);
-    if (what === 'deleted') await tenant.delete(`/v3/message_templates/${templateId}`);
+    if (what === 'deleted') await tenant.delete(`/v3/message_templates/${templateId}?force=true`);
     else await db.query(`update message_templates set status = 'rejected' where id = $1`, [templateId]);
     await later(10 * MINUTE);
     expect(await runOf(runId)).toMatchObject({ status: 'failed', step: 'say', error: { code } });

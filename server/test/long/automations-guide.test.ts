@@ -39,7 +39,7 @@ async function shopOf(tenant: TestTenant) {
     TEAM_ID: await made('/v3/teams', { name: 'Shop', userIds: [userId] }),
     APPOINTMENTS_URL: shopServer.url,
   };
-  for (const label of ['ORDER', 'SALE', 'CART', 'NO_REMINDERS'])
+  for (const label of ['ORDER', 'SALE', 'CART'])
     ids[`${label}_LABEL_ID`] = await made('/v3/labels', { name: label });
   const [appointment, discount] = [
     await template('appointment', REMINDER_BODY),
@@ -204,8 +204,9 @@ describe('docs/use/automations-guide.md: an abandoned cart', () => {
     await advance(tenant, { by: 'PT2H' });
     await shop.write('Stop!');
     await advance(tenant, { by: 'P30D' });
-    expect(await shop.said()).toEqual([expect.any(String), 'Understood, no more reminders.']);
-    expect(labelsOf(await shop.contact())).toContain(shop.ids.NO_REMINDERS_LABEL_ID);
+    expect(await shop.said()).toEqual([expect.any(String), expect.stringContaining('START')]);
+    expect(await shop.contact()).toMatchObject({ isSubscribed: false });
+    expect(await shop.runs()).toMatchObject([{ status: 'cancelled', error: { code: 'unsubscribed' } }]);
   });
 
   it('sends nothing to an unsubscribed contact, and the run has the reason', async () => {

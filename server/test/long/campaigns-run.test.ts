@@ -33,6 +33,15 @@ const runsOf = async (id: string) =>
   (await db.query('select contact_id, status from automation_runs where campaign_id = $1', [id])).rows;
 
 describe('a campaign', () => {
+  it('of 5000 people is created in one call', async () => {
+    const tenant = await server.tenant();
+    const { id } = await campaignOf(tenant, {
+      contacts: testContacts(5000),
+      scheduledAt: '2026-12-24T09:00:00.000Z',
+    });
+    expect((await read(tenant, id)).recipientCounts.queued).toBe(5000);
+  });
+
   it('runs its automation once for every recipient, and is completed when all are sent to', async () => {
     const tenant = await server.tenant();
     const { id } = await campaignOf(tenant, { contacts: testContacts(3) });
@@ -267,14 +276,14 @@ describe('a campaign that cannot begin fails, and says why', () => {
   it.each(['inactive', 'archived'])('when its automation is %s', async (status) => {
     const tenant = await server.tenant();
     const { id, automationId } = await campaignOf(tenant, later());
-    await tenant.post(`/v3/automations/${automationId}/status`, { status });
+    await tenant.post(`/v3/automations/${automationId}/status?force=true`, { status });
     await fails(tenant, id, 'automation_not_active');
   });
 
   it('when its automation is gone', async () => {
     const tenant = await server.tenant();
     const { id, automationId } = await campaignOf(tenant, later());
-    await tenant.delete(`/v3/automations/${automationId}`);
+    await tenant.delete(`/v3/automations/${automationId}?force=true`);
     await fails(tenant, id, 'automation_deleted');
   });
 
@@ -305,7 +314,7 @@ describe('a campaign that cannot begin fails, and says why', () => {
     const tenant = await server.tenant();
     const attribute = await tenant.post('/v3/attributes', { name: 'City', externalId: 'city' });
     const { id } = await campaignOf(tenant, { ...later(), audience: 'eq(attributes.city,"Rome")' });
-    await tenant.delete(`/v3/attributes/${attribute.body.data.id}`);
+    await tenant.delete(`/v3/attributes/${attribute.body.data.id}?force=true`);
     await fails(tenant, id, 'invalid_audience');
   });
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { contactSource, searchableContacts } from '../../src/contacts/search.ts';
 import { queryable } from '../../src/db/database.ts';
+import { noHooks } from '../../src/db/tenant.ts';
 import { parseSearchRequest } from '../../src/search/request.ts';
 import { runSearch } from '../../src/search/run-search.ts';
 import type { SearchBody } from '../../src/search/schema.ts';
@@ -99,7 +100,12 @@ const TABLES = ['contacts', 'contact_attributes', 'contact_labels', 'handles'];
 
 /** Runs a search and explains each of its statements. */
 async function explainSearch(body: SearchBody) {
-  const db = { ...queryable((query) => client.query(query), tenant), tenantId: tenant, now: new Date() };
+  const db = {
+    ...noHooks,
+    ...queryable((query) => client.query(query), tenant),
+    tenantId: tenant,
+    now: new Date(),
+  };
   const scans: PlanNode[] = [];
   const explaining = {
     query: async (text: string, values: unknown[]) => {

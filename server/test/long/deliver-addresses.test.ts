@@ -3,6 +3,7 @@ import { parseAllowList } from '../../src/outbound/addresses.ts';
 import type { Lookup } from '../../src/outbound/connector.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { ACCOUNT, TOKEN } from '../kit/twilio.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
 
 /**
@@ -174,5 +175,63 @@ describe('a redirect', () => {
         ],
       },
     ]);
+  });
+});
+
+describe('a server in the settings of a channel', () => {
+  const twilio = (baseUrl: string) => ({
+    kind: 'sms',
+    provider: 'twilio',
+    name: 'Texts',
+    address: '+15550009999',
+    config: { accountSid: ACCOUNT, authToken: TOKEN, from: '+15550009999', baseUrl },
+  });
+  const mail = (config: object) => ({
+    kind: 'email',
+    provider: 'smtp',
+    name: 'Mail',
+    address: 'help@example.com',
+    config: { from: 'help@example.com', smtp: { host: 'mail.example.com', port: 465 }, ...config },
+  });
+
+  it.each([
+    ['baseUrl', twilio('http://localhost:9/')],
+    ['baseUrl', twilio('https://0x7f.1')],
+    ['baseUrl', twilio('http://169.254.169.254')],
+    ['smtp.host', mail({ smtp: { host: 'localhost', port: 25 } })],
+    ['smtp.host', mail({ smtp: { host: '::1', port: 25 } })],
+    ['smtp.host', mail({ smtp: { host: '[::1]', port: 25 } })],
+    ['smtp.host', mail({ smtp: { host: 'local%68ost', port: 25 } })],
+    ['smtp.host', mail({ smtp: { host: 'LOCALHOST.', port: 25 } })],
+    ['smtp.host', mail({ smtp: { host: '2130706433', port: 25 } })],
+    ['imap.host', mail({ imap: { host: '10.0.0.1', port: 993, user: 'a', password: 'b' } })],
+    [
+      'oauth.tokenUrl',
+      mail({
+        smtp: { host: 'mail.example.com', port: 465, user: 'ada' },
+        oauth: { tokenUrl: 'https://10.0.0.1/token', clientId: 'a', refreshToken: 'b' },
+      }),
+    ],
+  ])('is refused at %s when the channel is created', async (path, channel) => {
+    const answer = await tenant.post('/v3/channels', channel);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          invalidParams: {
+            [`config.${path}`]: { message: expect.stringContaining('PARLEY_OUTBOUND_ALLOW_HOSTS') },
+          },
+        },
+      },
+    });
+  });
+
+  it('is refused when the channel is changed, and the old settings stay', async () => {
+    const { body } = await tenant.post('/v3/channels', twilio('http://127.0.0.2'));
+    const changed = await tenant.put(`/v3/channels/${body.data.id}`, {
+      config: { baseUrl: 'http://localhost' },
+    });
+    expect(Object.keys(changed.body.error.invalidParams)).toEqual(['config.baseUrl']);
+    expect((await tenant.get(`/v3/channels/${body.data.id}`)).body.data).toEqual(body.data);
   });
 });

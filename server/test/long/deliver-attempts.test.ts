@@ -103,7 +103,7 @@ describe('deliveries', () => {
       );
     }
     const settled = server.settle();
-    await expect.poll(() => target.received.length, { timeout: 10_000 }).toBe(120);
+    await expect.poll(() => target.received.length, { timeout: 30_000 }).toBe(120);
     // A webhook may have 32 requests open, so exactly 32 of the 60 wait for their answers.
     await expect.poll(() => held.length).toBe(32);
     const answering = setInterval(() => {

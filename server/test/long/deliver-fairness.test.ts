@@ -38,7 +38,7 @@ describe('one tenant with a thousand endpoints that hang', () => {
   it('R6: uses at most half of the places, and all other tenants are served meanwhile', async () => {
     // Every name resolves to this machine, so that a thousand endpoints are a thousand origins.
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
-    const server = await useServer({ timers: true, outbound: { lookup }, deliveryDeadlineMs: 60_000 });
+    const server = await useServer({ timers: true, outbound: { lookup }, deliveryDeadlineMs: 600_000 });
     const { db } = server.system;
     const hanging = await holding((path) => path === '/ok');
     const bad = await server.tenant();
@@ -55,7 +55,7 @@ describe('one tenant with a thousand endpoints that hang', () => {
       [first.id, Array.from({ length: 999 }, newId), `.example:${hanging.port}/hang`],
     );
     await write(bad, await bad.channel(), 'hello');
-    await expect.poll(() => hanging.held.length, { timeout: 15_000 }).toBe(128);
+    await expect.poll(() => hanging.held.length, { timeout: 60_000 }).toBe(128);
 
     const good = await useReceiver();
     const others = await Promise.all(Array.from({ length: 5 }, () => server.tenant()));
@@ -66,16 +66,16 @@ describe('one tenant with a thousand endpoints that hang', () => {
       await write(tenant, await tenant.channel(), ...texts);
     }
     const served = (): number => hanging.seen.filter((path) => path === '/ok').length;
-    await expect.poll(() => [good.received.length, served()], { timeout: 15_000 }).toEqual([100, 100]);
+    await expect.poll(() => [good.received.length, served()], { timeout: 60_000 }).toEqual([100, 100]);
     // None of the thousand was answered in that time.
     expect(hanging.held).toHaveLength(128);
 
     hanging.open();
     const left = async () =>
       (await db.query(`select count(*) as n from deliveries where status <> 'delivered'`, [])).rows[0]?.n;
-    await expect.poll(left, { timeout: 30_000 }).toBe(0);
+    await expect.poll(left, { timeout: 120_000 }).toBe(0);
     expect(hanging.seen.filter((path) => path === '/hang')).toHaveLength(1000);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('a delivery that waits behind a slow receiver', async () => {
@@ -95,7 +95,7 @@ describe('a delivery that waits behind a slow receiver', async () => {
       ...Array.from({ length: 60 }, (_, index) => `message ${index}`),
     );
     const settled = server.settle();
-    await expect.poll(() => slow.held.length, { timeout: 10_000 }).toBe(32);
+    await expect.poll(() => slow.held.length, { timeout: 30_000 }).toBe(32);
     return { slow, hook, settled };
   }
 

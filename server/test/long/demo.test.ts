@@ -17,17 +17,18 @@ async function firstStart() {
   const server = await useServer();
   const { system, clock, keys } = server;
   await requireSameKey(system.db, keys);
-  const demo = await createDemo(system.db, { keys, authenticator: system.app.authenticator });
+  const policy = { allow: parseAllowList(''), loopback: false };
+  const demo = await createDemo(system.db, { keys, policy, authenticator: system.app.authenticator });
   const outbound = { request: refuse, connect: refuse, resolve: refuse };
   const files = fileStore(server.filesFolder);
   const context = adapterContext({
     db: system.db,
     clock,
+    keys,
     outbound,
     files,
     baseUrl: () => 'http://127.0.0.1',
   });
-  const policy = { allow: parseAllowList(''), loopback: false };
   const baseUrl = () => 'http://127.0.0.1';
   const deps = {
     db: system.db,
@@ -94,7 +95,7 @@ describe('the demo tenant', () => {
     const sent = await find('messages', 'eq(sender,"outbound")');
     expect(sent.map(({ text }: { text: string }) => text).sort()).toEqual([...replies].sort());
     for (const message of sent) {
-      expect(message).toMatchObject({ author: 'user', error: null });
+      expect(message).toMatchObject({ author: { type: 'user' }, error: null });
       expect(['sent', 'delivered', 'read']).toContain(message.status);
     }
     const chats = await find('chats');

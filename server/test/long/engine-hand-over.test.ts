@@ -46,7 +46,7 @@ it('X24: while runs loop through slow calls, a second worker joins, and nothing 
   const received = async () =>
     (await db.query('select count(*)::int as n from messages where tenant_id = $1', [other.id])).rows[0]?.n;
   // Handing over takes at most ten seconds; a loop takes a thousand.
-  await expect.poll(received, { timeout: 15_000 }).toBe(channels.size);
+  await expect.poll(received, { timeout: 30_000 }).toBe(channels.size);
   const share = async () =>
     (
       await db.query(
@@ -54,5 +54,5 @@ it('X24: while runs loop through slow calls, a second worker joins, and nothing 
         [],
       )
     ).rows;
-  await expect.poll(share, { timeout: 20_000 }).toEqual([{ n: 32 }, { n: 33 }]);
+  await expect.poll(share, { timeout: 30_000 }).toEqual([{ n: 32 }, { n: 33 }]);
 }, 90_000);

@@ -172,35 +172,35 @@ describe('a large file', () => {
 describe('a slow upload', async () => {
   let goOn: Promise<unknown> = Promise.resolve();
   const pace = { bytes: 1_000, everyMs: 800, maxMs: 3_000 };
+  const thingRoute = (path: string, maxMs: number) =>
+    uploadRoute(
+      {
+        method: 'POST',
+        path,
+        operationId: 'uploadThing',
+        tag: 'Test',
+        summary: 'Upload',
+        description: 'Upload.',
+        access: 'token',
+        upload: {
+          maxBytes: MAX_BYTES,
+          pace: { ...pace, maxMs },
+          async receive(_tenantId, { bytes }) {
+            await goOn;
+            let size = 0;
+            for await (const chunk of bytes) size += chunk.length;
+            return { size, hash: Buffer.alloc(0), release: async () => {} };
+          },
+        },
+        answer: data(Type.Object({ size: Type.Integer() })),
+        failures: [],
+        example: { answer: { size: 0 } },
+      },
+      async ({ body }) => ({ size: body.size }),
+    );
   const slow = await useBareServer(
     server,
-    [
-      uploadRoute(
-        {
-          method: 'POST',
-          path: '/v3/things',
-          operationId: 'uploadThing',
-          tag: 'Test',
-          summary: 'Upload',
-          description: 'Upload.',
-          access: 'token',
-          upload: {
-            maxBytes: MAX_BYTES,
-            pace,
-            async receive(_tenantId, { bytes }) {
-              await goOn;
-              let size = 0;
-              for await (const chunk of bytes) size += chunk.length;
-              return { size, hash: Buffer.alloc(0), release: async () => {} };
-            },
-          },
-          answer: data(Type.Object({ size: Type.Integer() })),
-          failures: [],
-          example: { answer: { size: 0 } },
-        },
-        async ({ body }) => ({ size: body.size }),
-      ),
-    ],
+    [thingRoute('/v3/things', pace.maxMs), thingRoute('/v3/large_things', 60_000)],
     { timeouts: { headersMs: 250, requestMs: 400, checkMs: 50 } },
   );
   const slowPort = await listen(slow);
@@ -231,7 +231,7 @@ describe('a slow upload', async () => {
     const { answer, ms } = await drip('x', 10);
     expect(answer.status).toBe(408);
     expect(answer.body.error.invalidParams.request.message).toBe('The request took too long to arrive');
-    expect(ms).toBeLessThan(2_000);
+    expect(ms).toBeLessThan(pace.maxMs);
   });
 
   it('D4: is ended if it takes too long in total', async () => {
@@ -249,7 +249,7 @@ describe('a slow upload', async () => {
       open = resolve;
     });
     const large = form({ content: Buffer.alloc(MAX_BYTES - 1_000), filename: 'a.bin' });
-    const pending = send(slowPort, 'POST', '/v3/things', {
+    const pending = send(slowPort, 'POST', '/v3/large_things', {
       headers: { ...large.headers, authorization: `Bearer ${tenant.token}` },
       body: large.raw,
     });
@@ -263,7 +263,7 @@ describe('a slow upload', async () => {
     expect(reads.at(-1)).toBeLessThan(2_000_000);
     // A client is not ended for bytes that the server does not read.
     const since = performance.now();
-    await expect.poll(() => performance.now() - since, { timeout: 10_000 }).toBeGreaterThan(2 * pace.everyMs);
+    await expect.poll(() => performance.now() - since, { timeout: 30_000 }).toBeGreaterThan(2 * pace.everyMs);
     open();
     expect((await pending).body.data).toEqual({ size: MAX_BYTES - 1_000 });
   });

@@ -118,7 +118,18 @@ const readers: [string, (text: string) => void][] = [
       const buttons = [{ type: 'url' as const, text, url: text, phoneNumber: null }];
       const header = { type: 'text' as const, text, url: text };
       validateTemplate(
-        { name: text, language: text, body: text, header, footer: text, buttons },
+        {
+          name: text,
+          language: text,
+          body: text,
+          header,
+          footer: text,
+          buttons,
+          cards: [{ header: { type: 'image', url: text }, body: text, buttons }],
+          offer: { text, hasExpiration: true },
+          authentication: null,
+        },
+        'marketing',
         'whatsapp',
         collectIssues(),
       );

@@ -28,8 +28,10 @@ const channelOf = (more: object = {}, port = imap.port): AdapterChannel => ({
 });
 const channel = channelOf();
 const receive = async (cursor: MailboxCursor | null, at = channel, within = context) => {
-  const received = await smtp.receive?.(at, cursor, within);
-  if (!received) throw new Error('nothing');
+  const opened = await smtp.openMailbox?.(at, within);
+  if (!opened) throw new Error('nothing');
+  const received = await opened.read(cursor);
+  await opened.close();
   return {
     ...received,
     subjects: received.requests.map(({ body }) => /^Subject: (.*)\r$/m.exec(body.toString())?.[1]),
@@ -154,7 +156,7 @@ describe('a mailbox that cannot be read', () => {
 });
 
 describe.runIf(hasOpenssl)('a mailbox behind TLS', async () => {
-  const secure = await useImap(selfSigned('mail.test'));
+  const secure = await useImap({ tls: selfSigned('mail.test') });
   const named = useAdapterContext({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
   const behind = channelOf({ host: 'mail.test', secure: true }, secure.port);
 

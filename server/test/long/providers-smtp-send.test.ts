@@ -54,6 +54,7 @@ describe('a sent mail', () => {
     expect(parsed.replyTo).toBeUndefined();
     expect(parsed.headers.has('auto-submitted')).toBe(false);
     expect(parsed.headers.has('in-reply-to')).toBe(false);
+    expect(relay.arrived[0]?.mail.toString()).not.toMatch(/^List-Unsubscribe/im);
   });
 
   it('of HTML only also has a text', async () => {
@@ -138,6 +139,16 @@ describe('a sent mail', () => {
     await send({}, channelOf({ from: 'noreply@shop.test' }));
     const parsed = await simpleParser(relay.arrived[0]?.mail ?? '');
     expect([parsed.from?.text, parsed.replyTo?.text]).toEqual(['noreply@shop.test', 'help@shop.test']);
+  });
+
+  it('of marketing can be unsubscribed from in one click', async () => {
+    const unsubscribeUrl = `https://parley.example/unsubscribe/${'x'.repeat(200)}`;
+    await send({ unsubscribeUrl });
+    const { headerLines } = await simpleParser(relay.arrived[0]?.mail ?? '');
+    const lineOf = (name: string): string =>
+      (headerLines.find(({ key }) => key === name)?.line ?? '').replaceAll(/\r\n\s+/g, ' ');
+    expect(lineOf('list-unsubscribe')).toBe(`List-Unsubscribe: <${unsubscribeUrl}>`);
+    expect(lineOf('list-unsubscribe-post')).toBe('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 
   it('cannot be injected with headers', async () => {

@@ -8,11 +8,13 @@ import { publishEvents } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { processInbound } from '../../src/messages/inbound/worker.ts';
+import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { useDatabase } from '../kit/database.ts';
 import { storeInbound } from '../kit/inbound.ts';
 import { useServer } from '../kit/server.ts';
 import { silentWakeUps } from '../kit/silent-wakeups.ts';
 import { useTaskPool } from '../kit/task-pool.ts';
+import { testHooks } from '../kit/tenant-hooks.ts';
 import { ADA, pigeonBody, pigeonChannel, pigeonHeaders, withPigeon, written } from '../kit/vendor.ts';
 import { listen } from '../kit/wire.ts';
 
@@ -33,7 +35,7 @@ function recordingDatabase(names: string[]): Database {
   const db = useDatabase(
     server.databaseUrl,
     { poolSize: 1 },
-    { now: server.clock.now, publish: (tx, events) => publish(recording(tx), events), wake: () => {} },
+    { ...testHooks(server.clock), publish: (tx, events) => publish(recording(tx), events) },
   );
   return {
     ...db,
@@ -75,7 +77,9 @@ it('plain texts of known contacts take five statements, however many they are', 
     adapters: withPigeon,
     store: fileStore(server.filesFolder),
     baseUrl: () => '',
+    policy: { allow: parseAllowList(''), loopback: true },
     tasks: useTaskPool(),
+    countIgnored: () => {},
     log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
   };
   for (const turn of [1, 2]) {

@@ -181,7 +181,7 @@ describe('I10: deleting a channel with many messages', () => {
     const { id: chatId } = await chatOf(channel.id);
     await fillChat(server, tenant, chatId, MANY);
     expect((await search('automation_runs')).data).toMatchObject([{ status: 'waiting' }]);
-    await tenant.delete(`/v3/channels/${channel.id}`);
+    await tenant.delete(`/v3/channels/${channel.id}?force=true`);
     server.clock.advance(120_000);
     await server.settle();
     expect((await search('automation_runs')).data).toMatchObject([{ status: 'cancelled', chatId: null }]);

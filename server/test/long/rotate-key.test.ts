@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { keysFrom } from '../../src/base/crypto.ts';
+import type { Database } from '../../src/db/database.ts';
 import { requireSameKey } from '../../src/installation.ts';
 import { encryptedColumns, rotateKey } from '../../src/rotate-key.ts';
 import { workerDatabase } from '../kit/execution.ts';
+import { usePerson } from '../kit/people.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { SECRET_KEY, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { enrol } from '../kit/session-calls.ts';
 
 const NEW_KEY = 'another-secret-key-for-tests-0123456789';
 const before = keysFrom(SECRET_KEY);
@@ -15,9 +18,21 @@ const receiver = await useReceiver();
 const hook = () => ({ url: receiver.url, events: [{ type: 'message.received' }] });
 const withKey = { headers: { 'idempotency-key': 'k' } };
 
+/** An access token, which only a vendor with OAuth gives out. */
+const storeAccessToken = (db: Database, channelId: string) =>
+  db.query(
+    `insert into channel_tokens (id, tenant_id, token_encrypted, updated_at)
+     select id, tenant_id, $2, now() from channels where id = $1`,
+    [channelId, before.encrypt('{}', 'channel_tokens.token')],
+  );
+
 /** One of everything that is encrypted. */
-async function createFixtures(tenant: TestTenant) {
+async function createFixtures(server: TestServer, tenant: TestTenant) {
+  const { db } = server.system;
+  await enrol(await usePerson(server, tenant, 'agent'));
   const channel = await tenant.channel();
+  await storeAccessToken(db, channel.id);
+  await tenant.put('/v3/secrets/crmKey', { value: 'hidden' });
   const made = await tenant.post('/v3/api_webhooks', hook(), withKey);
   const rotated = await tenant.post(`/v3/api_webhooks/${made.body.data.id}/rotate_secret`);
   return { channel, answer: made.text, secret: rotated.body.data.secret as string };
@@ -60,7 +75,7 @@ describe('changing the secret key', () => {
     const { databaseUrl } = first;
     await requireSameKey(first.system.db, before);
     const tenant = await first.tenant();
-    const { channel, answer } = await createFixtures(tenant);
+    const { channel, answer } = await createFixtures(first, tenant);
     const { token } = tenant;
     await first.stop();
 
@@ -104,7 +119,8 @@ describe('changing the secret key', () => {
     const { db } = server.system;
     await requireSameKey(db, before);
     const tenant = await server.tenant();
-    for (let n = 0; n < 3; n += 1) await createFixturesQuietly(tenant, n);
+    for (let n = 0; n < 3; n += 1) await createFixturesQuietly(db, tenant, n);
+    await enrol(await usePerson(server, tenant, 'agent'));
     let looks = 0;
     await rotateKey(db, during, () => ++looks > 2);
     await expect(requireSameKey(db, after)).rejects.toThrow('PARLEY_SECRET_KEY_PREVIOUS');
@@ -117,7 +133,7 @@ describe('changing the secret key', () => {
     const server = await useServer();
     const { db } = server.system;
     const tenant = await server.tenant();
-    await createFixtures(tenant);
+    await createFixtures(server, tenant);
     await db.query(
       `insert into idempotency_keys (key_hash, tenant_id, request_hash, answer_encrypted, created_at)
        select sha256(n::text::bytea), tenant_id, request_hash, answer_encrypted, created_at
@@ -132,8 +148,10 @@ describe('changing the secret key', () => {
 });
 
 /** The same without the answer that only one request of a tenant can have. */
-async function createFixturesQuietly(tenant: TestTenant, n: number): Promise<void> {
-  await tenant.channel();
+async function createFixturesQuietly(db: Database, tenant: TestTenant, n: number): Promise<void> {
+  const channel = await tenant.channel();
+  await storeAccessToken(db, channel.id);
+  await tenant.put(`/v3/secrets/crmKey${n}`, { value: 'hidden' });
   const made = await tenant.post('/v3/api_webhooks', hook(), { headers: { 'idempotency-key': `k${n}` } });
   await tenant.post(`/v3/api_webhooks/${made.body.data.id}/rotate_secret`);
 }

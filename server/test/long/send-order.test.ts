@@ -178,7 +178,12 @@ describe('a scheduled message', () => {
 
   it('is checked again: it fails for a number that has opted out meanwhile', async () => {
     const message = await send(tenant, chat, { text: 'hello', scheduledAt: at(DAY) });
-    await db.query('update handles set opted_out_at = $2 where tenant_id = $1', [tenant.id, clock.now()]);
+    await db.query(
+      `update contacts set is_subscribed = false,
+              subscriptions = '{"sms": {"status": "unsubscribed", "source": "contact", "at": "2026-11-15T00:00:00.000Z"}}'
+        where tenant_id = $1`,
+      [tenant.id],
+    );
     await later(DAY);
     expect(await messageOf(tenant, message.id)).toMatchObject({
       status: 'failed',

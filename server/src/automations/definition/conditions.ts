@@ -25,6 +25,8 @@ const ALWAYS: FieldTable = {
   'contact.lastName': field('string'),
   'contact.fullName': field('string'),
   'contact.displayName': field('string'),
+  'contact.language': field('string'),
+  'contact.timezone': field('string'),
   'contact.isSubscribed': field('boolean'),
   'contact.phoneNumber': field('string'),
   'contact.email': field('string'),
@@ -44,6 +46,10 @@ const ALWAYS: FieldTable = {
   'chat.assignedUserId': field('uuid'),
   'chat.assignedTeamId': field('uuid'),
   'chat.isSensitive': field('boolean'),
+  'chat.isAutomationPaused': field('boolean'),
+  'chat.waitingSince': field('time'),
+  'chat.firstRespondedAt': field('time'),
+  'chat.closedAt': field('time'),
 };
 
 /** Objects with arbitrary keys: conditions can use any path in them. */

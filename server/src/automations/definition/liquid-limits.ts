@@ -1,9 +1,9 @@
 import type { Context, Emitter, Liquid } from 'liquidjs';
 
 /** Everything that a text makes, in characters and elements of arrays: values, captures and output together. */
-export const RENDER_MEMORY = 5_000_000;
-/** More than an answer of an `http_request` step has, which a text may send on. */
-export const MAX_OUTPUT_CHARACTERS = 300_000;
+export const RENDER_MEMORY = 256 * 1024;
+/** No channel takes a longer text. */
+export const MAX_OUTPUT_CHARACTERS = 64 * 1024;
 
 type Limiter = Context['memoryLimit'];
 

@@ -1,7 +1,10 @@
-import { Liquid, type LiquidError, type Template } from 'liquidjs';
+import { Context, Liquid, type LiquidError, type Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
+import { findNearest } from '../../base/nearest.ts';
+import { keepDates, placeOf } from './liquid-dates.ts';
 import { limitMemory, MAX_OUTPUT_CHARACTERS, RENDER_MEMORY } from './liquid-limits.ts';
 import { LiquidNestingError, limitNesting } from './liquid-nesting.ts';
+import { openScope, SCOPE_NAMES } from './liquid-scope.ts';
 import { haveSmallValues, type Path, pathsOfSimple } from './liquid-simple.ts';
 
 /**
@@ -18,10 +21,13 @@ const engine = new Liquid({
   ownPropertyOnly: true,
   parseLimit: MAX_TEMPLATE_CHARACTERS,
   memoryLimit: RENDER_MEMORY,
+  locale: 'en',
+  timezoneOffset: 'UTC',
 });
 // These tags include files, and there are none.
 for (const tag of ['include', 'render', 'layout', 'block']) delete engine.tags[tag];
 limitNesting(engine);
+keepDates(engine);
 limitMemory(engine);
 
 const TAG_START = /\{[{%]/;
@@ -51,12 +57,27 @@ const LONGEST_MESSAGE = 300;
 
 const shortened = (message: string): string => message.slice(0, LONGEST_MESSAGE).toWellFormed();
 
+/** In brackets, quoted keys are listed like names. */
+const IDENTIFIER = /^[A-Za-z_][\w-]*$/;
+
+/** A name that is neither known nor made by the text itself. */
+function findUnknownRoot(text: string, known: readonly string[]): string | undefined {
+  const templates = engine.parse(text);
+  if (DYNAMIC_NAME.test(text)) return undefined;
+  return engine
+    .globalVariablesSync(templates)
+    .find((name: string) => IDENTIFIER.test(name) && !known.includes(name));
+}
+
 /** Returns what is wrong with a template, with line and column, or undefined if it is valid. */
-export function validateLiquid(text: string): string | undefined {
+export function validateLiquid(text: string, known: readonly string[] = SCOPE_NAMES): string | undefined {
   if (liquidAt(text) < 0) return undefined;
   try {
-    engine.parse(text);
-    return undefined;
+    const unknown = findUnknownRoot(text, known);
+    if (unknown === undefined) return undefined;
+    if (unknown === 'secrets') return 'Secrets can only be used in headers and the body of http_request';
+    const nearest = findNearest(unknown, known);
+    return `There is no "${unknown}"${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
   } catch (error) {
     const { message, originalError } = error as LiquidError;
     if (originalError instanceof LiquidNestingError) return originalError.message;
@@ -92,11 +113,20 @@ function parse(text: string): ParsedText {
   return parsed;
 }
 
-/** Renders a text. An undefined name is an issue, so that no contact receives a text with a gap. */
-export function render(text: string, scope: object, memoryLimit = RENDER_MEMORY): Rendered {
+/** Renders a text. A misspelt name is an issue, so that no contact receives a text with a gap. */
+export function render(
+  text: string,
+  scope: Readonly<Record<string, unknown>>,
+  memoryLimit = RENDER_MEMORY,
+): Rendered {
   if (liquidAt(text) < 0) return { text };
   try {
-    const rendered = String(engine.renderSync(parse(text).templates, scope, { memoryLimit }));
+    const context = new Context(
+      openScope(scope),
+      { ...engine.options, ...placeOf(scope) },
+      { sync: true, memoryLimit },
+    );
+    const rendered = String(engine.renderSync(parse(text).templates, context));
     return rendered.length > MAX_OUTPUT_CHARACTERS
       ? { issue: `It has ${rendered.length} characters, and at most ${MAX_OUTPUT_CHARACTERS} are allowed` }
       : { text: rendered.toWellFormed() };
@@ -106,7 +136,7 @@ export function render(text: string, scope: object, memoryLimit = RENDER_MEMORY)
 }
 
 /** Renders a text if that takes a short time, whatever its values are; undefined for a text that needs a worker thread. */
-export function renderSimple(text: string, scope: object): Rendered | undefined {
+export function renderSimple(text: string, scope: Readonly<Record<string, unknown>>): Rendered | undefined {
   if (liquidAt(text) < 0) return { text };
   try {
     const { paths } = parse(text);
@@ -118,3 +148,7 @@ export function renderSimple(text: string, scope: object): Rendered | undefined 
     return { issue: shortened((error as Error).message) };
   }
 }
+
+/** Whether a valid text is rendered in a short time as long as its values are small. */
+export const isSimpleLiquid = (text: string): boolean =>
+  liquidAt(text) < 0 || parse(text).paths !== undefined;

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { parseRule, partsOf } from './recurrence-rule.ts';
+import { isException, parseRule, partsOf } from './recurrence-rule.ts';
 import { occurrencesOf, type RuleOccurrences } from './recurrence-search.ts';
 
 /** A recurrence rule with its start and time zone. */
@@ -46,7 +46,7 @@ function untilOf(line: string, zone: string): number {
 
 /** The occurrences in local time after the start. */
 function localOccurrences({ rules, start, startCounts, zone }: Recurrence): RuleOccurrences {
-  const line = rules.find((one) => !one.startsWith('EXDATE:')) as string;
+  const line = rules.find((one) => !isException(one)) as string;
   const rule = parseRule(line);
   const count = rule.count === null ? null : rule.count - (startCounts ? 1 : 0);
   return occurrencesOf(rule, toLocal(start, zone), {
@@ -60,8 +60,8 @@ const EXCEPTION = /^(....)(..)(..)T(..)(..)(..)Z$/;
 
 const exceptionsOf = (rules: readonly string[]): Date[] =>
   rules
-    .filter((line) => line.startsWith('EXDATE:'))
-    .flatMap((line) => line.slice('EXDATE:'.length).split(','))
+    .filter(isException)
+    .flatMap((line) => line.slice('EXDATE:'.length).toUpperCase().split(','))
     .map((text) => new Date(text.replace(EXCEPTION, '$1-$2-$3T$4:$5:$6Z')));
 
 const isStartExcluded = ({ rules, start }: Recurrence): boolean =>

@@ -18,11 +18,16 @@ export type Frequency = (typeof frequencies)[number];
 
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
+/** A rule in the case that RFC 5545 writes, without its prefix. */
+export const normalizeRule = (line: string): string => line.toUpperCase().replace(/^RRULE:/, '');
+
+/** Whether a line excludes times; any other is the rule. */
+export const isException = (line: string): boolean => /^EXDATE:/i.test(line);
+
 /** The parts of a rule by name. */
 export const partsOf = (line: string): Map<string, string> =>
   new Map(
-    line
-      .replace(/^RRULE:/, '')
+    normalizeRule(line)
       .split(';')
       .map((part) => {
         const at = part.indexOf('=');

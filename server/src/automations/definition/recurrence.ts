@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { parseRule } from './recurrence-rule.ts';
+import { normalizeRule, parseRule } from './recurrence-rule.ts';
 import { occurrencesOf } from './recurrence-search.ts';
 
 /** Only those rules of RFC 5545 are allowed that recurrence-search.ts understands. */
@@ -56,7 +56,7 @@ function isUntil(text: string): boolean {
 /** Returns what is wrong with a recurrence rule, or undefined if it is valid. */
 export function validateRule(text: string): string | undefined {
   const parts = new Map<string, string>();
-  for (const part of text.replace(/^RRULE:/, '').split(';')) {
+  for (const part of normalizeRule(text).split(';')) {
     const at = part.indexOf('=');
     const name = at < 0 ? part : part.slice(0, at);
     if (at < 0 || parts.has(name)) return `Expected NAME=VALUE, each name once, at "${part.slice(0, 40)}"`;

@@ -21,6 +21,7 @@ const TABLES: Record<ReferenceKind, ReferenceTable> = {
   team: byId('teams', 'team'),
   template: byId('message_templates', 'message template'),
   attribute: { table: 'attributes', column: 'external_id', type: 'text', noun: 'attribute' },
+  secret: { table: 'automation_secrets', column: 'name', type: 'text', noun: 'secret' },
 };
 const tables = Object.entries(TABLES) as [ReferenceKind, ReferenceTable][];
 

@@ -6,6 +6,7 @@ import { type Filter, listFields, parseFilter, parseRowFilter } from '../../sear
 import { ExpressionError } from '../../search/grammar/tokens.ts';
 import { attributeOf, audienceFields, withoutNames } from './conditions.ts';
 import { liquidAt, rootNamesOf, validateLiquid } from './liquid.ts';
+import { SCOPE_NAMES } from './liquid-scope.ts';
 import { validateRule } from './recurrence.ts';
 import type { ReferenceKind, Rule } from './schema-walker.ts';
 
@@ -23,12 +24,34 @@ export const step: Rule<string> = (value, at, { stepIds, issues }) => {
   if (!stepIds.has(value)) issues.add(at, 'custom', `There is no step "${value}"`);
 };
 
-export const template: Rule<string> = (value, at, { issues, later, see }) =>
-  later(() => {
-    const problem = validateLiquid(value);
-    if (problem !== undefined) issues.add(at, 'invalid_string', problem);
-    else if (see) for (const name of rootNamesOf(value) ?? [undefined]) see(name, at);
-  });
+const templateOf =
+  (names: readonly string[]): Rule<string> =>
+  (value, at, { issues, later, see }) =>
+    later(() => {
+      const problem = validateLiquid(value, names);
+      if (problem !== undefined) issues.add(at, 'invalid_string', problem);
+      else if (see) for (const name of rootNamesOf(value) ?? [undefined]) see(name, at);
+    });
+
+export const template = templateOf(SCOPE_NAMES);
+
+const withSecrets = templateOf([...SCOPE_NAMES, 'secrets']);
+const SECRET = /\bsecrets\.([A-Za-z]\w*)/g;
+
+/** What goes to another server, and to nobody else. */
+export const templateWithSecrets: Rule<string> = (value, at, context) => {
+  withSecrets(value, at, context);
+  if (liquidAt(value) >= 0)
+    for (const [, name = ''] of value.matchAll(SECRET)) context.refer({ kind: 'secret', value: name, at });
+};
+
+/** Every text in an object, at any depth. */
+export const templatesWithin: Rule<object> = (value, at, context) => {
+  for (const [name, part] of Object.entries(value)) {
+    if (typeof part === 'string') template(part, `${at}.${name}`, context);
+    else if (typeof part === 'object' && part !== null) templatesWithin(part, `${at}.${name}`, context);
+  }
+};
 
 /** A time, or Liquid that becomes one when the run gets there. */
 export const time: Rule<string> = (value, at, context) => {
@@ -82,7 +105,7 @@ export const headerValue: Rule<string> = (value, at, context) => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what would end the header
   if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value))
     context.issues.add(at, 'invalid_string', 'A header must not contain control characters');
-  else template(value, at, context);
+  else templateWithSecrets(value, at, context);
 };
 
 /** Parses a filter. Reports an issue with the column and returns undefined if it is invalid. */

@@ -4,7 +4,15 @@ import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import type { Searchable } from '../../search/fields.ts';
 
 /** The kinds of resources that a definition can refer to. */
-export type ReferenceKind = 'attribute' | 'channel' | 'file' | 'label' | 'team' | 'template' | 'user';
+export type ReferenceKind =
+  | 'attribute'
+  | 'channel'
+  | 'file'
+  | 'label'
+  | 'secret'
+  | 'team'
+  | 'template'
+  | 'user';
 
 export interface Reference {
   kind: ReferenceKind;
@@ -40,6 +48,8 @@ interface Node {
   properties?: Record<string, Node>;
   additionalProperties?: Node | boolean;
   items?: Node;
+  /** One for a single value, one for a list of them. */
+  anyOf?: Node[];
   format?: string;
   [RULE]?: Rule<never>;
 }
@@ -52,6 +62,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * lower case. Skips what does not match its schema: the issue of that is already at the same path.
  */
 export function walkValue(schema: TSchema, value: unknown, at: string, context: WalkContext): unknown {
+  const { anyOf } = schema as Node;
+  const fitting = anyOf?.find(({ items }) => (items !== undefined) === Array.isArray(value));
+  if (fitting) return walkValue(fitting as TSchema, value, at, context);
   const node = schema as Node;
   if (context.issues.isFull || context.issues.has(at)) return value;
   const inner = (part: Node, item: unknown, name: string | number): unknown =>

@@ -1,6 +1,9 @@
-import { Type } from 'typebox';
+import { type TOptional, type TProperties, Type } from 'typebox';
 import { chatStatuses } from '../../chats/schema.ts';
+import type { Purpose } from '../../contacts/consent/schema.ts';
 import { Nullable, OneOf } from '../../http/schema.ts';
+import { channelKinds } from '../../providers/adapter.ts';
+import { interactiveKinds } from '../../providers/interactive.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../../search/grammar/tokens.ts';
 import { MAX_TEMPLATE_CHARACTERS } from './liquid.ts';
 import { MAX_RULE_CHARACTERS } from './recurrence.ts';
@@ -17,6 +20,8 @@ import {
   snooze,
   step,
   template,
+  templatesWithin,
+  templateWithSecrets,
   time,
   url,
   zone,
@@ -44,22 +49,182 @@ const texts = (rule: Rule<string>, ruleOfNames: Rule<object> = () => {}) =>
     [RULE]: ruleOfNames,
   });
 
+/** A short text. What it becomes is checked when it is sent. */
+const label = () => text(template, 2_000);
+
+/** A file to be sent. */
+const file = Type.Object(
+  {
+    fileId: Type.Optional(id('file')),
+    url: Type.Optional(text(url, MAX_URL)),
+    filename: Type.Optional(label()),
+  },
+  { [RULE]: exactlyOne('fileId', 'url') },
+);
+
+/** The header of a template: a file, or a place on the map. */
+const templateHeader = Type.Object(
+  {
+    fileId: Type.Optional(id('file')),
+    url: Type.Optional(text(url, MAX_URL)),
+    filename: Type.Optional(label()),
+    location: Type.Optional(
+      Type.Object({
+        latitude: Type.Number({ minimum: -90, maximum: 90 }),
+        longitude: Type.Number({ minimum: -180, maximum: 180 }),
+        name: label(),
+        address: label(),
+      }),
+    ),
+  },
+  { [RULE]: exactlyOne('fileId', 'url', 'location') },
+);
+
+const choices = (maxItems: number) =>
+  Type.Array(Type.Object({ id: label(), title: label() }), { minItems: 1, maxItems });
+const sectionsOf = <S extends TProperties>(items: S) =>
+  Type.Array(Type.Object({ title: Type.Optional(label()), ...items }), { minItems: 1, maxItems: 10 });
+
+/** What the recipient can do with a message, as in `POST /v3/messages`. */
+const interactive = Type.Object(
+  {
+    header: Type.Optional(Type.Object({ text: label() })),
+    footer: Type.Optional(label()),
+    buttons: Type.Optional(choices(13)),
+    list: Type.Optional(
+      Type.Object({
+        button: label(),
+        sections: sectionsOf({
+          rows: Type.Array(
+            Type.Object({ id: label(), title: label(), description: Type.Optional(label()) }),
+            { minItems: 1, maxItems: 10 },
+          ),
+        }),
+      }),
+    ),
+    link: Type.Optional(Type.Object({ title: label(), url: label() })),
+    flow: Type.Optional(
+      Type.Object(
+        {
+          flowId: Type.Optional(label()),
+          name: Type.Optional(label()),
+          button: label(),
+          token: Type.Optional(label()),
+          mode: Type.Optional(OneOf(['draft', 'published'])),
+          action: Type.Optional(OneOf(['navigate', 'data_exchange'])),
+          screen: Type.Optional(label()),
+          data: Type.Optional(
+            Type.Unsafe<Record<string, unknown>>({
+              type: 'object',
+              additionalProperties: true,
+              [RULE]: templatesWithin,
+            }),
+          ),
+        },
+        { [RULE]: exactlyOne('flowId', 'name') },
+      ),
+    ),
+    product: Type.Optional(Type.Object({ catalogId: label(), productId: label() })),
+    productList: Type.Optional(
+      Type.Object({
+        catalogId: label(),
+        sections: sectionsOf({ productIds: Type.Array(label(), { minItems: 1, maxItems: 30 }) }),
+      }),
+    ),
+    catalog: Type.Optional(Type.Object({ thumbnailProductId: label() })),
+    locationRequest: Type.Optional(Type.Object({})),
+    cards: Type.Optional(
+      Type.Array(
+        Type.Object({
+          title: label(),
+          subtitle: Type.Optional(label()),
+          imageUrl: Type.Optional(label()),
+          url: Type.Optional(label()),
+          buttons: Type.Optional(
+            Type.Array(
+              Type.Object(
+                { title: label(), id: Type.Optional(label()), url: Type.Optional(label()) },
+                { [RULE]: exactlyOne('id', 'url') },
+              ),
+              { minItems: 1, maxItems: 3 },
+            ),
+          ),
+        }),
+        { minItems: 1, maxItems: 10 },
+      ),
+    ),
+  },
+  { [RULE]: exactlyOne(...interactiveKinds) },
+);
+
+const optionalLabels = <N extends string>(...names: N[]) =>
+  Object.fromEntries(names.map((name) => [name, Type.Optional(label())])) as Record<
+    N,
+    TOptional<ReturnType<typeof label>>
+  >;
+
+/** Cards of contacts, as in `POST /v3/messages`. */
+const contacts = Type.Array(
+  Type.Object({
+    name: label(),
+    ...optionalLabels('firstName', 'lastName', 'organization', 'department', 'title', 'birthday'),
+    phoneNumbers: Type.Optional(Type.Array(label(), { maxItems: 20 })),
+    emails: Type.Optional(Type.Array(label(), { maxItems: 20 })),
+    urls: Type.Optional(Type.Array(label(), { maxItems: 20 })),
+    addresses: Type.Optional(
+      Type.Array(Type.Object(optionalLabels('street', 'city', 'state', 'zip', 'country', 'countryCode')), {
+        maxItems: 10,
+      }),
+    ),
+  }),
+  { minItems: 1, maxItems: 50 },
+);
+
+/** The kind of channel that a step is about; by default that of the run's channel. */
+const kind = {
+  channelKind: Type.Optional(OneOf(channelKinds)),
+};
+
 /** Every type of step with the schema and the rules of its parameters. */
 export const stepParameters = {
   send_message: Type.Object(
     {
       text: Type.Optional(liquid()),
-      media: Type.Optional(
-        Type.Object(
-          { fileId: Type.Optional(id('file')), url: Type.Optional(text(url, MAX_URL)) },
-          { [RULE]: exactlyOne('fileId', 'url') },
-        ),
+      media: Type.Optional(Type.Union([file, Type.Array(file, { minItems: 1, maxItems: 20 })])),
+      interactive: Type.Optional(interactive),
+      email: Type.Optional(
+        Type.Object({
+          subject: label(),
+          html: Type.Optional(liquid()),
+          cc: Type.Optional(Type.Array(label(), { maxItems: 50 })),
+        }),
       ),
+      location: Type.Optional(
+        Type.Object({
+          latitude: Type.Number({ minimum: -90, maximum: 90 }),
+          longitude: Type.Number({ minimum: -180, maximum: 180 }),
+          name: Type.Optional(label()),
+          address: Type.Optional(label()),
+        }),
+      ),
+      contacts: Type.Optional(contacts),
       channelId: Type.Optional(id('channel')),
     },
-    { [RULE]: atLeastOne('text', 'media') },
+    { [RULE]: atLeastOne('text', 'media', 'email', 'location', 'interactive', 'contacts') },
   ),
-  send_template: Type.Object({ templateId: id('template'), variables: Type.Optional(texts(template)) }),
+  send_template: Type.Object({
+    templateId: id('template'),
+    variables: Type.Optional(texts(template)),
+    header: Type.Optional(templateHeader),
+    couponCode: Type.Optional(label()),
+    offerExpiresAt: Type.Optional(text(time, MAX_TEMPLATE_CHARACTERS)),
+    cards: Type.Optional(
+      Type.Array(Type.Object({ variables: Type.Optional(texts(template)), header: Type.Optional(file) }), {
+        minItems: 2,
+        maxItems: 10,
+      }),
+    ),
+  }),
   wait: Type.Object(
     { for: Type.Optional(text(duration, 64)), until: Type.Optional(text(time, MAX_TEMPLATE_CHARACTERS)) },
     { [RULE]: exactlyOne('for', 'until') },
@@ -90,9 +255,12 @@ export const stepParameters = {
     method: OneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     url: text(url, MAX_URL),
     headers: Type.Optional(texts(headerValue, headers)),
-    body: Type.Optional(Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [RULE]: template })),
+    body: Type.Optional(Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, [RULE]: templateWithSecrets })),
     saveAs: Type.Optional(Type.String({ pattern: NAME })),
+    signWith: Type.Optional(text(refersTo('secret'), 64)),
   }),
+  subscribe: Type.Object(kind),
+  unsubscribe: Type.Object(kind),
   end: Type.Object({}),
 };
 
@@ -100,16 +268,20 @@ const channel = { channelId: Type.Optional(id('channel')) };
 /** Triggers that react to events. With `fromAutomations` they also react to what other runs did. */
 const onEvent = { ...channel, fromAutomations: Type.Optional(Type.Boolean()) };
 
+/** Without it nothing starts in a chat that is assigned to a user: a person is answering there. */
+const evenIfAssigned = { evenIfAssigned: Type.Optional(Type.Boolean()) };
+
 /** Every type of trigger with the schema and the rules of its parameters. */
 export const triggerParameters = {
   api: Type.Object(channel),
   message_received: Type.Object({
     ...onEvent,
+    ...evenIfAssigned,
     keywords: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 }),
     ),
   }),
-  chat_opened: Type.Object(onEvent),
+  chat_opened: Type.Object({ ...onEvent, ...evenIfAssigned }),
   chat_closed: Type.Object(onEvent),
   contact_created: Type.Object(onEvent),
   label_added: Type.Object({ ...onEvent, labelId: id('label') }),
@@ -121,6 +293,13 @@ export const triggerParameters = {
     audience: text(audience, MAX_EXPRESSION_CHARACTERS),
   }),
 };
+
+/** The triggers of automations that nobody asked for. */
+const marketing: ReadonlySet<string> = new Set(['schedule', 'label_added', 'contact_created', 'campaign']);
+
+/** What the messages of an automation are for. */
+export const purposeOf = (definition: { purpose?: Purpose; trigger: { type: string } }): Purpose =>
+  definition.purpose ?? (marketing.has(definition.trigger.type) ? 'marketing' : 'service');
 
 export type StepType = keyof typeof stepParameters;
 export type TriggerType = keyof typeof triggerParameters;

@@ -13,6 +13,7 @@ import { canReadAll, readGuard } from './read-scopes.ts';
 import { validateReferences } from './references.ts';
 import { type Reference, type WalkContext, walkValue } from './schema-walker.ts';
 import { stepParameters, triggerParameters } from './steps.ts';
+import { validateTemplateParts } from './template-parts.ts';
 
 /** Room for 200 steps of a thousand characters; a page of a search holds up to 200 definitions. */
 const MAX_DEFINITION_CHARACTERS = 200_000;
@@ -92,6 +93,7 @@ function walkDefinition(
   const list = part('steps') as Definition['steps'];
   return {
     definition: {
+      ...(given.purpose === undefined ? {} : { purpose: given.purpose }),
       trigger: { ...trigger, parameters: validateParameters(triggers, trigger, 'trigger', context) },
       variables: part('variables') as Definition['variables'],
       steps: list.map((step, index) => ({
@@ -141,6 +143,19 @@ function validateParameters(
   return walkValue(schema, parameters, `${at}.parameters`, context) as Record<string, unknown>;
 }
 
+/** What a stored definition refers to that no longer exists, such as a label; undefined if everything does. */
+export async function findMissingReference(
+  tx: TenantTx,
+  definition: Definition,
+  policy: OutboundPolicy,
+): Promise<string | undefined> {
+  const { references } = walkDefinition(definition, policy, collectIssues(), () => true);
+  const issues = collectIssues();
+  await validateReferences(tx, references, issues);
+  const [[path, issue] = []] = Object.entries(issues.params);
+  return issue && `${path}: ${issue.message}`;
+}
+
 /** Returns the definition as it is stored. Throws `invalid_body_params` with every issue of an invalid one. */
 export async function requireValidDefinition(
   tx: TenantTx,
@@ -155,6 +170,7 @@ export async function requireValidDefinition(
     if (!issues.isFull) check();
   }
   await validateReferences(tx, references, issues);
+  await validateTemplateParts(tx, definition, issues);
   issues.throwIfAny();
   return definition;
 }

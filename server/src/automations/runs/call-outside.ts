@@ -2,6 +2,7 @@ import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../base/json-depth.ts';
 import { storableJson } from '../../base/storable.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
+import { keyOf, signatureHeaders } from '../../webhooks/payload.ts';
 import type { OutsideAnswer, OutsideCall } from './state.ts';
 
 const DEADLINE_MS = 15_000;
@@ -23,13 +24,15 @@ function parseBody(bytes: Buffer): unknown {
  */
 export async function callOutside(
   outbound: OutboundClient,
-  { method, url, headers, body }: OutsideCall,
+  { method, url, headers, body, signingKey }: OutsideCall,
   key: string,
+  now: Date,
 ): Promise<OutsideAnswer> {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const defaults = {
     ...(names.has('idempotency-key') ? {} : { 'idempotency-key': key }),
     ...(body === null || names.has('content-type') ? {} : { 'content-type': 'application/json' }),
+    ...(signingKey === undefined ? {} : signatureHeaders(key, now, body ?? '', [keyOf(signingKey)])),
   };
   try {
     const response = await outbound.request({

@@ -18,6 +18,8 @@ export interface RunContext {
   chat: Chat | null;
   /** The inbound message that started the run, later the last reply. */
   message: Message | null;
+  /** Where the contact unsubscribes from mails. */
+  unsubscribeUrl: string;
 }
 
 const NO_MESSAGE: Record<keyof Message, null> = {
@@ -25,6 +27,8 @@ const NO_MESSAGE: Record<keyof Message, null> = {
   chatId: null,
   channelId: null,
   contactId: null,
+  contact: null,
+  handle: null,
   vendorId: null,
   sender: null,
   author: null,
@@ -52,6 +56,10 @@ const NO_CHAT = {
   assignedUserId: null,
   assignedTeamId: null,
   isSensitive: null,
+  isAutomationPaused: null,
+  waitingSince: null,
+  firstRespondedAt: null,
+  closedAt: null,
 };
 
 /** The contact's attributes by externalId; null for those without a value. */
@@ -73,12 +81,13 @@ export function scopeOf(
   saved: Readonly<Record<string, Saved>>,
   savedAs: readonly string[],
 ): Record<string, unknown> {
-  const { contact, attributes, chat, message } = context;
+  const { contact, attributes, chat, message, unsubscribeUrl } = context;
   const fill = (names: readonly string[], value: unknown) =>
     Object.fromEntries(names.map((name) => [name, value]));
   return {
     contact: { ...contact, labelIds: contact.labels.map((label) => label.id) },
     attributes,
+    unsubscribeUrl,
     chat: chat ?? NO_CHAT,
     message: message ?? NO_MESSAGE,
     variables: { ...fill(declared, null), ...variables },

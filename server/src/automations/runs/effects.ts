@@ -1,15 +1,20 @@
 import { ApiError, isUnavailable } from '../../base/errors.ts';
+import { requireChannel } from '../../channels/channel.ts';
 import { assignChat, setChatStatus } from '../../chats/change-chat.ts';
 import { findChats } from '../../chats/chat.ts';
 import type { Chat } from '../../chats/schema.ts';
 import { changeContact } from '../../contacts/change-contact.ts';
+import { recordConsents } from '../../contacts/consent/consents.ts';
+import type { Purpose } from '../../contacts/consent/schema.ts';
+import { requireContact } from '../../contacts/contact.ts';
 import { addContactLabels, removeContactLabel } from '../../contacts/contact-labels.ts';
 import type { Contact } from '../../contacts/schema.ts';
-import { statement } from '../../db/statement.ts';
 import { causedByRun, type TenantTx } from '../../db/tenant.ts';
-import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from '../../messages/message.ts';
+import { takeReply } from '../../messages/take-reply.ts';
+import { channelKinds } from '../../providers/adapter.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import { findTemplate } from '../../templates/template.ts';
+import type { Author } from '../../users/author.ts';
 import { attributesOf, type RunContext } from './context.ts';
 import { type RunDraft, type SendDeps, sendForRuns } from './send.ts';
 import type { Effect, EffectResult, RunError } from './state.ts';
@@ -19,6 +24,9 @@ export interface ActiveRun {
   runId: string;
   contactId: string;
   campaignId: string | null;
+  /** The automation or the campaign. */
+  author: Author;
+  purpose: Purpose;
   /** How many runs came before it, each started by an event of the one before. */
   chainDepth: number;
   /** The channel of the automation's trigger, or of the campaign. */
@@ -32,18 +40,6 @@ export interface RequestedEffect {
   /** Texts are evaluated before, outside the transaction. */
   effect: Exclude<Effect, { kind: 'evaluate' }>;
 }
-
-const firstReply = statement<[chatId: string, after: string], MessageRow>(
-  'automation_runs.first_reply',
-  // In the order of ids, which grow with real time, also while a test clock stands still. The bound on created_at keeps the
-  // scan short; five minutes allow for different clocks of two processes.
-  `select ${MESSAGE_COLUMNS} from visible_messages m
-    where m.tenant_id = $tenant and m.chat_id = $1 and m.sender = 'inbound' and not m.is_automatic and m.id > $2
-      and m.created_at >= coalesce((select created_at from messages where id = $2 and tenant_id = $tenant),
-                                   (select created_at from automation_runs where id = $2 and tenant_id = $tenant),
-                                   '-infinity') - interval '5 minutes'
-    order by m.id limit 1`,
-);
 
 /** The error with which an operation refused the run. Throws errors that are not about the run. */
 const failureOf = (error: unknown): RunError => {
@@ -80,16 +76,32 @@ const single: {
     withContact(activeRun, await removeContactLabel(tx, activeRun.contactId, labelId)),
   assign: async (tx, { context }, { change }) =>
     context.chat
-      ? { context: { chat: await assignChat(tx, context.chat.id, change) } }
+      ? { context: { chat: await assignChat(tx, context.chat.id, change, 'automation') } }
       : { failure: NO_CHAT },
   set_chat_status: async (tx, { context }, { change }) => {
     if (!context.chat) return { failure: NO_CHAT };
     const status = { ...(change as object), triggerAutomations: true };
     return { context: { chat: await setChatStatus(tx, context.chat.id, status) } };
   },
-  find_reply: async (tx, { context }, { after }) => {
-    const row = context.chat ? await tx.find(firstReply, [context.chat.id, after]) : undefined;
-    return row ? { messageId: row.id, context: { message: presentMessage(row) } } : {};
+  set_subscription: async (tx, activeRun, { status, channelKind }) => {
+    const { runId, contactId, context, channelId } = activeRun;
+    const usedId = context.chat?.channelId ?? channelId;
+    const kind = channelKind ?? (usedId === null ? undefined : (await requireChannel(tx, usedId)).kind);
+    const change = {
+      contactId,
+      // A run without a channel is about all of them.
+      channelKinds: kind === undefined ? channelKinds : [kind],
+      status,
+      source: 'automation',
+      at: 'now',
+      proof: { runId },
+    } as const;
+    tx.publish(...(await recordConsents(tx, [change])));
+    return withContact(activeRun, await requireContact(tx, contactId));
+  },
+  find_reply: async (tx, { runId, context }, { after }) => {
+    const message = context.chat && (await takeReply(tx, context.chat.id, after, runId));
+    return message ? { messageId: message.id, context: { message } } : {};
   },
 };
 
@@ -101,9 +113,10 @@ function destinationOf(
   effect: SendEffect,
   templates: ReadonlyMap<string, MessageTemplate>,
 ): { chatId: string | null; channelId: string | null } | RunError {
-  const template = effect.template && templates.get(effect.template.templateId);
-  if (effect.template && !template)
-    return { code: 'template_gone', message: `There is no template ${effect.template.templateId}` };
+  const given = effect.content.template;
+  const template = given && templates.get(given.templateId);
+  if (given && !template)
+    return { code: 'template_gone', message: `There is no template ${given.templateId}` };
   const wanted = effect.channelId ?? template?.channelId ?? null;
   if (context.chat && (wanted === null || wanted === context.chat.channelId))
     return { chatId: context.chat.id, channelId: null };
@@ -122,11 +135,23 @@ async function findTemplates(
   requested: { effect: SendEffect }[],
 ): Promise<Map<string, MessageTemplate>> {
   const templates = new Map<string, MessageTemplate>();
-  for (const id of new Set(requested.flatMap(({ effect }) => effect.template?.templateId ?? []))) {
+  for (const id of new Set(requested.flatMap(({ effect }) => effect.content.template?.templateId ?? []))) {
     const template = await findTemplate(tx, id);
     if (template) templates.set(id, template);
   }
   return templates;
+}
+
+/** What the contact does not want is no failure of the automation. */
+const UNWANTED: ReadonlySet<string> = new Set(['unsubscribed', 'opted_out']);
+const withEnding = (failure: RunError): EffectResult =>
+  UNWANTED.has(failure.code) ? { failure, ends: 'cancelled' } : { failure };
+
+/** A run that a public comment has started answers it in private, as long as the chat itself is closed for it. */
+function answerTo({ message, chat }: RunContext, now: Date): { replyToMessageId?: string } {
+  if (message?.type !== 'comment') return {};
+  const isOpen = chat?.openUntil != null && new Date(chat.openUntil) > now;
+  return isOpen ? {} : { replyToMessageId: message.id };
 }
 
 async function sendAll(
@@ -138,12 +163,6 @@ async function sendAll(
   const drafts: { index: number; draft: RunDraft }[] = [];
   const templates = await findTemplates(tx, requested);
   for (const [index, { activeRun, effect }] of requested.entries()) {
-    const { contact } = activeRun.context;
-    if (!contact.isSubscribed) {
-      const message = 'The contact is not subscribed to messages of automations and campaigns';
-      results[index] = { failure: { code: 'unsubscribed', message }, ends: 'cancelled' };
-      continue;
-    }
     const destination = destinationOf(activeRun, effect, templates);
     if ('code' in destination) {
       results[index] = { failure: destination };
@@ -154,10 +173,9 @@ async function sendAll(
       draft: {
         ...destination,
         contactId: activeRun.contactId,
-        text: effect.text,
-        media: effect.media,
-        template: effect.template,
-        author: activeRun.campaignId === null ? 'automation' : 'campaign',
+        content: { ...effect.content, ...answerTo(activeRun.context, tx.now) },
+        author: activeRun.author,
+        purpose: activeRun.purpose,
         origin: { runId: activeRun.runId, runStep: effect.number, campaignId: activeRun.campaignId },
       },
     });
@@ -175,7 +193,7 @@ async function sendAll(
     const { message, failure } = sent[position] as (typeof sent)[number];
     results[index] = message
       ? { messageId: message.id, context: { chat: chats.get(message.chatId) ?? null } }
-      : { failure: failure as RunError };
+      : withEnding(failure as RunError);
   }
   return results;
 }

@@ -1,7 +1,7 @@
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { runsQueue } from '../queues.ts';
-import { CANCEL, IS_UNFINISHED } from './run.ts';
+import { CANCEL, IS_UNFINISHED, RUN_COLUMNS, type RunRow, runEvent } from './run.ts';
 
 /** Locks the runs in the order of ids, as the worker does. */
 const chosen = (condition: string): string => `chosen as (
@@ -21,11 +21,11 @@ const release = statement<[campaignId: string], { automation_id: string }>(
       where r.id = c.id returning r.automation_id)
    select distinct automation_id from released`,
 );
-const cancel = statement<[campaignId: string, error: string, now: Date]>(
+const cancel = statement<[campaignId: string, error: string, now: Date], RunRow>(
   'automation_runs.cancel_of_campaign',
   `with ${chosen('true')}
    update visible_automation_runs r set ${CANCEL}, error = $2, ended_at = $3, updated_at = $3
-     from chosen c where r.id = c.id`,
+     from chosen c where r.id = c.id returning ${RUN_COLUMNS}`,
 );
 
 /** Stops a campaign's runs from starting or continuing. */
@@ -41,5 +41,6 @@ export async function releaseRuns(tx: TenantTx, campaignId: string): Promise<voi
 /** Ends a campaign's runs that have not ended. */
 export async function cancelRunsOfCampaign(tx: TenantTx, campaignId: string): Promise<void> {
   const error = { code: 'cancelled', message: 'The campaign was cancelled' };
-  await tx.run(cancel, [campaignId, JSON.stringify(error), tx.now]);
+  const rows = await tx.all(cancel, [campaignId, JSON.stringify(error), tx.now]);
+  tx.publish(...rows.map((row) => runEvent('automation.run_cancelled', row)));
 }

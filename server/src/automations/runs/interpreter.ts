@@ -32,10 +32,12 @@ export function* interpret(
   at: { step: string | null; state: RunState },
   context: RunContext,
   now: Date,
+  secrets: Readonly<Record<string, string>> = {},
 ): Generator<Effect, StepBatch, EffectResult> {
   const running: Running = {
     program,
     now,
+    secrets,
     state: { ...at.state },
     context: { ...context },
     scope: () =>

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { batch } from '../../base/batch.ts';
+import type { Keys } from '../../base/crypto.ts';
 import { isUnavailable } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
@@ -9,6 +10,7 @@ import type { WakeUps } from '../../engine/wakeups.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
 import { type DueCall, runsQueue } from '../queues.ts';
 import { callOutside } from './call-outside.ts';
+import { unsealCall } from './seal-call.ts';
 import type { OutsideAnswer } from './state.ts';
 
 const answers = rowSet({ id: 'uuid', tenant_id: 'uuid', revision: 'int', answer: 'jsonb' });
@@ -50,6 +52,8 @@ export const createAnswerStore = (db: Database, wakeUps: Pick<WakeUps, 'wake'>):
 interface CallDeps {
   outbound: OutboundClient;
   storeAnswer: StoreAnswer;
+  keys: Keys;
+  db: Database;
   log: Logger;
 }
 
@@ -58,11 +62,19 @@ interface CallDeps {
  * bytes and the same idempotency key.
  */
 export async function makeCalls(
-  { outbound, storeAnswer, log }: CallDeps,
+  { outbound, storeAnswer, keys, db, log }: CallDeps,
   rows: DueCall[],
 ): Promise<HandlerResult> {
   const row = rows[0] as DueCall;
-  const answer = await callOutside(outbound, row.call, `${row.id}:${row.number}`);
+  const call = unsealCall(row.call, keys);
+  const answer = call
+    ? await callOutside(outbound, call, `${row.id}:${row.number}`, db.forTenant(row.tenant_id).now)
+    : {
+        failure: {
+          code: 'secret_missing',
+          message: 'The key of the installation was changed: retry the run',
+        },
+      };
   const stored = storeAnswer({ ...row, answer }).catch((error) => {
     if (isUnavailable(error)) throw error;
     // Otherwise the call would be made again and again.

@@ -1,8 +1,9 @@
+import type { Purpose } from '../../contacts/consent/schema.ts';
 import type { Searchable } from '../../search/fields.ts';
 import { type Filter, parseFilter } from '../../search/grammar/filter.ts';
 import { mayBeRelative } from '../../search/grammar/relative-time.ts';
 import { conditionFields } from '../definition/conditions.ts';
-import type { StepType } from '../definition/steps.ts';
+import { purposeOf, type StepType } from '../definition/steps.ts';
 import type { Definition } from '../schema.ts';
 
 export interface ProgramStep {
@@ -24,6 +25,9 @@ export interface Program {
   /** The names under which answers of `http_request` steps are saved. */
   savedAs: readonly string[];
   channelId: string | null;
+  purpose: Purpose;
+  usesUnsubscribeUrl: boolean;
+  usesSecrets: boolean;
 }
 
 /** Parses the conditions once, or each time if their value depends on it. */
@@ -35,7 +39,8 @@ function compileConditions(texts: string[], fields: Searchable): (now: Date) => 
 }
 
 /** Compiles a stored definition. It is valid, as it was validated when it was saved. */
-export function compileProgram({ trigger, variables, steps }: Definition): Program {
+export function compileProgram(definition: Definition): Program {
+  const { trigger, variables, steps } = definition;
   const savedAs = steps.flatMap(({ parameters }) => (parameters?.saveAs as string | undefined) ?? []);
   const fields = conditionFields(variables, savedAs);
   const compiled = steps.map(({ id, type, parameters = {}, next }, index): ProgramStep => {
@@ -57,5 +62,11 @@ export function compileProgram({ trigger, variables, steps }: Definition): Progr
     declared: variables.map(({ name }) => name),
     savedAs: [...new Set(savedAs)],
     channelId: (trigger.parameters?.channelId as string | undefined) ?? null,
+    purpose: purposeOf(definition),
+    usesUnsubscribeUrl: JSON.stringify(steps).includes('unsubscribeUrl'),
+    usesSecrets: steps.some(
+      ({ type, parameters }) =>
+        type === 'http_request' && /secrets|"signWith"/.test(JSON.stringify(parameters)),
+    ),
   };
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../base/errors.ts';
+import type { EventType, NewEvent } from '../../base/events.ts';
 import { isUuid } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
@@ -56,6 +57,11 @@ const COUNT_CAP = 10_000;
 export const runSource: SearchSource = {
   select: RUN_COLUMNS,
   from: 'visible_automation_runs r',
+  // Runs that have neither a chat nor a campaign belong to no channel.
+  inChannels: (ids) => `(coalesce(
+    (select k.channel_id from chats k where k.id = r.chat_id and (k.tenant_id = r.tenant_id) is true),
+    (select c.channel_id from campaigns c where c.id = r.campaign_id and (c.tenant_id = r.tenant_id) is true))
+      <> all (${ids})) is not true`,
   tenantColumn: 'r.tenant_id',
   countCap: COUNT_CAP,
 };
@@ -116,6 +122,16 @@ export const presentRun = (row: RunRow): AutomationRun => ({
   updatedAt: timestamp(row.updated_at),
 });
 
+/** An event about a run, caused by the run itself. */
+export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
+  type,
+  channelId: null,
+  contactId: row.contact_id,
+  chatId: row.chat_id,
+  data: presentRun(row),
+  originRunId: row.id,
+});
+
 const presentEntry = ({ started_at, ended_at, ...entry }: StoredEntry): Entry => ({
   ...entry,
   startedAt: timestamp(started_at),
@@ -131,7 +147,10 @@ export async function requireRun(db: TenantReader, runId: string): Promise<Autom
 /** Cancels a run. A run that has ended cannot be cancelled. */
 export async function cancelRun(tx: TenantTx, runId: string): Promise<AutomationRun> {
   const row = isUuid(runId) ? await tx.find(cancelById, [runId, tx.now]) : undefined;
-  if (row) return presentRun(row);
+  if (row) {
+    tx.publish(runEvent('automation.run_cancelled', row));
+    return presentRun(row);
+  }
   const { status } = await requireRun(tx, runId);
   throw new ApiError('conflict', { detail: `the run is already ${status}` });
 }

@@ -1,11 +1,15 @@
 import { ApiError, isUnavailable } from '../../base/errors.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { startChats } from '../../chats/start-chat.ts';
+import { type ConsentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
+import type { Purpose } from '../../contacts/consent/schema.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { type MessageDraft, type QueueDeps, queueMessages } from '../../messages/outbound/queue.ts';
 import type { Message } from '../../messages/schema.ts';
-import type { RunError } from './state.ts';
+import type { ChannelKind } from '../../providers/adapter.ts';
+import type { Author } from '../../users/author.ts';
+import type { RunContent, RunError } from './state.ts';
 
 const findChatsOfContacts = statement<
   [channelIds: string[], contactIds: string[]],
@@ -27,10 +31,9 @@ export interface RunDraft {
   chatId: string | null;
   channelId: string | null;
   contactId: string;
-  text: string | null;
-  media: { fileId?: string; url?: string } | null;
-  template: { templateId: string; variables: Record<string, string> } | null;
-  author: 'automation' | 'campaign';
+  content: RunContent;
+  author: Author;
+  purpose: Purpose;
   origin: { runId: string; runStep: number; campaignId: string | null };
 }
 
@@ -43,7 +46,37 @@ function failureOf(error: unknown): RunError {
   const [[path, first] = []] = Object.entries(error.invalidParams ?? {});
   if (path === 'contactId' && first) return { code: 'no_handle', message: first.message };
   if (path === 'channelId' && first) return { code: 'channel_gone', message: first.message };
-  return { code: error.reason ?? error.key, message: first?.message ?? error.message };
+  // The name of what is wrong: a step has many texts.
+  const message = first === undefined ? error.message : `${path}: ${first.message}`;
+  return { code: error.reason ?? error.key, message };
+}
+
+const findUnsubscribed = statement<
+  [channelIds: string[], contactIds: string[]],
+  { channel_id: string; contact_id: string; kind: ChannelKind } & Pick<ConsentFacts, 'consent'>
+>(
+  'automation_runs.find_unsubscribed',
+  `select n.channel_id, n.contact_id, c.kind, p.subscriptions -> c.kind as consent
+     from unnest($1::uuid[], $2::uuid[]) as n (channel_id, contact_id)
+     join visible_channels c on c.id = n.channel_id and (c.tenant_id = $tenant) is true
+     join contacts p on p.id = n.contact_id and (p.tenant_id = $tenant) is true and not p.is_subscribed`,
+);
+
+/** Why contacts without a chat are not sent to, so that no chat is created in which nothing is said. */
+async function findUnwanted(tx: TenantTx, drafts: readonly RunDraft[]): Promise<[string, RunError][]> {
+  if (drafts.length === 0) return [];
+  const purposes = new Map(
+    drafts.map(({ channelId, contactId, purpose }) => [`${channelId} ${contactId}`, purpose]),
+  );
+  const rows = await tx.all(findUnsubscribed, [
+    drafts.map(({ channelId }) => channelId as string),
+    drafts.map(({ contactId }) => contactId),
+  ]);
+  return rows.flatMap(({ channel_id, contact_id, kind, consent }) => {
+    const key = `${channel_id} ${contact_id}`;
+    const refusal = findRefusal(kind, purposes.get(key) as Purpose, { consent, undeliverable: null });
+    return refusal ? [[key, refusal]] : [];
+  });
 }
 
 /** Finds the chat of each draft, and creates one if the contact has none on the channel. */
@@ -62,9 +95,12 @@ async function findOrCreateChats(tx: TenantTx, drafts: readonly RunDraft[]): Pro
     without.filter(({ channelId, contactId }) => !known.has(`${channelId} ${contactId}`)),
     ({ channelId }) => channelId as string,
   );
-  const started = new Map<string, string | RunError>();
+  const started = new Map<string, string | RunError>(await findUnwanted(tx, [...missing.values()].flat()));
   for (const [channelId, theirs] of missing) {
-    const contactIds = theirs.map(({ contactId }) => contactId);
+    const contactIds = theirs
+      .map(({ contactId }) => contactId)
+      .filter((contactId) => !started.has(`${channelId} ${contactId}`));
+    if (contactIds.length === 0) continue;
     for (const [contactId, chat] of await startChats(tx, channelId, contactIds))
       started.set(`${channelId} ${contactId}`, typeof chat === 'string' ? chat : failureOf(chat));
   }
@@ -80,13 +116,8 @@ export async function sendForRuns(tx: TenantTx, drafts: RunDraft[], deps: SendDe
   const ready = drafts.flatMap((draft, index): { draft: MessageDraft; index: number }[] => {
     const chatId = chats[index] as string | RunError;
     if (typeof chatId !== 'string') return [];
-    const { text, media, template, author, origin } = draft;
-    const content = {
-      ...(text === null ? {} : { text }),
-      ...(media === null ? {} : { media }),
-      ...(template === null ? {} : { template }),
-    };
-    return [{ draft: { ...content, chatId, author, origin } as MessageDraft, index }];
+    const { content, author, purpose, origin } = draft;
+    return [{ draft: { ...content, chatId, author, purpose, origin }, index }];
   });
   const queued = await queueMessages(
     tx,

@@ -2,6 +2,7 @@ import { newId } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW, shardOf } from '../../engine/queue.ts';
+import type { TemplateFile } from '../../messages/schema.ts';
 import { runsQueue } from '../queues.ts';
 import type { Scalar } from '../schema.ts';
 import { freshState, type RunError } from './state.ts';
@@ -15,6 +16,8 @@ export interface Occurrence {
   variables: Record<string, Scalar>;
   /** Replaces the template of the first `send_template` step. */
   templateId: string | null;
+  /** The file of its header. */
+  templateHeader?: TemplateFile | null;
   /** Why the runs cannot start. They are then stored as failed. */
   error: RunError | null;
 }
@@ -66,14 +69,23 @@ export async function startMany(
   contactIds: string[],
 ): Promise<StartedRun[]> {
   if (contactIds.length === 0) return [];
-  const { automationId, versionId, campaignId, occurrenceAt, variables, templateId, error } = occurrence;
+  const {
+    automationId,
+    versionId,
+    campaignId,
+    occurrenceAt,
+    variables,
+    templateId,
+    templateHeader = null,
+    error,
+  } = occurrence;
   const { after: _, ...state } = freshState('', variables);
   const runs = await tx.all(insertRuns, [
     automationId,
     versionId,
     campaignId,
     occurrenceAt,
-    JSON.stringify({ ...state, templateId }),
+    JSON.stringify({ ...state, templateId, ...(templateHeader ? { templateHeader } : {}) }),
     error === null ? null : JSON.stringify(error),
     shardOf(automationId, tx.tenantId),
     tx.now,

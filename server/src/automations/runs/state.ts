@@ -1,3 +1,5 @@
+import type { NewChatMessage, TemplateFile } from '../../messages/schema.ts';
+import type { ChannelKind } from '../../providers/adapter.ts';
 import type { StepType } from '../definition/steps.ts';
 import type { Scalar } from '../schema.ts';
 import type { RunContext, Saved } from './context.ts';
@@ -20,9 +22,11 @@ export interface RunState {
   /** How many steps have begun. */
   begun: number;
   /** The step that has started and not ended: its times, and its call to an outside server with the answer. */
-  pending: { startedAt: string; until: string | null; call?: OutsideCall; answer?: OutsideAnswer } | null;
+  pending: { startedAt: string; until: string | null; call?: StoredCall; answer?: OutsideAnswer } | null;
   /** The template of the campaign for the first `send_template` step; null after that step. */
   templateId: string | null;
+  /** The file of its header; left out if the step or the template has one. */
+  templateHeader?: TemplateFile | null;
   /** How many runs came before this one, each started by an event of the one before. Zero if left out. */
   chainDepth?: number;
 }
@@ -39,20 +43,25 @@ export interface TraceEntry {
   endedAt: Date | null;
 }
 
+/** What a run sends: everything that a message can have. */
+export type RunContent = Pick<
+  NewChatMessage,
+  'text' | 'media' | 'interactive' | 'email' | 'location' | 'contacts' | 'template' | 'replyToMessageId'
+>;
+
 /** A change that a step requests. It is made in the transaction of the step batch. */
 export type Effect =
   | {
       kind: 'send';
       number: number;
       channelId: string | null;
-      text: string | null;
-      media: { fileId?: string; url?: string } | null;
-      template: { templateId: string; variables: Record<string, string> } | null;
+      content: RunContent;
     }
   | { kind: 'set_attribute'; externalId: string; value: string }
   | { kind: 'add_label' | 'remove_label'; labelId: string }
   | { kind: 'assign'; change: { userId?: string | null; teamId?: string | null } }
   | { kind: 'set_chat_status'; change: { status: string; snoozedUntil?: string } }
+  | { kind: 'set_subscription'; status: 'subscribed' | 'unsubscribed'; channelKind: ChannelKind | null }
   | { kind: 'find_reply'; after: string }
   /** Texts or conditions that are evaluated in a worker thread, between two step batches. */
   | { kind: 'evaluate'; input: EvaluateInput };
@@ -76,7 +85,23 @@ export interface OutsideCall {
   headers: Record<string, string>;
   body: string | null;
   saveAs: string | null;
+  /** Signs the call. */
+  signingKey?: string;
+  /** Whether it is stored encrypted. */
+  usesSecrets?: boolean;
 }
+
+/** What of a call may contain secrets. */
+export interface SecretPart {
+  headers: Record<string, string>;
+  body: string | null;
+  signingKey?: string;
+}
+
+/** A call as it is stored. The parts of one that uses secrets are encrypted. */
+export type StoredCall =
+  | OutsideCall
+  | (Omit<OutsideCall, keyof SecretPart | 'usesSecrets'> & { sealed: string });
 
 export type Ending =
   | { kind: 'completed' }
@@ -102,6 +127,8 @@ export interface Running {
   context: RunContext;
   /** What texts and conditions can use now. */
   scope(): Record<string, unknown>;
+  /** The secrets of the tenant, which only calls to other servers can use. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 export interface StepBatch {

@@ -1,13 +1,14 @@
 import { DateTime, Duration } from 'luxon';
 import { isDateTime } from '../../http/validation.ts';
+import type { ChannelKind } from '../../providers/adapter.ts';
 import { type Filter, listFields } from '../../search/grammar/filter.ts';
 import { type ConditionValues, findTrue, needThread, valuesOf } from '../definition/evaluate-conditions.ts';
-import { type Rendered, renderSimple } from '../definition/liquid.ts';
+import { liquidAt, type Rendered, renderSimple } from '../definition/liquid.ts';
 import type { StepType } from '../definition/steps.ts';
 import { lookUp, type Saved } from './context.ts';
 import type { EvaluateInput } from './evaluate-task.ts';
 import type { ProgramStep } from './program.ts';
-import type { AnsweredCall, Effect, EffectResult, Outcome, Running } from './state.ts';
+import type { AnsweredCall, Effect, EffectResult, Outcome, RunContent, Running } from './state.ts';
 
 type StepGenerator = Generator<Effect, Outcome, EffectResult>;
 type Performer = (
@@ -40,8 +41,9 @@ function scopeFor(texts: readonly string[], scope: Record<string, unknown>): Rec
 function* renderAll(
   running: Running,
   templates: readonly string[],
+  more: Readonly<Record<string, unknown>> = {},
 ): Generator<Effect, string[], EffectResult> {
-  const scope = running.scope();
+  const scope = { ...running.scope(), ...more };
   const rendered = templates.map((template) => renderSimple(template, scope));
   const texts = templates.filter((_, index) => rendered[index] === undefined);
   let others: Rendered[] = [];
@@ -58,18 +60,40 @@ function* renderAll(
   });
 }
 
+/** The address of a call that uses secrets. It is rendered without them, because the trace shows it. */
+function renderAddress(running: Running, template: string): string {
+  const { text, issue = 'it must be simple if a step uses secrets' } =
+    renderSimple(template, running.scope()) ?? {};
+  if (text === undefined) throw new StepError('liquid_error', `The URL could not be rendered: ${issue}`);
+  if (liquidAt(text) >= 0) throw new StepError('liquid_error', 'The rendered URL contains Liquid again');
+  return text;
+}
+
 function* renderText(running: Running, template: unknown): Generator<Effect, string, EffectResult> {
   const [text] = yield* renderAll(running, [template as string]);
   return text as string;
 }
 
-/** Renders texts by name. */
-function* renderEntries(
-  running: Running,
-  templates: Readonly<Record<string, string>>,
-): Generator<Effect, Record<string, string>, EffectResult> {
-  const texts = yield* renderAll(running, Object.values(templates));
-  return Object.fromEntries(Object.keys(templates).map((name, index) => [name, texts[index] as string]));
+/** Renders every text in a value, at any depth. Ids and numbers have no Liquid and stay as they are. */
+function* renderContent<V extends object>(running: Running, value: V): Generator<Effect, V, EffectResult> {
+  const templates: string[] = [];
+  const collect = (part: unknown): void => {
+    if (typeof part === 'string') templates.push(part);
+    else if (typeof part === 'object' && part !== null) Object.values(part).forEach(collect);
+  };
+  collect(value);
+  const texts = yield* renderAll(running, templates);
+  let next = 0;
+  const fill = (part: unknown): unknown => {
+    if (typeof part === 'string') {
+      next += 1;
+      return texts[next - 1];
+    }
+    if (Array.isArray(part)) return part.map(fill);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, fill(inner)]));
+  };
+  return fill(value) as V;
 }
 
 function* time(running: Running, template: unknown): Generator<Effect, Date, EffectResult> {
@@ -132,54 +156,50 @@ function save(before: Readonly<Record<string, Saved>>, name: string, answer: Sav
   return saved;
 }
 
+function* setSubscription(
+  running: Running,
+  { parameters }: ProgramStep,
+  status: 'subscribed' | 'unsubscribed',
+): StepGenerator {
+  const { channelKind = null } = parameters as { channelKind?: ChannelKind };
+  yield* applyEffect(running, { kind: 'set_subscription', status, channelKind });
+  return { kind: 'done', detail: { channelKind } };
+}
+
 const performers: Record<StepType, Performer> = {
   *send_message(running, { parameters }) {
-    const {
-      text: template,
-      media,
-      channelId = null,
-    } = parameters as {
-      text?: string;
-      media?: { fileId?: string; url?: string };
-      channelId?: string;
-    };
-    const texts = yield* renderEntries(running, {
-      ...(template === undefined ? {} : { text: template }),
-      ...(media?.url === undefined ? {} : { url: media.url }),
-    });
-    const rendered = texts.text ?? null;
-    const attached = texts.url === undefined ? (media ?? null) : { url: texts.url };
-    if (rendered !== null && rendered.trim() === '' && attached === null)
+    const { channelId = null, ...templates } = parameters as RunContent & { channelId?: string };
+    const content = yield* renderContent(running, templates);
+    const isEmpty = Object.keys(content).length === 1 && content.text?.trim() === '';
+    if (isEmpty)
       throw new StepError('empty_text', 'The rendered text is empty, and an empty message cannot be sent');
     return yield* send(
       running,
-      {
-        kind: 'send',
-        number: running.state.begun,
-        channelId,
-        text: rendered,
-        media: attached,
-        template: null,
-      },
-      { ...(rendered === null ? {} : { text: rendered }), ...(attached === null ? {} : { media: attached }) },
+      { kind: 'send', number: running.state.begun, channelId, content },
+      { ...content },
     );
   },
   *send_template(running, { parameters }) {
-    const given = (parameters.variables ?? {}) as Record<string, string>;
-    const variables = yield* renderEntries(running, given);
-    const templateId = running.state.templateId ?? (parameters.templateId as string);
+    const {
+      templateId,
+      variables = {},
+      ...own
+    } = parameters as unknown as NonNullable<RunContent['template']>;
+    const { templateId: otherId, templateHeader } = running.state;
+    const rendered = yield* renderContent(running, { variables, own });
+    const template = {
+      templateId: otherId ?? templateId,
+      variables: rendered.variables,
+      // The file and the other parts of a step belong to the template of the step.
+      ...(otherId === null ? rendered.own : {}),
+      ...(templateHeader ? { header: templateHeader } : {}),
+    };
     running.state.templateId = null;
+    running.state.templateHeader = null;
     return yield* send(
       running,
-      {
-        kind: 'send',
-        number: running.state.begun,
-        channelId: null,
-        text: null,
-        media: null,
-        template: { templateId, variables },
-      },
-      { templateId, variables },
+      { kind: 'send', number: running.state.begun, channelId: null, content: { template } },
+      template,
     );
   },
   *wait(running, { parameters }) {
@@ -269,12 +289,14 @@ const performers: Record<StepType, Performer> = {
       headers = {},
       body,
       saveAs = null,
+      signWith,
     } = parameters as {
       method: string;
       url: string;
       headers?: Record<string, string>;
       body?: string;
       saveAs?: string;
+      signWith?: string;
     };
     if (answered) {
       // Without headers and body, as they may contain credentials.
@@ -285,11 +307,22 @@ const performers: Record<StepType, Performer> = {
       return { kind: 'done', detail: { ...detail, status: saved.status } };
     }
     const names = Object.keys(headers);
-    const [target = '', ...rest] = yield* renderAll(running, [
-      url,
-      ...Object.values(headers),
-      ...(body === undefined ? [] : [body]),
-    ]);
+    const { secrets } = running;
+    const texts = [...Object.values(headers), ...(body === undefined ? [] : [body])];
+    const usesSecrets = signWith !== undefined || texts.some((text) => text.includes('secrets'));
+    const address = usesSecrets ? renderAddress(running, url) : undefined;
+    const [target = '', ...rest] = yield* renderAll(
+      running,
+      [address ?? url, ...texts],
+      usesSecrets ? { secrets } : {},
+    );
+    const signingKey = signWith === undefined ? undefined : secrets[signWith];
+    if (signWith !== undefined && signingKey === undefined)
+      return {
+        kind: 'failed_step',
+        failure: { code: 'secret_missing', message: `There is no secret "${signWith}"` },
+        detail: { method, url: target },
+      };
     return {
       kind: 'call',
       detail: { method, url: target },
@@ -299,9 +332,13 @@ const performers: Record<StepType, Performer> = {
         headers: Object.fromEntries(names.map((name, index) => [name, rest[index] as string])),
         body: rest[names.length] ?? null,
         saveAs,
+        ...(signingKey === undefined ? {} : { signingKey }),
+        usesSecrets,
       },
     };
   },
+  subscribe: (running, step) => setSubscription(running, step, 'subscribed'),
+  unsubscribe: (running, step) => setSubscription(running, step, 'unsubscribed'),
   end() {
     return { kind: 'done', detail: {}, next: null };
   },

@@ -1,10 +1,10 @@
-import type { EventType, NewEvent } from '../../base/events.ts';
+import type { EventType } from '../../base/events.ts';
 import { type ParameterOf, type RowOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { callsQueue } from '../queues.ts';
 import type { AutomationRun } from '../schema.ts';
-import { presentRun, RUN_COLUMNS, type RunRow } from './run.ts';
+import { RUN_COLUMNS, type RunRow, runEvent } from './run.ts';
 import type { Ending, StepBatch } from './state.ts';
 
 /** The result of a step batch of a run. */
@@ -72,6 +72,7 @@ const statuses: Record<Ending['kind'], AutomationRun['status']> = {
 const endings: Partial<Record<AutomationRun['status'], EventType>> = {
   completed: 'automation.run_completed',
   failed: 'automation.run_failed',
+  cancelled: 'automation.run_cancelled',
 };
 
 const rowOf = ({ runId, revision, chatId, stepBatch }: Advanced): RowOf<typeof advancedRuns> => {
@@ -95,16 +96,6 @@ function dueAfter(ending: Ending): Date | '-infinity' | null {
   if (ending.kind === 'waiting') return ending.until;
   return ending.kind === 'calling' || ending.kind === 'unfinished' ? '-infinity' : null;
 }
-
-/** An event about a run, caused by the run itself. */
-export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
-  type,
-  channelId: null,
-  contactId: row.contact_id,
-  chatId: row.chat_id,
-  data: presentRun(row),
-  originRunId: row.id,
-});
 
 /** Stores the results of step batches, and publishes which runs started or ended. */
 export async function storeStepBatches(tx: TenantTx, advanced: Advanced[]): Promise<void> {

@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { attributesOf as attributesOfTenant } from '../../attributes/find-attributes.ts';
+import type { Keys } from '../../base/crypto.ts';
 import { isUnavailable } from '../../base/errors.ts';
 import { findChats } from '../../chats/chat.ts';
+import type { Purpose } from '../../contacts/consent/schema.ts';
+import { unsubscribeUrl } from '../../contacts/consent/unsubscribe-link.ts';
 import { findContacts } from '../../contacts/contact.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -14,13 +17,15 @@ import { findMessages } from '../../messages/message.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { type DueRun, runsQueue } from '../queues.ts';
 import type { Definition } from '../schema.ts';
+import { readSecrets } from '../secrets/secret.ts';
 import { type ContactTurns, inTurn } from './contact-turns.ts';
 import { attributesOf } from './context.ts';
 import { type ActiveRun, performEffects, type RequestedEffect } from './effects.ts';
 import { type EvaluateInput, evaluateTask } from './evaluate-task.ts';
 import { interpret } from './interpreter.ts';
 import { compileProgram, type Program } from './program.ts';
-import { cancelRunsOfChats, RUN_COLUMNS, type RunRow } from './run.ts';
+import { cancelRunsOfChats, RUN_COLUMNS, type RunRow, runEvent } from './run.ts';
+import { sealCall } from './seal-call.ts';
 import type { SendDeps } from './send.ts';
 import {
   type Effect,
@@ -30,7 +35,7 @@ import {
   type RunState,
   type StepBatch,
 } from './state.ts';
-import { type Advanced, runEvent, storeStepBatches } from './store.ts';
+import { type Advanced, storeStepBatches } from './store.ts';
 
 interface LockedRun {
   id: string;
@@ -39,6 +44,10 @@ interface LockedRun {
   chat_id: string | null;
   campaign_id: string | null;
   channel_id: string | null;
+  campaign_name: string | null;
+  campaign_purpose: Purpose | null;
+  automation_id: string;
+  automation_name: string;
   status: string;
   step: string | null;
   state: Partial<RunState>;
@@ -63,8 +72,11 @@ const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
       where (select count(*) from locked_contacts) >= 0
       order by k.id for no key update of k)
    select r.id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status, r.step, r.state, r.revision,
-          (select c.channel_id from campaigns c where c.id = r.campaign_id and c.tenant_id = r.tenant_id) as channel_id
+          campaign.channel_id, campaign.name as campaign_name,
+          campaign.purpose as campaign_purpose, r.automation_id, automation.name as automation_name
      from visible_automation_runs r
+     join automations automation on automation.id = r.automation_id and (automation.tenant_id = r.tenant_id) is true
+     left join campaigns campaign on campaign.id = r.campaign_id and (campaign.tenant_id = r.tenant_id) is true
     where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at <= $2
       and not r.is_calling and r.status in ('scheduled', 'running', 'waiting') and (select count(*) from locked_chats) >= 0
     order by r.id for no key update of r skip locked`,
@@ -122,7 +134,12 @@ async function findPrograms(
 const byId = <T extends { id: string }>(all: T[]): Map<string, T> => new Map(all.map((one) => [one.id, one]));
 
 /** Loads everything that the texts and conditions of the runs can use. */
-async function loadRuns(tx: TenantTx, runs: LockedRun[], programs: ReadonlyMap<string, Program>) {
+async function loadRuns(
+  tx: TenantTx,
+  runs: LockedRun[],
+  programs: ReadonlyMap<string, Program>,
+  { keys, baseUrl }: Pick<RunDeps, 'keys' | 'baseUrl'>,
+) {
   const ids = (of: (run: LockedRun) => string | null | undefined): string[] => [
     ...new Set(runs.flatMap((run) => of(run) ?? [])),
   ];
@@ -146,6 +163,11 @@ async function loadRuns(tx: TenantTx, runs: LockedRun[], programs: ReadonlyMap<s
       runId: run.id,
       contactId: contact.id,
       campaignId: run.campaign_id,
+      author:
+        run.campaign_id === null
+          ? { type: 'automation', id: run.automation_id, name: run.automation_name }
+          : { type: 'campaign', id: run.campaign_id, name: run.campaign_name },
+      purpose: run.campaign_purpose ?? program.purpose,
       chainDepth: run.state.chainDepth ?? 0,
       channelId: run.channel_id ?? program.channelId,
       externalIds,
@@ -154,10 +176,22 @@ async function loadRuns(tx: TenantTx, runs: LockedRun[], programs: ReadonlyMap<s
         attributes: attributesOf(contact, externalIds),
         chat: chats.get(run.chat_id ?? '') ?? null,
         message: messages.get(run.state.messageId ?? '') ?? null,
+        // Only if a text uses it: encrypting it takes longer than a simple text.
+        unsubscribeUrl: program.usesUnsubscribeUrl
+          ? unsubscribeUrl(keys, baseUrl(), { tenantId: tx.tenantId, contactId: contact.id, messageId: null })
+          : '',
       },
     };
     return [{ run, program, activeRun }];
   });
+}
+
+/** No secret is stored as it is. */
+function withSealedCall(stepBatch: StepBatch, keys: Keys): StepBatch {
+  const { pending } = stepBatch.state;
+  if (!pending?.call || 'sealed' in pending.call) return stepBatch;
+  const call = sealCall(pending.call, keys);
+  return { ...stepBatch, state: { ...stepBatch.state, pending: { ...pending, call } } };
 }
 
 /** Executes one step batch of each run in one transaction. Returns the texts to evaluate after it. */
@@ -171,7 +205,10 @@ async function advanceRuns(
   if (runs.length === 0) return [];
   const versionIds = runs.map((run) => run.version_id);
   const programs = await findPrograms(tx, versionIds, deps.programs);
-  const active = (await loadRuns(tx, runs, programs)).map(({ run, program, activeRun }) => {
+  const secrets = [...programs.values()].some(({ usesSecrets }) => usesSecrets)
+    ? await readSecrets(tx, deps.keys)
+    : {};
+  const active = (await loadRuns(tx, runs, programs, deps)).map(({ run, program, activeRun }) => {
     const { variables = {}, ...state } = run.state;
     const at = { step: run.step, state: { ...freshState(run.id, variables), ...state } };
     const steps: Generator<Effect, StepBatch, EffectResult> = interpret(
@@ -179,6 +216,7 @@ async function advanceRuns(
       at,
       activeRun.context,
       tx.now,
+      program.usesSecrets ? secrets : {},
     );
     return { run, activeRun, steps, turn: steps.next() };
   });
@@ -220,7 +258,7 @@ async function advanceRuns(
       revision: run.revision,
       chatId: activeRun.context.chat?.id ?? run.chat_id,
       wasScheduled: run.status === 'scheduled',
-      stepBatch: turn.value as StepBatch,
+      stepBatch: withSealedCall(turn.value as StepBatch, deps.keys),
     }),
   );
   const postponed = new Set(evaluations.map(({ runId }) => runId));

@@ -22,7 +22,7 @@ interface TriggerableAutomation {
   version_id: string;
   trigger_type: TriggerType;
   channel_id: string | null;
-  parameters: { keywords?: string[]; labelId?: string; fromAutomations?: boolean };
+  parameters: { keywords?: string[]; labelId?: string; fromAutomations?: boolean; evenIfAssigned?: boolean };
   variables: Variable[];
 }
 
@@ -33,6 +33,17 @@ const findByTriggers = statement<[types: string[]], TriggerableAutomation>(
      from automations a join automation_versions v on v.id = a.active_version_id and v.tenant_id = a.tenant_id
     where a.tenant_id = $tenant and a.status = 'active' and a.active_trigger_type = any ($1::text[])
     order by a.created_at, a.id`,
+);
+interface ChatPause {
+  id: string;
+  is_assigned: boolean;
+  /** As it was set by hand. */
+  automation_pause: boolean | null;
+}
+const findPauses = statement<[chatIds: string[]], ChatPause>(
+  'chats.automation_pauses',
+  `select id, assigned_user_id is not null as is_assigned, automation_pause from visible_chats
+    where id = any ($1::uuid[]) and tenant_id = $tenant and (assigned_user_id is not null or automation_pause)`,
 );
 const messagesOfEvents = statement<[ids: string[]], { id: string; message_id: string }>(
   'events.messages',
@@ -83,21 +94,21 @@ const insertRuns = statement<
     order by n.number
    on conflict (automation_id, cause_event_id) where cause_event_id is not null do nothing`,
 );
-/** The trigger of an event, if it has one. Events of chats contain theirs, as not every change triggers automations. */
-function triggerOf(event: PublishedEvent): TriggerType | undefined {
-  if (event.facts?.triggerAutomations === false) return undefined;
-  switch (event.type) {
+/** The triggers of an event. Events of chats contain theirs, as not every change triggers automations. */
+function triggersOf({ type, facts }: PublishedEvent): TriggerType[] {
+  if (facts?.triggerAutomations === false) return [];
+  switch (type) {
     case 'message.received':
-      return 'message_received';
+      return ['message_received'];
     case 'contact.created':
-      return 'contact_created';
+      return facts?.labelIds === undefined ? ['contact_created'] : ['contact_created', 'label_added'];
     case 'contact.labels_added':
-      return 'label_added';
+      return ['label_added'];
     case 'chat.created':
     case 'chat.status_changed':
-      return event.facts?.trigger as TriggerType | undefined;
+      return facts?.trigger === undefined ? [] : [facts.trigger as TriggerType];
     default:
-      return undefined;
+      return [];
   }
 }
 
@@ -105,16 +116,35 @@ interface TriggeringEvent {
   event: PublishedEvent;
   trigger: TriggerType;
   message: Message | null;
+  /** Of a chat in which automations may have to stay silent. */
+  pause: ChatPause | undefined;
   /** Whether the message contains one of the keywords. */
   hasKeyword(keywords: readonly string[]): boolean;
 }
 
+const isSilent = ({ automation_pause, is_assigned }: ChatPause, evenIfAssigned: boolean): boolean =>
+  automation_pause ?? (is_assigned && !evenIfAssigned);
+
+/** The triggers that answer the contact. A closed chat has nobody to disturb. */
+const ANSWERING: ReadonlySet<TriggerType> = new Set(['message_received', 'chat_opened']);
+
+async function pausesOf(
+  tx: TenantTx,
+  triggering: readonly { event: PublishedEvent; trigger: TriggerType }[],
+): Promise<Map<string, ChatPause>> {
+  const chatIds = triggering.flatMap(({ event, trigger }) => (ANSWERING.has(trigger) && event.chat_id) || []);
+  if (chatIds.length === 0) return new Map();
+  const rows = await tx.all(findPauses, [[...new Set(chatIds)]]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 function starts(
   automation: TriggerableAutomation,
-  { event, trigger, message, hasKeyword }: TriggeringEvent,
+  { event, trigger, message, pause, hasKeyword }: TriggeringEvent,
 ): boolean {
   const { parameters } = automation;
   if (automation.trigger_type !== trigger) return false;
+  if (pause && isSilent(pause, parameters.evenIfAssigned === true)) return false;
   if (event.origin_run_id !== null && parameters.fromAutomations !== true) return false;
   // For an event without a channel, the automation's channel is only where the run sends.
   if (
@@ -181,10 +211,9 @@ interface TimedRun extends NewRun {
 }
 
 async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<NewRun[]> {
-  const triggering = events.flatMap((event) => {
-    const trigger = triggerOf(event);
-    return trigger === undefined || event.contact_id === null ? [] : [{ event, trigger }];
-  });
+  const triggering = events.flatMap((event) =>
+    event.contact_id === null ? [] : triggersOf(event).map((trigger) => ({ event, trigger })),
+  );
   if (triggering.length === 0) return [];
   const triggers = [...new Set(triggering.map(({ trigger }) => trigger))];
   const automations = await tx.all(findByTriggers, [triggers]);
@@ -193,15 +222,23 @@ async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<NewRun[]>
     tx,
     triggering.map(({ event }) => event),
   );
+  const pauses = await pausesOf(tx, triggering);
   const runs: NewRun[] = [];
   // Hundreds of long messages may meet hundreds of automations with a hundred keywords each.
   const turn = createTurns();
   for (const { event, trigger } of triggering) {
     const message = messages.get(event.id) ?? null;
-    const happened = { event, trigger, message, hasKeyword: createKeywordFinder(message?.text ?? null) };
+    const pause = ANSWERING.has(trigger) ? pauses.get(event.chat_id ?? '') : undefined;
+    const happened = {
+      event,
+      trigger,
+      message,
+      pause,
+      hasKeyword: createKeywordFinder(message?.text ?? null),
+    };
     for (const automation of automations) {
-      const pause = turn();
-      if (pause) await pause;
+      const rest = turn();
+      if (rest) await rest;
       if (!starts(automation, happened)) continue;
       const id = newId();
       const issues = collectIssues();

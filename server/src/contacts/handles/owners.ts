@@ -12,12 +12,29 @@ const selectOwners = statement<
      join handles h on h.tenant_id = $tenant and h.type = given.type and h.value = given.value`,
 );
 
-const lockOwnersOf = statement<[types: string[], values: string[]]>(
-  'handles.lock_owners',
-  `select c.id from unnest($1::text[], $2::text[]) as given (type, value)
+const selectOwnersWith = statement<
+  [types: string[], values: string[], other: string],
+  { type: HandleType; value: string }
+>(
+  'handles.owners_with',
+  `select h.type, h.value from unnest($1::text[], $2::text[]) as given (type, value)
+     join handles h on h.tenant_id = $tenant and h.type = given.type and h.value = given.value
+    where exists (select from handles o where o.contact_id = h.contact_id and o.tenant_id = $tenant and o.type = $3)`,
+);
+
+const lockOwnersOf = (mode: string): string =>
+  `select h.type, h.value, c.id as contact_id from unnest($1::text[], $2::text[]) as given (type, value)
      join handles h on h.tenant_id = $tenant and h.type = given.type and h.value = given.value
      join visible_contacts c on c.id = h.contact_id and c.tenant_id = h.tenant_id
-    order by c.id for no key update of c`,
+    order by c.id for ${mode} of c`;
+type OwnerRow = { type: HandleType; value: string; contact_id: string };
+const lockToChange = statement<[types: string[], values: string[]], OwnerRow>(
+  'handles.lock_owners',
+  lockOwnersOf('no key update'),
+);
+const lockToMerge = statement<[types: string[], values: string[]], OwnerRow>(
+  'handles.lock_owners_to_merge',
+  lockOwnersOf('update'),
 );
 
 /** One text for a handle, to be the key of a map. */
@@ -32,11 +49,33 @@ export async function findOwners(db: TenantReader, handles: readonly Handle[]): 
 }
 
 /**
- * Locks the contacts that have these handles. For a transaction that changes contacts after it has locked chats: it
- * locks the contacts before.
+ * Locks the contacts that have these handles, and returns them by `keyOf`. For a transaction that changes contacts after it
+ * has locked chats: it locks the contacts before. One that deletes contacts locks them `to_merge`.
  */
-export async function lockOwners(tx: TenantTx, handles: readonly Handle[]): Promise<void> {
-  if (handles.length === 0) return;
+export async function lockOwners(
+  tx: TenantTx,
+  handles: readonly Handle[],
+  mode: 'to_change' | 'to_merge' = 'to_change',
+): Promise<Map<string, string>> {
+  if (handles.length === 0) return new Map();
   await lockHandles(tx, 'shared');
-  await tx.run(lockOwnersOf, [handles.map(({ type }) => type), handles.map(({ value }) => value)]);
+  const rows = await tx.all(mode === 'to_merge' ? lockToMerge : lockToChange, [
+    handles.map(({ type }) => type),
+    handles.map(({ value }) => value),
+  ]);
+  return new Map(rows.map((row) => [keyOf(row), row.contact_id]));
+}
+
+/** Which of these handles belong to contacts that also have a handle of the other type, by `keyOf`. */
+export async function findOwnersWith(
+  db: TenantReader,
+  handles: readonly Handle[],
+  other: HandleType,
+): Promise<Set<string>> {
+  const rows = await db.all(selectOwnersWith, [
+    handles.map(({ type }) => type),
+    handles.map(({ value }) => value),
+    other,
+  ]);
+  return new Set(rows.map(keyOf));
 }

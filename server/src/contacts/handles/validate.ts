@@ -14,8 +14,11 @@ const invalid = (message: string, key: InvalidParamKey = 'invalid_string'): Vali
   issue: { key, message },
 });
 
+/** Invisible marks of the direction of writing, which address books and spreadsheets put around copied numbers. */
+const INVISIBLE = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
+
 function validatePhoneNumber(given: string): ValidatedHandle {
-  const text = given.trim();
+  const text = given.replaceAll(INVISIBLE, '').trim();
   if (!text.startsWith('+') || text.length > MAX_PHONE_LENGTH)
     return invalid('Must be a phone number written with + and the country code, such as +15550001111');
   const phone = parsePhoneNumberFromString(text, { extract: false });

@@ -6,6 +6,7 @@ import type { Handle, HandleType } from '../../providers/adapter.ts';
 import { searchText } from '../search-text.ts';
 import type { HandleState, StoredHandle } from './merge.ts';
 import { findOwners, keyOf } from './owners.ts';
+import { findSpellings } from './spellings.ts';
 
 /**
  * SQL that inserts the rows `h` of a set, with $1 as the time, except those whose handle a contact of the tenant has
@@ -186,6 +187,14 @@ async function insertAllHandles(
   contactId: string,
   handles: readonly HandleState[],
 ): Promise<void> {
+  const spelled = await findSpellings(tx, handles, null);
+  const known = handles.map((handle) => spelled(handle)).filter((one, index) => one !== handles[index]);
+  const owners = await findOwners(tx, known);
+  const other = known.find((handle) => owners.get(keyOf(handle)) !== contactId);
+  if (other)
+    throw new ApiError('conflict', {
+      detail: `the contact ${owners.get(keyOf(other))} has the ${nameOf(other)} already, which is the same number`,
+    });
   const inserted = await insertHandles(
     tx,
     handles.map((handle) => ({ contactId, ...handle })),

@@ -13,6 +13,7 @@ import { findContacts, lockContacts, newContactEvents } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';
 import { lockHandles } from '../handles/lock.ts';
 import { findOwners, keyOf } from '../handles/owners.ts';
+import { findSpellings } from '../handles/spellings.ts';
 import { insertContactsWithHandles, insertHandles } from '../handles/write.ts';
 import type { ContactItem } from '../schema.ts';
 import { touchContacts } from '../search-text.ts';
@@ -63,10 +64,16 @@ export async function upsertContacts(
   const externalIds = items.flatMap((item) => (item.attributes ?? []).map((one) => one.externalId));
   const attributes = await findAttributes(tx, { externalIds });
   const issues = collectIssues();
-  const contacts = await validateContacts(items, matchBy, attributes, issues.at('contacts'));
+  const validated = await validateContacts(items, matchBy, attributes, issues.at('contacts'));
   issues.throwIfAny();
 
   await lockHandles(tx, matchOrder(matchBy)[0] === 'email' ? 'exclusive' : 'shared');
+  const spelled = await findSpellings(
+    tx,
+    validated.map(({ key }) => key),
+    null,
+  );
+  const contacts = validated.map((contact) => ({ ...contact, key: spelled(contact.key) }));
   const { contactIds, created } = await findOrCreateContacts(tx, contacts, matchBy);
   const known = new Set(contactIds.filter((id) => !created.has(id)));
   if ((await lockContacts(tx, known)).size < known.size) throw deletedMeanwhile();

@@ -1,8 +1,14 @@
+import { reportHealth } from '../../channels/health.ts';
 import { changeHandle } from '../../contacts/handles/change.ts';
-import { lockOwners } from '../../contacts/handles/owners.ts';
+import { findSpellings, spellingsOf } from '../../contacts/handles/spellings.ts';
+import { lockAndMergeOwners, mergeReplaced, type SamePerson } from '../../contacts/merge/merge-owners.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { Handle, InboundEvent } from '../../providers/adapter.ts';
-import { decideTemplate } from '../../templates/decide-template.ts';
+import { decideTemplate, storeTemplateChange } from '../../templates/decide-template.ts';
+import type { QueueDeps } from '../outbound/queue.ts';
+import { withConsentWord } from './consent-words.ts';
+import { receiveConsents } from './consents.ts';
+import { importContacts } from './contacts.ts';
 import { sortEchoes } from './echoes.ts';
 import { receiveMutations } from './edits.ts';
 import type { ReceivedMessage } from './media.ts';
@@ -25,48 +31,96 @@ const MAX_WAIT_MS = 60_000;
 /**
  * Applies the events of a vendor about one channel, in one transaction. A handle may change in between, so the events
  * before such a change are applied before it. Otherwise messages come first, then what refers to messages, whatever
- * order they came in. Returns the events that can only be applied later. All of them may be applied again: nothing is
- * done twice.
+ * order they came in. Returns the events that can only be applied later, by their index. All of them may be applied again:
+ * nothing is done twice. Throws `MergeNeeded` if contacts must be merged and it may not.
  */
 export async function applyInbound(
   tx: TenantTx,
   channel: ReceivingChannel,
-  received: readonly Received[],
-  baseUrl: string,
-): Promise<Set<ReceivedEvent>> {
-  const waiting = new Set<ReceivedEvent>();
-  await lockOwners(
+  given: readonly Received[],
+  deps: QueueDeps,
+  mayMerge: boolean,
+): Promise<Set<number>> {
+  // First: a deletion of the channel locks it before its chats.
+  for (const { event } of given)
+    if (event.kind === 'channel_health') await reportHealth(tx, channel.id, event);
+  await lockAndMergeOwners(
     tx,
-    received.flatMap(({ event }) => handlesToChange(event)),
+    given.flatMap(({ event }) => handlesToChange(event).flatMap(spellingsOf)),
+    given.flatMap(({ event }) => samePersonIn(event)),
+    mayMerge,
   );
+  const spell = await findSpellings(
+    tx,
+    given.flatMap(({ event }) => handlesIn(event)),
+    channel.id,
+  );
+  const received = given.map((one) => ({ ...one, event: prepare(one.event, channel, spell) }));
+  const waiting = new Set<ReceivedEvent>();
   let part: Received[] = [];
   for (const one of received) {
     if (one.event.kind !== 'identity') {
       part.push(one);
       continue;
     }
-    await applyPart(tx, channel, part, baseUrl, waiting);
+    await applyPart(tx, channel, part, deps, waiting);
     part = [];
+    // The new handle may belong to a contact that was created a moment ago.
+    for (const person of samePersonIn(one.event)) await mergeReplaced(tx, person, mayMerge);
     tx.publish(...(await changeHandle(tx, one.event)));
   }
-  await applyPart(tx, channel, part, baseUrl, waiting);
-  return waiting;
+  await applyPart(tx, channel, part, deps, waiting);
+  return new Set(received.flatMap(({ event }, index) => (waiting.has(event) ? [index] : [])));
+}
+
+/** All handles in an event, as we store them. */
+function handlesIn(event: ReceivedEvent): Handle[] {
+  if (event.kind === 'identity') return [event.from, event.to].map(normalizeHandle);
+  if (event.kind === 'consent') return [normalizeHandle(event.handle)];
+  return 'contact' in event ? handlesOf(normalizeContact(event.contact)) : [];
 }
 
 /** The handles of contacts that an event may change. Contacts are locked before the chats of any event. */
 function handlesToChange(event: ReceivedEvent): Handle[] {
-  if (event.kind === 'identity') return [normalizeHandle(event.from)];
+  if (event.kind === 'identity' || event.kind === 'consent' || event.kind === 'contact')
+    return handlesIn(event);
   if (event.kind !== 'message' && event.kind !== 'echo') return [];
   const { contact, subscription } = event;
-  if (!subscription && !contact.others?.length) return [];
-  return handlesOf(normalizeContact(contact));
+  const [first] = spellingsOf(normalizeHandle(contact)).slice(1);
+  return subscription || contact.others?.length || first ? handlesIn(event) : [];
+}
+
+/** Handles that the vendor says are one person's, however they are written. */
+function samePersonIn(event: ReceivedEvent): SamePerson[] {
+  // A number may have belonged to somebody else before, an id never has.
+  if (event.kind === 'identity' && event.to.type === 'phone_number') return [];
+  if (!['identity', 'message', 'echo', 'contact'].includes(event.kind)) return [];
+  const handles = handlesIn(event).flatMap(spellingsOf);
+  return handles.length > 1 ? [handles] : [];
+}
+
+/** An event with its handles as they are stored, and with the word that it consists of. */
+function prepare(
+  event: ReceivedEvent,
+  channel: ReceivingChannel,
+  spell: <H extends Handle>(handle: H) => H,
+): ReceivedEvent {
+  const asStored = <H extends Handle>(handle: H): H => spell(normalizeHandle(handle));
+  if (event.kind === 'identity') return { ...event, from: asStored(event.from), to: asStored(event.to) };
+  if (event.kind === 'consent') return { ...event, handle: asStored(event.handle) };
+  if (!('contact' in event)) return event;
+  const { others, ...first } = event.contact;
+  const contact = { ...asStored(first), ...(others ? { others: others.map(asStored) } : {}) };
+  return event.kind === 'message' && !event.imported
+    ? withConsentWord({ ...event, contact }, channel)
+    : { ...event, contact };
 }
 
 async function applyPart(
   tx: TenantTx,
   channel: ReceivingChannel,
   received: readonly Received[],
-  baseUrl: string,
+  deps: QueueDeps,
   waiting: Set<ReceivedEvent>,
 ): Promise<void> {
   const ofKinds = <K extends ReceivedEvent['kind']>(
@@ -75,7 +129,11 @@ async function applyPart(
     received.filter(({ event }) => kinds.includes(event.kind as K)) as never;
   const eventsOf = <K extends ReceivedEvent['kind']>(kind: K) => ofKinds(kind).map(({ event }) => event);
 
-  const written = ofKinds('message', 'echo').map(({ event, receivedAt }) => ({ message: event, receivedAt }));
+  const all = ofKinds('message', 'echo').map(({ event, receivedAt }) => ({ message: event, receivedAt }));
+  await importContacts(tx, eventsOf('contact'));
+  const imported = all.filter(({ message }) => message.imported).map(({ message }) => message);
+  await receiveMessages(tx, channel, imported, deps, { isImport: true });
+  const written = all.filter(({ message }) => !message.imported);
   const echoes = await sortEchoes(
     tx,
     channel.id,
@@ -85,11 +143,13 @@ async function applyPart(
   const messages = written
     .map(({ message }) => message)
     .filter((message) => message.kind === 'message' || echoes.foreign.has(message));
-  await receiveMessages(tx, channel, messages, baseUrl);
-  await receiveStatuses(tx, channel.id, [...echoes.adopted, ...eventsOf('status')]);
+  await receiveMessages(tx, channel, messages, deps);
+  await receiveConsents(tx, channel.kind, eventsOf('consent'));
+  await receiveStatuses(tx, channel, [...echoes.adopted, ...eventsOf('status')]);
   await applyReadReceipts(tx, channel.id, eventsOf('read_receipt'));
   const unknown = new Set(await receiveMutations(tx, channel.id, eventsOf('mutation')));
   for (const { event, receivedAt } of ofKinds('mutation'))
     if (unknown.has(event) && tx.now.getTime() - receivedAt.getTime() < MAX_WAIT_MS) waiting.add(event);
   for (const event of eventsOf('template_status')) await decideTemplate(tx, channel.id, event);
+  for (const event of eventsOf('template_change')) await storeTemplateChange(tx, channel.id, event);
 }

@@ -62,7 +62,7 @@ export async function receiveMutations(
     row.updated_at = tx.now;
     changed.add(row);
     const type = row.deleted_at === null ? 'message.updated' : 'message.deleted';
-    events.push(messageEvent(type, row, row.is_sensitive));
+    events.push(messageEvent(type, row, row.is_sensitive, tx));
   }
   await storeMutated(tx, [...changed]);
   tx.publish(...events);

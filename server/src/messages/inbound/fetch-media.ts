@@ -41,8 +41,6 @@ export interface FetchDeps extends ReceiveDeps {
   keys: Keys;
   adapters: Adapters;
   context: AdapterContext;
-  /** What public URLs begin with. */
-  baseUrl: () => string;
   log: Logger;
 }
 
@@ -82,16 +80,47 @@ async function fetchFile(deps: FetchDeps, row: MediaFetchRow): Promise<NewFile> 
 }
 
 /** The lock makes a deletion of the chat or of the message wait, or this finds nothing to store. */
-async function storeFile({ db, baseUrl }: FetchDeps, row: MediaFetchRow, file: NewFile): Promise<void> {
+async function storeFile({ db }: FetchDeps, row: MediaFetchRow, file: NewFile): Promise<void> {
   await db.forTenant(row.tenant_id).transaction(async (tx) => {
     const message = await tx.find(lockMessage, [row.message_id]);
     if (!message || (await tx.run(deleteFetch, [row.id, row.attempts])) === 0) return;
     if (message.media[row.number] === undefined) return;
-    message.media[row.number] = entryOf(file, baseUrl());
+    message.media[row.number] = entryOf(file);
     message.updated_at = tx.now;
     await tx.run(setMedia, [message.id, JSON.stringify(message.media), tx.now]);
     await attachFiles(tx, [{ file, messageId: message.id }]);
-    tx.publish(messageEvent('message.updated', message, message.is_sensitive));
+    tx.publish(messageEvent('message.updated', message, message.is_sensitive, tx));
+  });
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof VendorFailure ? error.code : error instanceof OutboundError ? error.phase : 'other';
+
+/** What the vendor says. Other errors may contain addresses of this network. */
+const shownError = (error: unknown): { code: string; message: string } => ({
+  code: codeOf(error),
+  message:
+    error instanceof VendorFailure
+      ? storable(error.message)
+      : 'The vendor could not be reached for the file.',
+});
+
+/** Shows with the message why a file will not come. */
+async function showFailure(
+  db: FetchDeps['db'],
+  row: MediaFetchRow,
+  reason: string,
+  error: { code: string; message: string },
+): Promise<void> {
+  await db.forTenant(row.tenant_id).transaction(async (tx) => {
+    const message = await tx.find(lockMessage, [row.message_id]);
+    await tx.run(storeFailure, [row.id, row.attempts, reason, null]);
+    const entry = message?.media[row.number];
+    if (!message || !entry) return;
+    message.media[row.number] = { ...entry, error };
+    message.updated_at = tx.now;
+    await tx.run(setMedia, [message.id, JSON.stringify(message.media), tx.now]);
+    tx.publish(messageEvent('message.updated', message, message.is_sensitive, tx));
   });
 }
 
@@ -100,12 +129,11 @@ async function failFetch({ db, log }: FetchDeps, row: MediaFetchRow, error: unkn
   const attempts = row.attempts + 1;
   const dueAt = isPermanent(error) ? null : nextDueAt(mediaFetchesQueue.retry, attempts, tenant.now);
   const message = error instanceof Error ? error.message : String(error);
-  await tenant.run(storeFailure, [row.id, row.attempts, storable(message), dueAt]);
+  if (dueAt) await tenant.run(storeFailure, [row.id, row.attempts, storable(message), dueAt]);
+  else await showFailure(db, row, storable(message), shownError(error));
   const { tenant_id: tenantId, channel_id: channelId, message_id: messageId, number } = row;
   // The code only: messages of vendors may quote addresses and credentials.
-  const code =
-    error instanceof VendorFailure ? error.code : error instanceof OutboundError ? error.phase : 'other';
-  const line = { tenantId, channelId, messageId, number, attempts, code };
+  const line = { tenantId, channelId, messageId, number, attempts, code: codeOf(error) };
   if (dueAt) log.info(line, 'a file of a message could not be fetched and will be tried again');
   else log.warn(line, 'a file of a message could not be fetched and will not be tried again');
 }

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { newId } from '../../base/ids.ts';
+import type { FoundWord } from '../../contacts/consent/words.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW } from '../../engine/queue.ts';
-import { attachFiles, type NewFile, newFile, publicUrlOf } from '../../files/file.ts';
+import { attachFiles, type NewFile, newFile } from '../../files/file.ts';
 import { nameByType, shownName } from '../../files/filename.ts';
 import { type ReceiveDeps, receiveFile } from '../../files/receive.ts';
 import type { InboundMedia, InboundMessage } from '../../providers/adapter.ts';
@@ -35,6 +36,8 @@ export interface ReceivedMedia extends InboundMedia {
 /** A message whose bytes are stored. */
 export interface ReceivedMessage extends InboundMessage {
   media: ReceivedMedia[];
+  /** The word that it consists of, if that opts out or in. */
+  consentWord?: FoundWord;
 }
 
 type MediaEntry = Message['media'][number];
@@ -53,22 +56,19 @@ export async function storeBytes(
   return newFile(stored);
 }
 
-/** A stored file as its message shows it. */
-export const entryOf = (file: NewFile, baseUrl: string): MediaEntry => ({
+/** A stored file as its message keeps it. Its URL is made when it is shown. */
+export const entryOf = (file: NewFile): MediaEntry => ({
   fileId: file.id,
-  url: publicUrlOf({ public_token: file.publicToken, filename: file.filename }, baseUrl),
+  url: null,
   mimeType: file.mimeType,
   filename: file.filename,
   size: file.size,
 });
 
-/** A received file as its message shows it: stored, or as the vendor describes it until it is fetched. */
-export const entryOfReceived = (
-  { file, mimeType, filename, size }: ReceivedMedia,
-  baseUrl: string,
-): MediaEntry =>
+/** A received file as its message keeps it: stored, or as the vendor describes it until it is fetched. */
+export const entryOfReceived = ({ file, mimeType, filename, size }: ReceivedMedia): MediaEntry =>
   file
-    ? entryOf(file, baseUrl)
+    ? entryOf(file)
     : { fileId: null, url: null, mimeType, filename: filename === null ? null : shownName(filename), size };
 
 /** Creates the records of stored files, and queues the fetches of the others. */

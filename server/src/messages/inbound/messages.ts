@@ -1,17 +1,25 @@
+import { takeOverChats } from '../../automations/runs/take-over.ts';
 import type { NewEvent } from '../../base/events.ts';
 import { newId } from '../../base/ids.ts';
 import { chatsForEvents } from '../../chats/chat.ts';
-import type { LockedChat } from '../../chats/find-or-create.ts';
-import { type SubscriptionChange, setSubscriptions } from '../../contacts/consent/subscriptions.ts';
+import { type LockedChat, personOf } from '../../chats/find-or-create.ts';
+import { queueProfiles } from '../../chats/tasks.ts';
+import { consentEvents } from '../../contacts/consent/consents.ts';
 import { contactEvents } from '../../contacts/contact.ts';
+import { fillNames } from '../../contacts/fill-names.ts';
 import { keyOf } from '../../contacts/handles/owners.ts';
+import { clearUndeliverable } from '../../contacts/handles/undeliverable.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { MessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
+import type { QueueDeps } from '../outbound/queue.ts';
 import { statusRank } from '../status.ts';
+import { confirmOptOuts, recordOptOuts } from './consent-words.ts';
+import { withoutTriggers } from './contacts.ts';
 import { setRepliedMessages } from './find-replied.ts';
 import { entryOfReceived, type ReceivedMessage } from './media.ts';
+import { replacePlaceholders } from './replace-placeholders.ts';
 import { normalizeContact, type ResolvedChats, resolveChats } from './resolve-chats.ts';
 import { advanceStatuses, statusOfRank } from './statuses.ts';
 import { type NewMessage, type ReceivingChannel, storeNewMessages } from './store-messages.ts';
@@ -33,25 +41,31 @@ const MAX_TIME_MS = Date.UTC(9999, 11);
 
 /**
  * Stores messages of customers, and those that the business wrote elsewhere: each once, however often the vendor sends
- * it, in its chat, with its events. New senders get a contact and a chat first.
+ * it, in its chat, with its events. New senders get a contact and a chat first. Messages that are imported have no events:
+ * nothing reacts to them, and nothing of them is unread.
  */
 export async function receiveMessages(
   tx: TenantTx,
   channel: ReceivingChannel,
   messages: ReceivedMessage[],
-  baseUrl = '',
+  deps: QueueDeps,
+  { isImport = false } = {},
 ): Promise<void> {
-  const seen = new Set<string>();
-  const unique = messages
-    .filter(({ vendorId }) => !seen.has(vendorId) && seen.add(vendorId))
-    .map((message) => ({ ...message, contact: normalizeContact(message.contact) }));
+  const unique = uniqueOf(messages).map((message) => ({
+    ...message,
+    contact: normalizeContact(message.contact),
+  }));
   if (unique.length === 0) return;
-  const resolved = await resolveChats(tx, channel.id, unique);
-  const { chats } = resolved;
+  const found = await resolveChats(tx, channel.id, unique, isImport);
+  const { chats } = found;
+  const resolved = {
+    ...found,
+    changedContacts: [...found.changedContacts, ...(await nameContacts(tx, found))],
+  };
 
   const candidates = resolved.written.map((received) => ({
     received,
-    row: rowOf(received, channel.id, chats, baseUrl, tx.now),
+    row: rowOf(received, channel.id, chats, tx.now),
   }));
   const claimed = await tx.all(claimVendorIds, [
     channel.id,
@@ -62,21 +76,52 @@ export async function receiveMessages(
   const claims = new Map(claimed.map((claim) => [claim.message_id, claim]));
   const created = candidates.filter(({ row }) => claims.has(row.id));
   await setRepliedMessages(tx, channel.id, created);
-  const touched = await storeNewMessages(tx, channel, created, chats);
+  // Before anything can react to the messages.
+  const optOuts = await recordOptOuts(tx, isImport ? [] : created, channel.kind);
+  const standbyIds = created.flatMap(({ received, row }) => (received.isStandby ? [row.id] : []));
+  const commentIds = created.flatMap(({ row }) => (row.type === 'comment' ? [row.id] : []));
+  const noReplies = new Set([...optOuts.ids, ...standbyIds, ...commentIds]);
+  const touched = await storeNewMessages(tx, channel, created, chats, noReplies, isImport);
+  if (isImport) {
+    const stored = new Set(created.map(({ received }) => received.vendorId));
+    const known = unique.filter(({ vendorId }) => !stored.has(vendorId));
+    await replacePlaceholders(tx, channel.id, known);
+    tx.publish(...(await chatEvents(tx, channel.id, resolved, [])).map(withoutTriggers));
+    return;
+  }
+  if (channel.kind === 'instagram')
+    queueProfiles(
+      tx,
+      channel.id,
+      touched.map(({ id }) => id),
+    );
+  await takeOverChats(
+    tx,
+    touched.filter((chat) => chat.isReplied).map((chat) => chat.id),
+  );
 
   const reopened = touched.filter((chat) => chat.status !== 'open' && chat.reopens).map((chat) => chat.id);
   const sensitive = new Set(touched.filter((chat) => chat.is_sensitive).map((chat) => chat.id));
+  await clearUndeliverable(
+    tx,
+    touched.filter((chat) => chat.is_undeliverable && chat.reopens).map((chat) => chat.handle_id),
+    [channel.kind],
+  );
   tx.publish(
     ...(await chatEvents(tx, channel.id, resolved, reopened)),
-    ...created.map(({ received, row }) =>
-      messageEvent(
+    ...(await consentEvents(tx, optOuts.changed)),
+    ...created.map(({ received, row }) => ({
+      ...messageEvent(
         received.kind === 'echo' ? 'message.echo' : 'message.received',
         row,
         sensitive.has(row.chat_id),
+        tx,
       ),
-    ),
-    ...(await setSubscriptions(tx, subscriptionsIn(created))),
+      // Nothing answers STOP but its confirmation, and nobody what another app answers.
+      ...(optOuts.ids.has(row.id) || received.isStandby ? { facts: { triggerAutomations: false } } : {}),
+    })),
   );
+  await confirmOptOuts(tx, optOuts.unsubscribed, channel, deps);
   // The status of an echo may have come before the echo itself.
   const pending = created.flatMap(({ row }) => {
     const { status_rank: rank, pending: error } = claims.get(row.id) ?? { status_rank: 0, pending: null };
@@ -86,11 +131,38 @@ export async function receiveMessages(
   await advanceStatuses(tx, pending);
 }
 
+/** Each message once, as it came first. The file of an imported message may come after it. */
+function uniqueOf(messages: readonly ReceivedMessage[]): ReceivedMessage[] {
+  const unique = new Map<string, ReceivedMessage>();
+  for (const message of messages) {
+    const { imported, media } = unique.get(message.vendorId) ?? {};
+    if (!media) unique.set(message.vendorId, message);
+    else if (imported && media.length === 0 && message.media.length > 0)
+      unique.set(message.vendorId, { ...message, imported });
+  }
+  return [...unique.values()];
+}
+
+/** Names the contacts that have no name yet as their profile does, and returns their ids. */
+async function nameContacts(
+  tx: TenantTx,
+  { written, chats, newContacts }: ResolvedChats<ReceivedMessage>,
+): Promise<string[]> {
+  const names = new Map<string, string>();
+  for (const { contact } of written) {
+    const chat = chats.get(keyOf(contact));
+    if (chat && contact.name && !chat.first_name && !chat.last_name) names.set(chat.contact_id, contact.name);
+  }
+  const filled = names.size === 0 ? [] : await fillNames(tx, names);
+  for (const { id, ...name } of filled)
+    for (const chat of chats.values()) if (chat.contact_id === id) Object.assign(chat, name);
+  return filled.map(({ id }) => id).filter((id) => !newContacts.includes(id));
+}
+
 function rowOf(
   message: ReceivedMessage,
   channelId: string,
   chats: Map<string, LockedChat>,
-  baseUrl: string,
   now: Date,
 ): NewMessage['row'] {
   const chat = chats.get(keyOf(message.contact));
@@ -106,11 +178,15 @@ function rowOf(
     contact_id: chat.contact_id,
     sender: isEcho ? 'outbound' : 'inbound',
     author: isEcho ? 'user' : 'contact',
+    author_id: null,
+    author_name: null,
+    purpose: 'service',
+    is_automatic: message.isAutomatic === true,
     type: message.type,
     text: message.text,
-    media: message.media.map((media) => entryOfReceived(media, baseUrl)),
-    content: message.content,
-    status: isEcho ? 'sent' : 'delivered',
+    media: message.media.map(entryOfReceived),
+    content: message.isStandby ? { ...message.content, isStandby: true } : message.content,
+    status: isEcho ? (message.imported?.status ?? 'sent') : 'delivered',
     error: null,
     vendor_id: message.vendorId,
     reply_to_message_id: null,
@@ -120,16 +196,9 @@ function rowOf(
     deleted_at: null,
     created_at: now,
     updated_at: now,
+    person: personOf(chat),
   };
 }
-
-/** The opt-outs and opt-ins in these messages, the oldest first. */
-const subscriptionsIn = (messages: NewMessage[]): SubscriptionChange[] =>
-  messages
-    .flatMap(({ received: { subscription, contact, occurredAt }, row }) =>
-      subscription ? [{ contactId: row.contact_id, handle: contact, subscription, at: occurredAt }] : [],
-    )
-    .sort((a, b) => a.at.getTime() - b.at.getTime());
 
 async function chatEvents(
   tx: TenantTx,
@@ -141,7 +210,7 @@ async function chatEvents(
   const chats = await chatsForEvents(tx, [...newChats, ...reopened]);
   return [
     ...(await contactEvents(tx, newContacts, ['contact.created'])),
-    ...(await contactEvents(tx, changedContacts, ['contact.updated'])),
+    ...(await contactEvents(tx, [...new Set(changedContacts)], ['contact.updated'])),
     ...chats.map(
       (chat): NewEvent => ({
         type: newChats.includes(chat.id) ? 'chat.created' : 'chat.status_changed',

@@ -13,9 +13,20 @@ export interface NextChatState {
   reopens: boolean;
   /** When the business replied elsewhere, if that is later than what was read before: nothing up to then is unread. */
   repliedAt: Date | null;
+  /** The contact's first message that nobody but an automation has answered. */
+  waitingSince: Date | null;
 }
 
-type NewMessage = Pick<MessageRow, 'id' | 'sender'> & { timestamp: Date };
+type NewMessage = Pick<MessageRow, 'id' | 'sender' | 'is_automatic'> &
+  Partial<Pick<MessageRow, 'type'>> & { timestamp: Date };
+
+/** Stored messages that are newer than a reply among the new ones. */
+export interface StillUnread {
+  count: number;
+  /** The first of them, unless it is automatic. */
+  since: Date | null;
+}
+const NOTHING_UNREAD: StillUnread = { count: 0, since: null };
 
 /** When the latest reply among new messages was written, if it is later than what was read before. */
 export function findNewReplyTime({ read_at }: LockedChat, messages: readonly NewMessage[]): Date | null {
@@ -27,13 +38,13 @@ export function findNewReplyTime({ read_at }: LockedChat, messages: readonly New
 
 /**
  * Applies new messages to one chat. Pure: messages after the last read or reply are unread, the latest message only
- * moves forward. `stillUnread` is the number of stored messages that are newer than a reply among the new ones.
+ * moves forward.
  */
 export function nextChatState(
   chat: LockedChat,
   messages: readonly NewMessage[],
   windowMs: number | null,
-  stillUnread = 0,
+  stillUnread = NOTHING_UNREAD,
 ): NextChatState {
   let latestId = chat.latest_message_id;
   let latestAt = chat.latest_message_at;
@@ -41,8 +52,12 @@ export function nextChatState(
   let reopens = false;
   const repliedAt = findNewReplyTime(chat, messages);
   const readAt = repliedAt ?? chat.read_at;
-  let unread = repliedAt === null ? 0 : stillUnread - chat.unread_count;
-  for (const { id, sender, timestamp } of messages) {
+  let unread = repliedAt === null ? 0 : stillUnread.count - chat.unread_count;
+  let waitingSince =
+    repliedAt !== null && chat.waiting_since !== null && chat.waiting_since <= repliedAt
+      ? stillUnread.since
+      : chat.waiting_since;
+  for (const { id, sender, type, timestamp, is_automatic } of messages) {
     if (
       latestAt === null ||
       timestamp > latestAt ||
@@ -54,7 +69,10 @@ export function nextChatState(
     if (sender !== 'inbound') continue;
     reopens = true;
     if (readAt === null || timestamp > readAt) unread += 1;
-    if (windowMs !== null) {
+    const isAnswered = is_automatic || (repliedAt !== null && timestamp <= repliedAt);
+    if (!isAnswered && (waitingSince === null || timestamp < waitingSince)) waitingSince = timestamp;
+    // A public comment allows one private answer, and opens no window.
+    if (windowMs !== null && type !== 'comment') {
       const until = new Date(timestamp.getTime() + windowMs);
       if (openUntil === null || until > openUntil) openUntil = until;
     }
@@ -67,5 +85,6 @@ export function nextChatState(
     openUntil,
     reopens,
     repliedAt,
+    waitingSince,
   };
 }

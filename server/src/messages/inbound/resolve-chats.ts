@@ -64,6 +64,8 @@ export async function resolveChats<W extends Written>(
   tx: TenantTx,
   channelId: string,
   written: W[],
+  /** Whether new chats are closed, because nobody waits in them. */
+  isClosed = false,
 ): Promise<ResolvedChats<W>> {
   const senders = sendersOf(written);
   const chats = new Map<string, LockedChat>();
@@ -100,7 +102,8 @@ export async function resolveChats<W extends Written>(
   const known = unique.filter((contact) => hasNoChat(contact) && !unknown.includes(contact));
   await adoptChats(tx, channelId, known, chats);
   const stillWithout = unique.filter(hasNoChat);
-  const newChats = stillWithout.length === 0 ? [] : await createChats(tx, channelId, stillWithout);
+  const newChats =
+    stillWithout.length === 0 ? [] : await createChats(tx, channelId, stillWithout, { isClosed });
   if (stillWithout.length > 0) await lock(stillWithout);
   for (const [key, same] of duplicates) {
     const chat = chats.get(key) ?? chats.get(same);

@@ -3,7 +3,8 @@ import { groupBy } from '../../base/group-by.ts';
 import { isUuid } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { InboundStatus } from '../../providers/adapter.ts';
+import type { ChannelKind, InboundStatus } from '../../providers/adapter.ts';
+import { learnFromFailures } from '../learn-from-failures.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import type { Message } from '../schema.ts';
@@ -12,6 +13,21 @@ import { furthestStatus, statusRank } from '../status.ts';
 const ownMessages = statement<[ids: string[], channelId: string], { id: string }>(
   'messages.own_of_channel',
   `select id from visible_messages where id = any ($1::uuid[]) and tenant_id = $tenant and channel_id = $2 and sender = 'outbound'`,
+);
+const copiedMessages = statement<
+  [channelId: string, ids: string[], vendorIds: string[]],
+  { id: string; vendor_id: string | null; handle: string }
+>(
+  'messages.with_copies',
+  `select m.id, m.vendor_id, lower(h.value) as handle
+     from visible_messages m
+     join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
+     join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id
+    where m.tenant_id = $tenant and m.channel_id = $1 and m.sender = 'outbound'
+      and jsonb_array_length(case when jsonb_typeof(m.content->'cc') = 'array' then m.content->'cc' else '[]' end) > 0
+      and m.id in (select unnest($2::uuid[]) union all
+                   select v.message_id from vendor_messages v
+                    where v.channel_id = $1 and v.tenant_id = $tenant and v.vendor_id = any ($3::text[]))`,
 );
 const storeVendorStatuses = statement<
   [
@@ -43,13 +59,21 @@ const lockSent = statement<[ids: string[]], MessageRow & { is_sensitive: boolean
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant and m.sender = 'outbound' order by m.id for no key update of m`,
 );
 const updateStatuses = statement<
-  [now: Date, ids: string[], statuses: string[], errors: (string | null)[], vendorIds: (string | null)[]]
+  [
+    now: Date,
+    ids: string[],
+    statuses: string[],
+    errors: (string | null)[],
+    vendorIds: (string | null)[],
+    pricings: (string | null)[],
+  ]
 >(
   'messages.update_statuses',
   // A status also ends a pending retry or reconciliation, so the message is no longer due.
   `update visible_messages m set status = n.status, error = n.error::jsonb, vendor_id = n.vendor_id, sending_at = null,
-          due_at = null, updated_at = $1
-     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as n (id, status, error, vendor_id)
+          due_at = null, updated_at = $1,
+          content = case when n.pricing is null then m.content else m.content || jsonb_build_object('pricing', n.pricing::jsonb) end
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[]) as n (id, status, error, vendor_id, pricing)
     where m.id = n.id and m.tenant_id = $tenant`,
 );
 
@@ -63,9 +87,10 @@ export const statusOfRank = (rank: number): Message['status'] =>
  */
 export async function receiveStatuses(
   tx: TenantTx,
-  channelId: string,
-  statuses: readonly InboundStatus[],
+  { id: channelId, kind }: { id: string; kind: ChannelKind },
+  given: readonly InboundStatus[],
 ): Promise<void> {
+  const statuses = await withoutCopies(tx, channelId, given);
   if (statuses.length === 0) return;
   const own = await findOwn(tx, channelId, statuses);
   const perVendorId = [...groupBy(statuses, ({ vendorId }) => vendorId)];
@@ -83,11 +108,33 @@ export async function receiveStatuses(
     furthest.map(({ error }) => (error ? JSON.stringify(error) : null)),
   ]);
   const messageOf = new Map(rows.map((row) => [row.vendor_id, row.message_id]));
-  const changes = statuses.flatMap(({ vendorId, status, error = null }) => {
+  const changes = statuses.flatMap(({ vendorId, status, error = null, pricing }) => {
     const messageId = messageOf.get(vendorId);
-    return messageId ? [{ messageId, vendorId, status, error }] : [];
+    return messageId ? [{ messageId, vendorId, status, error, ...(pricing ? { pricing } : {}) }] : [];
   });
-  await advanceStatuses(tx, changes);
+  const changed = await advanceStatuses(tx, changes);
+  await learnFromFailures(
+    tx,
+    kind,
+    changed.filter(({ status }) => status === 'failed'),
+  );
+}
+
+/** The statuses without those of recipients in copy: a mail that did not reach them still reached the contact. */
+async function withoutCopies(
+  tx: TenantTx,
+  channelId: string,
+  statuses: readonly InboundStatus[],
+): Promise<readonly InboundStatus[]> {
+  const named = statuses.filter(({ recipients }) => recipients !== undefined);
+  if (named.length === 0) return statuses;
+  const ids = named.flatMap(({ messageId }) => (messageId && isUuid(messageId) ? [messageId] : []));
+  const rows = await tx.all(copiedMessages, [channelId, ids, named.map(({ vendorId }) => vendorId)]);
+  const handles = new Map(rows.flatMap((row) => [row.id, row.vendor_id].map((key) => [key, row.handle])));
+  return statuses.filter(({ messageId, vendorId, recipients }) => {
+    const handle = handles.get(messageId?.toLowerCase() ?? '') ?? handles.get(vendorId);
+    return recipients === undefined || !handle || recipients.includes(handle);
+  });
 }
 
 /** Which of the message ids in these statuses are messages that were sent over this channel. */
@@ -108,6 +155,7 @@ export interface StatusChange {
   vendorId: string | null;
   status: Message['status'];
   error: Message['error'];
+  pricing?: Record<string, unknown>;
 }
 
 const eventTypeOf = {
@@ -117,16 +165,25 @@ const eventTypeOf = {
   failed: 'message.failed',
 } as const;
 
-/** Moves messages forward and publishes an event for each step. No message goes back, and no step is published twice. */
-export async function advanceStatuses(tx: TenantTx, changes: readonly StatusChange[]): Promise<void> {
-  if (changes.length === 0) return;
+/**
+ * Moves messages forward and publishes an event for each step. No message goes back, and no step is published twice. Returns
+ * the messages that moved.
+ */
+export async function advanceStatuses(tx: TenantTx, changes: readonly StatusChange[]): Promise<MessageRow[]> {
+  if (changes.length === 0) return [];
   const locked = await tx.all(lockSent, [[...new Set(changes.map(({ messageId }) => messageId))]]);
   const rows = new Map(locked.map((row) => [row.id, row]));
   const changed = new Map<string, MessageRow>();
   const events: NewEvent[] = [];
-  for (const { messageId, vendorId, status, error } of changes) {
+  const pricings = new Map<string, Record<string, unknown>>();
+  for (const { messageId, vendorId, status, error, pricing } of changes) {
     const row = rows.get(messageId);
     const next = row && furthestStatus(row.status, status);
+    // The answer to the send may have said before that it was sent, but not what it costs.
+    if (row && pricing && row.deleted_at === null && row.content.pricing === undefined) {
+      row.content = { ...row.content, pricing };
+      pricings.set(row.id, pricing);
+    }
     if (!row || next === row.status || next === undefined || next === 'queued') continue;
     row.vendor_id ??= vendorId;
     row.updated_at = tx.now;
@@ -136,10 +193,11 @@ export async function advanceStatuses(tx: TenantTx, changes: readonly StatusChan
     for (const step of skipsSent ? (['sent', next] as const) : [next]) {
       row.status = step;
       row.error = step === 'failed' ? (error ?? NO_REASON) : null;
-      events.push(messageEvent(eventTypeOf[step], row, row.is_sensitive));
+      events.push(messageEvent(eventTypeOf[step], row, row.is_sensitive, tx));
     }
   }
-  const all = [...changed.values()];
+  const moved = [...changed.values()];
+  const all = [...rows.values()].filter(({ id }) => changed.has(id) || pricings.has(id));
   if (all.length > 0)
     tx.enqueue(updateStatuses, [
       tx.now,
@@ -147,8 +205,10 @@ export async function advanceStatuses(tx: TenantTx, changes: readonly StatusChan
       all.map((row) => row.status),
       all.map((row) => (row.error ? JSON.stringify(row.error) : null)),
       all.map((row) => row.vendor_id),
+      all.map(({ id }) => (pricings.has(id) ? JSON.stringify(pricings.get(id)) : null)),
     ]);
   tx.publish(...events);
+  return moved;
 }
 
 /** For vendors that report a failure without a reason. */

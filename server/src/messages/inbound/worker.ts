@@ -1,24 +1,26 @@
 import type { Logger } from 'pino';
-import type { Keys } from '../../base/crypto.ts';
 import { isUnavailable } from '../../base/errors.ts';
 import { storable } from '../../base/storable.ts';
 import { createTurns } from '../../base/turns.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { limitFailedRequests } from '../../channels/limit-failed-requests.ts';
 import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
+import { MergeNeeded } from '../../contacts/merge/merge-owners.ts';
+import { isServerTrouble } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantDatabase } from '../../db/tenant.ts';
 import { handleEachAlone } from '../../engine/handle-each-alone.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import type { ReceiveDeps } from '../../files/receive.ts';
-import type { AdapterChannel, InboundEvent } from '../../providers/adapter.ts';
-import type { Adapters } from '../../providers/adapters.ts';
+import type { AdapterChannel, InboundEvent, InboundInvalid } from '../../providers/adapter.ts';
 import { TaskError } from '../../sandboxed/task.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
+import type { QueueDeps } from '../outbound/queue.ts';
 import { applyInbound, type ReceivedEvent } from './apply.ts';
 import { parseRequest } from './parse-request.ts';
 import { storeFiles } from './store-files.ts';
+import type { ReceivingChannel } from './store-messages.ts';
 
 const readBodies = statement<[ids: string[]], { id: string; body: Buffer }>(
   'inbound.read_bodies',
@@ -49,11 +51,8 @@ const MAX_PARSING_MS = 15_000;
 /** Enough to keep a thread busy. */
 const MAX_PARALLEL = 4;
 
-export interface InboundDeps extends ReceiveDeps {
-  keys: Keys;
-  adapters: Adapters;
-  /** What public URLs begin with. */
-  baseUrl: () => string;
+export interface InboundDeps extends ReceiveDeps, QueueDeps {
+  countIgnored(provider: string, reason: 'history'): void;
   tasks: TaskPool;
   log: Logger;
 }
@@ -70,7 +69,8 @@ export async function processInbound(deps: InboundDeps, rows: InboundRow[]): Pro
   if (!first) return 'ok';
   // All rows are of one channel, because the channel is the ordering key.
   const { channel_id: id, tenant_id: tenantId, kind, address, provider } = first;
-  const channel = { id, tenantId, kind, address, config: decryptConfig(first.config_encrypted, deps.keys) };
+  const config = decryptConfig(first.config_encrypted, deps.keys);
+  const channel = { id, tenantId, kind, address, config, consent: first.consent };
   const db = deps.db.forTenant(tenantId);
   let isFailing = false;
   for (const part of splitByWeight(rows, ({ bytes }) => bytes, MAX_BYTES)) {
@@ -80,10 +80,12 @@ export async function processInbound(deps: InboundDeps, rows: InboundRow[]): Pro
       const outcome = await handleEachAlone(
         some,
         (few) => applyRequests(deps, channel, few),
-        ({ row }, error) => failRequest(deps, row, error),
+        (request, error) => applyEachEvent(deps, channel, request, error),
       );
       if (outcome === 'failing') isFailing = true;
     }
+    for (const event of parsed.flatMap(({ events }) => events))
+      if (event.kind === 'ignored') deps.countIgnored(provider, event.reason);
     // Last: a request that cannot be parsed does not count as tried when the database goes away before.
     for (const { row, error } of failures) await failRequest(deps, row, error);
     if (failures.length > 0) isFailing = true;
@@ -142,11 +144,12 @@ async function parseRequests(
   return { parsed, failures };
 }
 
-/** Applies requests in one transaction, all or none. */
+/** Applies requests in one transaction, all or none. A request of which only a part is applied stays. */
 async function applyRequests(
   deps: InboundDeps,
-  channel: AdapterChannel,
+  channel: AdapterChannel & ReceivingChannel,
   requests: ParsedRequest[],
+  { isPart = false } = {},
 ): Promise<void> {
   const files = await storeFiles(
     deps,
@@ -154,22 +157,69 @@ async function applyRequests(
     requests.flatMap(({ events }) => events),
   );
   const received = requests.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
-  try {
-    await deps.db.forTenant(channel.tenantId).transaction(async (tx) => {
+  let failing: typeof received = [];
+  const apply = (mayMerge: boolean): Promise<void> =>
+    deps.db.forTenant(channel.tenantId).transaction(async (tx) => {
       const events = received.flatMap(({ row, events }) =>
         events.map((event) => ({ event, receivedAt: row.receivedAt })),
       );
-      const waiting = await applyInbound(tx, channel, events, deps.baseUrl());
+      const indexes = await applyInbound(tx, channel, events, deps, mayMerge);
+      if (isPart) return;
+      const waiting = new Set([...indexes].map((index) => events[index]?.event));
       const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
       const idsOf = (some: typeof received): string[] => some.map(({ row }) => row.id);
-      tx.enqueue(deleteRequests, [idsOf(received.filter((one) => !isWaiting(one)))]);
+      const done = received.filter((one) => !isWaiting(one));
+      const hasInvalid = ({ events }: { events: ReceivedEvent[] }) => events.some(isInvalid);
+      tx.enqueue(deleteRequests, [idsOf(done.filter((one) => !hasInvalid(one)))]);
+      failing = done.filter(hasInvalid);
       if (waiting.size === 0) return;
       const dueAt = new Date(tx.now.getTime() + WAIT_MS);
       tx.enqueue(postponeRequests, [idsOf(received.filter(isWaiting)), dueAt]);
     });
+  try {
+    // Merging locks more, so it is only done where it is known to be needed.
+    await apply(false).catch((error) => {
+      if (!(error instanceof MergeNeeded)) throw error;
+      return apply(true);
+    });
   } finally {
     await files.release();
   }
+  for (const { row, events } of failing) {
+    const errors = events.filter(isInvalid).map(({ error }) => error);
+    await failRequest(deps, row, new Error([...new Set(errors)].slice(0, MAX_SHOWN_ERRORS).join(' ')));
+  }
+}
+
+const isInvalid = (event: ReceivedEvent): event is InboundInvalid => event.kind === 'invalid';
+
+const MAX_SHOWN_ERRORS = 5;
+
+/** After so many events that cannot be applied the rest of a request is not tried. */
+const MAX_BAD_EVENTS = 20;
+
+/** Applies what can be applied of a request that cannot be applied as a whole. The request fails, and is tried again. */
+async function applyEachEvent(
+  deps: InboundDeps,
+  channel: AdapterChannel & ReceivingChannel,
+  { row, events }: ParsedRequest,
+  failure: unknown,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const tryEvents = async (some: InboundEvent[]): Promise<void> => {
+    if (failures.length >= MAX_BAD_EVENTS || some.length === 0) return;
+    try {
+      await applyRequests(deps, channel, [{ row, events: some }], { isPart: true });
+    } catch (error) {
+      if (isUnavailable(error) || isServerTrouble(error)) throw error;
+      if (some.length === 1) return void failures.push(error);
+      const half = Math.ceil(some.length / 2);
+      await tryEvents(some.slice(0, half));
+      await tryEvents(some.slice(half));
+    }
+  };
+  if (events.length > 1) await tryEvents(events);
+  await failRequest(deps, row, failures[0] ?? failure);
 }
 
 /** Stores why a request failed. After the last attempt it stays listed with its error until somebody replays it. */

@@ -5,6 +5,7 @@ import { createChats } from '../../chats/find-or-create.ts';
 import { startChat } from '../../chats/start-chat.ts';
 import { contactEvents } from '../../contacts/contact.ts';
 import { createContacts } from '../../contacts/create-contacts.ts';
+import { findSpellings } from '../../contacts/handles/spellings.ts';
 import { validateHandle } from '../../contacts/handles/validate.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -30,7 +31,8 @@ function validateRecipient(to: string, kind: ChannelKind): Handle {
 }
 
 /** Finds the chat with the owner of a handle. If the handle is new, a contact and a chat are created. */
-async function findOrCreateChat(tx: TenantTx, channelId: string, { type, value }: Handle): Promise<string> {
+async function findOrCreateChat(tx: TenantTx, channelId: string, given: Handle): Promise<string> {
+  const { type, value } = (await findSpellings(tx, [given], channelId))(given);
   const find = () => tx.find(chatWith, [channelId, type, value]);
   const known = await find();
   if (known) return known.id;

@@ -44,5 +44,5 @@ export async function releaseMessages(tx: TenantTx, campaignId: string): Promise
 export async function cancelMessages(tx: TenantTx, campaignId: string): Promise<void> {
   const error = { code: 'cancelled', message: 'The campaign was cancelled before the message was sent' };
   const rows = await tx.all(cancel, [campaignId, JSON.stringify(error), tx.now]);
-  tx.publish(...rows.map((row) => messageEvent('message.failed', row, row.is_sensitive)));
+  tx.publish(...rows.map((row) => messageEvent('message.failed', row, row.is_sensitive, tx)));
 }

@@ -1,4 +1,7 @@
 import { createReadStream } from 'node:fs';
+import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
+import type { Purpose } from '../../contacts/consent/schema.ts';
+import type { TenantReader } from '../../db/tenant.ts';
 import type { FileStore } from '../../files/store.ts';
 import { isMimeType } from '../../http/schema.ts';
 import type {
@@ -8,25 +11,32 @@ import type {
   OutgoingMessage,
   OutgoingTemplate,
 } from '../../providers/adapter.ts';
+import { PRIVATE_REPLY_MS } from '../../providers/capabilities.ts';
+import type { Author } from '../../users/author.ts';
 import type { Message } from '../schema.ts';
 
 /** A message that waits to be sent, with everything that it refers to. */
-export interface OutgoingRow {
+export interface OutgoingRow extends ConsentFacts {
   id: string;
   type: Message['type'];
   text: string | null;
   media: Message['media'];
   content: Record<string, unknown>;
-  author: Message['author'];
+  author: Author['type'];
+  purpose: Purpose;
+  chat_id: string;
+  contact_id: string;
   scheduled_at: Date | null;
   handle_type: HandleType;
   handle_value: string;
-  opted_out_at: Date | null;
   open_until: Date | null;
   template: (OutgoingTemplate & { status: string }) | null;
   reply_to_vendor_id: string | null;
+  reply_to_type: Message['type'] | null;
+  reply_to_timestamp: Date | null;
   reference_ids: string[];
   thread_subject: string | null;
+  thread_reply_to: string | null;
 }
 
 /** Whether a message waits to be sent: the condition of the index over what waits in a chat. */
@@ -41,17 +51,23 @@ const MAILS_BEFORE = `from messages e
      order by e.created_at desc, e.id desc limit ${MAX_REFERENCES}`;
 
 /** The columns of an `OutgoingRow` that are not in every queue, of a message q with `OUTGOING_JOINS`. */
-export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q.scheduled_at,
-  handle.type as handle_type, handle.value as handle_value, handle.opted_out_at, chat.open_until,
-  replied.vendor_id as reply_to_vendor_id,
+export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q.purpose, q.scheduled_at, q.chat_id, q.contact_id,
+  handle.type as handle_type, handle.value as handle_value, chat.open_until,
+  ${consentFacts('q.contact_id', 'channel.kind', 'handle')},
+  replied.vendor_id as reply_to_vendor_id, replied.type as reply_to_type, replied.timestamp as reply_to_timestamp,
   case when template.id is not null then json_build_object('name', template.name, 'language', template.language,
     'status', template.status, 'vendorId', template.vendor_id, 'header', template.header, 'body', template.body,
-    'footer', template.footer, 'buttons', template.buttons, 'variables', q.content->'variables') end as template,
+    'footer', template.footer, 'buttons', template.buttons, 'cards', template.cards, 'offer', template.offer,
+    'authentication', template.authentication, 'variables', q.content->'variables') end as template,
   case when channel.kind = 'email' then array(
     select e.vendor_id ${MAILS_BEFORE}) else '{}' end as reference_ids,
   case when channel.kind = 'email' then coalesce(nullif(replied.content->>'subject', ''), (
     select b.subject from (select e.content->>'subject' as subject ${MAILS_BEFORE}) b where b.subject <> '' limit 1))
-  end as thread_subject`;
+  end as thread_subject,
+  case when channel.kind = 'email' then (
+    select b.reply_to from (select e.sender, e.content->>'replyTo' as reply_to ${MAILS_BEFORE}) b
+     where b.sender = 'inbound' limit 1)
+  end as thread_reply_to`;
 export const OUTGOING_JOINS = `join chats chat on chat.id = q.chat_id and chat.tenant_id = q.tenant_id
   join handles handle on handle.id = chat.handle_id and handle.tenant_id = chat.tenant_id
   join channels channel on channel.id = q.channel_id and channel.tenant_id = q.tenant_id
@@ -61,11 +77,17 @@ export const OUTGOING_JOINS = `join chats chat on chat.id = q.chat_id and chat.t
 
 const UNTYPED = 'application/octet-stream';
 
+/** How vendors get the files of a message: from the disk, or by a URL. */
+interface OutgoingFiles {
+  store: FileStore;
+  fileUrl: TenantReader['fileUrl'];
+}
+
 const outgoingMedia = (
   { fileId, url, mimeType, filename, size }: Message['media'][number],
-  store: FileStore,
+  { store, fileUrl }: OutgoingFiles,
 ): OutgoingMedia => ({
-  url: url ?? '',
+  url: url ?? (fileId === null ? '' : fileUrl({ id: fileId, filename: filename ?? 'file' })),
   mimeType: mimeType !== null && isMimeType(mimeType) ? mimeType : UNTYPED,
   // It becomes a header of mails.
   filename: (filename ?? 'file').replaceAll(/\p{Cc}/gu, ''),
@@ -74,18 +96,26 @@ const outgoingMedia = (
 });
 
 /** The message as an adapter sends it. */
-export const outgoingMessage = (row: OutgoingRow, store: FileStore): OutgoingMessage => ({
+export const outgoingMessage = (
+  row: OutgoingRow,
+  files: OutgoingFiles,
+  unsubscribeUrl?: string,
+): OutgoingMessage => ({
   id: row.id,
   to: { type: row.handle_type, value: row.handle_value },
   type: row.type,
   text: row.text,
-  media: row.media.map((entry) => outgoingMedia(entry, store)),
+  media: row.media.map((entry) => outgoingMedia(entry, files)),
   content: row.content,
   template: row.template && withoutStatus(row.template),
   replyToVendorId: row.reply_to_vendor_id,
+  replyToType: row.reply_to_type,
   references: row.reference_ids.toReversed(),
   threadSubject: row.thread_subject,
+  // A campaign answers nobody.
+  ...(row.thread_reply_to && row.author !== 'campaign' ? { threadReplyTo: row.thread_reply_to } : {}),
   isAutomatic: row.author === 'automation' || row.author === 'campaign',
+  ...(unsubscribeUrl === undefined ? {} : { unsubscribeUrl }),
 });
 
 const withoutStatus = ({
@@ -96,6 +126,12 @@ const withoutStatus = ({
   variables: template.variables ?? {},
 });
 
+/** Whether the author of a comment may still be answered in private. */
+export const isAnswerable = (commentedAt: Date | null, now: Date): boolean =>
+  commentedAt !== null && now.getTime() - commentedAt.getTime() < PRIVATE_REPLY_MS;
+
+const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 /** Why a message that was allowed when it was written must not be sent now; null if it may be. */
 export function checkSendable(
   row: OutgoingRow,
@@ -103,14 +139,15 @@ export function checkSendable(
   hasWindow: boolean,
   now: Date,
 ): Message['error'] {
-  if (kind === 'sms' && row.opted_out_at !== null)
-    return { code: 'opted_out', message: 'The contact has opted out of messages to this number.' };
+  const refusal = findRefusal(kind, row.purpose, row);
+  if (refusal) return { code: refusal.code, message: asSentence(refusal.message) };
   if (row.type === 'template') {
     if (row.template === null) return { code: 'template_gone', message: 'The template has been deleted.' };
     if (row.template.status !== 'approved')
       return { code: 'template_not_approved', message: `The template is ${row.template.status}.` };
     return null;
   }
+  if (row.reply_to_type === 'comment' && isAnswerable(row.reply_to_timestamp, now)) return null;
   if (hasWindow && (row.open_until === null || row.open_until <= now))
     return {
       code: 'window_closed',

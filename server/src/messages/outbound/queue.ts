@@ -1,8 +1,12 @@
+import { takeOverChats } from '../../automations/runs/take-over.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { decryptConfig } from '../../channels/channel.ts';
-import { updateReplied } from '../../chats/new-messages.ts';
+import { isByPerson, updateReplied } from '../../chats/new-messages.ts';
+import { queueReadReceipts } from '../../chats/tasks.ts';
+import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
+import { type PersonFacts, personFacts } from '../../contacts/contact.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -13,12 +17,14 @@ import type { ChannelKind } from '../../providers/adapter.ts';
 import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
 import { presentTemplate, TEMPLATE_COLUMNS, type TemplateRow } from '../../templates/template.ts';
+import type { Author } from '../../users/author.ts';
 import { type MessageRow, presentMessage } from '../message.ts';
 import { messagesQueue } from '../queues.ts';
 import type { Message, NewChatMessage } from '../schema.ts';
+import type { ReferredMessage } from './draft-facts.ts';
 import { type ValidatedDraft, validateDraft } from './validate.ts';
 
-interface SendingChat {
+interface SendingChat extends ConsentFacts {
   id: string;
   channel_id: string;
   contact_id: string;
@@ -26,13 +32,15 @@ interface SendingChat {
   kind: ChannelKind;
   provider: string;
   config_encrypted: Buffer;
-  opted_out_at: Date | null;
+  person: PersonFacts;
 }
 const lockChats = statement<[ids: string[]], SendingChat>(
   'messages.lock_chats',
   // Locked in the order of ids, so no deadlocks. The tenant is compared with `is true`, which no index can serve: on
   // small tables the planner would otherwise read all rows of the tenant.
-  `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted, h.opted_out_at
+  `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted,
+          ${consentFacts('k.contact_id', 'c.kind', 'h')},
+          ${personFacts('k.contact_id', 'k.handle_id')} as person
      from visible_chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
      join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
     where k.id = any ($1::uuid[]) and k.tenant_id = $tenant order by k.id for no key update of k`,
@@ -45,9 +53,14 @@ const templatesById = statement<[ids: string[]], TemplateRow>(
   'messages.templates',
   `select ${TEMPLATE_COLUMNS} from message_templates t where t.id = any ($1::uuid[]) and t.tenant_id = $tenant`,
 );
-const messagesById = statement<[ids: string[]], { id: string; chat_id: string; vendor_id: string | null }>(
+const messagesById = statement<[ids: string[]], ReferredMessage & { id: string }>(
   'messages.referred_to',
-  'select id, chat_id, vendor_id from visible_messages where id = any ($1::uuid[]) and tenant_id = $tenant',
+  // Only a comment can be answered once. What is in its chat is read by the chat, whose messages have an index.
+  `select m.id, m.chat_id, m.vendor_id, m.type, m.timestamp,
+          m.type = 'comment' and exists (
+            select 1 from visible_messages a where a.tenant_id = m.tenant_id and a.chat_id = m.chat_id
+               and a.reply_to_message_id = m.id and a.sender = 'outbound' and a.status <> 'failed') as is_answered
+     from visible_messages m where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
 );
 
 const queuedMessages = rowSet({
@@ -56,6 +69,9 @@ const queuedMessages = rowSet({
   channel_id: 'uuid',
   contact_id: 'uuid',
   author: 'text',
+  author_id: 'uuid?',
+  author_name: 'text?',
+  purpose: 'text',
   type: 'text',
   text: 'text?',
   media: 'jsonb',
@@ -68,25 +84,25 @@ const queuedMessages = rowSet({
   campaign_id: 'uuid?',
 });
 /** The newest reply of each chat. A scheduled one counts when it is sent. */
-const NEWEST_REPLIES =
-  '(select chat_id, max(id::text)::uuid as id from queued where scheduled_at is null group by chat_id) n';
+const NEWEST_REPLIES = `(select q.chat_id, max(q.id::text)::uuid as id, bool_or(${isByPerson('q')}) as by_person
+      from queued q where q.scheduled_at is null group by q.chat_id) n`;
 const insertQueued = statement<[now: Date, chatIds: string[], messages: ParameterOf<typeof queuedMessages>]>(
   'messages.insert_queued',
   `with queued as (select * from ${queuedMessages.from(3, 'q')}),
    replied as (${updateReplied(NEWEST_REPLIES, 'c.id = any ($2::uuid[])', 1)})
-   insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content, status,
-                         reply_to_message_id, timestamp, scheduled_at, shard, due_at, run_id, run_step, campaign_id,
+   insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, author_id, author_name, purpose, type, text,
+                         media, content, status, reply_to_message_id, timestamp, scheduled_at, shard, due_at, run_id, run_step, campaign_id,
                          created_at, updated_at)
-   select q.id, $tenant, q.chat_id, q.channel_id, q.contact_id, 'outbound', q.author, q.type, q.text, q.media,
+   select q.id, $tenant, q.chat_id, q.channel_id, q.contact_id, 'outbound', q.author, q.author_id, q.author_name, q.purpose, q.type, q.text, q.media,
           q.content, 'queued', q.reply_to_message_id, coalesce(q.scheduled_at, $1), q.scheduled_at, q.shard,
           coalesce(q.scheduled_at, ${DUE_NOW}), q.run_id, q.run_step, q.campaign_id, $1, $1
      from queued q order by q.id`,
 );
 
 /** A message to be sent. */
-export interface MessageDraft extends NewChatMessage {
+export interface MessageDraft extends Omit<NewChatMessage, 'userId'> {
   chatId: string;
-  author: Exclude<Message['author'], 'contact'>;
+  author: Author;
   /** The automation run that sends it, and the number of its step: a step sends once. */
   origin?: { runId: string; runStep: number; campaignId: string | null };
 }
@@ -108,7 +124,13 @@ const readById = async <Row extends { id: string }>(
 /** Everything that drafts refer to, each kind in one statement. */
 async function readReferences(tx: TenantTx, drafts: readonly MessageDraft[]) {
   const chatIds = drafts.map(({ chatId }) => chatId.toLowerCase()).filter(isUuid);
-  const fileIds = drafts.flatMap(({ media = [] }) => [media].flat().flatMap((one) => one.fileId ?? []));
+  const fileIds = drafts.flatMap(({ media = [], template }) =>
+    [
+      ...[media].flat(),
+      template?.header ?? {},
+      ...(template?.cards ?? []).map(({ header = {} }) => header),
+    ].flatMap((one: { fileId?: string }) => one.fileId ?? []),
+  );
   const templateIds = drafts.flatMap(({ template }) => template?.templateId ?? []);
   const messageIds = drafts.flatMap(({ replyToMessageId, reaction }) =>
     [replyToMessageId, reaction?.messageId].filter((id) => id !== undefined),
@@ -135,7 +157,11 @@ const rowOf = ({ draft, chat, validated, id }: Queued, now: Date): MessageRow =>
   channel_id: chat.channel_id,
   contact_id: chat.contact_id,
   sender: 'outbound',
-  author: draft.author,
+  author: draft.author.type,
+  author_id: draft.author.id,
+  author_name: draft.author.name,
+  purpose: draft.purpose ?? 'service',
+  is_automatic: false,
   type: validated.type,
   text: validated.text,
   media: validated.media,
@@ -150,6 +176,7 @@ const rowOf = ({ draft, chat, validated, id }: Queued, now: Date): MessageRow =>
   deleted_at: null,
   created_at: now,
   updated_at: now,
+  person: chat.person,
 });
 
 /**
@@ -187,19 +214,31 @@ export async function queueMessages(
         kind: chat.kind,
         hasProvider: adapters.has(chat.provider),
         openUntil: hasWindow(chat) ? chat.open_until : undefined,
-        optedOutAt: chat.opted_out_at,
+        refusal: findRefusal(chat.kind, draft.purpose ?? 'service', chat),
         now: tx.now,
       });
       const one = { draft, chat, validated, id: newId() };
       queued.push(one);
-      return presentMessage(rowOf(one, tx.now));
+      return presentMessage(rowOf(one, tx.now), tx);
     } catch (error) {
       if (error instanceof ApiError) return error;
       throw error;
     }
   };
   const results = drafts.map(validate);
+  const byUsers = queued.filter(
+    ({ draft }) => draft.author.type === 'user' && draft.scheduledAt === undefined,
+  );
+  // Before the reply marks them as read.
+  queueReadReceipts(
+    tx,
+    byUsers.map(({ chat }) => chat),
+  );
   if (queued.length > 0) enqueueMessages(tx, queued);
+  await takeOverChats(
+    tx,
+    byUsers.map(({ chat }) => chat.id),
+  );
   for (const channelId of new Set(queued.map(({ chat }) => chat.channel_id)))
     tx.wake(messagesQueue, channelId);
   return results;

@@ -3,10 +3,11 @@ import { type Clock, timesOf } from '../../base/clock.ts';
 import type { NewEvent } from '../../base/events.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { storable } from '../../base/storable.ts';
-import { updateReplied } from '../../chats/new-messages.ts';
+import { isByPerson, updateReplied } from '../../chats/new-messages.ts';
 import type { Database } from '../../db/database.ts';
 import { type ParameterOf, type RowOf, rowSet } from '../../db/rows.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import { messagesQueue } from '../queues.ts';
@@ -47,10 +48,11 @@ const markSending = systemStatement<
 /** The message $2 of the tenant, if no attempt began after the $3 that ended. */
 const isUnsent = (row: string): string =>
   `${row}.id = $2 and ${row}.tenant_id = $tenant and ${row}.attempts = $3 and ${row}.sending_at is null and ${isQueued(row)}`;
+const SCHEDULED = `(select s.*, ${isByPerson('s')} as by_person from messages s) n`;
 const markScheduled = statement<[now: Date, id: string, attempts: number], { id: string }>(
   'messages.mark_scheduled',
   // The tenant of a message and of its chat are the same.
-  `with chat as (${updateReplied('messages n', isUnsent('n'), 1)} returning c.id)
+  `with chat as (${updateReplied(SCHEDULED, isUnsent('n'), 1)} returning c.id)
    update visible_messages m set sending_at = $1, timestamp = $1 from chat where ${isUnsent('m')}
    returning m.id`,
 );
@@ -113,9 +115,9 @@ const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttemp
 );
 
 /** The events of a message that was waiting to be sent. */
-function eventsOf(row: RecordedRow): NewEvent[] {
+function eventsOf(row: RecordedRow, tx: TenantTx): NewEvent[] {
   const event = (status: Exclude<Message['status'], 'queued'>): NewEvent =>
-    messageEvent(`message.${status}`, { ...row, status }, row.is_sensitive);
+    messageEvent(`message.${status}`, { ...row, status }, row.is_sensitive, tx);
   if (!['sent', 'failed'].includes(row.outcome) || row.status === 'queued') return [];
   if (row.status === 'sent' || row.status === 'failed') return [event(row.status)];
   return [event('sent'), event(row.status)];
@@ -182,7 +184,7 @@ export function createSendRecorder(db: Database, clock: Clock): SendRecorder {
         ]);
         for (const [tenantId, rows] of groupBy(recorded, (row) => row.tenant_id)) {
           const tenant = tx.forTenant(tenantId);
-          tenant.publish(...rows.flatMap(eventsOf));
+          tenant.publish(...rows.flatMap((row) => eventsOf(row, tenant)));
           for (const channelId of new Set(rows.filter((row) => row.has_more).map((row) => row.channel_id)))
             tenant.wake(messagesQueue, channelId);
         }

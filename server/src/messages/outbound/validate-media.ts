@@ -1,12 +1,12 @@
 import type { Issues } from '../../base/issues.ts';
 import type { FileRow } from '../../files/file.ts';
-import { publicUrlOf } from '../../files/file.ts';
+import { hasSignedUrls, publicUrlOf } from '../../files/file.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { validateUrl } from '../../outbound/validate-url.ts';
 import type { ChannelKind } from '../../providers/adapter.ts';
 import { capabilities } from '../../providers/capabilities.ts';
 import { filenameOfUrl, isOneOf, mediaTypeOf, mimeTypeOfName } from '../../providers/media-kind.ts';
-import type { MediaInput, Message } from '../schema.ts';
+import type { MediaInput, Message, TemplateFile } from '../schema.ts';
 import type { SendableType } from './validate-parts.ts';
 
 export type StoredMedia = Message['media'][number];
@@ -37,7 +37,7 @@ function storedMedia(
     }
     return {
       fileId: file.id,
-      url: publicUrlOf(file, deps.baseUrl),
+      url: hasSignedUrls(file) ? null : publicUrlOf(file, deps.baseUrl),
       mimeType: file.mime_type,
       filename: filename ?? file.filename,
       size: file.size,
@@ -51,6 +51,21 @@ function storedMedia(
   const name = filename ?? filenameOfUrl(decision.url.href) ?? null;
   const type = mimeType ?? (name === null ? undefined : mimeTypeOfName(name));
   return { fileId: null, url: decision.url.href, mimeType: type ?? null, filename: name, size: null };
+}
+
+/** The file in the header of a template, checked like a message with that file. */
+export function validateHeaderFile(
+  given: Pick<TemplateFile, 'fileId' | 'url' | 'filename'>,
+  path: string,
+  type: 'image' | 'video' | 'document',
+  kind: ChannelKind,
+  deps: MediaDeps,
+  issues: Issues,
+): StoredMedia[] {
+  const file = storedMedia(given, path, deps, issues);
+  const limit = capabilities[kind].media[type];
+  if (file && limit) checkFile(file, path, type, kind, limit, issues);
+  return file ? [file] : [];
 }
 
 const pathOfMedia = (given: MediaInput | MediaInput[], index: number): string =>
@@ -90,18 +105,28 @@ export function validateMedia(
   if (total > maxMediaBytes && media.length > 1)
     issues.add('media', 'too_big', `At most ${maxMediaBytes} bytes in all on ${kind}, received ${total}`);
   for (const [index, one] of media.entries()) {
-    const path = pathOfMedia(given, index);
-    if (one?.size != null && one.size > limit.maxBytes)
-      issues.add(
-        path,
-        'too_big',
-        `A file of the type "${type}" has at most ${limit.maxBytes} bytes on ${kind}, received ${one.size}`,
-      );
-    if (one?.mimeType != null && !isOneOf(one.mimeType, limit.mimeTypes))
-      issues.add(
-        path,
-        'custom',
-        `As "${type}" only ${limit.mimeTypes.join(', ')} can be sent on ${kind}, received ${one.mimeType}`,
-      );
+    if (one) checkFile(one, pathOfMedia(given, index), type, kind, limit, issues);
   }
+}
+
+function checkFile(
+  { size, mimeType }: StoredMedia,
+  path: string,
+  type: SendableType,
+  kind: ChannelKind,
+  limit: { maxBytes: number; mimeTypes: readonly string[] },
+  issues: Issues,
+): void {
+  if (size !== null && size > limit.maxBytes)
+    issues.add(
+      path,
+      'too_big',
+      `A file of the type "${type}" has at most ${limit.maxBytes} bytes on ${kind}, received ${size}`,
+    );
+  if (mimeType !== null && !isOneOf(mimeType, limit.mimeTypes))
+    issues.add(
+      path,
+      'custom',
+      `As "${type}" only ${limit.mimeTypes.join(', ')} can be sent on ${kind}, received ${mimeType}`,
+    );
 }

@@ -2,13 +2,23 @@ import { countCharacters } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
 import type { ChannelKind } from '../../providers/adapter.ts';
 import { capabilities } from '../../providers/capabilities.ts';
+import { type InteractiveContent, validateInteractive } from '../../providers/interactive.ts';
 import { isMediaType } from '../../providers/media-kind.ts';
 import type { NewChatMessage, sendableTypes } from '../schema.ts';
 
 export type SendableType = (typeof sendableTypes)[number];
 
 /** The parts of a message that depend on its type. */
-const parts = ['text', 'media', 'template', 'interactive', 'reaction', 'location', 'email'] as const;
+const parts = [
+  'text',
+  'media',
+  'template',
+  'interactive',
+  'reaction',
+  'location',
+  'contacts',
+  'email',
+] as const;
 type Part = (typeof parts)[number];
 type Rule = 'required' | 'optional';
 
@@ -21,7 +31,8 @@ const partsOf: Record<SendableType, Partial<Record<Part, Rule>>> = {
   document: file,
   sticker: { media: 'required' },
   location: { location: 'required' },
-  interactive: { interactive: 'required', text: 'required' },
+  contacts: { contacts: 'required' },
+  interactive: { interactive: 'required', text: 'optional', media: 'optional' },
   reaction: { reaction: 'required' },
   template: { template: 'required' },
   email: { email: 'required', text: 'optional', media: 'optional' },
@@ -29,7 +40,7 @@ const partsOf: Record<SendableType, Partial<Record<Part, Rule>>> = {
 
 /** The type of a message by its parts; undefined if it has none. */
 export function typeByParts(given: NewChatMessage, mediaType: () => SendableType): SendableType | undefined {
-  for (const part of ['template', 'reaction', 'location', 'interactive', 'email'] as const)
+  for (const part of ['template', 'reaction', 'location', 'contacts', 'interactive', 'email'] as const)
     if (given[part] !== undefined) return part;
   if (given.media !== undefined) return mediaType();
   return given.text === undefined ? undefined : 'text';
@@ -54,11 +65,17 @@ export function validateParts(
   }
   if (type === 'email' && given.email?.html === undefined && given.text === undefined)
     issues.add('text', 'custom', '`text` or `email.html` is required for a mail');
-  if (
-    given.interactive &&
-    (given.interactive.buttons === undefined) === (given.interactive.list === undefined)
-  )
-    issues.add('interactive', 'custom', 'Either `buttons` or `list` is required');
+  if (type === 'interactive' && given.interactive && capabilities[kind].types.includes(type))
+    validateInteractive(
+      kind,
+      {
+        text: given.text ?? null,
+        content: given.interactive as InteractiveContent,
+        hasFile: given.media !== undefined,
+      },
+      issues,
+      'interactive',
+    );
 }
 
 const lengthOf = (text: string, unit: 'characters' | 'bytes'): number =>
@@ -74,7 +91,7 @@ export function validateText(
 ): void {
   const { text: limit, maxCaption, types } = capabilities[kind];
   if (text === null || !types.includes(type)) return;
-  const isCaption = isMediaType(type) || type === 'interactive';
+  const isCaption = isMediaType(type);
   const max = isCaption ? maxCaption : limit.max;
   const length = lengthOf(text, limit.unit);
   if (isCaption && max === 0)

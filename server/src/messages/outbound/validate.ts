@@ -1,30 +1,17 @@
 import { ApiError } from '../../base/errors.ts';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { validateHandle } from '../../contacts/handles/validate.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
-import { renderTemplate, validateFilledLength, validateVariables } from '../../templates/render.ts';
+import { compileSchema } from '../../http/validation.ts';
+import type { ContactCard } from '../../providers/contact-card.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
-import type { NewChatMessage } from '../schema.ts';
-import { type MediaDeps, readMedia, type StoredMedia, typeOfMedia, validateMedia } from './validate-media.ts';
+import { type NewChatMessage, RenderedParts } from '../schema.ts';
+import type { DraftFacts, ReferredMessage } from './draft-facts.ts';
+import { isAnswerable } from './outgoing.ts';
+import { readMedia, type StoredMedia, typeOfMedia, validateMedia } from './validate-media.ts';
 import { type SendableType, typeByParts, validateParts, validateText } from './validate-parts.ts';
+import { validateTemplate } from './validate-template.ts';
 
 const YEAR_MS = 366 * 24 * 3600_000;
-
-/** What decides whether a message can be sent. */
-export interface DraftFacts extends MediaDeps {
-  chatId: string;
-  channelId: string;
-  kind: ChannelKind;
-  /** Whether this installation has the channel's provider. */
-  hasProvider: boolean;
-  /** Until when a free-form message is allowed; undefined if the channel has no reply window. */
-  openUntil: Date | null | undefined;
-  optedOutAt: Date | null;
-  templates: ReadonlyMap<string, MessageTemplate>;
-  /** The messages that it refers to, each with its chat. */
-  messages: ReadonlyMap<string, { chat_id: string; vendor_id: string | null }>;
-  now: Date;
-}
 
 /** A message that can be sent, as it is stored. */
 export interface ValidatedDraft {
@@ -56,26 +43,6 @@ function validateReference(messageId: string | undefined, path: string, facts: D
   return id;
 }
 
-/** The template with its rendered text; undefined if there is no such template. */
-function validateTemplate(given: NewChatMessage['template'], facts: DraftFacts, issues: Issues) {
-  if (given === undefined) return undefined;
-  const { templateId, variables = {} } = given;
-  const template = facts.templates.get(templateId.toLowerCase());
-  if (!template || template.channelId !== facts.channelId) {
-    const message = `There is no template ${templateId} on this channel`;
-    issues.add('template.templateId', 'custom', message);
-    return undefined;
-  }
-  const ofVariables = issues.at('template.variables');
-  validateVariables(template, variables, ofVariables);
-  const canRender = validateFilledLength(template, variables, ofVariables);
-  return {
-    template,
-    content: { templateId: template.id, variables },
-    text: canRender ? renderTemplate(template, variables as Record<string, string>).body : '',
-  };
-}
-
 function validateMail(given: NewChatMessage['email'], issues: Issues): Record<string, unknown> {
   if (given === undefined) return {};
   const { subject, html = null, cc = [] } = given;
@@ -85,37 +52,56 @@ function validateMail(given: NewChatMessage['email'], issues: Issues): Record<st
   return { subject, html, cc: validated.map(({ value }) => value) };
 }
 
+/** A card as a received one is stored: what was left out is null or empty. */
+const cardOf = (card: NonNullable<NewChatMessage['contacts']>[number]): ContactCard => ({
+  ...card,
+  organization: card.organization ?? null,
+  phoneNumbers: card.phoneNumbers ?? [],
+  emails: card.emails ?? [],
+});
+
 function contentOf(given: NewChatMessage, type: SendableType, issues: Issues): Record<string, unknown> {
   if (type === 'location' && given.location) {
     const { latitude, longitude, name = null, address = null } = given.location;
     return { latitude, longitude, name, address };
   }
   if (type === 'interactive') {
-    const { buttons, list } = given.interactive ?? {};
-    return buttons === undefined ? { list } : { buttons };
+    return Object.fromEntries(
+      Object.entries(given.interactive ?? {}).filter(([, value]) => value !== undefined),
+    );
   }
+  if (type === 'contacts' && given.contacts) return { contacts: given.contacts.map(cardOf) };
   if (type === 'reaction' && given.reaction)
     return { messageId: given.reaction.messageId.toLowerCase(), emoji: given.reaction.emoji };
   return type === 'email' ? validateMail(given.email, issues) : {};
+}
+
+/** The author of a public comment gets one private answer, for a week. */
+function findCommentConflict(
+  { is_answered: isAnswered, timestamp }: ReferredMessage,
+  now: Date,
+): { reason: string; detail: string } | undefined {
+  if (isAnswered)
+    return { reason: 'already_replied', detail: 'the comment has its one private answer already' };
+  return isAnswerable(timestamp, now)
+    ? undefined
+    : { reason: 'window_closed', detail: 'a comment can be answered in private for 7 days only' };
 }
 
 /** Why the message cannot be sent in the current state of channel, contact and template, if so. */
 function findConflict(
   type: SendableType,
   template: MessageTemplate | undefined,
+  replied: ReferredMessage | undefined,
   facts: DraftFacts,
 ): { reason: string; detail: string } | undefined {
-  const { kind, openUntil, optedOutAt, now } = facts;
+  const { openUntil, refusal, now } = facts;
   if (!facts.hasProvider)
     return {
       reason: 'provider_missing',
       detail: 'this installation does not have the provider of the channel',
     };
-  if (kind === 'sms' && optedOutAt !== null)
-    return {
-      reason: 'opted_out',
-      detail: 'the contact has opted out of messages to this number',
-    };
+  if (refusal) return { reason: refusal.code, detail: refusal.message };
   if (template && template.status !== 'approved') {
     const why = template.rejectionReason ? ` (${template.rejectionReason})` : '';
     return {
@@ -123,6 +109,7 @@ function findConflict(
       detail: `the template is ${template.status}${why}; only an approved one can be sent`,
     };
   }
+  if (replied?.type === 'comment') return findCommentConflict(replied, now);
   if (type === 'template' || openUntil === undefined || (openUntil !== null && openUntil > now))
     return undefined;
   return {
@@ -134,9 +121,21 @@ function findConflict(
   };
 }
 
+const checkRendered = compileSchema(RenderedParts, '');
+
+/** A request was checked like this before; what a run renders was not. */
+function validateRendered({ interactive, contacts }: NewChatMessage, issues: Issues): void {
+  if (interactive === undefined && contacts === undefined) return;
+  const given = { ...(interactive ? { interactive } : {}), ...(contacts ? { contacts } : {}) };
+  const { params = {} } = checkRendered(given) ?? {};
+  for (const [path, { key, message }] of Object.entries(params)) issues.add(path, key, message);
+}
+
 /** Validates a message. Throws one error with all issues. */
 export function validateDraft(given: NewChatMessage, facts: DraftFacts): ValidatedDraft {
   const issues = collectIssues();
+  validateRendered(given, issues);
+  issues.throwIfAny();
   const media = readMedia(given.media, facts, issues);
   const type = given.type ?? typeByParts(given, () => typeOfMedia(media));
   const scheduledAt = validateSchedule(given.scheduledAt, facts.now, issues);
@@ -146,17 +145,21 @@ export function validateDraft(given: NewChatMessage, facts: DraftFacts): Validat
   if (type === undefined) issues.add('text', 'invalid_type', 'Required');
   else {
     validateParts(given, type, facts.kind, issues);
-    validateMedia(given.media, media, type, facts.kind, issues);
+    const fileType = type === 'interactive' ? typeOfMedia(media) : type;
+    if (type === 'interactive' && fileType === 'audio')
+      issues.add('media', 'custom', 'A header is an image, a video or a document');
+    validateMedia(given.media, media, fileType, facts.kind, issues);
     const text = type === 'template' ? (sent?.text ?? null) : (given.text ?? null);
     validateText(text, type, facts.kind, type === 'template' ? 'template' : 'text', issues);
     const content = type === 'template' ? (sent?.content ?? {}) : contentOf(given, type, issues);
     issues.throwIfAny();
-    const conflict = findConflict(type, sent?.template, facts);
+    const replied = replyToMessageId === null ? undefined : facts.messages.get(replyToMessageId);
+    const conflict = findConflict(type, sent?.template, replied, facts);
     if (conflict) throw new ApiError('conflict', conflict);
     return {
       type,
       text,
-      media: media as StoredMedia[],
+      media: sent?.media ?? (media as StoredMedia[]),
       content,
       replyToMessageId: reactsTo ?? replyToMessageId,
       scheduledAt,

@@ -5,7 +5,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { createKeyConfirmer } from '../../channels/confirm-key.ts';
-import { setHealth } from '../../channels/health.ts';
+import { endUnchecked, setHealth } from '../../channels/health.ts';
+import { unsubscribeUrl } from '../../contacts/consent/unsubscribe-link.ts';
 import type { Database } from '../../db/database.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import type { FileStore } from '../../files/store.ts';
@@ -22,6 +23,7 @@ import type {
 } from '../../providers/adapter.ts';
 import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
+import { isAboutRecipient, learnFromFailures } from '../learn-from-failures.ts';
 import type { MessageToSend } from '../queues.ts';
 import { checkSendable, outgoingMessage } from './outgoing.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -38,8 +40,8 @@ export interface SendState {
   recorder: SendRecorder;
   pace: Pace;
   configs: LRUCache<string, { encrypted: Buffer; config: ChannelConfig }>;
-  /** Channels whose credentials the vendor refused, and until when nothing is sent over them. */
-  restingUntil: LRUCache<string, Date>;
+  /** Channels whose credentials the vendor refused, and until when nothing is sent over them with the same settings. */
+  resting: LRUCache<string, { config: ChannelConfig; until: Date }>;
   confirmKey: ReturnType<typeof createKeyConfirmer>;
 }
 
@@ -47,7 +49,7 @@ export const createSendState = (db: Database, clock: Clock, pace: Pace = createP
   recorder: createSendRecorder(db, clock),
   pace,
   configs: new LRUCache({ max: MAX_CHANNELS }),
-  restingUntil: new LRUCache({ max: MAX_CHANNELS }),
+  resting: new LRUCache({ max: MAX_CHANNELS }),
   confirmKey: createKeyConfirmer(),
 });
 
@@ -56,6 +58,8 @@ export interface SendDeps {
   keys: Keys;
   log: Logger;
   store: FileStore;
+  /** What public URLs begin with. */
+  baseUrl: () => string;
   adapters: Adapters;
   context: AdapterContext;
   /** No other process can be sending, so a message that is marked as being sent is not. */
@@ -68,7 +72,7 @@ export interface SendDeps {
 /** Sends a message that is due: once, after those before it in its chat, as fast as the vendor allows. */
 export async function sendQueued(deps: SendDeps, [row]: MessageToSend[]): Promise<Outcome> {
   if (!row) return 'ok';
-  const { recorder, restingUntil } = deps.sendState;
+  const { recorder, resting } = deps.sendState;
   const adapter = deps.adapters.get(row.provider);
   if (!adapter) {
     const message = `There is no provider "${row.provider}" in this installation.`;
@@ -80,24 +84,33 @@ export async function sendQueued(deps: SendDeps, [row]: MessageToSend[]): Promis
   }
   if (row.sending_at !== null) return resolveUnanswered(deps, row, adapter, row.sending_at);
   const { now } = deps.db.forTenant(row.tenant_id);
-  const hasWindow = replyWindowMs(row.kind, channelOf(deps, row).config) !== null;
+  const { config } = channelOf(deps, row);
+  const hasWindow = replyWindowMs(row.kind, config) !== null;
   const error = checkSendable(row, row.kind, hasWindow, now) ?? (await findMissingFile(deps.store, row));
   if (error) {
     await recorder.end({ message: row, outcome: { kind: 'failed', error } });
     return 'ok';
   }
-  const restsUntil = restingUntil.get(row.channel_id);
-  if (restsUntil !== undefined && restsUntil > now) {
-    await recorder.end({ message: row, outcome: { kind: 'postponed', at: restsUntil } });
+  const rest = resting.get(row.channel_id);
+  if (rest?.config === config && rest.until > now) {
+    await recorder.end({ message: row, outcome: { kind: 'postponed', at: rest.until } });
     return 'failing';
   }
   return send(deps, row, adapter);
 }
 
+/** Marketing by mail carries a link that ends it. */
+function outgoingOf({ db, store, keys, baseUrl }: SendDeps, row: MessageToSend): OutgoingMessage {
+  const files = { store, fileUrl: db.forTenant(row.tenant_id).fileUrl };
+  if (row.kind !== 'email' || row.purpose !== 'marketing') return outgoingMessage(row, files);
+  const ids = { tenantId: row.tenant_id, contactId: row.contact_id, messageId: row.id };
+  return outgoingMessage(row, files, unsubscribeUrl(keys, baseUrl(), ids));
+}
+
 async function send(deps: SendDeps, row: MessageToSend, adapter: Adapter): Promise<Outcome> {
   const { recorder, pace } = deps.sendState;
   const channel = channelOf(deps, row);
-  const message = outgoingMessage(row, deps.store);
+  const message = outgoingOf(deps, row);
   await pace.waitForTurn(channel.id, message.to.value, adapter);
   const begunAt = performance.now();
   if (!(await recorder.begin(row, row.scheduled_at !== null && row.attempts === 0))) return 'ok';
@@ -112,9 +125,16 @@ async function send(deps: SendDeps, row: MessageToSend, adapter: Adapter): Promi
     outcome = outcomeOfReconciled(reconciled, attempt, now(), Math.random());
   }
   await recorder.end({ message: row, outcome });
-  await updateHealth(deps, row, result);
+  if (outcome.kind === 'failed') await learnFrom(deps, row, outcome.error);
+  await updateHealth(deps, row, channel, result);
   if (result.ok) await deps.sendState.confirmKey(deps.db.forTenant(row.tenant_id), adapter, channel);
   return result.ok || ['never', 'needs_template'].includes(result.retry) ? 'ok' : 'failing';
+}
+
+/** After the outcome is committed: a message that failed stays so, even if this fails. */
+async function learnFrom({ db }: SendDeps, row: MessageToSend, error: VendorError): Promise<void> {
+  if (!isAboutRecipient(row.kind, error)) return;
+  await db.forTenant(row.tenant_id).transaction((tx) => learnFromFailures(tx, row.kind, [{ ...row, error }]));
 }
 
 /** For a message whose process died while sending, or whose answer was lost: it is not simply sent again. */
@@ -131,7 +151,7 @@ async function resolveUnanswered(
     await recorder.end({ message: row, outcome: { kind: 'unknown', until: new Date(mayRunUntil) } });
     return 'ok';
   }
-  const message = outgoingMessage(row, deps.store);
+  const message = outgoingOf(deps, row);
   const reconciled = await reconcile(deps, adapter, message, channelOf(deps, row));
   const outcome = outcomeOfReconciled(reconciled, attemptOf(row, startedAt), now(), Math.random());
   await recorder.end({ message: row, outcome });
@@ -229,10 +249,18 @@ async function findMissingFile(store: FileStore, { media }: MessageToSend): Prom
   return null;
 }
 
-async function updateHealth(deps: SendDeps, row: MessageToSend, result: SendResult): Promise<void> {
+async function updateHealth(
+  deps: SendDeps,
+  row: MessageToSend,
+  { config }: AdapterChannel,
+  result: SendResult,
+): Promise<void> {
   const db = deps.db.forTenant(row.tenant_id);
   if (result.ok && row.health === 'failing') await setHealth(db, row.channel_id, 'healthy', null, deps.log);
+  if (result.ok && row.health === 'unchecked')
+    await db.transaction((tx) => endUnchecked(tx, row.channel_id, deps.log));
   if (result.ok || result.retry !== 'reauth') return;
-  deps.sendState.restingUntil.set(row.channel_id, new Date(db.now.getTime() + REAUTH_DELAY_MS));
+  const until = new Date(db.now.getTime() + REAUTH_DELAY_MS);
+  deps.sendState.resting.set(row.channel_id, { config, until });
   await setHealth(db, row.channel_id, 'failing', result.error.message, deps.log);
 }

@@ -6,7 +6,9 @@ import { entriesOrNone, findMetaKeys, idOf } from '../meta/payload.ts';
 import { isSigned, MAX_BODY_BYTES, SIGNATURE_HEADER } from '../meta/signature.ts';
 import { check } from './check.ts';
 import { parseWebhook } from './parse.ts';
+import { fetchProfile } from './profile.ts';
 import { send } from './send.ts';
+import { signal } from './signal.ts';
 
 const settings: Record<string, Setting> = {
   accountId: vendorId('the id of the Instagram professional account'),
@@ -30,7 +32,9 @@ export const instagram: Adapter = {
   reply: { contentType: 'text/plain', body: '' },
   configure: (given, stored) => configureWith(settings, given, stored),
   vendorKey: ({ accountId }) => String(accountId),
+  servers: ({ baseUrl }) => ({ baseUrl: baseUrl as string | undefined }),
   isVendorItself: ({ baseUrl }) => baseUrl === undefined,
+  signingSecret: ({ appSecret }) => String(appSecret),
   verifyToken: ({ verifyToken }) => String(verifyToken),
   check,
   findKeys: findMetaKeys,
@@ -46,4 +50,6 @@ export const instagram: Adapter = {
     return { ...(await download(request, String(url))), filename: null };
   },
   send,
+  signal,
+  fetchProfile,
 };

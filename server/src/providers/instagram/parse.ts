@@ -1,6 +1,6 @@
 import type { InboundEvent, ProviderRequest, VendorContact } from '../adapter.ts';
-import { entriesOf, idOf, type Part, partOf, requireId, textOf, timeOf } from '../meta/payload.ts';
-import { contentOf } from './message-content.ts';
+import { entriesOf, idOf, type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
+import { contentOf, referralIn } from './message-content.ts';
 
 /** One element of an entry, with the contact on the other side. */
 interface Received {
@@ -8,13 +8,18 @@ interface Received {
   contact: VendorContact;
   kind: 'message' | 'echo';
   occurredAt: Date;
+  isStandby: boolean;
 }
 
-const parseMessage = ({ element, kind, contact, occurredAt }: Received): InboundEvent[] => {
+/** Marks what came while another app answers the customer. */
+const standbyIn = ({ isStandby }: Received): { isStandby?: true } => (isStandby ? { isStandby: true } : {});
+
+const parseMessage = (received: Received): InboundEvent[] => {
+  const { element, kind, contact, occurredAt } = received;
   const message = partOf(element.message);
   const vendorId = requireId(message.mid, 'a message');
   if (message.is_deleted === true) return [{ kind: 'mutation', vendorId, occurredAt, change: 'delete' }];
-  return [{ kind, vendorId, occurredAt, contact, ...contentOf(message) }];
+  return [{ kind, vendorId, occurredAt, contact, ...contentOf(message), ...standbyIn(received) }];
 };
 
 const parseEdit = ({ element, occurredAt }: Received): InboundEvent[] => {
@@ -23,9 +28,26 @@ const parseEdit = ({ element, occurredAt }: Received): InboundEvent[] => {
   return [{ kind: 'mutation', vendorId, occurredAt, change: 'edit', text: textOf(text) }];
 };
 
+/** By the names that Instagram gives the usual ones. */
+const EMOJI: Record<string, string> = {
+  love: '❤️',
+  smile: '😆',
+  wow: '😮',
+  sad: '😢',
+  angry: '😠',
+  like: '👍',
+  dislike: '👎',
+};
+
+/** Null: the reaction was removed. One without an emoji is the heart of a double tap, or has a name. */
+const emojiOf = ({ action, emoji, reaction }: Part): string | null =>
+  action === 'unreact' ? null : (textOf(emoji) ?? EMOJI[String(reaction)] ?? '❤️');
+
 /** Reactions have no id, so theirs is made of message, author and time. Those of the sandbox have one. */
-const parseReaction = ({ element, kind, contact, occurredAt }: Received): InboundEvent[] => {
-  const { id, mid, action, emoji } = partOf(element.reaction);
+const parseReaction = (received: Received): InboundEvent[] => {
+  const { element, kind, contact, occurredAt } = received;
+  const reaction = partOf(element.reaction);
+  const { id, mid } = reaction;
   const about = requireId(mid, 'a reaction');
   const by = kind === 'echo' ? 'business' : contact.value;
   return [
@@ -37,14 +59,17 @@ const parseReaction = ({ element, kind, contact, occurredAt }: Received): Inboun
       type: 'reaction',
       text: null,
       media: [],
-      content: { emoji: action === 'unreact' ? null : textOf(emoji) },
+      content: { emoji: emojiOf(reaction) },
       replyTo: [about],
+      ...standbyIn(received),
     },
   ];
 };
 
-const parsePostback = ({ element, contact, kind, occurredAt }: Received): InboundEvent[] => {
-  const { mid, title, payload } = partOf(element.postback);
+const parsePostback = (received: Received): InboundEvent[] => {
+  const { element, contact, kind, occurredAt } = received;
+  const postback = partOf(element.postback);
+  const { mid, title, payload } = postback;
   return [
     {
       kind,
@@ -54,7 +79,8 @@ const parsePostback = ({ element, contact, kind, occurredAt }: Received): Inboun
       type: 'interactive',
       text: textOf(title),
       media: [],
-      content: { id: idOf(payload), title: textOf(title) },
+      content: { id: idOf(payload), title: textOf(title), ...referralIn(postback) },
+      ...standbyIn(received),
     },
   ];
 };
@@ -74,7 +100,7 @@ const parsers: Record<string, (received: Received) => InboundEvent[]> = {
   read: parseRead,
 };
 
-function parseElement(element: Part, accountId: string): InboundEvent[] {
+function parseElement(element: Part, accountId: string, isStandby: boolean): InboundEvent[] {
   const parser = Object.keys(parsers).find((name) => element[name] !== undefined);
   if (parser === undefined) return [];
   const [sender, recipient] = [partOf(element.sender), partOf(element.recipient)];
@@ -86,12 +112,47 @@ function parseElement(element: Part, accountId: string): InboundEvent[] {
   // Meta sends no name with a message; the sandbox does.
   const contact: VendorContact = { type: 'instagram_id', value, name: textOf(customer.name) };
   const kind = isEcho ? 'echo' : 'message';
-  return parsers[parser]?.({ element, contact, kind, occurredAt: timeOf(element.timestamp) }) ?? [];
+  const occurredAt = timeOf(element.timestamp);
+  return parsers[parser]?.({ element, contact, kind, occurredAt, isStandby }) ?? [];
 }
 
-/** The events of a request for one account. Comments and other fields are ignored. */
+/** A public comment under a post of the business. Its own comments belong to no chat. */
+function parseComment(value: Part, time: unknown, accountId: string): InboundEvent[] {
+  const { id, text, parent_id, created_time } = value;
+  const [from, media] = [partOf(value.from), partOf(value.media)];
+  const author = requireId(from.id, 'a comment of a person');
+  if (author === accountId) return [];
+  return [
+    {
+      kind: 'message',
+      vendorId: requireId(id, 'a comment'),
+      occurredAt: timeOf(created_time ?? time),
+      contact: { type: 'instagram_id', value: author, name: textOf(from.username) },
+      type: 'comment',
+      text: textOf(text),
+      media: [],
+      content: {
+        mediaId: idOf(media.id) || null,
+        mediaType: textOf(media.media_product_type),
+        parentId: idOf(parent_id) || null,
+        username: textOf(from.username),
+      },
+    },
+  ];
+}
+
+function parseEntry({ messaging, standby, changes, time }: Part, accountId: string): InboundEvent[] {
+  return [
+    ...partsOf(messaging).flatMap((element) => parseElement(element, accountId, false)),
+    ...partsOf(standby).flatMap((element) => parseElement(element, accountId, true)),
+    ...partsOf(changes)
+      .filter(({ field }) => field === 'comments')
+      .flatMap(({ value }) => parseComment(partOf(value), time, accountId)),
+  ];
+}
+
+/** The events of a request for one account. Other fields than messages and comments are ignored. */
 export const parseWebhook = (request: ProviderRequest, accountId: string): InboundEvent[] =>
   entriesOf(request)
     .filter(({ id }) => idOf(id) === accountId)
-    .flatMap(({ messaging }) => (Array.isArray(messaging) ? messaging : []))
-    .flatMap((element) => parseElement(partOf(element), accountId));
+    .flatMap((entry) => parseEntry(entry, accountId));

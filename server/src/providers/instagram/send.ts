@@ -1,8 +1,11 @@
+import { collectIssues } from '../../base/issues.ts';
 import type { AdapterChannel, AdapterContext, OutgoingMessage, SendResult } from '../adapter.ts';
+import { validateInteractive } from '../interactive.ts';
 import { asResult, classifyAnswer, unsendable } from '../meta/classify-error.ts';
 import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
 import { templateText } from '../template-text.ts';
+import { interactiveMessage } from './interactive.ts';
 
 const MAX_TEXT_BYTES = 1000;
 const MEDIA = ['image', 'video', 'audio'];
@@ -13,14 +16,20 @@ const textOf = ({ type, text, template }: OutgoingMessage): string =>
 
 /** The result if the message cannot be sent. */
 function checkMessage(message: OutgoingMessage): SendResult | undefined {
-  const { type, media, text, template } = message;
+  const { type, media, text, content, template } = message;
   if (MEDIA.includes(type)) {
     if (media.length === 0) return unsendable('media_missing', `There is no ${type} to send.`);
     return text ? unsendable('caption_unsupported', `On Instagram a ${type} cannot have a text.`) : undefined;
   }
+  if (type === 'interactive') {
+    const issues = collectIssues();
+    validateInteractive('instagram', { text, content, hasFile: media.length > 0 }, issues, 'content');
+    const [first] = Object.entries(issues.params);
+    if (first) return unsendable('interactive_invalid', `${first[0]}: ${first[1].message}.`);
+  }
   if (type === 'template' && !template)
     return unsendable('template_missing', 'The template has been deleted.');
-  if (type !== 'text' && type !== 'template')
+  if (type !== 'text' && type !== 'template' && type !== 'interactive')
     return unsendable('type_unsupported', `Instagram does not support messages of the type ${type}.`);
   const bytes = Buffer.byteLength(textOf(message));
   return bytes <= MAX_TEXT_BYTES
@@ -32,11 +41,16 @@ function checkMessage(message: OutgoingMessage): SendResult | undefined {
 }
 
 function contentOf(message: OutgoingMessage): Part {
-  const { type, media } = message;
+  const { type, media, text, content } = message;
+  if (type === 'interactive') return interactiveMessage(text, content);
   return MEDIA.includes(type)
     ? { attachment: { type, payload: { url: media[0]?.url } } }
     : { text: textOf(message) };
 }
+
+/** The answer to a comment is private and goes to its author, who may never have written before. */
+const recipientOf = ({ to, replyToVendorId, replyToType }: OutgoingMessage): Part =>
+  replyToType === 'comment' ? { comment_id: replyToVendorId } : { id: to.value };
 
 /** Sends one message. Instagram fetches files from their public URL. */
 export async function send(
@@ -53,7 +67,7 @@ export async function send(
     method: 'POST',
     path: `${config.accountId}/messages`,
     json: {
-      recipient: { id: message.to.value },
+      recipient: recipientOf(message),
       ...(isFromHuman ? { messaging_type: 'MESSAGE_TAG', tag: 'HUMAN_AGENT' } : {}),
       message: contentOf(message),
     },

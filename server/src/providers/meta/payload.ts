@@ -1,4 +1,5 @@
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../base/json-depth.ts';
+import { storableJson } from '../../base/storable.ts';
 import type { ProviderRequest } from '../adapter.ts';
 
 /** An object in a payload of Meta. None of its properties can be trusted to have a type. */
@@ -38,16 +39,21 @@ export function timeOf(value: unknown): Date {
 /** An id that JSON.parse would round. In texts the quotes are escaped, so this only matches the key. */
 const LONG_ID = /"(message_template_id)"\s*:\s*([0-9]{16,})/g;
 
-/** The entries of a request of Meta. Throws if it has none. */
+/** Meta escapes every character that is not ASCII, so a body without such an escape has no text that cannot be stored. */
+const ESCAPED_SURROGATE = /\\u(?:0000|d[89a-f])/i;
+
+/** The entries of a request of Meta, with texts that can be stored. Throws if it has none. */
 export function entriesOf({ body }: ProviderRequest): Part[] {
   if (isNestedTooDeeply(body)) throw new Error(`The request is nested deeper than ${MAX_JSON_DEPTH} levels.`);
-  const payload = partOf(JSON.parse(body.toString('utf8').replace(LONG_ID, '"$1":"$2"')));
+  const text = body.toString('utf8').replace(LONG_ID, '"$1":"$2"');
+  const parsed: unknown = JSON.parse(text);
+  const payload = partOf(ESCAPED_SURROGATE.test(text) ? storableJson(parsed) : parsed);
   if (!Array.isArray(payload.entry)) throw new Error('The request has no list of entries.');
   return payload.entry.map(partOf);
 }
 
 /** The ids of numbers, accounts and businesses. Ids of messages are not digits only. */
-const KEY = /"(?:phone_number_id|id)"\s{0,8}:\s{0,8}"?([0-9]{1,32})["\s,}]/g;
+const KEY = /"(?:phone_number_id|waba_id|id)"\s{0,8}:\s{0,8}"?([0-9]{1,32})["\s,}]/g;
 /** A batch of Meta has up to 1,000 changes, each with a sender, whose id may be digits, too. */
 const MAX_KEYS = 5_000;
 const MAX_FINDS = 20_000;

@@ -14,20 +14,42 @@ const refused = (code: string, message: string, retry: Refusal['retry']): Refusa
   retry,
 });
 
+type Failure = 'undeliverable' | 'windowClosed' | 'optedOut' | 'throttled';
+
+/** SMS channels are simulated as Twilio's, all others have Meta's codes. */
+const metaCodes: Record<Failure, string> = {
+  undeliverable: '131026',
+  windowClosed: '131047',
+  optedOut: '131050',
+  throttled: '130429',
+};
+const twilioCodes: Record<Failure, string> = {
+  undeliverable: '30003',
+  windowClosed: '63016',
+  optedOut: '21610',
+  throttled: '20429',
+};
+const codeOf = (failure: Failure, kind: ChannelKind): string =>
+  (kind === 'sms' ? twilioCodes : metaCodes)[failure];
+
 /** Recipients that refuse messages, by the end of their number, id or mailbox. */
 const refusals: Record<string, (message: OutgoingMessage, kind: ChannelKind) => Refusal | undefined> = {
-  '0001': () => refused('131026', 'The message cannot be delivered to this recipient.', 'never'),
-  '0002': ({ type }) =>
+  '0001': (_message, kind) =>
+    refused(codeOf('undeliverable', kind), 'The message cannot be delivered to this recipient.', 'never'),
+  '0002': ({ type }, kind) =>
     type === 'template'
       ? undefined
-      : refused('131047', 'The reply window is closed: only a template is allowed.', 'needs_template'),
-  '0003': (_message, kind) =>
-    refused(kind === 'sms' ? '21610' : '131050', 'The recipient has opted out.', 'never'),
-  '0004': ({ id }) => {
+      : refused(
+          codeOf('windowClosed', kind),
+          'The reply window is closed: only a template is allowed.',
+          'needs_template',
+        ),
+  '0003': (_message, kind) => refused(codeOf('optedOut', kind), 'The recipient has opted out.', 'never'),
+  '0004': ({ id }, kind) => {
     const times = throttled.get(id) ?? 0;
     throttled.set(id, times + 1);
     return times < THROTTLED_TIMES
-      ? refused('130429', 'Too many messages: try again later.', 'backoff')
+      ? refused(codeOf('throttled', kind), 'Too many messages: try again later.', 'backoff')
       : undefined;
   },
 };

@@ -7,10 +7,10 @@ import {
   type Adapter,
   type AdapterChannel,
   type ChannelKind,
-  type InboundEvent,
   mergeConfig,
   type OutgoingMessage,
   type ProviderRequest,
+  type SimulatedEvent,
   type VendorStatus,
 } from '../adapter.ts';
 import { SIGNATURE_HEADER as META_HEADER } from '../meta/signature.ts';
@@ -68,7 +68,7 @@ async function laterRequests(
   const delayMs = Number(channel.config.statusDelayMs ?? STATUS_DELAY_MS);
   const statuses: VendorStatus[] = bounces(message) ? ['failed'] : [...reportedStatuses[channel.kind]];
   const times = statuses.map((_, index) => new Date(now.getTime() + (index + 1) * delayMs));
-  const events = statuses.map((status, index): InboundEvent => {
+  const events = statuses.map((status, index): SimulatedEvent => {
     const event = {
       kind: 'status' as const,
       vendorId,
@@ -98,6 +98,7 @@ async function laterRequests(
  */
 export const sandbox: Adapter = {
   provider: 'sandbox',
+  startsHealthy: true,
   kinds: ['whatsapp', 'sms', 'email', 'instagram'],
   perSecond: null,
   perContactMs: 0,
@@ -162,6 +163,8 @@ export const sandbox: Adapter = {
     if (delayMs > 0) await delay(delayMs);
     return { ok: true, vendorId, status: 'sent' };
   },
+  // Nobody looks at the simulated phone.
+  signal: async () => {},
   async reconcile({ id }, _channel, context) {
     const accepted = await context.sandbox.find(id);
     return accepted ? { outcome: 'sent', vendorId: accepted.vendorId } : { outcome: 'not_sent' };

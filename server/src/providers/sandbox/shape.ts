@@ -1,4 +1,4 @@
-import type { AdapterChannel, InboundEvent, ProviderRequest } from '../adapter.ts';
+import type { AdapterChannel, InboundEvent, ProviderRequest, SimulatedEvent } from '../adapter.ts';
 
 /**
  * The requests of one vendor. Events of the sandbox are written and signed as that vendor does, and parsed by the
@@ -7,7 +7,7 @@ import type { AdapterChannel, InboundEvent, ProviderRequest } from '../adapter.t
 export interface SandboxShape {
   /** The request that reports an event. `url` is where it is sent to; `secret` is what the vendor signs with. */
   write(
-    event: InboundEvent,
+    event: SimulatedEvent,
     channel: AdapterChannel,
     url: string,
     secret: string,

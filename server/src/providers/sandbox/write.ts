@@ -2,9 +2,9 @@ import { newId } from '../../base/ids.ts';
 import type {
   AdapterChannel,
   ChannelKind,
-  InboundEvent,
   InboundMessage,
   ProviderRequest,
+  SimulatedEvent,
 } from '../adapter.ts';
 import { handleTypeOf, normalizeHandle } from './customer.ts';
 import { sandboxFaultsOf } from './faults.ts';
@@ -16,7 +16,7 @@ export const vendorIdOf = (kind: ChannelKind, id: string): string =>
 
 /** The request that reports an event; two if duplicates are simulated. */
 export async function requestsFor(
-  event: InboundEvent,
+  event: SimulatedEvent,
   channel: AdapterChannel,
   url: string,
 ): Promise<ProviderRequest[]> {

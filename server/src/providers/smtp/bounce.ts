@@ -1,67 +1,108 @@
 import type { ParsedMail } from 'mailparser';
 import { storable } from '../../base/storable.ts';
-import type { AdapterChannel, InboundStatus } from '../adapter.ts';
-import { fieldsOf, idsIn, type MailHeaders } from './headers.ts';
-import { messageIdOf, ownIdIn, ownIdInAddresses } from './own-ids.ts';
+import type { AdapterChannel, InboundStatus, VendorError } from '../adapter.ts';
+import { hasEmptySender, isFromDaemon } from './daemon.ts';
+import {
+  originalHeadersIn,
+  type RecipientReport,
+  recipientReportsIn,
+  reportFieldsIn,
+} from './delivery-report.ts';
+import type { MailHeaders } from './headers.ts';
+import { originalIdIn } from './original-id.ts';
+import { messageIdOf, ownAddresses, ownIdIn, ownIdInAddresses } from './own-ids.ts';
+import {
+  isAboutDelivery,
+  isClearlyAboutDelivery,
+  readTextReport,
+  replyIn,
+  reportOnly,
+} from './text-report.ts';
 
-const REPORT_BYTES = 64 * 1024;
+const MAX_TEXT = 64 * 1024;
+const MAX_RAW = 128 * 1024;
 const MAX_REASON = 500;
 
-/** Whether a mail is a delivery report. */
-export const isDeliveryReport = (headers: MailHeaders): boolean => {
+/** A mail as the recognition of reports needs it. */
+export interface ReportedMail {
+  mail: ParsedMail;
+  headers: MailHeaders;
+  /** Its text, made from its HTML if it has no other. */
+  text: string;
+  body: Buffer;
+  /** Every address that it was sent to. */
+  recipients: string;
+  occurredAt: Date;
+}
+
+const isDeliveryReport = (headers: MailHeaders): boolean => {
   const type = headers.get('content-type') ?? '';
-  return /^multipart\/report\b/i.test(type) && /report-type="?delivery-status/i.test(type);
+  return /^multipart\/report\b/i.test(type) && /report-type\s?=\s?"?delivery-status/i.test(type);
 };
 
 /**
- * The status of our message in a delivery report; undefined if it names none of ours, empty if the delivery is only
- * delayed.
+ * Whether a mail server reports on a mail. A vacation note can have an empty sender, too, and a person can write from
+ * postmaster@…, so the words decide where the format does not.
  */
-export function statusesIn(
-  mail: ParsedMail,
-  headers: MailHeaders,
-  recipients: string,
-  occurredAt: Date,
-  channel: AdapterChannel,
-): InboundStatus[] | undefined {
-  const partOf = (types: string[]): string =>
-    mail.attachments
-      .find(({ contentType }) => types.includes(contentType))
-      ?.content.subarray(0, REPORT_BYTES)
-      .toString('utf8') ?? '';
-  const report = fieldsOf(partOf(['message/delivery-status', 'message/global-delivery-status']));
-  // Only the headers of the bounced mail: its body could contain lines that look like headers.
-  const bounced = fieldsOf(
-    partOf(['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers']).split(
-      /\r?\n\r?\n/,
-      1,
-    )[0] ?? '',
-  );
-  const [bouncedId] = idsIn(bounced.get('message-id') ?? headers.get('in-reply-to'));
-  const messageId = (bouncedId && ownIdIn(bouncedId, channel)) ?? ownIdInAddresses(recipients, channel);
-  const vendorId = bouncedId ?? (messageId && messageIdOf(messageId, channel));
+function isReport({ mail, headers }: ReportedMail, text: string): boolean {
+  const subject = mail.subject ?? '';
+  if (isDeliveryReport(headers)) return true;
+  const isDaemon = isFromDaemon(headers);
+  if (!isDaemon && !hasEmptySender(headers)) return false;
+  if (reportFieldsIn(mail).length > 0) return true;
+  const isCertain =
+    isDaemon ||
+    (headers.get('from') ?? '').replaceAll(/[<>\s]/g, '') === '' ||
+    originalHeadersIn(mail).length > 0;
+  return isCertain ? isAboutDelivery(headers, subject, text) : isClearlyAboutDelivery(headers, subject, text);
+}
+
+/**
+ * The statuses of our message in a report of a mail server; undefined if the mail is no report or names no message, empty if
+ * the delivery is only delayed.
+ */
+export function statusesIn(given: ReportedMail, channel: AdapterChannel): InboundStatus[] | undefined {
+  const { mail, headers, recipients, occurredAt } = given;
+  // As it was sent: old servers attach the original with wrong boundaries or none.
+  const raw = given.body.subarray(0, MAX_RAW).toString('latin1');
+  const sent = raw.slice(Math.max(0, raw.search(/\r?\n\r?\n/)));
+  const whole = given.text.slice(0, MAX_TEXT) || sent;
+  const text = reportOnly(whole);
+  if (!isReport(given, text)) return undefined;
+  const originalId = originalIdIn(mail, headers, [whole, sent], channel);
+  const messageId = (originalId && ownIdIn(originalId, channel)) ?? ownIdInAddresses(recipients, channel);
+  const vendorId = originalId ?? (messageId && messageIdOf(messageId, channel));
   if (vendorId === undefined) return undefined;
-  const action = report.get('action')?.split(/[ ;]/, 1)[0]?.toLowerCase() ?? 'failed';
   const about = {
     kind: 'status' as const,
     vendorId,
     occurredAt,
     ...(messageId === undefined ? {} : { messageId }),
   };
-  if (action === 'delivered') return [{ ...about, status: 'delivered' }];
-  if (action !== 'failed') return [];
-  return [{ ...about, status: 'failed', error: reasonOf(report, mail.text ?? '') }];
+  const isOwn = (address: string): boolean =>
+    ownAddresses(channel).includes(address) || ownIdInAddresses(address, channel) !== undefined;
+  const structured = reportFieldsIn(mail).flatMap(recipientReportsIn);
+  const reports =
+    structured.length > 0 ? structured : [readTextReport(headers, mail.subject ?? '', text, isOwn)];
+  return reports.flatMap((report): InboundStatus[] => {
+    const named = report.recipients.length === 0 ? {} : { recipients: report.recipients.map(storable) };
+    if (report.action === 'delivered') return [{ ...about, ...named, status: 'delivered' }];
+    if (/^(?:delayed|relayed|expanded)$/.test(report.action)) return [];
+    return [{ ...about, ...named, status: 'failed', error: reasonOf(report, text) }];
+  });
 }
 
+const isSpecific = (code: string | undefined): boolean => code !== undefined && !code.endsWith('.0.0');
+
 /** The reason from the report, or from the server's reply that its text quotes. */
-function reasonOf(report: MailHeaders, text: string): { code: string; message: string } {
-  const diagnostic = report.get('diagnostic-code')?.replace(/^[\w-]{1,20};\s*/, '');
-  const quoted = /^.{0,200}\b[45]\d\d[ -][45]\.\d{1,3}\.\d{1,3}\b.{0,2000}/m.exec(text)?.[0];
-  const reason = (diagnostic ?? quoted ?? 'The mail could not be delivered.').trim();
+function reasonOf({ status, diagnostic }: RecipientReport, text: string): VendorError {
+  const reason = diagnostic?.trim() || replyIn(text) || 'The mail could not be delivered.';
+  const enhanced = /(?:^|[^\d.])([45]\.\d{1,3}\.\d{1,3})(?![\d.]*\d)/.exec(reason)?.[1];
   const code =
-    /[245]\.\d{1,3}\.\d{1,3}/.exec(report.get('status') ?? '')?.[0] ??
-    /\b[45]\.\d{1,3}\.\d{1,3}\b/.exec(reason)?.[0] ??
-    /\b[45]\d\d\b/.exec(reason)?.[0] ??
+    (isSpecific(status) ? status : undefined) ??
+    enhanced ??
+    status ??
+    /(?:^|[^\d.])([45]\d\d)(?=[ -]|$)/.exec(reason)?.[1] ??
     'bounced';
   return { code, message: storable(reason.slice(0, MAX_REASON)) };
 }

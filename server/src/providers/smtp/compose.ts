@@ -59,8 +59,9 @@ export async function composeMail(
     ? content.cc.filter((one) => typeof one === 'string' && isAddress(one))
     : [];
   const messageId = messageIdOf(message.id, channel);
+  const to = message.threadReplyTo ?? message.to.value;
   const html = typeof content.html === 'string' && content.html !== '' ? content.html : undefined;
-  const text = template ? templateText(template) : (message.text ?? textOf(html ?? ''));
+  const text = template ? templateText(template) : (message.text ?? (await textOf(html ?? '')));
   const thread = [...new Set([...references, replyToVendorId])].filter(isMessageId);
   const inReplyTo = [replyToVendorId, ...references.toReversed()].find(isMessageId);
   const fetched = await Promise.all(
@@ -79,7 +80,7 @@ export async function composeMail(
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const mail = new MailComposer({
     from: config.from,
-    to: message.to.value,
+    to,
     ...(cc.length === 0 ? {} : { cc }),
     ...(replyTo === undefined ? {} : { replyTo }),
     subject: subjectOf(message),
@@ -89,7 +90,15 @@ export async function composeMail(
     text,
     ...(html === undefined ? {} : { html }),
     attachments,
-    headers: message.isAutomatic ? { 'Auto-Submitted': 'auto-generated' } : {},
+    headers: {
+      ...(message.isAutomatic ? { 'Auto-Submitted': 'auto-generated' } : {}),
+      ...(message.unsubscribeUrl === undefined
+        ? {}
+        : {
+            'List-Unsubscribe': `<${message.unsubscribeUrl}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -97,7 +106,7 @@ export async function composeMail(
   // The composer would wait forever for the rest of a file whose stream fails.
   for (const file of openFiles) finished(file, (error) => error && stream.destroy(error));
   stream.on('error', () => {});
-  return { messageId, envelope: { from: tagged ?? from, to: [message.to.value, ...cc] }, stream, discard };
+  return { messageId, envelope: { from: tagged ?? from, to: [to, ...cc] }, stream, discard };
 }
 
 async function fetchFile({ url }: OutgoingMedia, context: AdapterContext): Promise<Buffer> {

@@ -1,7 +1,16 @@
 import type { LookupFunction } from 'node:net';
 import type { ImapFlow } from 'imapflow';
-import type { AdapterChannel, AdapterContext, MailboxCursor, ProviderRequest } from '../adapter.ts';
+import {
+  type AdapterChannel,
+  type AdapterContext,
+  CredentialFailure,
+  type MailboxCursor,
+  type OpenMailbox,
+  type ProviderRequest,
+  type ReceivedMails,
+} from '../adapter.ts';
 import type { Mailbox, SmtpConfig } from './config.ts';
+import { type Login, withLogin } from './login.ts';
 import { mayBeUnencrypted } from './relay.ts';
 
 const CONNECT_MS = 15_000;
@@ -18,18 +27,61 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 /** Mails are not in lines but in literals. The library reads a line character by character, on the event loop. */
 const MAX_LINE_BYTES = 64 * 1024;
 
+/** How long a connection that was kept may take to answer before another one is opened. */
+const PROBE_MS = 10_000;
+const LOGOUT_MS = 2_000;
+/** An IDLE that the server ends sooner, again and again, would keep both sides busy. */
+const SHORT_IDLE_MS = 10_000;
+/** What a server may say between two reads: an announcement has about 20 bytes. */
+const MAX_ANNOUNCED_BYTES = 256 * 1024;
+
 /** The error with the server's answer, which is in another property. */
 const describeError = (error: unknown): string => {
   const { message, responseText } = error as Error & { responseText?: string };
   return responseText ? `${message}: ${responseText}` : message;
 };
 
-/** Opens a mailbox for reading, without marking mails as seen, and closes it. */
-export async function withMailbox<T>(
-  { host, port, secure, user, password, mailbox }: Mailbox,
-  context: AdapterContext,
-  use: (client: ImapFlow) => Promise<T>,
+/** Answers to a login that are about the server, and not about the user. */
+const TEMPORARY_CODES = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'OVERQUOTA']);
+
+/** The error as the channel shows it. */
+function mailboxError({ host, mailbox, user }: Mailbox, error: unknown): Error {
+  const { authenticationFailed, serverResponseCode } = error as {
+    authenticationFailed?: boolean;
+    serverResponseCode?: string;
+  };
+  const message = `The mailbox ${mailbox} at ${host} could not be read: ${describeError(error)}`;
+  return authenticationFailed && !TEMPORARY_CODES.has(serverResponseCode ?? '')
+    ? new CredentialFailure('login_refused', `${message} (user ${user})`, 'config.imap')
+    : new Error(message, { cause: error });
+}
+
+/** A client that is logged in. `lost` is rejected when the connection breaks. */
+interface Session {
+  client: ImapFlow;
+  lost: Promise<never>;
+}
+
+/** Runs something on a connection that ends with it, or after the time, however slowly the server answers. */
+async function runWithin<T>(
+  { client, lost }: Session,
+  timeoutMs: number,
+  work: () => Promise<T>,
 ): Promise<T> {
+  const timer = setTimeout(() => {
+    client.emit('error', new Error('The server took too long.'));
+    client.close();
+  }, timeoutMs);
+  try {
+    return await Promise.race([lost, work()]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Connects, logs in, and opens the mailbox for reading, without marking mails as seen. */
+async function connectMailbox(imap: Mailbox, login: Login, context: AdapterContext): Promise<Session> {
+  const { host, port, secure, mailbox } = imap;
   // The library connects by itself: it gets the validated addresses and resolves none.
   const addresses = await context.resolve(host);
   const [first] = addresses;
@@ -45,7 +97,10 @@ export async function withMailbox<T>(
     // A password is only sent over TLS, unless the server is on this machine.
     ...(secure || addresses.every(({ address }) => mayBeUnencrypted(address)) ? {} : { doSTARTTLS: true }),
     tls: { lookup },
-    auth: { user, pass: password },
+    auth:
+      login.accessToken === undefined
+        ? { user: login.user, pass: login.password }
+        : { user: login.user, accessToken: login.accessToken },
     disableAutoIdle: true,
     logger: false,
     connectionTimeout: CONNECT_MS,
@@ -60,65 +115,122 @@ export async function withMailbox<T>(
     client.on('close', () => reject(new Error('The server closed the connection.')));
   });
   lost.catch(() => {});
-  const timer = setTimeout(() => {
-    client.emit('error', new Error('The server took too long.'));
-    client.close();
-  }, TIMEOUT_MS);
+  const session = { client, lost };
   try {
-    const result = await Promise.race([
-      lost,
-      (async () => {
-        await client.connect();
-        await client.mailboxOpen(mailbox, { readOnly: true });
-        return use(client);
-      })(),
-    ]);
-    await client.logout().catch(() => {});
-    return result;
-  } catch (error) {
-    throw new Error(`The mailbox ${mailbox} at ${host} could not be read: ${describeError(error)}`, {
-      cause: error,
+    await runWithin(session, TIMEOUT_MS, async () => {
+      await client.connect();
+      await client.mailboxOpen(mailbox, { readOnly: true });
     });
-  } finally {
-    clearTimeout(timer);
+    return session;
+  } catch (error) {
     client.close();
+    throw mailboxError(imap, error);
   }
 }
 
-/** The mails of a channel's mailbox after the cursor. */
-export async function receiveMails(
-  channel: AdapterChannel,
-  before: MailboxCursor | null,
-  context: AdapterContext,
-): Promise<{ requests: ProviderRequest[]; cursor: MailboxCursor; more: boolean }> {
+/** Opens the mailbox of a channel. */
+export async function openMailbox(channel: AdapterChannel, context: AdapterContext): Promise<OpenMailbox> {
   const { imap } = channel.config as SmtpConfig;
   if (!imap) throw new Error('The channel has no mailbox.');
-  return withMailbox(imap, context, async (client) => {
-    if (!client.mailbox) throw new Error('no mailbox was opened');
-    const uidValidity = Number(client.mailbox.uidValidity);
-    const newest = Number(client.mailbox.uidNext) - 1;
-    if (!Number.isSafeInteger(uidValidity) || !Number.isSafeInteger(newest))
-      throw new Error('the server does not number its mails');
-    // A mailbox that was created again has other ids: all of its mails may have been read before.
-    if (before?.uidValidity !== uidValidity)
-      return { requests: [], cursor: { uidValidity, uid: newest }, more: false };
+  return withLogin(imap, channel, context, async (login) =>
+    mailboxOn(imap, await connectMailbox(imap, login as Login, context)),
+  );
+}
 
-    const listed = newest > before.uid ? await listMails(client, before.uid) : [];
-    const requests: ProviderRequest[] = [];
-    let { uid } = before;
-    let bytes = 0;
-    let read = 0;
-    for (const mail of listed) {
-      if (read === MAX_MAILS_READ || bytes > MAX_BYTES_READ) break;
-      const body = await fetchMail(client, mail);
-      if (body) requests.push({ url: '', headers: { 'content-type': 'message/rfc822' }, body });
-      uid = mail.uid;
-      bytes += body?.length ?? 0;
-      read += 1;
-    }
-    const more = read < listed.length;
-    return { requests, cursor: { uidValidity, uid: more ? uid : Math.max(newest, uid) }, more };
+function mailboxOn(imap: Mailbox, session: Session): OpenMailbox {
+  const { client } = session;
+  const receivedBytes = (): number => client.stats().received;
+  let readBefore = false;
+  let waits = 0;
+  let bytesAtRead = receivedBytes();
+  return {
+    canWait: client.capabilities.has('IDLE'),
+    isUsable: () => client.usable && receivedBytes() - bytesAtRead < MAX_ANNOUNCED_BYTES,
+    async read(before) {
+      waits += 1;
+      try {
+        // Servers announce new mail with the answer to any command. A server that is gone answers to none.
+        if (readBefore) await runWithin(session, PROBE_MS, () => client.noop());
+        const received = await runWithin(session, TIMEOUT_MS, () => receiveMails(client, before, readBefore));
+        readBefore = true;
+        bytesAtRead = receivedBytes();
+        return received;
+      } catch (error) {
+        client.close();
+        throw mailboxError(imap, error);
+      }
+    },
+    waitForMail() {
+      waits += 1;
+      const own = waits;
+      return waitForMail(session, () => waits === own);
+    },
+    async close() {
+      const timer = setTimeout(() => client.close(), LOGOUT_MS);
+      await client.logout().catch(() => {});
+      clearTimeout(timer);
+      client.close();
+    },
+  };
+}
+
+/**
+ * Resolves when the server announces new mail, or when `isWanted` is false. The library ends IDLE when nothing came for a
+ * while: it begins again.
+ */
+async function waitForMail({ client, lost }: Session, isWanted: () => boolean): Promise<void> {
+  let announce = (): void => {};
+  const announced = new Promise<'mail'>((resolve) => {
+    announce = () => resolve('mail');
   });
+  client.on('exists', announce);
+  try {
+    while (client.usable) {
+      const begunAt = performance.now();
+      const end = await Promise.race([announced, lost, client.idle()]);
+      if (end === 'mail' || !isWanted()) return;
+      if (performance.now() - begunAt < SHORT_IDLE_MS) throw new Error('The server ends IDLE at once.');
+    }
+    throw new Error('The server closed the connection.');
+  } finally {
+    client.off('exists', announce);
+  }
+}
+
+/** The mails after the cursor. A connection that was used before has no newer numbers than those of the listed mails. */
+async function receiveMails(
+  client: ImapFlow,
+  before: MailboxCursor | null,
+  isUsedBefore: boolean,
+): Promise<ReceivedMails> {
+  if (!client.mailbox) throw new Error('no mailbox was opened');
+  const uidValidity = Number(client.mailbox.uidValidity);
+  const newestAtOpening = Number(client.mailbox.uidNext) - 1;
+  if (!Number.isSafeInteger(uidValidity) || !Number.isSafeInteger(newestAtOpening))
+    throw new Error('the server does not number its mails');
+  // A mailbox that was created again has other ids: all of its mails may have been read before.
+  if (before?.uidValidity !== uidValidity) {
+    if (isUsedBefore) throw new Error('the mailbox must be opened again');
+    return { requests: [], cursor: { uidValidity, uid: newestAtOpening }, more: false };
+  }
+
+  const hasNew = isUsedBefore || newestAtOpening > before.uid;
+  const listed = hasNew ? await listMails(client, before.uid) : [];
+  const newest = Math.max(newestAtOpening, before.uid, listed.at(-1)?.uid ?? 0);
+  const requests: ProviderRequest[] = [];
+  let { uid } = before;
+  let bytes = 0;
+  let read = 0;
+  for (const mail of listed) {
+    if (read === MAX_MAILS_READ || bytes > MAX_BYTES_READ) break;
+    const body = await fetchMail(client, mail);
+    if (body) requests.push({ url: '', headers: { 'content-type': 'message/rfc822' }, body });
+    uid = mail.uid;
+    bytes += body?.length ?? 0;
+    read += 1;
+  }
+  const more = read < listed.length;
+  return { requests, cursor: { uidValidity, uid: more ? uid : newest }, more };
 }
 
 /** The mails after an id, the oldest first. A range up to `*` always contains the last mail, even an older one. */

@@ -9,57 +9,59 @@ import {
   type ProviderRequest,
   receivedAtOf,
 } from '../adapter.ts';
-import { isDeliveryReport, statusesIn } from './bounce.ts';
+import { authenticationOf } from './authentication.ts';
+import { isAutomatic } from './automatic.ts';
+import { statusesIn } from './bounce.ts';
+import { complaintsIn } from './complaint.ts';
 import { isAddress } from './config.ts';
-import { headersOf, idsIn, type MailHeaders } from './headers.ts';
+import { addressesIn } from './delivery-report.ts';
+import { fieldsOf, headersOf, idsIn, type MailHeaders } from './headers.ts';
 import { textOf } from './html-text.ts';
-import { limitMail } from './limit-mail.ts';
 import { ownAddresses, ownIdIn, ownIdInAddresses } from './own-ids.ts';
+import { readMime } from './read-mime.ts';
+import { trimReply } from './trim-reply.ts';
 
 const MAX_TEXT = 500_000;
 const MAX_HTML = 1_000_000;
 const MAX_MEDIA = 100;
 const MAX_CC = 100;
 
-// Loaded with the first mail: it would take a tenth of the start-up time.
-async function parseMime(bytes: Buffer): Promise<ParsedMail> {
-  const { simpleParser } = await import('mailparser');
-  return simpleParser(limitMail(bytes), {
-    keepCidLinks: true,
-    keepDeliveryStatus: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipHtmlToText: true,
-  });
-}
-
-/** The event in a mail: a message, or the status of one of ours in a delivery report. */
+/** The event in a mail: a message, the status of one of ours in a report, or a complaint about one. */
 export async function parseMail(request: ProviderRequest, channel: AdapterChannel): Promise<InboundEvent[]> {
-  const mail = await parseMime(request.body);
+  const mail = await readMime(request.body);
   const headers = headersOf(mail.headerLines ?? []);
   const occurredAt = timeOf(headers, receivedAtOf(request));
   const recipients = ['to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to', 'x-forwarded-to']
     .map((name) => headers.get(name) ?? '')
     .join(' ');
-  const statuses = isDeliveryReport(headers)
-    ? statusesIn(mail, headers, recipients, occurredAt, channel)
-    : undefined;
-  if (statuses) return statuses;
-
-  const contact = senderOf(mail);
-  // A copy of a mail of the business. Anyone can use that address as the sender, so it is not an echo either.
-  if (ownAddresses(channel).includes(contact.value)) return [];
-  const replyTo = [
-    ...new Set([...idsIn(headers.get('in-reply-to')), ...idsIn(headers.get('references')).reverse()]),
-  ];
-  const replyToMessageId =
-    replyTo.map((id) => ownIdIn(id, channel)).find((id) => id !== undefined) ??
-    ownIdInAddresses(recipients, channel);
+  const complaints = complaintsIn(mail, headers, occurredAt, channel);
+  if (complaints) return complaints;
   const html = mail.html ? storable(mail.html) : '';
   const written = storable(mail.text ?? '')
     .slice(0, MAX_TEXT)
     .trim();
-  const text = written || textOf(html.slice(0, MAX_HTML)).slice(0, MAX_TEXT);
+  const fullText = written || (await textOf(html.slice(0, MAX_HTML))).slice(0, MAX_TEXT);
+  const statuses = statusesIn(
+    { mail, headers, text: fullText, body: request.body, recipients, occurredAt },
+    channel,
+  );
+  if (statuses) return statuses;
+
+  const own = ownAddresses(channel);
+  const contact = senderOf(mail, headers);
+  // Nobody could be answered. Or a copy of a mail of the business: anyone can use that address as the sender, so it is not an
+  // echo either.
+  if (!contact || own.includes(contact.value)) return [];
+  const inReplyTo = [
+    ...new Set([...idsIn(headers.get('in-reply-to')), ...idsIn(headers.get('references')).reverse()]),
+  ];
+  const replyToMessageId =
+    inReplyTo.map((id) => ownIdIn(id, channel)).find((id) => id !== undefined) ??
+    ownIdInAddresses(recipients, channel);
+  const subject = mail.subject ? storable(mail.subject) : null;
+  const { text, quotedText } = trimReply(fullText, subject ?? '');
+  const replyTo = addressesOf(mail.replyTo).find(isAddress);
+  const authentication = authenticationOf(mail.headerLines ?? []);
   const message: InboundMessage = {
     kind: 'message',
     vendorId: idsIn(headers.get('message-id'))[0] ?? `sha256-${sha256(request.body).toString('hex')}`,
@@ -69,13 +71,17 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
     text: text === '' ? null : text,
     media: mail.attachments.slice(0, MAX_MEDIA).map(mediaOf),
     content: {
-      subject: mail.subject ? storable(mail.subject) : null,
+      subject,
       html: html !== '' && html.length <= MAX_HTML ? html : null,
       cc: addressesOf(mail.cc).slice(0, MAX_CC),
+      ...(quotedText === null ? {} : { quotedText }),
+      ...(text === fullText ? {} : { fullText }),
+      ...(replyTo === undefined || replyTo === contact.value || own.includes(replyTo) ? {} : { replyTo }),
+      ...(authentication === undefined ? {} : { authentication }),
     },
-    ...(replyTo.length === 0 ? {} : { replyTo }),
+    ...(inReplyTo.length === 0 ? {} : { replyTo: inReplyTo }),
     ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
-    ...(isAutomatic(headers) ? { isAutomatic: true } : {}),
+    ...(isAutomatic(mail, headers) ? { isAutomatic: true } : {}),
   };
   return [message];
 }
@@ -99,30 +105,43 @@ const entriesOf = (addresses: Addresses): EmailAddress[] =>
 const addressesOf = (addresses: Addresses): string[] =>
   entriesOf(addresses).flatMap(({ address }) => (address ? [storable(address.toLowerCase())] : []));
 
-/** The contact to reply to: Reply-To may be another address than From. */
-function senderOf(mail: ParsedMail): { value: string; name: string | null } {
-  const sender = [...entriesOf(mail.replyTo), ...entriesOf(mail.from)].find(
-    ({ address }) => address && isAddress(address),
-  );
-  if (!sender?.address) throw new Error('The mail has no valid sender.');
-  const name = storable(sender.name || (entriesOf(mail.from)[0]?.name ?? '')).trim();
-  return { value: storable(sender.address.toLowerCase()), name: name === '' ? null : name };
+/** Who wrote the mail; undefined if it names nobody. Reply-To is only where answers go: anyone's address can be in it. */
+function senderOf(
+  mail: ParsedMail,
+  headers: MailHeaders,
+): { value: string; name: string | null } | undefined {
+  const [first] = entriesOf(mail.from);
+  const sender = entriesOf(mail.from).find(({ address }) => address && isAddress(address))?.address;
+  const value = [sender ?? [], ...['sender', 'reply-to', 'return-path'].map(firstAddress(headers))].flat()[0];
+  if (value === undefined) return undefined;
+  const name = storable(first?.name ?? '').trim();
+  return { value: storable(value.toLowerCase()), name: name === '' ? null : name };
 }
 
-const mediaOf = ({ contentType, filename, content }: ParsedMail['attachments'][number]): InboundMedia => ({
-  mimeType: contentType ? storable(contentType) : null,
-  filename: filename ? storable(filename) : null,
-  size: content.length,
-  bytes: content,
-});
+const firstAddress =
+  (headers: MailHeaders) =>
+  (name: string): string[] =>
+    addressesIn((headers.get(name) ?? '').slice(0, 1_000))
+      .filter(isAddress)
+      .slice(0, 1);
 
-/** Whether the mail was sent automatically and must not be answered automatically (RFC 3834). */
-function isAutomatic(headers: MailHeaders): boolean {
-  const submitted = headers.get('auto-submitted')?.split(';', 1)[0]?.trim().toLowerCase();
-  return (
-    (submitted !== undefined && submitted !== '' && submitted !== 'no') ||
-    headers.get('return-path') === '<>' ||
-    headers.has('list-id') ||
-    /^(bulk|list|junk)$/i.test(headers.get('precedence') ?? '')
-  );
+const MAX_NAME = 100;
+
+/** An attached mail has no name of its own: its subject is the best one. */
+function mailName(content: Buffer): string {
+  const subject = fieldsOf(content.toString('utf8', 0, 8_192).split(/\r?\n\r?\n/, 1)[0] ?? '').get('subject');
+  const name = (subject ?? '')
+    .replaceAll(/=\?[^?]{1,40}\?[^?]\?[^?]{0,500}\?=|[\p{Cc}/\\:*?"<>|]/gu, ' ')
+    .trim();
+  return `${name.slice(0, MAX_NAME) || 'mail'}.eml`;
 }
+
+const mediaOf = ({ contentType, filename, content }: ParsedMail['attachments'][number]): InboundMedia => {
+  const name = filename || (contentType === 'message/rfc822' ? mailName(content) : '');
+  return {
+    mimeType: contentType ? storable(contentType) : null,
+    filename: name ? storable(name) : null,
+    size: content.length,
+    bytes: content,
+  };
+};

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
-import type { AdapterContext } from '../adapter.ts';
+import type { SMTPConnectionAuth, SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
+import type { AdapterChannel, AdapterContext } from '../adapter.ts';
 import type { MailServer } from './config.ts';
+import { type Login, withLogin, xoauth2 } from './login.ts';
 
 const CONNECT_MS = 15_000;
 const GREETING_MS = 30_000;
@@ -31,13 +32,33 @@ export const mayBeUnencrypted = (address: string | undefined): boolean =>
   address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
 
 /** Opens a session with a relay over a guarded socket (greeting, STARTTLS, login) and runs `talk` in it. */
-export async function withRelay<T>(
+export const withRelay = <T>(
   server: MailServer,
+  channel: AdapterChannel,
+  context: AdapterContext,
+  talk: (relay: Relay) => Promise<T>,
+): Promise<T> => withLogin(server, channel, context, (login) => withSession(server, login, context, talk));
+
+/** The login as the library takes it. It asks for a token again if the first one is refused, which `withLogin` handles. */
+const authOf = (login: Login): SMTPConnectionAuth =>
+  login.accessToken === undefined
+    ? { user: login.user, pass: login.password }
+    : {
+        user: login.user,
+        oauth2: {
+          getToken: (_isRetry: boolean, done: (error: null, token: string) => void) =>
+            done(null, login.accessToken),
+          buildXOAuth2Token: (token: string) => xoauth2(login.user, token),
+        } as SMTPConnectionAuth['oauth2'],
+      };
+
+async function withSession<T>(
+  { host, port, secure }: MailServer,
+  login: Login | undefined,
   context: AdapterContext,
   talk: (relay: Relay) => Promise<T>,
 ): Promise<T> {
   const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
-  const { host, port, secure, user, password } = server;
   const socket: Socket = await context.connect({ host, port, secure, deadlineMs: CONNECT_MS });
   const connection = new SMTPConnection({
     host,
@@ -45,7 +66,7 @@ export async function withRelay<T>(
     secure,
     secured: secure,
     connection: socket,
-    requireTLS: !secure && user !== undefined && !mayBeUnencrypted(socket.remoteAddress),
+    requireTLS: !secure && login !== undefined && !mayBeUnencrypted(socket.remoteAddress),
     greetingTimeout: GREETING_MS,
     socketTimeout: IDLE_TIMEOUT_MS,
   });
@@ -69,7 +90,7 @@ export async function withRelay<T>(
   }, SESSION_MS);
   try {
     await step<void>((done) => connection.connect(done));
-    if (user !== undefined) await step((done) => connection.login({ user, pass: password }, done));
+    if (login) await step((done) => connection.login(authOf(login), done));
     const result = await talk({
       isMailWritten: () => isWritten,
       async send(envelope, mail) {

@@ -2,6 +2,7 @@ import { OutboundError } from '../../outbound/outbound-error.ts';
 import {
   type AdapterChannel,
   type AdapterContext,
+  CredentialFailure,
   type OutgoingMessage,
   type SendResult,
   VendorFailure,
@@ -24,6 +25,7 @@ export async function sendMail(
     mail = composed;
     const { rejected, rejectedErrors, serverMessageId } = await withRelay(
       (channel.config as SmtpConfig).smtp,
+      channel,
       context,
       (relay) => {
         isWritten = relay.isMailWritten;
@@ -31,23 +33,24 @@ export async function sendMail(
       },
     );
     // The relay accepted it for the recipients in copy, but not for the main recipient.
-    const [refused] = rejected.includes(message.to.value) ? (rejectedErrors ?? []) : [];
+    const [refused] = rejected.includes(composed.envelope.to[0] ?? '') ? (rejectedErrors ?? []) : [];
     if (refused) return { ...classifyReply(refused, false), retry: 'never' };
     // Some relays give a mail an id of their own, which replies will contain.
     return { ok: true, vendorId: serverMessageId ?? composed.messageId, status: 'sent' };
   } catch (error) {
     if (error instanceof OutboundError) return failureOf(error);
-    if (error instanceof VendorFailure)
-      return {
-        ok: false,
-        error: { code: error.code, message: error.message },
-        retry: error.isTemporary ? 'backoff' : 'never',
-      };
+    if (error instanceof VendorFailure) return failureOfVendor(error);
     return classifyReply(error as RelayError, isWritten());
   } finally {
     mail?.discard();
   }
 }
+
+const failureOfVendor = (error: VendorFailure): SendResult => ({
+  ok: false,
+  error: { code: error.code, message: error.message },
+  retry: error instanceof CredentialFailure ? 'reauth' : error.isTemporary ? 'backoff' : 'never',
+});
 
 /**
  * The result of a failed session. A reply of the relay is final. Without one, a mail that was not completely written was

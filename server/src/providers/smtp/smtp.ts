@@ -1,6 +1,12 @@
-import type { Adapter, AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
-import { configureSmtp, isAddress, type SmtpConfig } from './config.ts';
-import { MAX_MAIL_BYTES, receiveMails, withMailbox } from './mailbox.ts';
+import {
+  type Adapter,
+  type AdapterChannel,
+  type AdapterContext,
+  type ChannelProblem,
+  CredentialFailure,
+} from '../adapter.ts';
+import { configureSmtp, isAddress, type SmtpConfig, serversOf } from './config.ts';
+import { MAX_MAIL_BYTES, openMailbox } from './mailbox.ts';
 import { parseMail } from './parse.ts';
 import { withRelay } from './relay.ts';
 import { sendMail } from './send.ts';
@@ -13,12 +19,13 @@ export const smtp: Adapter = {
   // Relays differ; strict ones allow about this much.
   perSecond: 10,
   perContactMs: 0,
-  // The timeouts of fetching files, connecting, and the SMTP session together.
-  sendMs: 270_000,
+  // The timeouts of fetching files, an access token, connecting, and the SMTP session together.
+  sendMs: 330_000,
   bodyBytes: MAX_MAIL_BYTES,
   signatureHeaders: [SIGNATURE_HEADER],
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure: configureSmtp,
+  servers: serversOf,
   check: checkSmtp,
   verifySignature: (request, { config }) => isSignedMail(request, (config as SmtpConfig).inboundSecret),
   parseInbound: parseMail,
@@ -28,7 +35,7 @@ export const smtp: Adapter = {
     const { imap } = config as SmtpConfig;
     return imap && JSON.stringify([imap.host, imap.port, imap.user, imap.mailbox]);
   },
-  receive: receiveMails,
+  openMailbox,
 };
 
 /** Checks the logins to relay and mailbox. */
@@ -38,7 +45,10 @@ async function checkSmtp(channel: AdapterChannel, context: AdapterContext): Prom
   const addProblem =
     (path: string) =>
     (error: unknown): void => {
-      problems.push({ path, message: (error as Error).message });
+      problems.push({
+        path: error instanceof CredentialFailure ? error.path : path,
+        message: (error as Error).message,
+      });
     };
   if (!isAddress(channel.address.trim()))
     problems.push({ path: 'address', message: 'Must be an email address' });
@@ -48,7 +58,7 @@ async function checkSmtp(channel: AdapterChannel, context: AdapterContext): Prom
       message:
         'No mail can be received: there is neither a mailbox (imap) nor an inboundSecret for posted mail',
     });
-  await withRelay(relay, context, async () => {}).catch(addProblem('config.smtp'));
-  if (imap) await withMailbox(imap, context, async () => {}).catch(addProblem('config.imap'));
+  await withRelay(relay, channel, context, async () => {}).catch(addProblem('config.smtp'));
+  if (imap) await openMailbox(channel, context).then((mailbox) => mailbox.close(), addProblem('config.imap'));
   return problems;
 }

@@ -3,7 +3,10 @@ import { readSettings } from '../settings.ts';
 
 export interface TwilioConfig extends ChannelConfig {
   accountSid: string;
+  /** Also with an API key: Twilio signs its requests with it. */
   authToken: string;
+  apiKeySid?: string;
+  apiKeySecret?: string;
   from?: string;
   messagingServiceSid?: string;
   baseUrl: string;
@@ -19,9 +22,14 @@ const serviceSid = {
   pattern: /^MG[0-9a-f]{32}$/i,
   named: 'a messaging service SID: MG and 32 digits or letters a to f',
 };
+const keySid = {
+  pattern: /^SK[0-9a-f]{32}$/i,
+  named: 'an API key SID: SK and 32 digits or letters a to f',
+};
 const sender = {
-  pattern: /^(\+[0-9]{3,20}|[0-9]{3,8}|[A-Za-z0-9 ]{1,11})$/,
-  named: 'a number such as +15550001111, a short code, or a name of up to 11 letters and digits',
+  pattern: /^(\+[0-9]{3,20}|[0-9]{3,8}|[A-Za-z0-9 ]{1,11}|whatsapp:\+[0-9]{3,20}|rcs:[A-Za-z0-9_+-]{1,100})$/,
+  named:
+    'a number such as +15550001111, a short code, a name of up to 11 letters and digits, whatsapp:+15550001111, or rcs: and the id of an agent',
 };
 const url = { pattern: /^https?:\/\/[^\s?#]+$/, named: 'a URL that begins with https:// or http://' };
 
@@ -32,9 +40,19 @@ export function configureTwilio(given: ChannelConfig, stored: ChannelConfig): Tw
   const messagingServiceSid = settings.text('messagingServiceSid', serviceSid);
   if (from === undefined && messagingServiceSid === undefined)
     settings.addIssue('from', 'Required, unless there is a messagingServiceSid');
+  const apiKeySid = settings.text('apiKeySid', keySid);
+  const apiKeySecret = settings.text('apiKeySecret');
+  if (apiKeySid === undefined && apiKeySecret !== undefined)
+    settings.addIssue('apiKeySid', 'Required with apiKeySecret');
+  if (apiKeySid !== undefined && apiKeySecret === undefined)
+    settings.addIssue('apiKeySecret', 'Required with apiKeySid');
+  const authToken = settings.text('authToken');
+  if (authToken === undefined)
+    settings.addIssue('authToken', 'Required, also with an API key: Twilio signs its requests with it');
   const config: TwilioConfig = {
     accountSid: settings.requiredText('accountSid', accountSid),
-    authToken: settings.requiredText('authToken'),
+    authToken: authToken ?? '',
+    ...(apiKeySid === undefined || apiKeySecret === undefined ? {} : { apiKeySid, apiKeySecret }),
     ...(from === undefined ? {} : { from }),
     ...(messagingServiceSid === undefined ? {} : { messagingServiceSid }),
     baseUrl: (settings.text('baseUrl', url) ?? BASE_URL).replace(/\/+$/, ''),
@@ -43,5 +61,8 @@ export function configureTwilio(given: ChannelConfig, stored: ChannelConfig): Tw
   return config;
 }
 
-export const basicAuth = ({ accountSid, authToken }: TwilioConfig): string =>
-  `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
+/** By the API key if there is one, which can be replaced without changing the signatures of requests. */
+export const basicAuth = ({ accountSid, authToken, apiKeySid, apiKeySecret }: TwilioConfig): string => {
+  const [user, password] = apiKeySid === undefined ? [accountSid, authToken] : [apiKeySid, apiKeySecret];
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+};

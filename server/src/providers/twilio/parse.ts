@@ -7,22 +7,15 @@ import {
   type InboundStatus,
   type ProviderRequest,
   receivedAtOf,
+  type VendorContact,
   type VendorStatus,
 } from '../adapter.ts';
 import { mediaTypeOf } from '../media-kind.ts';
 import { describeError } from './errors.ts';
+import { splitAddress } from './transport.ts';
 
 /** The query parameter of the callback URL with our own message id. */
 export const MESSAGE_ID = 'messageId';
-
-const stopWords = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'];
-const startWords = ['START', 'UNSTOP'];
-
-/** The opt-out or opt-in that a text consists of. Within a sentence these words are ignored. */
-export function subscriptionOf(text: string | null): 'stop' | 'start' | undefined {
-  const word = text?.trim().toUpperCase() ?? '';
-  return stopWords.includes(word) ? 'stop' : startWords.includes(word) ? 'start' : undefined;
-}
 
 // The other statuses mean that the message is still at Twilio.
 const statuses: Record<string, VendorStatus> = {
@@ -52,26 +45,58 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
   const from = field('From');
   if (from === null) throw new Error('The form has no From.');
 
-  const text = field('Body');
+  const { transport, value } = splitAddress(from);
+  // People on Facebook Messenger have ids that are no handles here.
+  if (transport === 'messenger') return [];
+  const choice = choiceOf();
+  const location = locationOf();
+  const text = field('Body') ?? choice?.title ?? null;
   const media = mediaOf();
   const optOut = field('OptOutType')?.toLowerCase();
-  const subscription = optOut === 'stop' || optOut === 'start' ? optOut : subscriptionOf(text);
+  const subscription = optOut === 'stop' || optOut === 'start' ? optOut : undefined;
   const message: InboundMessage = {
     kind: 'message',
     vendorId,
     occurredAt,
-    contact: {
-      type: 'phone_number',
-      value: /^[0-9]+$/.test(from) ? `+${from}` : from,
-      name: field('ProfileName'),
-    },
-    type: media[0] ? mediaTypeOf(media[0].mimeType ?? '') : 'text',
+    contact: contactOf(),
+    type: media[0]
+      ? mediaTypeOf(media[0].mimeType ?? '')
+      : choice
+        ? 'interactive'
+        : location
+          ? 'location'
+          : 'text',
     text,
     media,
-    content: {},
+    content: { ...location, ...choice, ...(transport === null ? {} : { transport }) },
     ...(subscription === undefined ? {} : { subscription }),
   };
   return [message];
+
+  /** WhatsApp's own ids of people, such as `US.…`, are no numbers. */
+  function contactOf(): VendorContact {
+    const name = field('ProfileName');
+    if (transport === 'whatsapp' && !/^\+?[0-9]+$/.test(value)) return { type: 'whatsapp_id', value, name };
+    return { type: 'phone_number', value: /^[0-9]+$/.test(value) ? `+${value}` : value, name };
+  }
+
+  /** The button that the customer has chosen. */
+  function choiceOf(): { id: string; title: string | null } | undefined {
+    const id = field('ButtonPayload') ?? field('ListId');
+    const title = field('ButtonText') ?? field('ListTitle');
+    return id === null && title === null ? undefined : { id: id ?? '', title };
+  }
+
+  function locationOf(): Record<string, unknown> | undefined {
+    const [latitude, longitude] = [numberIn('Latitude'), numberIn('Longitude')];
+    if (latitude === null || longitude === null) return undefined;
+    return { latitude, longitude, name: field('Label'), address: field('Address') };
+  }
+
+  function numberIn(name: string): number | null {
+    const text = field(name);
+    return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
+  }
 
   function mediaOf(): InboundMedia[] {
     const count = Math.min(Number(field('NumMedia')) || 0, MAX_MEDIA);

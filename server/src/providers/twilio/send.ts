@@ -5,6 +5,7 @@ import { templateText } from '../template-text.ts';
 import { basicAuth, type TwilioConfig } from './config.ts';
 import { describeError, retryAfterRefusal } from './errors.ts';
 import { MESSAGE_ID } from './parse.ts';
+import { recipientFor } from './transport.ts';
 
 const DEADLINE_MS = 15_000;
 const ANSWER_BYTES = 64 * 1024;
@@ -26,7 +27,8 @@ export async function sendThroughTwilio(
 ): Promise<SendResult> {
   const config = channel.config as TwilioConfig;
   const callback = `${context.callbackUrl('twilio', channel.id)}?${MESSAGE_ID}=${message.id}`;
-  const form = new URLSearchParams({ To: message.to.value, StatusCallback: callback });
+  const to = recipientFor(message.to.value, config.from);
+  const form = new URLSearchParams({ To: to, StatusCallback: callback });
   if (config.messagingServiceSid) form.set('MessagingServiceSid', config.messagingServiceSid);
   if (config.from) form.set('From', config.from);
   const text = message.template ? templateText(message.template) : message.text;

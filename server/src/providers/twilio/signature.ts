@@ -21,14 +21,16 @@ export function twilioSignature(url: string, form: URLSearchParams, authToken: s
 
 /**
  * Whether Twilio signed the request. It signs the URL as it was configured, which may contain the default port of its
- * scheme when ours does not, or the other way round.
+ * scheme when ours does not, or the other way round. Characters such as ' in the query may be escaped.
  */
 export function isSignedByTwilio(request: ProviderRequest, authToken: string): boolean {
   const given = Buffer.from(request.headers[SIGNATURE_HEADER] ?? '');
   // The form must be split to verify it, so what Twilio never sends is refused before.
   if (given.length === 0 || hasTooManyParameters(request.body)) return false;
   const form = new URLSearchParams(request.body.toString('utf8'));
-  return urlVariants(request.url).some((url) => {
+  const normalized = URL.canParse(request.url) ? new URL(request.url).href : request.url;
+  const urls = new Set([request.url, normalized].flatMap(urlVariants));
+  return [...urls].some((url) => {
     const expected = Buffer.from(twilioSignature(url, form, authToken));
     return given.length === expected.length && timingSafeEqual(given, expected);
   });

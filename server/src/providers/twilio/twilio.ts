@@ -20,6 +20,7 @@ export const twilio: Adapter = {
   signatureHeaders: [SIGNATURE_HEADER],
   reply: { contentType: 'text/xml', body: '<Response/>' },
   configure: configureTwilio,
+  servers: ({ baseUrl }) => ({ baseUrl: baseUrl as string }),
   check: checkTwilio,
   verifySignature: (request, { config }) => isSignedByTwilio(request, (config as TwilioConfig).authToken),
   parseInbound: parseTwilio,
@@ -31,8 +32,11 @@ export const twilio: Adapter = {
 /** Checks the number, whether Twilio can call this server, and the credentials. */
 async function checkTwilio(channel: AdapterChannel, context: AdapterContext): Promise<ChannelProblem[]> {
   const problems: ChannelProblem[] = [];
-  if (!/^\+?[0-9]{3,20}$/.test(channel.address))
-    problems.push({ path: 'address', message: 'Must be a phone number such as +15550001111' });
+  if (!/^\+?[0-9]{3,20}$|^whatsapp:\+[0-9]{3,20}$|^rcs:\S+$/.test(channel.address))
+    problems.push({
+      path: 'address',
+      message: 'Must be a phone number such as +15550001111, or the sender with whatsapp: or rcs:',
+    });
   const callback = context.callbackUrl('twilio', channel.id);
   if (/^http:|^https?:\/\/(localhost|127\.|\[::1\])/.test(callback))
     problems.push({
@@ -49,8 +53,8 @@ async function checkTwilio(channel: AdapterChannel, context: AdapterContext): Pr
     });
     if (status === 401 || status === 403 || status === 404)
       problems.push({
-        path: 'config.authToken',
-        message: 'Twilio does not accept the accountSid and authToken',
+        path: config.apiKeySid === undefined ? 'config.authToken' : 'config.apiKeySid',
+        message: `Twilio does not accept the ${config.apiKeySid === undefined ? 'accountSid and authToken' : 'API key for this accountSid'}`,
       });
     else if (status !== 200) problems.push({ message: `Twilio answered with ${status}` });
     else if (!/"status": ?"active"/.test(body.toString('utf8')))

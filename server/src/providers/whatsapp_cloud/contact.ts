@@ -16,6 +16,16 @@ export const idHandle = (value: unknown): Handle | undefined => {
   return id === '' ? undefined : { type: 'whatsapp_id', value: id };
 };
 
+/** The entry of a contact in the list of contacts; empty if there is none. */
+export const findContact = ({ type, value, others = [] }: VendorContact, contacts: unknown): Part =>
+  partsOf(contacts).find((contact) =>
+    [{ type, value }, ...others].some(
+      (handle) =>
+        numberHandle(contact.wa_id)?.value === handle.value ||
+        idHandle(contact.user_id)?.value === handle.value,
+    ),
+  ) ?? {};
+
 /** The contact with this number, id, or both, with its name and other handle from the list of contacts. */
 export function parseContact(number: unknown, userId: unknown, contacts: unknown): VendorContact {
   const [asNumber, asId] = [numberHandle(number), idHandle(userId)];

@@ -1,6 +1,8 @@
 import { isNestedTooDeeply } from '../../base/json-depth.ts';
+import { storableJson } from '../../base/storable.ts';
 import type { InboundMedia, InboundMessage } from '../adapter.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
+import { numberHandle } from './contact.ts';
 
 /** The content of a message, without its sender and time. */
 export type MessageContent = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content'> &
@@ -34,7 +36,8 @@ const mediaMessage = (
   message: Part,
 ): MessageContent => {
   const media = partOf(message[type]);
-  return { type, text: textOf(media.caption), media: mediaIn(media), content: {} };
+  const content = media.voice === true ? { isVoice: true } : {};
+  return { type, text: textOf(media.caption), media: mediaIn(media), content };
 };
 
 const choice = (id: unknown, title: unknown, more: Record<string, unknown> = {}): MessageContent => ({
@@ -48,7 +51,7 @@ const choice = (id: unknown, title: unknown, more: Record<string, unknown> = {})
 function jsonIn(text: unknown): unknown {
   if (isNestedTooDeeply(Buffer.from(String(text)))) return text;
   try {
-    return JSON.parse(String(text));
+    return storableJson(JSON.parse(String(text)));
   } catch {
     return text ?? null;
   }
@@ -87,12 +90,51 @@ function location({ location }: Part): MessageContent {
   return { ...empty, type: 'location', content };
 }
 
+/** Without what the customer did not fill in. */
+const known = (parts: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== null));
+
+const listOf = (list: unknown, read: (part: Part) => unknown): unknown[] | null =>
+  partsOf(list).length === 0 ? null : partsOf(list).map(read);
+
 function contacts({ contacts }: Part): MessageContent {
-  const shared = partsOf(contacts).map(({ name, org, phones, emails }) => ({
+  const shared = partsOf(contacts).map(({ name, org, phones, emails, addresses, urls, birthday }) => ({
     name: textOf(partOf(name).formatted_name),
     organization: textOf(partOf(org).company),
     phoneNumbers: partsOf(phones).flatMap(({ phone }) => textOf(phone) ?? []),
     emails: partsOf(emails).flatMap(({ email }) => textOf(email) ?? []),
+    ...known({
+      firstName: textOf(partOf(name).first_name),
+      middleName: textOf(partOf(name).middle_name),
+      lastName: textOf(partOf(name).last_name),
+      prefix: textOf(partOf(name).prefix),
+      suffix: textOf(partOf(name).suffix),
+      birthday: textOf(birthday),
+      department: textOf(partOf(org).department),
+      jobTitle: textOf(partOf(org).title),
+      // The numbers alone are above.
+      phones: partsOf(phones).every(({ type, wa_id }) => type === undefined && wa_id === undefined)
+        ? null
+        : listOf(phones, ({ phone, type, wa_id }) =>
+            known({
+              value: textOf(phone),
+              type: textOf(type),
+              whatsappNumber: numberHandle(wa_id)?.value ?? null,
+            }),
+          ),
+      addresses: listOf(addresses, ({ street, city, state, zip, country, country_code, type }) =>
+        known({
+          street: textOf(street),
+          city: textOf(city),
+          state: textOf(state),
+          zip: textOf(zip),
+          country: textOf(country),
+          countryCode: textOf(country_code),
+          type: textOf(type),
+        }),
+      ),
+      urls: listOf(urls, ({ url, type }) => known({ value: textOf(url), type: textOf(type) })),
+    }),
   }));
   return { ...empty, type: 'contacts', content: { contacts: shared } };
 }
@@ -133,7 +175,8 @@ const parsers: Record<string, (message: Part) => MessageContent> = {
 
 /** The advertisement or post from which the customer wrote. */
 function referralIn({ referral }: Part): Record<string, unknown> {
-  const { source_url, source_id, source_type, headline, body, ctwa_clid } = partOf(referral);
+  const { source_url, source_id, source_type, headline, body, ctwa_clid, media_type, ...media } =
+    partOf(referral);
   if (referral === undefined) return {};
   return {
     referral: {
@@ -143,7 +186,27 @@ function referralIn({ referral }: Part): Record<string, unknown> {
       headline: textOf(headline),
       body: textOf(body),
       clickId: textOf(ctwa_clid),
+      ...known({
+        mediaType: textOf(media_type),
+        imageUrl: textOf(media.image_url),
+        videoUrl: textOf(media.video_url),
+        thumbnailUrl: textOf(media.thumbnail_url),
+      }),
     },
+  };
+}
+
+/** Where a message came from: forwarded, or written about a product of the catalogue. */
+function contextIn({ context }: Part): Record<string, unknown> {
+  const { forwarded, frequently_forwarded, referred_product } = partOf(context);
+  const { catalog_id, product_retailer_id } = partOf(referred_product);
+  const isFrequentlyForwarded = frequently_forwarded === true;
+  return {
+    ...(forwarded === true || isFrequentlyForwarded ? { isForwarded: true } : {}),
+    ...(isFrequentlyForwarded ? { isFrequentlyForwarded } : {}),
+    ...(referred_product === undefined
+      ? {}
+      : { referredProduct: { catalogId: idOf(catalog_id), productId: idOf(product_retailer_id) } }),
   };
 }
 
@@ -156,7 +219,7 @@ export function contentOf(message: Part): MessageContent {
   const repliesTo = replyTo ?? (quoted === '' ? undefined : [quoted]);
   return {
     ...rest,
-    content: { ...rest.content, ...referralIn(message) },
+    content: { ...rest.content, ...contextIn(message), ...referralIn(message) },
     ...(repliesTo === undefined ? {} : { replyTo: repliesTo }),
   };
 }

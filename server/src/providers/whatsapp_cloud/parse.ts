@@ -9,14 +9,22 @@ import type {
 } from '../adapter.ts';
 import { describeError } from '../meta/classify-error.ts';
 import { entriesOf, idOf, type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
-import { idHandle, numberHandle, parseContact } from './contact.ts';
-import { contentOf } from './message-content.ts';
+import { accountOf, categoryOf, parseHealth, parseTemplateChange } from './account.ts';
+import { findContact, idHandle, numberHandle, parseContact } from './contact.ts';
+import { parseHistory, parseState } from './history.ts';
+import { contentOf, type MessageContent } from './message-content.ts';
 import { reasonOf, templateStatusOf } from './template-status.ts';
 
 /** Meta's ids of a channel: the phone number, and the account that it and its templates belong to. */
 export interface WhatsAppIds {
   phoneNumberId: string;
   businessAccountId: string;
+}
+
+/** A channel as its parser sees it. */
+export interface WhatsAppChannel extends WhatsAppIds {
+  address: string;
+  importHistory: boolean;
 }
 
 /** Not a message: a customer opened the chat for the first time. */
@@ -38,17 +46,10 @@ function parseMutation(message: Part): InboundEvent[] {
   return [{ ...changed, change: 'edit', text: contentOf(partOf(edited)).text }];
 }
 
-/** A new number has a new id: both are reported, as two changes. */
-function parseIdentity(message: Part): InboundEvent[] {
-  const { type, wa_id, user_id, previous_user_id } = partOf(message.system);
-  if (type !== 'user_changed_number' && type !== 'user_changed_user_id') return [];
-  const vendorId = requireId(message.id, 'a message');
-  const occurredAt = timeOf(message.timestamp);
-  const changes: [from: Handle | undefined, to: Handle | undefined][] = [
-    [numberHandle(message.from), numberHandle(wa_id)],
-    [idHandle(previous_user_id ?? message.from_user_id), idHandle(user_id)],
-  ];
-  return changes
+type HandleChange = [from: Handle | undefined, to: Handle | undefined];
+
+const identitiesOf = (changes: HandleChange[], vendorId: string, occurredAt: Date): InboundEvent[] =>
+  changes
     .flatMap(([from, to]) => (from && to && from.value !== to.value ? [{ from, to }] : []))
     .map(({ from, to }, index) => ({
       kind: 'identity',
@@ -57,6 +58,29 @@ function parseIdentity(message: Part): InboundEvent[] {
       from,
       to,
     }));
+
+/**
+ * A new number has a new id: both are reported, as two changes. The id comes first: an id was never somebody else's, so it
+ * shows that a contact with the new number is the same person.
+ */
+function parseIdentity(message: Part): InboundEvent[] {
+  const { type, wa_id, user_id, previous_user_id } = partOf(message.system);
+  if (type !== 'user_changed_number' && type !== 'user_changed_user_id') return [];
+  return identitiesOf(
+    [
+      [idHandle(previous_user_id ?? message.from_user_id), idHandle(user_id)],
+      [numberHandle(message.from), numberHandle(wa_id)],
+    ],
+    requireId(message.id, 'a message'),
+    timeOf(message.timestamp),
+  );
+}
+
+/** The same, as Meta reported it before it had a system message for it. */
+function parseUserIdUpdate({ user_id, timestamp }: Part): InboundEvent[] {
+  const { previous, current } = partOf(user_id);
+  const to = idHandle(current);
+  return identitiesOf([[idHandle(previous), to]], `user_id_update ${to?.value}`, timeOf(timestamp));
 }
 
 function parseMessage(kind: 'message' | 'echo', message: Part, contacts: unknown): InboundEvent[] {
@@ -74,9 +98,15 @@ function parseMessage(kind: 'message' | 'echo', message: Part, contacts: unknown
       vendorId: requireId(message.id, 'a message'),
       occurredAt: timeOf(message.timestamp),
       contact,
-      ...contentOf(message),
+      ...withUsername(contentOf(message), findContact(contact, contacts)),
     },
   ];
+}
+
+/** The name that a customer has chosen instead of showing the number. */
+function withUsername(content: MessageContent, { profile }: Part): MessageContent {
+  const username = textOf(partOf(profile).username);
+  return username === null ? content : { ...content, content: { ...content.content, username } };
 }
 
 const statuses: Record<string, InboundStatus['status']> = {
@@ -93,6 +123,13 @@ const errorIn = (errors: unknown): VendorError => {
   return { code: idOf(error.code) || 'failed', message: describeError(error) };
 };
 
+const pricingIn = ({ billable, pricing_model, category, type }: Part): Record<string, unknown> => ({
+  isBillable: typeof billable === 'boolean' ? billable : null,
+  model: textOf(pricing_model),
+  category: textOf(category),
+  type: textOf(type),
+});
+
 function parseStatus(given: Part): InboundEvent[] {
   const status = Object.hasOwn(statuses, String(given.status)) ? statuses[String(given.status)] : undefined;
   if (status === undefined || isOfGroup(given)) return [];
@@ -106,6 +143,7 @@ function parseStatus(given: Part): InboundEvent[] {
       status,
       ...(isUuid(callbackData) ? { messageId: callbackData.toLowerCase() } : {}),
       ...(status === 'failed' ? { error: errorIn(given.errors) } : {}),
+      ...(given.pricing === undefined ? {} : { pricing: pricingIn(partOf(given.pricing)) }),
     },
   ];
 }
@@ -122,31 +160,76 @@ function parseTemplateStatus(value: Part, time: unknown): InboundEvent[] {
       language: textOf(value.message_template_language) ?? '',
       status,
       reason: reasonOf(value),
+      category: categoryOf(value.message_template_category),
     },
   ];
 }
 
+/** A customer opted out of marketing at WhatsApp, or in again. */
+function parsePreference(given: Part): InboundEvent[] {
+  const handle = numberHandle(given.wa_id) ?? idHandle(given.user_id);
+  const subscription = given.value === 'stop' ? 'stop' : given.value === 'resume' ? 'start' : undefined;
+  if (!handle || !subscription || given.category !== 'marketing_messages') return [];
+  const proof = { detail: textOf(given.detail) };
+  return [
+    { kind: 'consent', occurredAt: timeOf(given.timestamp), handle, subscription, source: 'vendor', proof },
+  ];
+}
+
+/** The events in every element of a list. One that is invalid does not fail the others. */
+const parseEach = (list: unknown, parse: (part: Part) => InboundEvent[]): InboundEvent[] =>
+  partsOf(list).flatMap((part) => {
+    try {
+      return parse(part);
+    } catch (error) {
+      return [{ kind: 'invalid', error: (error as Error).message }];
+    }
+  });
+
 const isForNumber = (value: Part, { phoneNumberId }: WhatsAppIds): boolean =>
   idOf(partOf(value.metadata).phone_number_id) === phoneNumberId;
 
-function parseChange({ field, value: given }: Part, entry: Part, ids: WhatsAppIds): InboundEvent[] {
+/** What is about the whole account: its templates, and whether it may send. */
+function parseAccountChange(
+  field: unknown,
+  value: Part,
+  { time }: Part,
+  channel: WhatsAppChannel,
+): InboundEvent[] {
+  if (field === 'message_template_status_update') return parseTemplateStatus(value, time);
+  if (field === 'message_template_quality_update' || field === 'template_category_update')
+    return parseTemplateChange(field, value, time);
+  return parseHealth(field, value, time, channel);
+}
+
+const HISTORY_FIELDS = ['history', 'smb_app_state_sync'];
+
+function parseChange({ field, value: given }: Part, entry: Part, channel: WhatsAppChannel): InboundEvent[] {
   const value = partOf(given);
-  if (field === 'message_template_status_update')
-    return idOf(entry.id) === ids.businessAccountId ? parseTemplateStatus(value, entry.time) : [];
-  if (!isForNumber(value, ids)) return [];
+  if (idOf(partOf(value.metadata).phone_number_id) === '')
+    return accountOf(value, entry) === channel.businessAccountId
+      ? parseAccountChange(field, value, entry, channel)
+      : [];
+  if (!isForNumber(value, channel)) return [];
+  if (HISTORY_FIELDS.includes(String(field)) && !channel.importHistory)
+    return [{ kind: 'ignored', reason: 'history' }];
+  if (field === 'history') return parseHistory(value, parseEach);
+  if (field === 'smb_app_state_sync') return parseEach(value.state_sync, parseState);
   if (field === 'messages')
     // Errors beside the messages are about the app; errors of a message are in the message.
     return [
-      ...partsOf(value.messages).flatMap((message) => parseMessage('message', message, value.contacts)),
-      ...partsOf(value.statuses).flatMap(parseStatus),
+      ...parseEach(value.messages, (message) => parseMessage('message', message, value.contacts)),
+      ...parseEach(value.statuses, parseStatus),
     ];
+  if (field === 'user_id_update') return parseEach(value.user_id_update, parseUserIdUpdate);
+  if (field === 'user_preferences') return parseEach(value.user_preferences, parsePreference);
   if (field === 'smb_message_echoes')
-    return partsOf(value.message_echoes).flatMap((message) => parseMessage('echo', message, value.contacts));
+    return parseEach(value.message_echoes, (message) => parseMessage('echo', message, value.contacts));
   return [];
 }
 
 /** The events of a request for one number and its account. Other fields are ignored. */
-export const parseWebhook = (request: ProviderRequest, ids: WhatsAppIds): InboundEvent[] =>
+export const parseWebhook = (request: ProviderRequest, channel: WhatsAppChannel): InboundEvent[] =>
   entriesOf(request).flatMap((entry) =>
-    partsOf(entry.changes).flatMap((change) => parseChange(change, entry, ids)),
+    parseEach(entry.changes, (change) => parseChange(change, entry, channel)),
   );

@@ -5,35 +5,63 @@ import type {
   Handle,
   OutgoingMedia,
   OutgoingMessage,
+  OutgoingTemplate,
   SendResult,
 } from '../adapter.ts';
+import { type InteractiveContent, validateInteractive } from '../interactive.ts';
+import { mediaTypeOf } from '../media-kind.ts';
 import { asResult, classifyAnswer, unsendable } from '../meta/classify-error.ts';
 import { call, FACEBOOK_GRAPH, filenameIn, type Graph, graphFor } from '../meta/graph.ts';
 import { idOf, type Part, partsOf, textOf } from '../meta/payload.ts';
 import { idHandle, numberHandle } from './contact.ts';
-import { type InteractiveContent, interactivePayload, validateInteractive } from './interactive.ts';
+import { contactsPayload } from './contacts.ts';
+import { interactivePayload } from './interactive.ts';
 import { type MediaReference, referenceMedia } from './media.ts';
-import { findMissingVariable, templatePayload } from './template-components.ts';
+import {
+  findMissingVariable,
+  type TemplateFiles,
+  type TemplateValues,
+  templatePayload,
+} from './template-components.ts';
 
 type File = MediaReference & { filename?: string };
 
 const MEDIA = ['image', 'video', 'audio', 'document', 'sticker'];
 const CAPTIONED = ['image', 'video', 'document'];
 
+/** The result if the template cannot be sent with these values: it may have changed since the message was written. */
+function checkTemplate(
+  template: OutgoingTemplate,
+  values: TemplateValues,
+  file: OutgoingMedia | undefined,
+): SendResult | undefined {
+  const { header, buttons, offer, cards } = template;
+  const missing = findMissingVariable(template, values);
+  if (missing !== undefined)
+    return unsendable('variable_missing', `The template has no value for {{${missing}}}.`);
+  const hasHeader = header?.type === 'location' ? values.location !== undefined : file !== undefined;
+  if (header && header.type !== 'text' && !hasHeader)
+    return unsendable('media_missing', `The header of the template needs a ${header.type}.`);
+  if (buttons.some(({ type }) => type === 'copy_code') && values.couponCode === undefined)
+    return unsendable('coupon_code_missing', 'The template needs a couponCode.');
+  if (offer?.hasExpiration && values.offerExpiresAt === undefined)
+    return unsendable('offer_expiration_missing', 'The template needs offerExpiresAt.');
+  const isWithoutFile = cards?.some(
+    (card, index) => card.header.url === null && values.cards?.[index]?.media == null,
+  );
+  return isWithoutFile ? unsendable('media_missing', 'A card of the template has no file.') : undefined;
+}
+
 /** The result if the message cannot be sent. */
 function checkMessage(message: OutgoingMessage, file: OutgoingMedia | undefined): SendResult | undefined {
   const { type, text, content, template, replyToVendorId } = message;
   if (type === 'template') {
     if (!template) return unsendable('template_missing', 'The template has been deleted.');
-    const missing = findMissingVariable(template);
-    if (missing !== undefined)
-      return unsendable('variable_missing', `The template has no value for {{${missing}}}.`);
-    if (template.header && template.header.type !== 'text' && !file)
-      return unsendable('media_missing', `The header of the template needs a ${template.header.type}.`);
+    return checkTemplate(template, content, file);
   }
   if (type === 'interactive') {
     const issues = collectIssues();
-    validateInteractive(text, content, issues);
+    validateInteractive('whatsapp', { text, content, hasFile: file !== undefined }, issues, 'content');
     const [first] = Object.entries(issues.params);
     if (first) return unsendable('interactive_invalid', `${first[0]}: ${first[1].message}.`);
   }
@@ -43,11 +71,28 @@ function checkMessage(message: OutgoingMessage, file: OutgoingMedia | undefined)
   return undefined;
 }
 
-/** The file of the message, or else of the template's header. */
+const fileAt = (url: string): OutgoingMedia => ({ url, mimeType: '', filename: filenameIn(url), size: null });
+
+/** The file of the message, or else of the template's header. Files of a carousel belong to its cards. */
 function fileOf({ media: [own], template }: OutgoingMessage): OutgoingMedia | undefined {
+  if (template?.cards) return undefined;
   const { url = null } = template?.header ?? {};
-  if (own || url === null) return own;
-  return { url, mimeType: '', filename: filenameIn(url), size: null };
+  return own || url === null ? own : fileAt(url);
+}
+
+/** The file of each card: of the message, or else of the template. */
+function cardFiles({ template, media, content }: OutgoingMessage): (OutgoingMedia | undefined)[] {
+  const { cards: values } = content as TemplateValues;
+  return (template?.cards ?? []).map(({ header }, index) => {
+    const own = media[values?.[index]?.media ?? -1];
+    return own ?? (header.url === null ? undefined : fileAt(header.url));
+  });
+}
+
+/** What a file of the message is: of the header of a template, above buttons, or the message itself. */
+function fileTypeOf({ type, template, media: [own] }: OutgoingMessage): string | undefined {
+  if (template) return template.header?.type;
+  return type === 'interactive' && own ? mediaTypeOf(own.mimeType) : type;
 }
 
 const location = ({ latitude, longitude, name, address }: Record<string, unknown>): Part => ({
@@ -57,19 +102,26 @@ const location = ({ latitude, longitude, name, address }: Record<string, unknown
   ...(address == null ? {} : { address }),
 });
 
-function payloadOf(message: OutgoingMessage, file: File | undefined): Part {
-  const { type, text, content, template, replyToVendorId } = message;
+function payloadOf(message: OutgoingMessage, { header: file, cards }: TemplateFiles): Part | Part[] {
+  const { id, type, text, content, template, replyToVendorId } = message;
   switch (type) {
     case 'text':
       return { body: text ?? '', preview_url: /https?:\/\//.test(text ?? '') };
     case 'template':
-      return template ? templatePayload(template, file) : {};
+      return template ? templatePayload(template, content, { header: file, cards }, id) : {};
     case 'interactive':
-      return interactivePayload(text ?? '', content as InteractiveContent);
+      return interactivePayload(
+        text,
+        content as InteractiveContent,
+        id,
+        file && { type: fileTypeOf(message) as string, reference: file },
+      );
     case 'reaction':
       return { message_id: replyToVendorId, emoji: textOf(content.emoji) ?? '' };
     case 'location':
       return location(content);
+    case 'contacts':
+      return contactsPayload(content.contacts);
     default:
       return { ...file, ...(CAPTIONED.includes(type) && text ? { caption: text } : {}) };
   }
@@ -79,14 +131,14 @@ function payloadOf(message: OutgoingMessage, file: File | undefined): Part {
 const recipientOf = ({ type, value }: Handle): Part =>
   type === 'whatsapp_id' ? { recipient: value } : { to: value.replace(/^\+/, '') };
 
-function requestOf(message: OutgoingMessage, file: File | undefined): Part {
+function requestOf(message: OutgoingMessage, files: TemplateFiles): Part {
   const { type, to, replyToVendorId, id } = message;
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     ...recipientOf(to),
     type,
-    [type]: payloadOf(message, file),
+    [type]: payloadOf(message, files),
     ...(replyToVendorId === null || type === 'reaction' ? {} : { context: { message_id: replyToVendorId } }),
     // Meta returns it with every status, also if the answer to this request was lost.
     biz_opaque_callback_data: id,
@@ -136,17 +188,22 @@ export async function send(
   if (refusal) return refusal;
   const graph = graphFor(config, FACEBOOK_GRAPH, context);
   const phoneNumberId = String(config.phoneNumberId);
-  const mediaType = message.template ? message.template.header?.type : message.type;
-  let file: File | undefined;
+  const mediaType = fileTypeOf(message);
+  const files: TemplateFiles = { cards: [] };
   if (media && mediaType && MEDIA.includes(mediaType)) {
     const upload = await uploadMedia(media, mediaType, phoneNumberId, graph);
     if (!upload.ok) return upload.result;
-    file = upload.file;
+    files.header = upload.file;
+  }
+  for (const cardMedia of cardFiles(message)) {
+    const upload = cardMedia && (await uploadMedia(cardMedia, 'image', phoneNumberId, graph));
+    if (upload && !upload.ok) return upload.result;
+    files.cards.push(upload?.file);
   }
   const answer = await call(graph, {
     method: 'POST',
     path: `${phoneNumberId}/messages`,
-    json: requestOf(message, file),
+    json: requestOf(message, files),
   });
   return answer.ok ? resultOf(answer.body) : asResult(answer.error);
 }

@@ -3,16 +3,23 @@ import { configureWith, metaSettings, vendorId } from '../meta/config.ts';
 import { handshake } from '../meta/handshake.ts';
 import { entriesOrNone, findMetaKeys, idOf, partOf, partsOf } from '../meta/payload.ts';
 import { isSigned, MAX_BODY_BYTES, SIGNATURE_HEADER } from '../meta/signature.ts';
+import { accountOf } from './account.ts';
 import { check } from './check.ts';
 import { fetchMedia } from './media.ts';
 import { parseWebhook } from './parse.ts';
 import { send } from './send.ts';
+import { signal } from './signal.ts';
 import { templates } from './templates.ts';
 
 const settings = {
   phoneNumberId: vendorId("the phone number's id at Meta"),
   businessAccountId: vendorId('the id of the WhatsApp business account'),
   appId: vendorId("the app's id", false),
+  importHistory: {
+    isRequired: false,
+    isValid: (value: unknown) => typeof value === 'boolean',
+    rule: 'Must be true or false',
+  },
   ...metaSettings,
 };
 
@@ -28,7 +35,9 @@ export const whatsappCloud: Adapter = {
   configure: (given, stored) => configureWith(settings, given, stored),
   vendorKey: ({ phoneNumberId }) => String(phoneNumberId),
   accountKey: ({ businessAccountId }) => String(businessAccountId),
+  servers: ({ baseUrl }) => ({ baseUrl: baseUrl as string | undefined }),
   isVendorItself: ({ baseUrl }) => baseUrl === undefined,
+  signingSecret: ({ appSecret }) => String(appSecret),
   verifyToken: ({ verifyToken }) => String(verifyToken),
   check,
   findKeys: findMetaKeys,
@@ -38,7 +47,8 @@ export const whatsappCloud: Adapter = {
     const keys = entriesOrNone(request).flatMap((entry) =>
       partsOf(entry.changes).map(
         // A change without a number, such as one of a template, is about the account.
-        ({ value }) => idOf(partOf(partOf(value).metadata).phone_number_id) || idOf(entry.id),
+        ({ value }) =>
+          idOf(partOf(partOf(value).metadata).phone_number_id) || accountOf(partOf(value), entry),
       ),
     );
     return [...new Set(keys)].filter((key) => key !== '');
@@ -46,12 +56,15 @@ export const whatsappCloud: Adapter = {
   handshake,
   verifySignature: (request, { config }) => isSigned(request, config.appSecret),
   inThread: () => 'large',
-  parseInbound: (request, { config }) =>
+  parseInbound: (request, { address, config }) =>
     parseWebhook(request, {
       phoneNumberId: String(config.phoneNumberId),
       businessAccountId: String(config.businessAccountId),
+      address,
+      importHistory: config.importHistory === true,
     }),
   fetchMedia,
   send,
+  signal,
   templates,
 };

@@ -43,25 +43,33 @@ export type Leaf =
 
 const FUNCTIONS: readonly string[] = ['and', 'or', 'not', ...leafOperators];
 
+/** The user for whom `me()` and `myTeams()` are evaluated. */
+export interface Me {
+  userId: string;
+  teamIds: readonly string[];
+}
+
 /** What the parser knows besides the text. */
 interface Known {
   searchable: Searchable;
   /** The moment for which `now()` and `today()` are evaluated. */
   now: Date;
+  /** Undefined where nobody has logged in. */
+  me: Me | undefined;
 }
 
 /** Parses a filter for a moment and checks it against the resource's fields. Throws an ExpressionError. */
-export function parseFilter(text: string, searchable: Searchable, now: Date): Filter {
+export function parseFilter(text: string, searchable: Searchable, now: Date, me?: Me): Filter {
   const tokens = readTokens(text);
-  const filter = parseCondition(tokens, { searchable, now }, 1);
+  const filter = parseCondition(tokens, { searchable, now, me }, 1);
   const last = tokens.take();
   if (last.kind !== 'end') throw tokens.createExpectedError('end of input', last);
   return filter;
 }
 
 /** The same for a filter that PostgreSQL evaluates, with a limit on what it compares with the texts of rows. */
-export function parseRowFilter(text: string, searchable: Searchable, now: Date): Filter {
-  const filter = parseFilter(text, searchable, now);
+export function parseRowFilter(text: string, searchable: Searchable, now: Date, me?: Me): Filter {
+  const filter = parseFilter(text, searchable, now, me);
   if (countTextConditions(filter) > MAX_TEXT_CONDITIONS)
     throw new ExpressionError(
       `More than ${MAX_TEXT_CONDITIONS} conditions with ${textOperators.join(', ')}`,
@@ -102,9 +110,9 @@ function parseCondition(tokens: Tokens, known: Known, level: number): Filter {
   return parseLeaf(tokens, known, op as LeafOperator);
 }
 
-function parseLeaf(tokens: Tokens, { searchable, now }: Known, op: LeafOperator): Filter {
+function parseLeaf(tokens: Tokens, known: Known, op: LeafOperator): Filter {
   const fieldToken = tokens.peek();
-  const { name, field } = parseField(tokens, searchable);
+  const { name, field } = parseField(tokens, known.searchable);
   const { type } = field;
   const operators = operatorsByType[type];
   if (!operators.includes(op)) {
@@ -127,13 +135,14 @@ function parseLeaf(tokens: Tokens, { searchable, now }: Known, op: LeafOperator)
       if (values.length === MAX_LIST_VALUES) {
         throw tokens.createError(`More than ${MAX_LIST_VALUES} values in a list`, tokens.peek());
       }
-      values.push(parseValue(tokens, now, name, field, canBeNull));
+      if (isCall(tokens.peek(), 'myTeams') && type === 'uuid') values.push(...readMyTeams(tokens, known));
+      else values.push(parseValue(tokens, known, name, field, canBeNull));
     } while (tokens.hasMore());
     return { op, field: name, type, values };
   }
   const isText = isTextOperator(op);
   const target: Field = isText && type === 'any' ? { ...field, type: 'string' } : field;
-  const value = parseValue(tokens, now, name, target, op === 'eq' || op === 'ne');
+  const value = parseValue(tokens, known, name, target, op === 'eq' || op === 'ne');
   tokens.takePunctuation(')');
   if (isText) return { op, field: name, type, value: String(value) };
   if (value !== null) return { op, field: name, type, value };
@@ -141,16 +150,33 @@ function parseLeaf(tokens: Tokens, { searchable, now }: Known, op: LeafOperator)
   return op === 'eq' ? isNull : { op: 'not', condition: isNull };
 }
 
+const isCall = (token: Token, name: string): boolean => token.kind === 'name' && token.text === name;
+
+/** Takes `me()` or `myTeams()`, and returns who that is. */
+function takeMe(tokens: Tokens, { me }: Known): Me {
+  const token = tokens.take();
+  tokens.takePunctuation('(');
+  tokens.takePunctuation(')');
+  if (me) return me;
+  throw tokens.createError(
+    `${'text' in token ? token.text : ''}() is only for users who have logged in`,
+    token,
+  );
+}
+
+const readMyTeams = (tokens: Tokens, known: Known): readonly string[] => takeMe(tokens, known).teamIds;
+
 function parseValue(
   tokens: Tokens,
-  now: Date,
+  known: Known,
   name: string,
   field: Field,
   canBeNull: boolean,
 ): Literal | null {
+  if (isCall(tokens.peek(), 'me') && field.type === 'uuid') return takeMe(tokens, known).userId;
   const token = tokens.take();
   if (isRelativeTime(token) && (field.type === 'time' || field.type === 'any'))
-    return readRelativeTime(tokens, token, now);
+    return readRelativeTime(tokens, token, known.now);
   const given = toLiteral(token);
   if (given === null && canBeNull) return null;
   const value = given === null || given === undefined ? undefined : toFieldLiteral(field, given);

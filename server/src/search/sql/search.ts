@@ -1,5 +1,6 @@
 import { isUuid } from '../../base/ids.ts';
 import type { Bind, Searchable } from '../fields.ts';
+import { storedNumberPart } from '../phone-number.ts';
 import { compileLike } from './leaf.ts';
 import { hasTrigrams } from './trigrams.ts';
 
@@ -21,7 +22,12 @@ function compileSearch(
   compileName: (sql: string) => string,
   bind: Bind,
 ): string {
-  const choices = searchable.names.map((sql) => compileLike(compileName(sql), 'contains', search, bind));
+  const number = searchable.hasPhoneNumbers && storedNumberPart(search);
+  const choices = searchable.names.flatMap((sql) =>
+    [search, ...(number === undefined ? [] : [number])].map((text) =>
+      compileLike(compileName(sql), 'contains', text, bind),
+    ),
+  );
   const id = search.trim();
   if (isUuid(id)) choices.push(`(${searchable.id}) = ${bind(id)}::uuid`);
   return choices.length === 0 ? 'false' : `(${choices.join(' or ')})`;

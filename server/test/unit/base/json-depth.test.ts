@@ -33,7 +33,12 @@ describe('JSON from outside', async () => {
   const outbound = useOutboundClient();
   const answered = (text: string) => {
     body = text;
-    return callOutside(outbound, { method: 'GET', url, headers: {}, body: null, saveAs: null }, 'key');
+    return callOutside(
+      outbound,
+      { method: 'GET', url, headers: {}, body: null, saveAs: null },
+      'key',
+      new Date(),
+    );
   };
 
   it('is the answer of an http_request up to the limit', async () => {

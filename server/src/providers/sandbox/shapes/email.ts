@@ -1,4 +1,4 @@
-import type { AdapterChannel, InboundEvent, InboundMessage, InboundStatus } from '../../adapter.ts';
+import type { AdapterChannel, InboundMessage, InboundStatus, SimulatedEvent } from '../../adapter.ts';
 import { isAddress } from '../../smtp/config.ts';
 import { parseMail } from '../../smtp/parse.ts';
 import { isSignedMail, mailSignature, SIGNATURE_HEADER } from '../../smtp/signature.ts';
@@ -19,7 +19,7 @@ export const emailShape: SandboxShape = {
 const withMailAddress = (channel: AdapterChannel): AdapterChannel =>
   isAddress(channel.address) ? channel : { ...channel, address: 'sandbox@sandbox.invalid' };
 
-async function mailOf(event: InboundEvent, channel: AdapterChannel): Promise<Buffer> {
+async function mailOf(event: SimulatedEvent, channel: AdapterChannel): Promise<Buffer> {
   if (event.kind === 'message') return writtenMail(event, channel);
   if (event.kind === 'status' && (event.status === 'failed' || event.status === 'delivered'))
     return deliveryReport(event, channel);

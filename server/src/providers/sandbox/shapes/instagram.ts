@@ -1,4 +1,4 @@
-import type { AdapterChannel, InboundEvent, InboundMessage } from '../../adapter.ts';
+import type { AdapterChannel, InboundMessage, SimulatedEvent } from '../../adapter.ts';
 import { parseWebhook } from '../../instagram/parse.ts';
 import type { Part } from '../../meta/payload.ts';
 import { isSigned, signedRequest } from '../../meta/signature.ts';
@@ -64,12 +64,12 @@ function messageElement(event: InboundMessage): Part {
 }
 
 /** The customer of an event. Events about a message id have none, and need none. */
-function customerOf(event: InboundEvent): Part {
+function customerOf(event: SimulatedEvent): Part {
   const { value, name } = 'contact' in event ? event.contact : { value: '0', name: null };
   return { id: value, ...(name === null ? {} : { name }) };
 }
 
-function elementOf(event: InboundEvent): Part {
+function elementOf(event: SimulatedEvent): Part {
   switch (event.kind) {
     case 'message':
     case 'echo':
@@ -84,23 +84,42 @@ function elementOf(event: InboundEvent): Part {
     case 'read_receipt':
       return { read: { watermark: event.until.getTime() } };
     case 'identity':
+    case 'consent':
     case 'template_status':
       throw new Error(`Instagram does not report a ${event.kind}.`);
   }
 }
 
+const isStandby = (event: SimulatedEvent): boolean =>
+  (event.kind === 'message' || event.kind === 'echo') && event.isStandby === true;
+
+/** The name of the author is the one of the account. */
+const commentOf = ({ vendorId, contact, text, content }: InboundMessage): Part => ({
+  id: vendorId,
+  text,
+  from: { id: contact.value, ...(contact.name === null ? {} : { username: contact.name }) },
+  media: { id: content.mediaId ?? undefined, media_product_type: content.mediaType ?? undefined },
+  ...(content.parentId == null ? {} : { parent_id: content.parentId }),
+});
+
+function entryOf(event: SimulatedEvent, accountId: string): Part {
+  const time = event.occurredAt.getTime();
+  if (event.kind === 'message' && event.type === 'comment')
+    return { id: accountId, time, changes: [{ field: 'comments', value: commentOf(event) }] };
+  const [account, customer] = [{ id: accountId }, customerOf(event)];
+  const isEcho = event.kind === 'echo';
+  const element = {
+    sender: isEcho ? account : customer,
+    recipient: isEcho ? customer : account,
+    timestamp: time,
+    ...elementOf(event),
+  };
+  return { id: accountId, time, [isStandby(event) ? 'standby' : 'messaging']: [element] };
+}
+
 export const instagramShape: SandboxShape = {
   write(event, channel, url, secret) {
-    const [account, customer] = [{ id: accountIdOf(channel) }, customerOf(event)];
-    const isEcho = event.kind === 'echo';
-    const time = event.occurredAt.getTime();
-    const element = {
-      sender: isEcho ? account : customer,
-      recipient: isEcho ? customer : account,
-      timestamp: time,
-      ...elementOf(event),
-    };
-    const entry = { id: account.id, time, messaging: [element] };
+    const entry = entryOf(event, accountIdOf(channel));
     return signedRequest({ object: 'instagram', entry: [entry] }, url, secret);
   },
   verifySignature: (request, _channel, secret) => isSigned(request, secret),

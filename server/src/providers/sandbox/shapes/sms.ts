@@ -1,5 +1,5 @@
-import type { InboundEvent, ProviderRequest } from '../../adapter.ts';
-import { MESSAGE_ID, parseTwilio, subscriptionOf } from '../../twilio/parse.ts';
+import type { ProviderRequest, SimulatedEvent } from '../../adapter.ts';
+import { MESSAGE_ID, parseTwilio } from '../../twilio/parse.ts';
 import { isSignedByTwilio, SIGNATURE_HEADER, twilioSignature } from '../../twilio/signature.ts';
 import type { SandboxShape } from '../shape.ts';
 
@@ -24,7 +24,7 @@ export const smsShape: SandboxShape = {
   parse: parseTwilio,
 };
 
-function formOf(event: InboundEvent, address: string): URLSearchParams {
+function formOf(event: SimulatedEvent, address: string): URLSearchParams {
   const form = new URLSearchParams();
   const add = (fields: Record<string, string | null | undefined>): void => {
     for (const [name, value] of Object.entries(fields))
@@ -37,11 +37,20 @@ function formOf(event: InboundEvent, address: string): URLSearchParams {
     return form;
   }
   if (event.kind !== 'message') throw new Error(`SMS vendors do not report a ${event.kind}.`);
-  const { vendorId, contact, text, media, subscription } = event;
+  const { vendorId, contact, text, media, content, subscription } = event;
   add({ MessageSid: vendorId, SmsStatus: 'received', From: contact.value, To: address, Body: text ?? '' });
   add({ ProfileName: contact.name, NumMedia: String(media.length) });
   for (const [number, { mimeType, ref }] of media.entries())
     add({ [`MediaUrl${number}`]: String(ref?.url), [`MediaContentType${number}`]: mimeType });
-  if (subscription !== subscriptionOf(text)) add({ OptOutType: subscription?.toUpperCase() });
+  add({ OptOutType: subscription?.toUpperCase() });
+  if (event.type === 'location') {
+    const { latitude, longitude, name, address: place } = content;
+    add({ Latitude: String(latitude), Longitude: String(longitude) });
+    add({ Label: name as string | null, Address: place as string | null });
+  }
+  if (event.type === 'interactive') {
+    const { id, title } = content;
+    add({ ButtonPayload: id as string, ButtonText: title as string | null });
+  }
   return form;
 }

@@ -1,4 +1,5 @@
 import type { InboundMessage } from '../../adapter.ts';
+import { kindOfInteractive } from '../../interactive.ts';
 import { type Part, partOf, partsOf } from '../../meta/payload.ts';
 import { interactivePayload } from '../../whatsapp_cloud/interactive.ts';
 
@@ -20,9 +21,9 @@ function media({ type, text, media: [file] }: InboundMessage): Part {
   };
 }
 
-function interactive({ content, text }: InboundMessage): Part {
-  if (content.buttons !== undefined || content.list !== undefined)
-    return { type: 'interactive', interactive: interactivePayload(text ?? '', content) };
+function interactive({ content, text, vendorId }: InboundMessage): Part {
+  if (kindOfInteractive(content) !== undefined)
+    return { type: 'interactive', interactive: interactivePayload(text, content, vendorId) };
   const { id, title, description } = content;
   const isOfList = description !== undefined;
   const reply = { id, title, ...(isOfList ? { description } : {}) };

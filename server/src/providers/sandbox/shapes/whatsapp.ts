@@ -1,12 +1,13 @@
 import type {
   AdapterChannel,
   Handle,
-  InboundEvent,
+  InboundConsent,
   InboundIdentity,
   InboundMessage,
   InboundMutation,
   InboundStatus,
   InboundTemplateStatus,
+  SimulatedEvent,
   VendorContact,
 } from '../../adapter.ts';
 import type { Part } from '../../meta/payload.ts';
@@ -94,6 +95,14 @@ function status({ vendorId, messageId, occurredAt, status, error }: InboundStatu
   return { statuses: [reported] };
 }
 
+function preference({ handle, subscription, occurredAt, proof }: InboundConsent): Part {
+  const customer =
+    handle.type === 'phone_number' ? { wa_id: digitsOf(handle.value) } : { user_id: handle.value };
+  const value = subscription === 'stop' ? 'stop' : 'resume';
+  const timestamp = secondsOf(occurredAt);
+  return { user_preferences: [{ ...customer, ...proof, category: 'marketing_messages', value, timestamp }] };
+}
+
 const templateStatus = (event: InboundTemplateStatus): Part => ({
   event: event.status.toUpperCase(),
   message_template_id: event.vendorId,
@@ -103,7 +112,7 @@ const templateStatus = (event: InboundTemplateStatus): Part => ({
 });
 
 /** The event as a change of one field. */
-function changeOf(event: InboundEvent, channel: AdapterChannel): { field: string; value: Part } {
+function changeOf(event: SimulatedEvent, channel: AdapterChannel): { field: string; value: Part } {
   const common = {
     messaging_product: 'whatsapp',
     metadata: {
@@ -123,6 +132,8 @@ function changeOf(event: InboundEvent, channel: AdapterChannel): { field: string
       return withMetadata(mutation(event));
     case 'identity':
       return withMetadata(identity(event));
+    case 'consent':
+      return withMetadata(preference(event), 'user_preferences');
     case 'template_status':
       return { field: 'message_template_status_update', value: templateStatus(event) };
     case 'read_receipt':
@@ -140,5 +151,6 @@ export const whatsappShape: SandboxShape = {
     return signedRequest({ object: 'whatsapp_business_account', entry: [entry] }, url, secret);
   },
   verifySignature: (request, _channel, secret) => isSigned(request, secret),
-  parse: (request, channel) => parseWebhook(request, idsOf(channel)),
+  parse: (request, channel) =>
+    parseWebhook(request, { ...idsOf(channel), address: channel.address, importHistory: false }),
 };

@@ -4,35 +4,35 @@ import { MAX_LIQUID_NESTING } from '../../../../src/automations/definition/liqui
 
 /** Texts that are nested so many levels deep. The innermost value is a level. */
 const nested: [string, (levels: number) => string][] = [
-  ['brackets', (levels) => `{{ ${'a['.repeat(levels - 1)}1${']'.repeat(levels - 1)} }}`],
+  ['brackets', (levels) => `{{ ${'chat['.repeat(levels - 1)}1${']'.repeat(levels - 1)} }}`],
   [
     'brackets around quoted brackets',
-    (levels) => `{{ a${'["]"'.repeat(levels - 1)}${']'.repeat(levels - 1)} }}`,
+    (levels) => `{{ chat${'["]"'.repeat(levels - 1)}${']'.repeat(levels - 1)} }}`,
   ],
   [
     'brackets after a quote that is never closed',
-    (levels) => `{% assign c = b[x ']${'[a'.repeat(levels - 2)}${']'.repeat(levels - 2)} %}`,
+    (levels) => `{% assign c = chat[message ']${'[chat'.repeat(levels - 2)}${']'.repeat(levels - 2)} %}`,
   ],
   ['ranges', (levels) => `{% assign a = ${'('.repeat(levels - 2)}1${'..2)'.repeat(levels - 2)} %}`],
   [
     'arguments of filters',
-    (levels) => `{{ 1 | plus: ${'a['.repeat(levels - 1)}1${']'.repeat(levels - 1)} }}`,
+    (levels) => `{{ 1 | plus: ${'chat['.repeat(levels - 1)}1${']'.repeat(levels - 1)} }}`,
   ],
-  ['tags', (levels) => `${'{% if a %}'.repeat(levels - 1)}${'{% endif %}'.repeat(levels - 1)}`],
+  ['tags', (levels) => `${'{% if chat %}'.repeat(levels - 1)}${'{% endif %}'.repeat(levels - 1)}`],
   [
     'tags around comments that seem to end them',
     (levels) =>
-      `${'{% unless a %}{% comment %}{% endunless %}{% endcomment %}'.repeat(levels - 1)}${'{% endunless %}'.repeat(levels - 1)}`,
+      `${'{% unless chat %}{% comment %}{% endunless %}{% endcomment %}'.repeat(levels - 1)}${'{% endunless %}'.repeat(levels - 1)}`,
   ],
   [
     'lines of a liquid tag',
-    (levels) => `{% liquid\n${'if a\n'.repeat(levels - 2)}${'endif\n'.repeat(levels - 2)}%}`,
+    (levels) => `{% liquid\n${'if chat\n'.repeat(levels - 2)}${'endif\n'.repeat(levels - 2)}%}`,
   ],
-  ['liquid tags in one line', (levels) => `{% ${'liquid '.repeat(levels - 2)}echo a %}`],
+  ['liquid tags in one line', (levels) => `{% ${'liquid '.repeat(levels - 2)}echo chat %}`],
   [
     'tags with brackets inside',
     (levels) =>
-      `${'{% for b in a %}'.repeat(50)}{{ ${'a['.repeat(levels - 51)}1${']'.repeat(levels - 51)} }}${'{% endfor %}'.repeat(50)}`,
+      `${'{% for b in chat %}'.repeat(50)}{{ ${'chat['.repeat(levels - 51)}1${']'.repeat(levels - 51)} }}${'{% endfor %}'.repeat(50)}`,
   ],
 ];
 const refusal = `Liquid must not be nested deeper than ${MAX_LIQUID_NESTING} levels`;
@@ -59,9 +59,9 @@ describe('the nesting of Liquid', () => {
   });
 
   it('does not count what stands side by side', () => {
-    const side = '{% if a %}{{ b[0] }}{% endif %}'.repeat(200);
+    const side = '{% if chat %}{{ message[0] }}{% endif %}'.repeat(200);
     expect(validateLiquid(side)).toBeUndefined();
-    expect(validateLiquid(`{{ a${'[0]'.repeat(500)} }}`)).toBeUndefined();
+    expect(validateLiquid(`{{ chat${'[0]'.repeat(500)} }}`)).toBeUndefined();
   });
 
   it('is limited when a text is rendered as well', () => {

@@ -11,6 +11,7 @@ describe('Liquid', () => {
     '{% for label in contact.labels %}{{ label.name }}{% endfor %}',
     'No Liquid } here { at all }}',
     '{{ steps.order.body.items[0].name }}',
+    '{% assign city = attributes.city %}{% capture x %}{{ city }}{% endcapture %}{{ x }}',
   ])('%s is fine', (text) => {
     expect(issueOf(text)).toBeUndefined();
   });
@@ -19,6 +20,8 @@ describe('Liquid', () => {
     ['Hello {{ contact.firstName', 'line:1, col:7'],
     ['One\nTwo {{ contact.firstName | shout }}', 'undefined filter: shout, line:2, col:5'],
     ['{% if a %}', 'line:1, col:1'],
+    ['Hi {{ contct.firstName }}', 'There is no "contct"; did you mean "contact"?'],
+    ['{% for l in label %}{{ l }}{% endfor %}', 'There is no "label"'],
     ['{% include "secrets" %}', 'tag "include" not found'],
     ['{% render "secrets" %}', 'tag "render" not found'],
     ['{% layout "secrets" %}', 'tag "layout" not found'],

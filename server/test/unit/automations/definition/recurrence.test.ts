@@ -32,7 +32,6 @@ const bad: [string, string][] = [
   ['FREQ=SECONDLY', 'FREQ must be one of MINUTELY'],
   ['FREQ=constructor', 'FREQ must be one of'],
   ['INTERVAL=2', 'FREQ must be one of'],
-  ['freq=daily', 'FREQ must be one of'],
   ['DTSTART:20260101T000000Z\nRRULE:FREQ=DAILY', 'FREQ must be one of'],
   ['FREQ=DAILY\nEXDATE:20260101', 'FREQ must be one of'],
   ['FREQ=DAILY;DTSTART=20260101T000000Z', 'cannot have "DTSTART"'],

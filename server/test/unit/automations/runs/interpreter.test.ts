@@ -26,6 +26,7 @@ const context = (more: Partial<RunContext> = {}): RunContext => ({
   attributes: { tier: 'gold', age: null },
   chat: null,
   message: null,
+  unsubscribeUrl: '',
   ...more,
 });
 
@@ -62,7 +63,7 @@ describe('a run', () => {
     );
     expect(stepBatch.asked).toMatchObject([
       { kind: 'add_label', labelId: 'x' },
-      { kind: 'send', text: `Hello ${exampleContact.firstName}`, number: 2 },
+      { kind: 'send', content: { text: `Hello ${exampleContact.firstName}` }, number: 2 },
     ]);
     expect(stepBatch).toMatchObject({ step: null, ending: { kind: 'completed' } });
     expect(typed(stepBatch)).toEqual([
@@ -163,7 +164,7 @@ describe('a reply', () => {
   it('that came before the step began is taken at once', () => {
     const stepBatch = go(made, {}, START, answering(true));
     expect(stepBatch.asked[1]).toEqual({ kind: 'find_reply', after: 'sent-1' });
-    expect(stepBatch.asked[2]).toMatchObject({ kind: 'send', text: 'You said Yes' });
+    expect(stepBatch.asked[2]).toMatchObject({ kind: 'send', content: { text: 'You said Yes' } });
     expect(stepBatch.state).toMatchObject({ messageId: 'reply', after: 'sent-3' });
     expect(stepBatch.trace[1]).toMatchObject({ detail: { reply: { messageId: 'reply', text: 'Yes' } } });
   });
@@ -172,19 +173,21 @@ describe('a reply', () => {
     const waiting = go(made, {}, START, answering(false));
     expect(waiting).toMatchObject({ step: 'r', ending: { kind: 'waiting', until: at(60), forReply: true } });
     const nudged = go(made, waiting, at(5), answering(true));
-    expect(nudged.asked[1]).toMatchObject({ text: 'You said Yes' });
+    expect(nudged.asked[1]).toMatchObject({ content: { text: 'You said Yes' } });
     expect(nudged.ending).toEqual({ kind: 'completed' });
   });
 
   it('counts also in the instant of the time-out', () => {
     const waiting = go(made, {}, START, answering(false));
-    expect(go(made, waiting, at(60), answering(true)).asked[1]).toMatchObject({ text: 'You said Yes' });
+    expect(go(made, waiting, at(60), answering(true)).asked[1]).toMatchObject({
+      content: { text: 'You said Yes' },
+    });
   });
 
   it('that never comes leads elsewhere, with no message to speak of', () => {
     const waiting = go(made, {}, START, answering(false));
     const late = go(made, waiting, at(60), answering(false));
-    expect(late.asked[1]).toMatchObject({ kind: 'send', text: 'Still there?' });
+    expect(late.asked[1]).toMatchObject({ kind: 'send', content: { text: 'Still there?' } });
     expect(late.trace[0]).toMatchObject({ detail: { timedOut: true } });
   });
 });
@@ -262,7 +265,7 @@ describe('a call to another server', () => {
     expect(JSON.stringify(calling.trace)).not.toContain('secret');
     const saved = { status: 200, body: { greeting: 'Welcome' } };
     const stepBatch = go(made, { ...calling, answered: { saved, url: 'https://example.com/' } });
-    expect(stepBatch.asked).toMatchObject([{ kind: 'send', text: 'Welcome', number: 2 }]);
+    expect(stepBatch.asked).toMatchObject([{ kind: 'send', content: { text: 'Welcome' }, number: 2 }]);
     expect(typed(stepBatch)).toEqual([
       [1, 'h', 'completed'],
       [2, 's', 'completed'],
@@ -309,7 +312,11 @@ describe('a text that is rendered in a worker thread', () => {
     );
     expect(second.asked).toMatchObject([
       { kind: 'evaluate', input: { texts: ['{% for n in (1..3) %}{{ n }}{% endfor %}'] } },
-      { kind: 'send', text: '123', media: { url: `https://example.com/${exampleContact.id}` }, number: 2 },
+      {
+        kind: 'send',
+        content: { text: '123', media: { url: `https://example.com/${exampleContact.id}` } },
+        number: 2,
+      },
     ]);
     expect(typed(second)).toEqual([[2, 's', 'completed']]);
   });

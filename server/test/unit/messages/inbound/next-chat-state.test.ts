@@ -16,12 +16,20 @@ const chat = (given: Partial<LockedChat> = {}): LockedChat => ({
   latest_message_id: null,
   latest_message_at: null,
   is_sensitive: false,
+  waiting_since: null,
+  handle_id: 'handle',
+  is_undeliverable: false,
+  is_primary: true,
+  first_name: null,
+  last_name: null,
+  other_handles: null,
   ...given,
 });
 const message = (id: string, ms: number, sender: 'inbound' | 'outbound' = 'inbound') => ({
   id,
   sender,
   timestamp: new Date(ms),
+  is_automatic: false,
 });
 
 describe('the next state of a chat', () => {
@@ -57,6 +65,7 @@ describe('the next state of a chat', () => {
             latest_message_id: after.latestId,
             latest_message_at: after.latestAt,
             open_until: after.openUntil,
+            waiting_since: after.waitingSince,
           };
         }
         // The model: sort everything by time and id, and look at the last.
@@ -67,6 +76,7 @@ describe('the next state of a chat', () => {
         expect(current.latest_message_id).toBe(String(last.at).padStart(3, '0'));
         expect(current.latest_message_at).toEqual(new Date(last.ms));
         expect(current.open_until).toEqual(new Date(last.ms + HOUR));
+        expect(current.waiting_since).toEqual(new Date(Math.min(...times)));
       }),
     );
   });
@@ -85,16 +95,18 @@ describe('the next state of a chat', () => {
       openUntil: new Date(11 * HOUR),
       reopens: true,
       repliedAt: null,
+      waitingSince: new Date(HOUR),
     });
   });
 
   it('counts only messages after a reply, in any order, including stored ones', () => {
-    const current = chat({ unread_count: 5 });
+    const current = chat({ unread_count: 5, waiting_since: new Date(0) });
     const arrived = [message('a', 1), message('b', 3), message('c', 2, 'outbound')];
     for (const batch of [arrived, arrived.toReversed()])
-      expect(nextChatState(current, batch, null, 2)).toMatchObject({
+      expect(nextChatState(current, batch, null, { count: 2, since: new Date(4) })).toMatchObject({
         unread: 2 + 1 - 5,
         repliedAt: new Date(2),
+        waitingSince: new Date(3),
       });
   });
 
@@ -106,6 +118,11 @@ describe('the next state of a chat', () => {
       reopens: false,
       openUntil: null,
     });
+  });
+
+  it('does not wait for an answer to an automatic message', () => {
+    const automatic = { ...message('a', 1), is_automatic: true };
+    expect(nextChatState(chat(), [automatic], null).waitingSince).toBeNull();
   });
 
   it('has no reply window if the channel has none', () => {

@@ -170,9 +170,9 @@ describe('other events', () => {
     ]);
   });
 
-  test('other accounts, comments, and unknown events are ignored', () => {
+  test('other accounts, other fields, and unknown events are ignored', () => {
     expect(parsePayload({ entry: [{ id: '999', messaging: [{ message: {} }] }] })).toEqual([]);
-    expect(parsePayload({ entry: [{ id: '1784', changes: [{ field: 'comments', value: {} }] }] })).toEqual(
+    expect(parsePayload({ entry: [{ id: '1784', changes: [{ field: 'mentions', value: {} }] }] })).toEqual(
       [],
     );
     expect(parse({ optin: {} }, { referral: {} }, { sender: { id: '1784' }, message: { mid: 'm' } })).toEqual(

@@ -84,7 +84,9 @@ describe('a sent message', () => {
   test('has every type that Instagram channels support', async () => {
     for (const type of capabilities.instagram.types) {
       const isMedia = ['image', 'video', 'audio'].includes(type);
-      const message = { type, template, media: [picture], text: isMedia ? null : 'Hi' };
+      const content = { buttons: [{ id: 'a', title: 'A' }] };
+      const media = isMedia ? [picture] : [];
+      const message = { type, template, media, content, text: isMedia ? null : 'Hi' };
       expect(await send(message), type).toMatchObject({ ok: true });
     }
   });

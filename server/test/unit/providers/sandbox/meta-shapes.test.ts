@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
 import {
   type AdapterChannel,
-  type InboundEvent,
   type InboundMessage,
+  type SimulatedEvent,
   templateStatuses,
 } from '../../../../src/providers/adapter.ts';
 import type { SandboxShape } from '../../../../src/providers/sandbox/shape.ts';
@@ -113,7 +113,7 @@ const referral = fc
   })
   .map((referral) => ({ referral }));
 
-const whatsappMessage: fc.Arbitrary<InboundEvent> = fc.oneof(
+const whatsappMessage: fc.Arbitrary<SimulatedEvent> = fc.oneof(
   fc
     .tuple(
       fc.record({
@@ -153,7 +153,7 @@ const whatsappMessage: fc.Arbitrary<InboundEvent> = fc.oneof(
     })),
 );
 
-const mutation: fc.Arbitrary<InboundEvent> = fc.oneof(
+const mutation: fc.Arbitrary<SimulatedEvent> = fc.oneof(
   fc.record({
     kind: fc.constant('mutation' as const),
     vendorId: id,
@@ -169,7 +169,7 @@ const mutation: fc.Arbitrary<InboundEvent> = fc.oneof(
   }),
 );
 
-const whatsappEvent: fc.Arbitrary<InboundEvent> = fc.oneof(
+const whatsappEvent: fc.Arbitrary<SimulatedEvent> = fc.oneof(
   whatsappMessage,
   mutation,
   fc
@@ -250,7 +250,7 @@ const instagramHead = fc.record({
   occurredAt,
   contact: instagramContact,
 });
-const instagramEvent: fc.Arbitrary<InboundEvent> = fc.oneof(
+const instagramEvent: fc.Arbitrary<SimulatedEvent> = fc.oneof(
   fc
     .tuple(instagramHead, instagramSaid, replyTo)
     .map(([head, said, answers]) => ({ ...head, ...said, ...answers })),
@@ -290,7 +290,7 @@ const instagramEvent: fc.Arbitrary<InboundEvent> = fc.oneof(
   }),
 );
 
-describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]>([
+describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<SimulatedEvent>]>([
   ['WhatsApp', whatsappShape, channelOf('whatsapp'), whatsappEvent],
   ['Instagram', instagramShape, channelOf('instagram'), instagramEvent],
 ])('an event of the sandbox in the shape of %s', (_name, shape, channel, event) => {
@@ -321,7 +321,7 @@ describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<InboundEvent>]
 
   test('is ignored by another channel', async () => {
     const [happened] = fc.sample(event, 1);
-    const request = await shape.write(happened as InboundEvent, channel, '', 'secret');
+    const request = await shape.write(happened as SimulatedEvent, channel, '', 'secret');
     expect(await shape.parse(request, { ...channel, id: newId() })).toEqual([]);
   });
 });
@@ -331,7 +331,7 @@ test.each([
   ['Instagram', instagramShape, 'text'],
 ])('a template of the business is echoed on %s with its id', async (_name, shape, type) => {
   const channel = channelOf('whatsapp');
-  const event: InboundEvent = {
+  const event: SimulatedEvent = {
     kind: 'echo',
     vendorId: 'a',
     occurredAt: new Date('2026-11-15T01:02:03.456Z'),
@@ -348,7 +348,7 @@ test.each([
 test('an event that the vendor cannot report is refused', () => {
   const contact = { type: 'phone_number' as const, value: '+15550001111', name: null };
   const at = new Date('2026-11-15T01:02:03.456Z');
-  const write = (shape: SandboxShape, event: InboundEvent) => () =>
+  const write = (shape: SandboxShape, event: SimulatedEvent) => () =>
     shape.write(event, channelOf('whatsapp'), '', 's');
   const message = {
     kind: 'message' as const,

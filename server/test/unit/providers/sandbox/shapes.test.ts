@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import twilioSdk from 'twilio';
 import { expect, it } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
-import type { AdapterChannel, InboundEvent, ProviderRequest } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel, ProviderRequest, SimulatedEvent } from '../../../../src/providers/adapter.ts';
 import { mediaTypeOf } from '../../../../src/providers/media-kind.ts';
 import type { SandboxShape } from '../../../../src/providers/sandbox/shape.ts';
 import { emailShape } from '../../../../src/providers/sandbox/shapes/email.ts';
 import { smsShape } from '../../../../src/providers/sandbox/shapes/sms.ts';
-import { subscriptionOf } from '../../../../src/providers/twilio/parse.ts';
 
 const URL_OF_CHANNEL = 'https://parley.test/providers/sandbox/1';
 const SECRET = 'what the sandbox signs with';
@@ -22,7 +21,7 @@ const sms = channelOf('sms', '+15550009999');
 
 async function expectSame(
   shape: SandboxShape,
-  event: InboundEvent,
+  event: SimulatedEvent,
   channel: AdapterChannel,
 ): Promise<ProviderRequest> {
   const request = await shape.write(event, channel, URL_OF_CHANNEL, SECRET);
@@ -67,8 +66,8 @@ const smsMessage = fc
     media: fc.array(fc.record({ mimeType, url: fc.webUrl() }), { maxLength: 10 }),
     optOutType: fc.option(fc.constantFrom('stop' as const, 'start' as const)),
   })
-  .map(({ from, name, media, optOutType, ...rest }): InboundEvent => {
-    const subscription = optOutType ?? subscriptionOf(rest.text);
+  .map(({ from, name, media, optOutType, ...rest }): SimulatedEvent => {
+    const subscription = optOutType ?? undefined;
     return {
       kind: 'message',
       ...rest,
@@ -89,7 +88,7 @@ const smsStatus = fc
     error,
   })
   .map(
-    ({ messageId, error, ...rest }): InboundEvent => ({
+    ({ messageId, error, ...rest }): SimulatedEvent => ({
       kind: 'status',
       ...rest,
       ...(messageId === null ? {} : { messageId }),
@@ -142,7 +141,7 @@ const mail = fc
       replyToMessageId,
       isAutomatic,
       ...rest
-    }): InboundEvent => ({
+    }): SimulatedEvent => ({
       kind: 'message',
       ...rest,
       contact: { type: 'email', value: from, name },
@@ -171,7 +170,7 @@ const report = fc
     message: line,
   })
   .map(
-    ({ messageId, message, ...rest }): InboundEvent => ({
+    ({ messageId, message, ...rest }): SimulatedEvent => ({
       kind: 'status',
       ...rest,
       ...(messageId === null ? {} : { messageId }),
@@ -190,7 +189,7 @@ it('events of mail in the sandbox are parsed as they were written', async () => 
 
 it('events that a kind of channel does not have are refused', async () => {
   const at = new Date();
-  const readReceipt: InboundEvent = {
+  const readReceipt: SimulatedEvent = {
     kind: 'read_receipt',
     occurredAt: at,
     until: at,
@@ -198,6 +197,6 @@ it('events that a kind of channel does not have are refused', async () => {
   };
   expect(() => smsShape.write(readReceipt, sms, URL_OF_CHANNEL, SECRET)).toThrow('read_receipt');
   await expect(emailShape.write(readReceipt, sms, URL_OF_CHANNEL, SECRET)).rejects.toThrow('read_receipt');
-  const read: InboundEvent = { kind: 'status', vendorId: '<a@b>', occurredAt: at, status: 'read' };
+  const read: SimulatedEvent = { kind: 'status', vendorId: '<a@b>', occurredAt: at, status: 'read' };
   await expect(emailShape.write(read, sms, URL_OF_CHANNEL, SECRET)).rejects.toThrow('read');
 });

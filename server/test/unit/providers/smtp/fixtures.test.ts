@@ -68,6 +68,7 @@ describe.skipIf(folder === undefined)('a recorded mail', () => {
       kind: 'status',
       vendorId: '<conversation/93775311-9416-4428-964b-862001f8a8b2/messages/27855337@gmail.com>',
       occurredAt: new Date('2025-07-03T22:44:25.000Z'),
+      recipients: ['alex.jones@fictionalcorp.com'],
       status: 'failed',
       error: { code: '5.1.1', message: expect.stringMatching(/^550 5\.1\.1 The email account/) },
     });
@@ -88,7 +89,11 @@ describe.skipIf(folder === undefined)('a recorded mail', () => {
         '<CAFkiBVxGoURoqdkY-O_25F-8b41kb-GWBc6hh4Djd5ynwOikXA@mail.gmail.com>',
       ],
       replyToMessageId: REPLY,
-      text: expect.stringContaining('> Any update on this?'),
+      text: 'Yes, I am providing you step how to reproduce this issue',
+      content: {
+        quotedText: expect.stringContaining('> Any update on this?'),
+        fullText: expect.stringContaining('> Any update on this?'),
+      },
     });
   });
 

@@ -98,17 +98,81 @@ describe('a mail', () => {
     expect(await idOf(lines('From: a@b.c', '', 'Hello!'))).not.toBe(id);
   });
 
-  it('has the Reply-To address as its contact', async () => {
-    expect((await mailWith('Reply-To: "Ada" <private@example.com>')).contact).toEqual({
-      type: 'email',
-      value: 'private@example.com',
-      name: 'Ada',
-    });
+  it('is of the sender in From, and keeps where answers go', async () => {
+    const { contact, content } = await mailWith('Reply-To: "Ada" <Private@example.com>');
+    expect([contact, content.replyTo]).toEqual([
+      { type: 'email', value: 'ada@example.com', name: null },
+      'private@example.com',
+    ]);
+    for (const same of ['ada@example.com', 'help@shop.test', 'nobody'])
+      expect((await mailWith(`Reply-To: ${same}`)).content).not.toHaveProperty('replyTo');
   });
 
-  it('without a sender is invalid, and one of our own is ignored', async () => {
-    await expect(parse('Subject: a', '', 'Hello')).rejects.toThrow('no valid sender');
-    await expect(parse('From: not an address', '', 'Hello')).rejects.toThrow('no valid sender');
+  it('has only what was written now as its text, and keeps the rest', async () => {
+    const [event] = await parse(
+      'From: a@b.c',
+      '',
+      'Yes.',
+      '',
+      'On 6 May 2024, at 10:12, Ada wrote:',
+      '> How?',
+    );
+    expect(event).toMatchObject({
+      text: 'Yes.',
+      content: {
+        quotedText: 'On 6 May 2024, at 10:12, Ada wrote:\n> How?',
+        fullText: 'Yes.\n\nOn 6 May 2024, at 10:12, Ada wrote:\n> How?',
+      },
+    });
+    const inline =
+      '<div class="gmail_quote">On 6 May 2024, at 10:12, Ada wrote:<blockquote class="gmail_quote">How?</blockquote></div>' +
+      '<div>By train.</div><blockquote class="gmail_quote">When?</blockquote><div>Today.</div>';
+    expect(await parse('From: a@b.c', 'Content-Type: text/html', '', inline)).toMatchObject([
+      { text: 'By train.\n\nToday.' },
+    ]);
+    const html =
+      '<div>Yes.</div><div class="gmail_quote">Le 6 mai 2024 à 10:12, Ada a écrit :<blockquote>How?</blockquote></div>';
+    expect(await parse('From: a@b.c', 'Content-Type: text/html; charset=iso-8859-1', '', html)).toMatchObject(
+      [{ text: 'Yes.', content: { quotedText: expect.stringContaining('> How?'), html } }],
+    );
+  });
+
+  it('says how its sender was authenticated', async () => {
+    const { content } = await mailWith('Authentication-Results: mx.shop.test; spf=pass; dkim=fail');
+    expect(content.authentication).toEqual({ spf: 'pass', dkim: 'fail', dmarc: null });
+  });
+
+  it('that is attached to another has its subject as its name', async () => {
+    const [event] = await parse(
+      'From: a@b.c',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: message/rfc822',
+      '',
+      'Subject: Order 1/2',
+      '',
+      'Hello',
+      '--b',
+      'Content-Type: message/rfc822; name="given.eml"',
+      '',
+      'From: x@y.z',
+      '',
+      'Hello',
+      '--b--',
+    );
+    expect((event as InboundMessage).media).toMatchObject([
+      { mimeType: 'message/rfc822', filename: 'Order 1 2.eml' },
+      { mimeType: 'message/rfc822', filename: 'given.eml' },
+    ]);
+  });
+
+  it('without a sender is ignored, and one of our own, too', async () => {
+    expect(await parse('Subject: a', '', 'Hello')).toEqual([]);
+    expect(await parse('From: not an address', '', 'Hello')).toEqual([]);
+    expect(await parse('From: not an address', 'Sender: ada@example.com', '', 'Hello')).toMatchObject([
+      { contact: { value: 'ada@example.com' } },
+    ]);
     expect(await parse('From: HELP@shop.test', '', 'Hello')).toEqual([]);
     expect(await parse('From: noreply@mail.shop.test', '', 'Hello')).toEqual([]);
   });
@@ -126,8 +190,8 @@ describe('a mail of HTML only', () => {
     ['a<br>b<div>c</div>d', 'a\nb\nc\nd'],
     ['<head><title>x</title></head><STYLE>p{}</STYLE><!-- no --><p>yes', 'yes'],
     ['<ul><li>one<li>two</ul>', 'one\ntwo'],
-    ['<a href="https://x.test/?a=b">link</a>  \n  and   more', 'link and more'],
-    ['1 < 2 &lt; 3 &#233; &#xE9; &nbsp;&unknown; &#0; &#9999999;', '1 < 2 < 3 é é &unknown; &#0; &#9999999;'],
+    ['<a href="https://x.test/?a=b">link</a>  \n  and   more', 'link (https://x.test/?a=b) and more'],
+    ['1 < 2 &lt; 3 &#233; &#xE9; &nbsp;&unknown; &#0; &#9999999;', '1 < 2 < 3 é é &unknown; \uFFFD \uFFFD'],
     ['<!doctype html><html><body>hi</body></html>', 'hi'],
     ['text <style>never ends', 'text'],
   ])('%j gets a text', async (html, text) => {
@@ -177,6 +241,13 @@ describe('an automatic mail', () => {
     'Precedence: bulk',
     'Precedence: list',
     'Precedence: Junk',
+    'Precedence: auto_reply',
+    'List-Unsubscribe: <https://example.com>',
+    'X-Autoreply: yes',
+    'X-Autorespond: Away',
+    'X-Auto-Response-Suppress: All',
+    'Content-Type: multipart/report; report-type=disposition-notification; boundary=b',
+    'Content-Type: text/calendar; method=REPLY',
   ])('is recognized by %s', async (header) => {
     expect((await mailWith(header)).isAutomatic).toBe(true);
   });
@@ -184,9 +255,22 @@ describe('an automatic mail', () => {
     'Auto-Submitted: no',
     'Return-Path: <ada@example.com>',
     'Precedence: first-class',
+    'X-Auto-Response-Suppress: None',
+    'Subject: Out of office',
+    'Content-Type: text/calendar; method=REQUEST',
     'X: y',
   ])('is not recognized by %s', async (header) =>
     expect(await mailWith(header)).not.toHaveProperty('isAutomatic'));
+
+  it('is one of a daemon, or an answer to an invitation', async () => {
+    expect(await parse('From: postmaster@example.com', '', 'Hello')).toMatchObject([{ isAutomatic: true }]);
+    const [person] = await parse('From: "The Post Master" <joe@postmaster.example>', '', 'Hello');
+    expect(person).not.toHaveProperty('isAutomatic');
+    const calendar = ['--b', 'Content-Type: text/calendar', '', 'BEGIN:VCALENDAR', 'METHOD:REPLY', '--b--'];
+    expect(
+      await parse('From: a@b.c', 'Content-Type: multipart/mixed; boundary=b', '', ...calendar),
+    ).toMatchObject([{ isAutomatic: true }]);
+  });
 });
 
 describe('a bounce', () => {
@@ -225,6 +309,7 @@ describe('a bounce', () => {
         vendorId: `<${ours}@mail.shop.test>`,
         messageId: ours,
         occurredAt: NOW,
+        recipients: ['ada@example.com'],
         status: 'failed',
         error: { code: '5.1.1', message: '550 5.1.1 no such user here' },
       },
@@ -245,7 +330,7 @@ describe('a bounce', () => {
     expect(await bounce('delivered', ['Message-ID: <1@x>'])).toMatchObject([{ status: 'delivered' }]);
   });
 
-  it('without a known message is an ordinary message', async () => {
+  it('without a known message is an automatic message', async () => {
     expect(await bounce('failed', [], 'help@shop.test', ['Return-Path: <>'])).toMatchObject([
       { kind: 'message', contact: { value: 'mailer-daemon@example.com' }, isAutomatic: true },
     ]);

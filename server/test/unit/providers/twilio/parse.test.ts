@@ -125,28 +125,7 @@ describe('a request of Twilio', () => {
     });
   });
 
-  it.each([
-    ['STOP', 'stop'],
-    [' stop\n', 'stop'],
-    ['StopAll', 'stop'],
-    ['unsubscribe', 'stop'],
-    ['CANCEL', 'stop'],
-    ['end', 'stop'],
-    ['quit', 'stop'],
-    ['revoke', 'stop'],
-    ['optout', 'stop'],
-    ['START', 'start'],
-    ['unstop', 'start'],
-    ['please stop', undefined],
-    ['stop!', undefined],
-    ['', undefined],
-  ])('with the text %j means %s', async (Body, expected) => {
-    const [event] = await parse({ ...form, Body });
-    expect((event as { subscription?: string }).subscription).toBe(expected);
-    expect(event).toMatchObject({ kind: 'message' });
-  });
-
-  it('with OptOutType overrides the text', async () => {
+  it('with OptOutType is an opt-out, whatever its text', async () => {
     expect(await parse({ ...form, Body: 'ARRET', OptOutType: 'STOP' })).toMatchObject([
       { subscription: 'stop' },
     ]);
@@ -181,5 +160,76 @@ describe('a request of Twilio', () => {
     await expect(parse({ MessageSid: 'SM1', Body: 'a' })).rejects.toThrow('has no From');
     expect(await parse({ ...form, Body: 'a\0b' })).toMatchObject([{ text: 'a\uFFFDb' }]);
     expect(await parse({ ...form, Body: 'a', NumMedia: '1000000000' })).toMatchObject([{ media: [] }]);
+  });
+});
+
+describe('a sender on another network than SMS', () => {
+  it.each([
+    ['whatsapp:+15550001111', 'whatsapp', 'phone_number', '+15550001111'],
+    ['rcs:+15550001111', 'rcs', 'phone_number', '+15550001111'],
+    ['whatsapp:US.13491208655302741918', 'whatsapp', 'whatsapp_id', 'US.13491208655302741918'],
+  ])('%s', async (From, transport, type, value) => {
+    expect(await parse({ ...form, From, Body: 'hi' })).toMatchObject([
+      { contact: { type, value }, type: 'text', text: 'hi', content: { transport } },
+    ]);
+  });
+
+  it('on Messenger is left out', async () => {
+    expect(await parse({ ...form, From: 'messenger:100', Body: 'hi' })).toEqual([]);
+  });
+});
+
+describe('a message with more than a text', () => {
+  it('has its place', async () => {
+    const place = { Latitude: '52.5', Longitude: '13.4', Address: 'Main Street', Label: 'Shop' };
+    expect(await parse({ ...form, ...place })).toMatchObject([
+      {
+        type: 'location',
+        text: null,
+        content: { latitude: 52.5, longitude: 13.4, name: 'Shop', address: 'Main Street' },
+      },
+    ]);
+    expect(await parse({ ...form, Latitude: 'north', Longitude: '1', Body: 'a' })).toMatchObject([
+      { type: 'text', content: {} },
+    ]);
+  });
+
+  it('has the button that was chosen', async () => {
+    const button = { From: 'whatsapp:+15550001111', ButtonPayload: 'yes-1', ButtonText: 'Yes', Body: 'Yes' };
+    expect(await parse({ ...form, ...button })).toMatchObject([
+      { type: 'interactive', text: 'Yes', content: { id: 'yes-1', title: 'Yes', transport: 'whatsapp' } },
+    ]);
+    expect(await parse({ ...form, ButtonPayload: 'a' })).toMatchObject([
+      { type: 'interactive', text: null, content: { id: 'a', title: null } },
+    ]);
+  });
+});
+
+describe('the settings', () => {
+  const SK = `SK${'0123456789abcdef'.repeat(2)}`;
+  const issuesOf = (config: object): string[] => {
+    try {
+      twilio.configure({ accountSid: ACCOUNT, authToken: TOKEN, from: '+15550009999', ...config }, {});
+      return [];
+    } catch (error) {
+      return Object.keys((error as { invalidParams: object }).invalidParams);
+    }
+  };
+
+  it('may have an API key, with its secret and besides the auth token', () => {
+    expect(issuesOf({ apiKeySid: SK, apiKeySecret: 'secret' })).toEqual([]);
+    expect(issuesOf({ apiKeySid: SK })).toEqual(['config.apiKeySecret']);
+    expect(issuesOf({ apiKeySecret: 'secret' })).toEqual(['config.apiKeySid']);
+    expect(issuesOf({ apiKeySid: 'AC1', apiKeySecret: 'secret' })).toEqual(['config.apiKeySid']);
+    expect(issuesOf({ apiKeySid: SK, apiKeySecret: 'secret', authToken: null })).toEqual([
+      'config.authToken',
+    ]);
+  });
+
+  it('may name a sender on WhatsApp or RCS', () => {
+    expect(issuesOf({ from: 'whatsapp:+15550009999' })).toEqual([]);
+    expect(issuesOf({ from: 'rcs:shop_agent' })).toEqual([]);
+    expect(issuesOf({ from: 'whatsapp:shop' })).toEqual(['config.from']);
+    expect(issuesOf({ from: 'fax:+15550009999' })).toEqual(['config.from']);
   });
 });

@@ -5,7 +5,7 @@ import type { AdapterChannel } from '../../../../src/providers/adapter.ts';
 import { twilio } from '../../../../src/providers/twilio/twilio.ts';
 import { useAdapterContext } from '../../../kit/adapter-context.ts';
 import { outgoing } from '../../../kit/outgoing.ts';
-import { ACCOUNT, PICTURE, TOKEN, useTwilio } from '../../../kit/twilio.ts';
+import { ACCOUNT, API_KEY, API_SECRET, PICTURE, TOKEN, useTwilio } from '../../../kit/twilio.ts';
 
 const vendor = await useTwilio();
 const context = useAdapterContext();
@@ -56,6 +56,25 @@ describe('a message to Twilio', () => {
     expect(form.has('From')).toBe(false);
     expect(form.has('Body')).toBe(false);
     expect(form.getAll('MediaUrl')).toEqual(['https://files.test/a', 'https://files.test/b']);
+  });
+
+  it('of a sender on WhatsApp or RCS goes to the recipient there', async () => {
+    for (const from of ['whatsapp:+15550009999', 'rcs:shop_agent']) {
+      expect(await twilio.send(outgoing({ text: 'a' }), channelOf({ from }), context)).toMatchObject({
+        ok: true,
+      });
+      const form = vendor.taken.at(-1)?.form;
+      expect([form?.get('From'), form?.get('To')]).toEqual([from, `${from.split(':')[0]}:+15550001111`]);
+    }
+  });
+
+  it('is sent with an API key, if the channel has one', async () => {
+    const key = { apiKeySid: API_KEY, apiKeySecret: API_SECRET };
+    const own = channelOf({ ...key, authToken: 'only-for-signatures' });
+    expect(await twilio.send(outgoing({ text: 'a' }), own, context)).toMatchObject({ ok: true });
+    expect(await twilio.check(own, context)).toEqual([]);
+    const wrong = channelOf({ ...key, apiKeySecret: 'wrong' });
+    expect(await twilio.check(wrong, context)).toMatchObject([{ path: 'config.apiKeySid' }]);
   });
 
   it('that is a template is sent as text', async () => {

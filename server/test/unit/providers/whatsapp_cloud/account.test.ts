@@ -37,12 +37,12 @@ describe('media', () => {
   });
 
   test('that Meta no longer has fails permanently, other errors temporarily', async () => {
-    await expect(fetch('56')).rejects.toMatchObject({ code: '100', isTemporary: false });
+    await expect(fetch('56')).rejects.toMatchObject({ code: 'media_gone', isTemporary: false });
     graph.files.set('57', { bytes: Buffer.from('png'), mimeType: 'image/png', filename: '' });
     graph.trouble({ status: 500 });
     await expect(fetch('57')).rejects.toMatchObject({ isTemporary: true });
     graph.trouble(null, { status: 404 });
-    await expect(fetch('57')).rejects.toMatchObject({ code: 'http_404', isTemporary: false });
+    await expect(fetch('57')).rejects.toMatchObject({ code: 'media_gone', isTemporary: false });
     graph.trouble(null, 'reset');
     await expect(fetch('57')).rejects.toMatchObject({ isTemporary: true });
   });
@@ -72,7 +72,7 @@ describe('templates', () => {
   };
   const create = (more: Partial<NewVendorTemplate> = {}, config: object = {}) =>
     whatsappCloud.templates?.create({ ...template, ...more }, channelWith(config), context);
-  const list = () => whatsappCloud.templates?.list(channelWith(), context);
+  const list = async () => (await whatsappCloud.templates?.list(channelWith(), context))?.templates;
 
   test('are created with an example for each variable', async () => {
     expect(await create()).toEqual({ vendorId: expect.any(String), status: 'pending' });
@@ -190,7 +190,7 @@ describe('templates', () => {
       template({ id: '1' }),
       template({ id: '2', status: 'REJECTED', rejected_reason: 'INVALID_FORMAT', category: 'UTILITY' }),
       template({ id: '3', components: [{ type: 'CAROUSEL' }, body] }),
-      template({ id: '4', components: [body, { type: 'BUTTONS', buttons: [{ type: 'OTP' }] }] }),
+      template({ id: '4', components: [body, { type: 'BUTTONS', buttons: [{ type: 'SPM' }] }] }),
       template({ id: '5', status: 'PENDING_DELETION' }),
       template({
         id: '6',
@@ -215,6 +215,9 @@ describe('templates', () => {
         body: 'Hi',
         footer: null,
         buttons: [],
+        cards: null,
+        offer: null,
+        authentication: null,
       },
       expect.objectContaining({
         vendorId: '2',

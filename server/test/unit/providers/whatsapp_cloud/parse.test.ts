@@ -84,8 +84,8 @@ describe('the sender', () => {
     });
   });
 
-  test('is required: a request without one fails as a whole', () => {
-    expect(() => messages({ id: 'a', timestamp: '1', ...text })).toThrow('without a sender');
+  test('is required: a message without one is invalid', () => {
+    expect(messages({ id: 'a', timestamp: '1', ...text })).toMatchObject([{ kind: 'invalid' }]);
   });
 });
 
@@ -116,7 +116,6 @@ describe('ignored parts of a request', () => {
   test.each([
     'account_update',
     'phone_number_quality_update',
-    'history',
     'something_new',
   ])('are changes of the field %s', (field) =>
     expect(parse(payloadOf(field, { messages: [{ nonsense: true }] }))).toEqual([]));
@@ -226,14 +225,14 @@ describe('changes', () => {
       {
         kind: 'identity',
         vendorId: 'wamid.1',
-        from: { type: 'phone_number', value: '+15550001111' },
-        to: { type: 'phone_number', value: '+15550002222' },
+        from: { type: 'whatsapp_id', value: 'US.old' },
+        to: { type: 'whatsapp_id', value: 'US.new' },
       },
       {
         kind: 'identity',
         vendorId: 'wamid.1#1',
-        from: { type: 'whatsapp_id', value: 'US.old' },
-        to: { type: 'whatsapp_id', value: 'US.new' },
+        from: { type: 'phone_number', value: '+15550001111' },
+        to: { type: 'phone_number', value: '+15550002222' },
       },
     ]);
   });
@@ -391,5 +390,45 @@ describe('routing and signatures', () => {
     expect(whatsappCloud.handshake?.({ ...query, 'hub.mode': 'unsubscribe' })).toBeUndefined();
     expect(whatsappCloud.handshake?.({ 'hub.mode': 'subscribe' })).toBeUndefined();
     expect(whatsappCloud.handshake?.({})).toBeUndefined();
+  });
+});
+
+describe('a preference about marketing', () => {
+  const preferred = (more: object) =>
+    parse(
+      payloadOf('user_preferences', {
+        contacts: [ada],
+        user_preferences: [
+          {
+            wa_id: '15550001111',
+            category: 'marketing_messages',
+            timestamp: 1_731_705_721,
+            detail: 'x',
+            ...more,
+          },
+        ],
+      }),
+    );
+
+  test.each([
+    ['stop', 'stop'],
+    ['resume', 'start'],
+  ])('%s is a decision of the number', (value, subscription) => {
+    expect(preferred({ value })).toEqual([
+      {
+        kind: 'consent',
+        handle: { type: 'phone_number', value: '+15550001111' },
+        subscription,
+        source: 'vendor',
+        proof: { detail: 'x' },
+        occurredAt: new Date(1_731_705_721_000),
+      },
+    ]);
+  });
+
+  test('that is unknown, or about something else, is ignored', () => {
+    expect(preferred({ value: 'constructor' })).toEqual([]);
+    expect(preferred({ value: 'stop', category: 'utility_messages' })).toEqual([]);
+    expect(preferred({ value: 'stop', wa_id: undefined })).toEqual([]);
   });
 });

@@ -186,13 +186,33 @@ describe('a sent message', () => {
     });
   });
 
+  test('with choices has a header and a footer, or a picture above it', async () => {
+    const buttons = [{ id: 'a', title: 'A' }];
+    const content = { header: { text: 'Monday' }, footer: 'Dr. Hopper', buttons };
+    const { interactive } = await sent({ type: 'interactive', text: 'Well?', content });
+    expect(interactive).toMatchObject({
+      header: { type: 'text', text: 'Monday' },
+      body: { text: 'Well?' },
+      footer: { text: 'Dr. Hopper' },
+    });
+    const picture = { ...theirs, mimeType: 'image/png' };
+    const shown = await sent({ type: 'interactive', text: 'Well?', content: { buttons }, media: [picture] });
+    expect(shown.interactive.header).toEqual({ type: 'image', image: { link: theirs.url } });
+  });
+
   test('has every type that WhatsApp channels support', async () => {
     const filled: Partial<OutgoingMessage> = {
       text: 'x',
       media: [theirs],
       template,
       replyToVendorId: 'wamid.0',
-      content: { latitude: 1, longitude: 1, emoji: '👍', buttons: [{ id: 'a', title: 'A' }] },
+      content: {
+        latitude: 1,
+        longitude: 1,
+        emoji: '👍',
+        buttons: [{ id: 'a', title: 'A' }],
+        contacts: [{ name: 'Ada', organization: null, phoneNumbers: [], emails: [] }],
+      },
     };
     for (const type of capabilities.whatsapp.types)
       expect(
@@ -405,5 +425,21 @@ describe('Meta’s answer', () => {
       retry: 'reauth',
       error: { code: '190', message: 'Malformed access token …' },
     });
+  });
+});
+
+describe('an uploaded file', () => {
+  test.each([
+    ['an old Word document', 'application/x-cfb', 'letter.doc', 'application/msword'],
+    ['an old table', 'application/x-cfb', 'list.XLS', 'application/vnd.ms-excel'],
+    ['old slides', 'application/x-cfb', 'talk.ppt', 'application/vnd.ms-powerpoint'],
+    ['a table in Windows-1252', 'application/octet-stream', 'list.csv', 'text/plain'],
+    ['a table in UTF-8', 'text/csv', 'list.csv', 'text/plain'],
+    ['a document as it is', 'application/pdf', 'letter.doc', 'application/pdf'],
+    ['something that Meta does not know', 'application/zip', 'all.zip', 'application/zip'],
+  ])('has the type that Meta takes: %s', async (_name, mimeType, filename, expected) => {
+    const { document } = await sent({ type: 'document', media: [{ ...ours, mimeType, filename }] });
+    expect(document.filename).toBe(filename);
+    expect(graph.files.get(document.id)).toMatchObject({ mimeType: expected, filename });
   });
 });

@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import { ApiError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
+
+/** What automations and campaigns refer to. */
+export type UsedKind =
+  | 'label'
+  | 'template'
+  | 'attribute'
+  | 'user'
+  | 'team'
+  | 'channel'
+  | 'automation'
+  | 'secret';
+
+/** The query of a deletion that can be refused. */
+export const Force = Type.Object({
+  force: Type.Optional(
+    Type.String({
+      pattern: '^(true|false)$',
+      description: 'With `true` it is deleted although active automations or campaigns use it',
+    }),
+  ),
+});
+
+interface User {
+  kind: 'automation' | 'campaign';
+  id: string;
+  name: string;
+}
+
+/** At most so many are named. */
+const MAX_NAMED = 5;
+
+// Definitions and audiences name what they use: by its id, which is in no other text, or an attribute by its externalId.
+const findUsers = statement<[id: string, pattern: string], User>(
+  'automations.users_of',
+  `select 'automation' as kind, a.id, a.name
+     from automations a join automation_versions v on v.id = a.active_version_id and v.tenant_id = a.tenant_id
+    where a.tenant_id = $tenant and a.status = 'active' and a.id <> $1 and v.definition::text ~ $2
+   union all
+   select 'campaign', c.id, c.name from visible_campaigns c
+    where c.tenant_id = $tenant and c.status in ('scheduled', 'running', 'paused')
+      and ($1 in (c.channel_id, c.message_template_id, c.automation_id) or c.audience ~ $2)
+    limit ${MAX_NAMED + 1}`,
+);
+// What is gone already is not refused: a deletion that is asked for again answers as the first time.
+const exists = statement<[id: string], { exists: boolean }>(
+  'automations.used_exists',
+  `select ${[
+    'labels',
+    'message_templates',
+    'attributes',
+    'users',
+    'teams',
+    'visible_channels',
+    'automations',
+    'automation_secrets',
+  ]
+    .map((table) => `exists (select from ${table} where id = $1 and tenant_id = $tenant)`)
+    .join(' or ')} as exists`,
+);
+const externalIdOf = statement<[id: string], { external_id: string }>(
+  'attributes.external_id',
+  'select external_id from attributes where id = $1 and tenant_id = $tenant',
+);
+
+const secretName = statement<[id: string], { name: string }>(
+  'automation_secrets.name',
+  'select name from automation_secrets where id = $1 and tenant_id = $tenant',
+);
+
+/** The pattern of texts that name it. An externalId has letters, digits and `_` only. */
+async function patternOf(tx: TenantTx, kind: UsedKind, id: string): Promise<string> {
+  if (kind === 'secret') {
+    const { name } = (await tx.find(secretName, [id])) as { name: string };
+    return `secrets\\.${name}\\M|"signWith": "${name}"`;
+  }
+  if (kind !== 'attribute') return id.toLowerCase();
+  const externalId = (await tx.find(externalIdOf, [id]))?.external_id ?? id;
+  return `attributes\\.${externalId}\\M|"externalId": "${externalId}"`;
+}
+
+/** Refuses what would break active automations and campaigns, and names them. */
+export async function requireUnused(
+  tx: TenantTx,
+  kind: UsedKind,
+  id: string,
+  { force }: { force?: string },
+): Promise<void> {
+  if (force === 'true' || !isUuid(id)) return;
+  const users = await tx.all(findUsers, [id, await patternOf(tx, kind, id)]);
+  if (users.length === 0 || !(await tx.find(exists, [id]))?.exists) return;
+  const named = users.slice(0, MAX_NAMED).map((user) => `${user.kind} "${user.name}" (${user.id})`);
+  const more = users.length > MAX_NAMED ? ' and others' : '';
+  throw new ApiError('conflict', {
+    detail: `the ${kind} is used by the ${named.join(', the ')}${more}; change them first, or add ?force=true`,
+  });
+}

@@ -1,0 +1,66 @@
+import { OperatorError } from '../base/errors.ts';
+import { call } from './api.ts';
+import { readOperatorToken } from './operator-token.ts';
+import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
+
+const flags = {
+  ...targetFlags,
+  'data-dir': { type: 'string' },
+  tenant: { type: 'string' },
+  name: { type: 'string' },
+  scopes: { type: 'string' },
+  days: { type: 'string' },
+} as const;
+
+const DAY_SECONDS = 86_400;
+
+const help = `parley token: creates an access token of a tenant and prints it. It cannot be shown again.
+
+  --tenant ID|NAME     the tenant; without it, the only one
+  --name NAME          what it is for
+  --scopes A,B         such as chats:read,messages:write; without it, all scopes
+  --days DAYS          how long it is valid; without it, 90 days
+  --url URL            the server (default ${targetFlags.url.default})
+  --token TOKEN        the operator's token; default: the variable PARLEY_ADMIN_TOKEN, or secrets.json of the data folder
+  --data-dir DIR       the data folder; default: the variable PARLEY_DATA_DIR, or ./data`;
+
+interface Tenant {
+  id: string;
+  name: string;
+}
+
+function chooseTenant(tenants: readonly Tenant[], wanted: string | undefined): Tenant {
+  const fitting =
+    wanted === undefined ? tenants : tenants.filter(({ id, name }) => id === wanted || name === wanted);
+  const [tenant, another] = fitting;
+  if (tenant && !another) return tenant;
+  const names = (fitting.length > 0 ? fitting : tenants).map(({ id, name }) => `${name} (${id})`);
+  throw new OperatorError(
+    names.length === 0
+      ? 'There is no tenant. Create one with POST /admin/tenants.'
+      : `Name one of the tenants with --tenant: ${names.slice(0, 10).join(', ')}.`,
+  );
+}
+
+/** `parley token`. */
+export async function token(args: string[], { env, say, signal }: CommandContext): Promise<void> {
+  const { values, positionals } = readFlags('token', args, flags);
+  if (values.help) return say(help);
+  if (positionals.length > 0)
+    throw new OperatorError(`Unexpected argument "${positionals[0]}". Try: parley token --help`);
+  const { name, scopes, days } = values;
+  if (days !== undefined && !(Number(days) > 0))
+    throw new OperatorError(`--days must be a number of days, not "${days}".`);
+  const target = readTarget({ url: values.url, token: await readOperatorToken(values, env) }, {});
+  const tenants = await call<Tenant[]>(target, '/admin/tenants', { signal });
+  const tenant = chooseTenant(tenants, values.tenant);
+  const body = {
+    ...(name === undefined ? {} : { name }),
+    ...(scopes === undefined ? {} : { scopes: scopes.split(',').map((scope) => scope.trim()) }),
+    ...(days === undefined ? {} : { expiresIn: Math.round(Number(days) * DAY_SECONDS) }),
+  };
+  const path = `/admin/tenants/${tenant.id}/tokens`;
+  const created = await call<{ token: string; expiresAt: string }>(target, path, { body, signal });
+  say(created.token);
+  say(`It is for ${tenant.name} and valid until ${created.expiresAt}.`);
+}

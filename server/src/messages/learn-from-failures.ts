@@ -1,0 +1,41 @@
+import { recordConsents } from '../contacts/consent/consents.ts';
+import { markUndeliverable } from '../contacts/handles/undeliverable.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import type { ChannelKind, VendorError } from '../providers/adapter.ts';
+import { recipientErrors } from '../providers/capabilities.ts';
+
+/** A message that the vendor refused for good. */
+export interface FailedMessage {
+  id: string;
+  chat_id: string;
+  contact_id: string;
+  error: VendorError | null;
+}
+
+/** Whether a failure says something about the recipient. */
+export const isAboutRecipient = (kind: ChannelKind, { code }: VendorError): boolean =>
+  Object.values(recipientErrors[kind]).some((codes) => codes.includes(code));
+
+/** Remembers what vendors said about recipients: who has opted out at the vendor, and which handles do not exist. */
+export async function learnFromFailures(
+  tx: TenantTx,
+  kind: ChannelKind,
+  messages: readonly FailedMessage[],
+): Promise<void> {
+  const { optedOut, invalid } = recipientErrors[kind];
+  const failedWith = (codes: readonly string[]): FailedMessage[] =>
+    messages.filter(({ error }) => error !== null && codes.includes(error.code));
+  const changes = failedWith(optedOut).map(({ id, contact_id, error }) => ({
+    contactId: contact_id,
+    channelKinds: [kind],
+    status: 'unsubscribed' as const,
+    source: 'vendor' as const,
+    at: 'now' as const,
+    proof: { messageId: id, code: error?.code },
+  }));
+  tx.publish(...(await recordConsents(tx, changes)));
+  const reasons = failedWith(invalid).map(
+    ({ chat_id, error }) => [chat_id, `${error?.code}: ${error?.message}`.slice(0, 500)] as const,
+  );
+  await markUndeliverable(tx, kind, new Map(reasons));
+}

@@ -1,0 +1,115 @@
+import type { Keys } from '../base/crypto.ts';
+import { ApiError } from '../base/errors.ts';
+import { nowMs } from '../base/time.ts';
+import type { Database } from '../db/database.ts';
+import type { SessionCall } from '../http/route.ts';
+import type { Sessions } from '../http/sessions.ts';
+import { describeSession } from './describe-session.ts';
+import { limitFailures, loginLimits } from './failures.ts';
+import type { Passwords } from './passwords.ts';
+import {
+  findPerson,
+  findPersonByEmail,
+  type Person,
+  replacePasswordHash,
+  TOTP_PURPOSE,
+  useRecoveryCode,
+  useTotpStep,
+} from './person.ts';
+import type { Login, SessionInfo } from './schema.ts';
+import { createSession, endSessionOf } from './session.ts';
+import { findStep, hashRecoveryCode } from './totp.ts';
+
+export interface LoginDeps {
+  passwords: Passwords;
+  keys: Keys;
+  sessions: Sessions;
+  /** Whether passwords are accepted; otherwise only the identity provider. */
+  hasPasswordLogin: boolean;
+}
+
+/** The same for an address that nobody has. */
+const wrong = (): ApiError =>
+  new ApiError('unauthorized', { detail: 'the email address or the password is wrong' });
+
+export function requirePasswordLogin({ hasPasswordLogin }: LoginDeps): void {
+  if (!hasPasswordLogin)
+    throw new ApiError('forbidden', { detail: 'passwords are switched off; use the identity provider' });
+}
+
+/** Throws unless a code of the person's app, or one of the recovery codes, is given. Each counts once. */
+export async function requireSecondFactor(
+  db: Database,
+  person: Person,
+  code: string | undefined,
+  { keys }: Pick<LoginDeps, 'keys'>,
+): Promise<void> {
+  if (person.totp_confirmed_at === null || person.totp_secret_encrypted === null) return;
+  if (code === undefined)
+    throw new ApiError('totp_required', { detail: 'send the code of your authenticator app as "code"' });
+  const secret = keys.decrypt(person.totp_secret_encrypted, TOTP_PURPOSE);
+  const step = findStep(secret, code.trim(), nowMs(), person.totp_step);
+  const isValid =
+    step === undefined
+      ? await useRecoveryCode(db, person.id, hashRecoveryCode(code))
+      : await useTotpStep(db, person.id, step);
+  if (!isValid) throw new ApiError('unauthorized', { detail: 'the code is wrong or was used already' });
+}
+
+/** Finds the person with an address and a password, and a code if one is needed. Failures are limited. */
+export async function authenticate(
+  db: Database,
+  { email, password, code }: Login,
+  address: string,
+  deps: LoginDeps,
+): Promise<Person> {
+  requirePasswordLogin(deps);
+  return limitFailures(db, loginLimits(email, address), async () => {
+    const person = await findPersonByEmail(db, email);
+    const hash = person?.password_hash ?? null;
+    if (!(await deps.passwords.verify(password, hash)) || !person || hash === null) throw wrong();
+    await requireSecondFactor(db, person, code, deps);
+    if (deps.passwords.isOutdated(hash))
+      await replacePasswordHash(db, person.id, hash, await deps.passwords.hash(password));
+    return person;
+  });
+}
+
+/** Throws unless the password is that of the person who has logged in. Failures are limited as at the login. */
+export async function requireOwnPassword(
+  db: Database,
+  personId: string,
+  password: string | undefined,
+  address: string,
+  deps: LoginDeps,
+): Promise<Person> {
+  const person = await findPerson(db, personId);
+  if (!person) throw wrong();
+  if (person.password_hash === null)
+    throw new ApiError('forbidden', {
+      detail: 'you have no password; you log in over the identity provider',
+    });
+  return limitFailures(db, loginLimits(person.email, address), async () => {
+    if (!(await deps.passwords.verify(password ?? '', person.password_hash)))
+      throw new ApiError('unauthorized', { detail: 'the password is wrong' });
+    return person;
+  });
+}
+
+/** Begins a session and sets its cookie. The session of the cookie that was sent ends: its value is never used again. */
+export async function beginSession(
+  call: Pick<SessionCall, 'cookie' | 'address' | 'agent' | 'setCookie' | 'actAs'>,
+  db: Database,
+  personId: string,
+  { sessions }: Pick<LoginDeps, 'sessions'>,
+): Promise<SessionInfo> {
+  const { cookie } = call;
+  const { created, endedId } = await db.systemTransaction(async (tx) => ({
+    endedId: cookie === undefined ? undefined : await endSessionOf(tx, cookie),
+    created: await createSession(tx, personId, call),
+  }));
+  if (endedId !== undefined) sessions.forget(endedId);
+  call.setCookie(created.cookie, created.maxAgeSeconds);
+  call.actAs(personId);
+  return describeSession(db, created.id);
+}

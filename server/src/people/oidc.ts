@@ -1,0 +1,289 @@
+import type * as OpenIdClient from 'openid-client';
+import type { Keys } from '../base/crypto.ts';
+import { ApiError } from '../base/errors.ts';
+import { nowMs } from '../base/time.ts';
+import type { Database, SystemTx } from '../db/database.ts';
+import { systemStatement } from '../db/statement.ts';
+import type { SessionCall } from '../http/route.ts';
+import type { OutboundClient } from '../outbound/client.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import type { Role } from '../users/roles.ts';
+import { joinTenant, linkPerson } from '../users/user.ts';
+import { limitFailures, linkLimits } from './failures.ts';
+import { findInvitations, useLink } from './links.ts';
+import { createPerson, findPersonByEmail, setPassword, setTotp } from './person.ts';
+import { endSessions } from './session.ts';
+
+/** Everybody with an address of the domain becomes a user of the tenant; of the only tenant if none is named. */
+interface AutoJoin {
+  domain: string;
+  role: Exclude<Role, 'owner'>;
+  tenantId: string | undefined;
+}
+
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  autoJoin: AutoJoin | undefined;
+}
+
+interface OidcDeps {
+  outbound: Pick<OutboundClient, 'request'>;
+  keys: Keys;
+  baseUrl: () => string;
+}
+
+export interface Oidc {
+  /** Where the browser goes to log in. What must fit together afterwards is kept in a cookie. */
+  start(call: Pick<SessionCall, 'setLoginCookie'>): Promise<{ url: string }>;
+  /** Checks the answer of the identity provider and returns the id of the person. */
+  finish(
+    call: Pick<
+      SessionCall<undefined, { query: string }>,
+      'body' | 'loginCookie' | 'setLoginCookie' | 'address'
+    >,
+    db: Database,
+  ): Promise<string>;
+}
+
+/** What was agreed on at the start of a login. */
+interface Started {
+  state: string;
+  nonce: string;
+  verifier: string;
+  expiresAtMs: number;
+}
+
+/** What the identity provider says about somebody. */
+interface Identity {
+  issuer: string;
+  subject: string;
+  /** Only an address that the provider has verified. */
+  email: string | undefined;
+  name: string | undefined;
+}
+
+const PURPOSE = 'oidc.login';
+const LOGIN_SECONDS = 600;
+const DEADLINE_MS = 10_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** The provider's keys and addresses are read again after this time. */
+const CONFIGURATION_MS = 3600_000;
+const MAX_NAME_CHARACTERS = 255;
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+/** The page of the console that completes the login. */
+const RETURN_PATH = '/console/login/oidc';
+
+const personOf = systemStatement<[issuer: string, subject: string], { person_id: string }>(
+  'person_identities.find',
+  'select person_id from person_identities where issuer = $1 and subject = $2',
+);
+const insertIdentity = systemStatement<[issuer: string, subject: string, personId: string, now: Date]>(
+  'person_identities.insert',
+  'insert into person_identities (issuer, subject, person_id, created_at) values ($1, $2, $3, $4)',
+);
+const someTenants = systemStatement<[], { id: string }>(
+  'people.some_tenants',
+  'select id from visible_tenants order by created_at, id limit 2',
+);
+
+/** Logs people in over an identity provider that the operator trusts (OpenID Connect, authorization code with PKCE). */
+export function createOidc(settings: OidcSettings, { outbound, keys, baseUrl }: OidcDeps): Oidc {
+  const redirectUri = (): string => `${baseUrl()}${RETURN_PATH}`;
+  let configured: { at: number; value: Promise<OpenIdClient.Configuration> } | undefined;
+
+  /** Loaded with the first login: most installations have none. */
+  const library = (): Promise<typeof OpenIdClient> => import('openid-client');
+
+  async function discover(): Promise<OpenIdClient.Configuration> {
+    const client = await library();
+    const { issuer, clientId, clientSecret } = settings;
+    return client.discovery(
+      new URL(issuer),
+      clientId,
+      clientSecret,
+      clientSecret === undefined ? client.None() : undefined,
+      {
+        [client.customFetch]: fetchWith(outbound),
+        execute: [
+          // Also the signature of what came over TLS is checked.
+          client.enableNonRepudiationChecks,
+          // The configuration allows plain http for addresses of this machine only.
+          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    );
+  }
+
+  function configuration(): Promise<OpenIdClient.Configuration> {
+    const now = nowMs();
+    if (!configured || now - configured.at > CONFIGURATION_MS) {
+      const value = discover();
+      configured = { at: now, value };
+      value.catch(() => {
+        configured = undefined;
+      });
+    }
+    return configured.value;
+  }
+
+  function readStarted(cookie: string | undefined): Started {
+    try {
+      const started = JSON.parse(keys.decrypt(Buffer.from(cookie ?? '', 'base64url'), PURPOSE)) as Started;
+      if (started.expiresAtMs > nowMs()) return started;
+    } catch {}
+    throw new ApiError('unauthorized', { detail: 'the login took too long or began elsewhere; start again' });
+  }
+
+  return {
+    async start(call) {
+      const client = await library();
+      const started: Started = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+        expiresAtMs: nowMs() + LOGIN_SECONDS * 1000,
+      };
+      const config = await configuration().catch(explain);
+      const url = client.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri(),
+        scope: 'openid email profile',
+        state: started.state,
+        nonce: started.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(started.verifier),
+        code_challenge_method: 'S256',
+      });
+      call.setLoginCookie(
+        keys.encrypt(JSON.stringify(started), PURPOSE).toString('base64url'),
+        LOGIN_SECONDS,
+      );
+      return { url: url.href };
+    },
+    async finish(call, db) {
+      const identity = await limitFailures(db, linkLimits(call.address), async () => {
+        const { state, nonce, verifier } = readStarted(call.loginCookie);
+        call.setLoginCookie('', 0);
+        const client = await library();
+        const config = await configuration().catch(explain);
+        const current = new URL(redirectUri());
+        current.search = call.body.query;
+        const tokens = await client
+          .authorizationCodeGrant(config, current, {
+            expectedState: state,
+            expectedNonce: nonce,
+            pkceCodeVerifier: verifier,
+            idTokenExpected: true,
+          })
+          .catch(explain);
+        return identityOf(tokens.claims() as OpenIdClient.IDToken);
+      });
+      return db.systemTransaction((tx) => findOrJoin(tx, identity, settings.autoJoin));
+    },
+  };
+}
+
+/** The library's requests go through the guarded client: the answer of a provider must not lead into our network. */
+const fetchWith =
+  (outbound: Pick<OutboundClient, 'request'>): OpenIdClient.CustomFetch =>
+  async (url, { method, headers, body }) => {
+    const answer = await outbound.request({
+      url,
+      method,
+      headers: { ...headers },
+      ...(body === undefined || body === null ? {} : { body: String(body) }),
+      deadlineMs: DEADLINE_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+    });
+    return new Response(answer.body.length === 0 ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      headers: answer.headers,
+    });
+  };
+
+/** A provider that cannot be reached is not the fault of the person who logs in. */
+function explain(error: unknown): never {
+  for (let cause = error; cause instanceof Error; cause = cause.cause as Error)
+    if (cause instanceof OutboundError)
+      throw new ApiError('service_unavailable', {
+        detail: 'the identity provider does not answer',
+        cause: error,
+      });
+  const { code } = error as { code?: string };
+  throw new ApiError('unauthorized', {
+    detail: `the identity provider’s answer is not valid (${code ?? 'unknown'}); start again`,
+    cause: error,
+  });
+}
+
+function identityOf({ iss, sub, email, email_verified, name }: OpenIdClient.IDToken): Identity {
+  const isVerified = email_verified === true && typeof email === 'string' && EMAIL.test(email);
+  return {
+    issuer: iss,
+    subject: sub,
+    email: isVerified ? email.toWellFormed().replaceAll('\0', '') : undefined,
+    name: typeof name === 'string' && name.trim() !== '' ? cleanName(name) : undefined,
+  };
+}
+
+const cleanName = (name: string): string =>
+  name.trim().slice(0, MAX_NAME_CHARACTERS).toWellFormed().replaceAll('\0', '');
+
+async function findOrJoin(tx: SystemTx, identity: Identity, autoJoin: AutoJoin | undefined): Promise<string> {
+  const { issuer, subject, email } = identity;
+  const known = await tx.find(personOf, [issuer, subject]);
+  if (email === undefined) {
+    if (known) return known.person_id;
+    throw new ApiError('forbidden', { detail: 'the identity provider has not verified your email address' });
+  }
+  const invitations = await findInvitations(tx, email);
+  const joined = autoJoin && isOfDomain(email, autoJoin.domain) ? autoJoin : undefined;
+  const personId =
+    known?.person_id ??
+    (await connect(tx, { ...identity, email }, invitations.length > 0 || joined !== undefined));
+  for (const { link_id, tenant_id, user_id } of invitations) {
+    await useLink(tx, link_id);
+    await linkPerson(tx.forTenant(tenant_id), user_id, personId);
+  }
+  if (joined) await joinByDomain(tx, { ...identity, email, personId }, joined);
+  return personId;
+}
+
+const isOfDomain = (email: string, domain: string): boolean =>
+  email.toLowerCase().endsWith(`@${domain.toLowerCase()}`);
+
+/**
+ * Connects the provider's identity with the person who has the verified address. The creator of that account may not
+ * have owned the address: its password, second factor and sessions end.
+ */
+async function connect(
+  tx: SystemTx,
+  { issuer, subject, email, name }: Identity & { email: string },
+  mayJoin: boolean,
+): Promise<string> {
+  const now = new Date(nowMs());
+  const existing = await findPersonByEmail(tx, email);
+  if (existing) {
+    await setPassword(tx, existing.id, null, now);
+    await setTotp(tx, existing.id, { secret: null, confirmedAt: null, step: null, recoveryCodes: [] }, now);
+    await endSessions(tx, existing.id);
+  } else if (!mayJoin)
+    throw new ApiError('forbidden', { detail: 'nobody has invited you; ask for an invitation' });
+  const [localPart = email] = email.split('@');
+  const person =
+    existing ?? (await createPerson(tx, { email, name: name ?? localPart, passwordHash: null }, now));
+  await tx.run(insertIdentity, [issuer, subject, person.id, now]);
+  return person.id;
+}
+
+async function joinByDomain(
+  tx: SystemTx,
+  { email, name, personId }: { email: string; name: string | undefined; personId: string },
+  { role, tenantId }: AutoJoin,
+): Promise<void> {
+  const [only, another] = await tx.all(someTenants, []);
+  const chosen = tenantId ?? (another ? undefined : only?.id);
+  if (chosen === undefined) return;
+  const [localPart = email] = email.split('@');
+  await joinTenant(tx.forTenant(chosen), { email, name: name ?? localPart, personId, role });
+}
