@@ -7,7 +7,7 @@ const INTERVAL_MS = 25;
 const LOGGED_MS = 200;
 /** The metric covers the last minute. */
 const SAMPLES = 60_000 / INTERVAL_MS;
-/** The process is not ready while its event loop was blocked for half of this time. */
+/** The process is not ready while it blocked its event loop for half of this time. */
 const READY_WINDOW_MS = 10_000;
 
 /** How late timers were in the last minute, in milliseconds. */
@@ -29,6 +29,8 @@ interface WatchdogOptions {
   activity: Activity;
   /** The milliseconds since the start of the process. */
   now?: () => number;
+  /** The CPU time that the process has taken, in milliseconds. */
+  cpu?: () => number;
   /** Calls a function repeatedly, and returns how to stop that. */
   every?: (ms: number, tick: () => void) => () => void;
 }
@@ -38,29 +40,41 @@ const repeatedly = (ms: number, tick: () => void): (() => void) => {
   return () => clearInterval(timer);
 };
 
+const cpuOfProcess = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
 /** Measures how long the event loop is blocked, and logs what ran when it was blocked for long. */
 export function startWatchdog({
   log,
   activity,
   now = () => performance.now(),
+  cpu = cpuOfProcess,
   every = repeatedly,
 }: WatchdogOptions): Watchdog {
   const samples = new Float64Array(SAMPLES);
   let count = 0;
   let last = now();
-  /** The long delays of the last seconds: when they ended, and how long they took. */
+  let lastCpu = cpu();
+  /**
+   * The long delays of the last seconds: when they ended, and how long the process computed meanwhile. A process that was
+   * stopped, or that a busy machine did not run, can work as soon as it runs again.
+   */
   let stalls: { endedAt: number; ms: number }[] = [];
 
   const stop = every(INTERVAL_MS, () => {
     const time = now();
     const ms = Math.max(0, time - last - INTERVAL_MS);
     last = time;
+    const cpuMs = cpu() - lastCpu;
+    lastCpu += cpuMs;
     samples[count % SAMPLES] = ms;
     count += 1;
     if (ms < LOGGED_MS) return activity.forgetEnded();
-    stalls = [...stalls.filter(({ endedAt }) => endedAt > time - READY_WINDOW_MS), { endedAt: time, ms }];
+    stalls = [...stalls.filter(({ endedAt }) => endedAt > time - READY_WINDOW_MS), { endedAt: time, ms: Math.min(ms, cpuMs) }];
     log.warn(
-      { delayMs: Math.round(ms), running: activity.sinceLastCall() },
+      { delayMs: Math.round(ms), cpuMs: Math.round(cpuMs), running: activity.sinceLastCall() },
       'the event loop was blocked: all requests and queues of this process waited',
     );
   });

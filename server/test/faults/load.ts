@@ -111,6 +111,8 @@ export interface Load {
   readonly withoutRetryAfter: number;
   readonly calls: { ok: number; refused: number; unknown: number };
   readonly slowestMs: number;
+  /** When the oldest of the calls under way began, in milliseconds of this process. */
+  oldestCallAt(): number;
   /** Waits for the calls under way, and keeps the connections open. */
   stop(): Promise<void>;
 }
@@ -139,6 +141,8 @@ export function useLoad(options: LoadOptions): Load {
   const statuses = new Map<number, number>();
   const errors = new Map<string, number>();
   const calls = { ok: 0, refused: 0, unknown: 0 };
+  /** When the calls under way began. */
+  const underWay = new Set<number>();
   // Before the client is made, so that the clean-up first breaks its connections.
   cleanUp(stop);
   const call = useApiClient(writers);
@@ -155,6 +159,7 @@ export function useLoad(options: LoadOptions): Load {
 
   async function callOnce(write: Written, tenant: FaultTenant, base: string, key: string | undefined) {
     const begun = performance.now();
+    underWay.add(begun);
     try {
       const answer = await call(base, `/v3/sandbox/${write.channelId}/inbound`, {
         token: tenant.token,
@@ -175,6 +180,8 @@ export function useLoad(options: LoadOptions): Load {
       errors.set(code, (errors.get(code) ?? 0) + 1);
       write.status = undefined;
       write.outcome = 'unknown';
+    } finally {
+      underWay.delete(begun);
     }
     calls[write.outcome] += 1;
     if (write.outcome === 'unknown' || write.status === 503) write.isUncertain = true;
@@ -233,6 +240,7 @@ export function useLoad(options: LoadOptions): Load {
     get slowestMs() {
       return slowestMs;
     },
+    oldestCallAt: () => Math.min(...underWay),
     stop,
   };
 }

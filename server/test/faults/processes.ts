@@ -38,6 +38,8 @@ export interface ServerProcess {
   otherOutput(): string;
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
+  /** Waits until it listens and says that it is ready. */
+  ready(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
   readonly ended: Promise<Ended>;
@@ -233,13 +235,25 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
       // Its output arrives a moment after its end.
       if (!isRunning) await delay(50);
       if (!isUp()) throw new Error(`The server ended while it started: ${otherOutput}${JSON.stringify(log)}`);
-      await until(() => answersReady(url), START_MS);
+      let answer = '';
+      const isReady = async (): Promise<boolean> => {
+        answer = await askReady(url);
+        return answer === '200';
+      };
+      await until(isReady, START_MS).catch(() => {
+        throw new Error(`The server is not ready: ${answer}`);
+      });
     },
   };
 }
 
-async function answersReady(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-  await answer?.arrayBuffer().catch(() => undefined);
-  return answer?.status === 200;
+/** Returns 200, or what the server says instead. */
+async function askReady(url: string): Promise<string> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    const text = await answer.text();
+    return answer.status === 200 ? '200' : text;
+  } catch (error) {
+    return String(error);
+  }
 }

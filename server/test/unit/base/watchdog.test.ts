@@ -12,19 +12,22 @@ function watch() {
   });
   const activity = createActivity();
   let time = 0;
+  let cpu = 0;
   let tick = (): void => {};
   const watchdog = startWatchdog({
     log,
     activity,
     now: () => time,
+    cpu: () => cpu,
     every(_ms, given) {
       tick = given;
       return () => {};
     },
   });
-  /** The next timer comes this late. */
-  const pass = (lateMs: number): void => {
+  /** The next timer comes this late, because the process computes for all of this time unless told otherwise. */
+  const pass = (lateMs: number, cpuMs = lateMs): void => {
     time += 25 + lateMs;
+    cpu += cpuMs;
     tick();
   };
   return { logged, activity, watchdog, pass };
@@ -52,7 +55,7 @@ it('logs a delay above 200 ms with what ran meanwhile, and with nothing that had
   activity.end('POST /v3/chats/search');
   pass(250);
   expect(logged.map((line) => JSON.parse(line))).toMatchObject([
-    { delayMs: 250, running: { 'queue inbound': 2, 'POST /v3/chats/search': 0 } },
+    { delayMs: 250, cpuMs: 250, running: { 'queue inbound': 2, 'POST /v3/chats/search': 0 } },
   ]);
   expect(JSON.parse(logged[0] as string).running).not.toHaveProperty('GET /v3/me');
 });
@@ -65,4 +68,14 @@ it('says that the process is stuck while the event loop was blocked for half of 
   expect(watchdog.findStall()).toBe('the event loop was blocked for 5.9 of the last 10 seconds');
   for (let count = 0; count < 400; count += 1) pass(0);
   expect(watchdog.findStall()).toBeUndefined();
+});
+
+it('is not stuck because it was stopped, or not run by a busy machine', () => {
+  const { logged, watchdog, pass } = watch();
+  pass(12_000, 0);
+  for (let count = 0; count < 10; count += 1) pass(900, 300);
+  expect(watchdog.findStall()).toBeUndefined();
+  expect(logged).toHaveLength(11);
+  for (let count = 0; count < 10; count += 1) pass(900, 600);
+  expect(watchdog.findStall()).toMatch(/the event loop was blocked for [56]\.\d of the last 10 seconds/);
 });
