@@ -72,7 +72,10 @@ export function startWatchdog({
     samples[count % SAMPLES] = ms;
     count += 1;
     if (ms < LOGGED_MS) return activity.forgetEnded();
-    stalls = [...stalls.filter(({ endedAt }) => endedAt > time - READY_WINDOW_MS), { endedAt: time, ms: Math.min(ms, cpuMs) }];
+    stalls = [
+      ...stalls.filter(({ endedAt }) => endedAt > time - READY_WINDOW_MS),
+      { endedAt: time, ms: Math.min(ms, cpuMs) },
+    ];
     log.warn(
       { delayMs: Math.round(ms), cpuMs: Math.round(cpuMs), running: activity.sinceLastCall() },
       'the event loop was blocked: all requests and queues of this process waited',

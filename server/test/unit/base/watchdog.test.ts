@@ -24,7 +24,7 @@ function watch() {
       return () => {};
     },
   });
-  /** The next timer comes this late, because the process computes for all of this time unless told otherwise. */
+  /** The next timer comes this late, because the process computes for all of this time by default. */
   const pass = (lateMs: number, cpuMs = lateMs): void => {
     time += 25 + lateMs;
     cpu += cpuMs;
