@@ -11,9 +11,10 @@ import { type CanRead, type Feature, meOf, type Principal, readerOf, type Scope 
 import { found, type Route, read } from './route.ts';
 
 /** Converts rows one by one, or a whole page at once if each row would need a statement. */
-type Presentation =
-  | { present: (row: never, canRead: CanRead) => unknown }
-  | { presentPage: (reader: TenantReader, rows: never[]) => Promise<unknown[]> };
+type Presentation = { present: (row: never, canRead: CanRead) => unknown } | PagePresentation;
+interface PagePresentation {
+  presentPage: (reader: TenantReader, rows: never[]) => Promise<unknown[]> | unknown[];
+}
 
 type SearchRouteSpec<P extends TSchema> = Presentation & {
   path: string;
@@ -28,10 +29,17 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
   /** The fields of a tenant, if tenants can define fields. `ownFields` describes those in the API reference. */
   searchableOf?: (reader: TenantReader, canRead: CanRead) => Searchable | Promise<Searchable>;
   ownFields?: string;
-  /** The source of the rows. For a search within another resource, a function that also checks that it exists. */
+  /**
+   * The source of the rows. For a search within another resource, a function that also checks that it exists, and may
+   * present pages with what it has read.
+   */
   source:
     | SearchSource
-    | ((reader: TenantReader, params: Record<string, string>, principal: Principal) => Promise<SearchSource>);
+    | ((
+        reader: TenantReader,
+        params: Record<string, string>,
+        principal: Principal,
+      ) => Promise<SearchSource & Partial<PagePresentation>>);
   /**
    * Set if a page in the order of creation takes no longer than any other request, because an index leads to its rows and
    * few of them are counted. Such pages need no limit on how many run at the same time: with one, they took a third longer.
@@ -51,6 +59,9 @@ function isPlainPage({ query, search, sortBy, pagination = {} }: SearchBody): bo
   const isNear = cursor !== undefined || (page + 1) * limit <= MAX_PLAIN_ROWS;
   return isNear && [query, search, sortBy].every((text) => text === undefined || text.trim() === '');
 }
+
+const hasPresentation = (source: Partial<PagePresentation>): source is PagePresentation =>
+  source.presentPage !== undefined;
 
 /** `POST …/search`, with the same body, grammar and pagination for every resource. */
 export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route {
@@ -86,23 +97,24 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
         const canRead = readerOf(principal);
         const searchable = (await spec.searchableOf?.(lookups, canRead)) ?? spec.searchable;
         const request = parseSearchRequest(body as SearchBody, searchable, reader.now, meOf(principal));
-        const source = restrictToChannels(
+        const all: SearchSource & Partial<PagePresentation> =
           typeof spec.source === 'function'
             ? await spec.source(lookups, params as unknown as Record<string, string>, principal)
-            : spec.source,
-          principal.channelIds,
-        );
+            : spec.source;
+        const source = restrictToChannels(all, principal.channelIds);
         const search = (from: string) =>
           runSearch(reader, searchable, { ...source, from }, reader.tenantId, request);
+        const tables = withoutViews(source.from);
         const [isRemoving, found] = await Promise.all([
-          hasRemovals(lookups),
-          search(withoutViews(source.from)),
+          tables !== source.from && hasRemovals(lookups),
+          search(tables),
         ]);
         const { rows, ...page } = isRemoving ? await search(source.from) : found;
+        const presentation: Presentation = hasPresentation(all) ? all : spec;
         const data =
-          'presentPage' in spec
-            ? await spec.presentPage(reader, rows as never[])
-            : rows.map((row) => spec.present(row as never, canRead));
+          'presentPage' in presentation
+            ? await presentation.presentPage(reader, rows as never[])
+            : rows.map((row) => presentation.present(row as never, canRead));
         return { ...page, data } as never;
       };
       if (spec.hasShortPages && isPlainPage(body as SearchBody)) return readPage(db.byKey, db);

@@ -1,16 +1,15 @@
 import { Type } from 'typebox';
-import { requireChat } from '../chats/chat.ts';
 import { exampleChat } from '../chats/example.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from '../users/author.ts';
 import { exampleQueuedMessage } from './example.ts';
-import { presentMessages, requireMessage } from './message.ts';
+import { presentMessages, requireChatOfMessages, requireMessage } from './message.ts';
 import { addressMessage } from './outbound/address.ts';
 import { cancelScheduled } from './outbound/cancel-scheduled.ts';
 import { type QueueDeps, sendMessage } from './outbound/queue.ts';
 import { Message, NewChatMessage, NewMessage } from './schema.ts';
-import { messageFields, messageSource } from './search.ts';
+import { chatMessageSource, messageFields, messageSource } from './search.ts';
 
 const example = exampleChat.latestMessage as Message;
 
@@ -118,7 +117,7 @@ export function messageRoutes(deps: QueueDeps): Route[] {
       path: '/v3/messages/search',
       operationId: 'searchMessages',
       noun: 'messages',
-      source: messageSource(),
+      source: messageSource,
       example: { query: 'eq(sender,"inbound")', item: example },
     }),
     searchRoute({
@@ -129,8 +128,8 @@ export function messageRoutes(deps: QueueDeps): Route[] {
       params: ofChat.params,
       hasShortPages: true,
       source: async (db, params) => {
-        const chat = await requireChat(db, params.chatId as string);
-        return messageSource(chat.id);
+        const { id, presentPage } = await requireChatOfMessages(db, params.chatId as string);
+        return { ...chatMessageSource(id), presentPage };
       },
       failures: ['chat_not_found'],
       example: { params: ofChat.exampleParams, query: 'eq(type,"text")', item: example },

@@ -35,14 +35,19 @@ export const messageFields: Searchable = {
   id: 'm.id',
 };
 
-/** All messages of the tenant, or those of one chat. */
-export const messageSource = (chatId?: string): SearchSource => ({
+/** All messages of the tenant. */
+export const messageSource: SearchSource = {
   select: OWN_COLUMNS,
   from: 'visible_messages m',
   tenantColumn: 'm.tenant_id',
   countCap: COUNT_CAP,
   inChannels: (ids) => `m.channel_id = any (${ids})`,
-  ...(chatId === undefined
-    ? {}
-    : { appendOnlyKey: chatId, where: (bind) => `m.chat_id = ${bind(chatId)}::uuid` }),
+};
+
+/** Those of a chat. The messages of a chat that can be seen can be seen. */
+export const chatMessageSource = (chatId: string): SearchSource => ({
+  ...messageSource,
+  from: 'messages m',
+  appendOnlyKey: chatId,
+  where: (bind) => `m.chat_id = ${bind(chatId)}::uuid`,
 });

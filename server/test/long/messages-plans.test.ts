@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { messageFields, messageSource } from '../../src/messages/search.ts';
+import { chatMessageSource, messageFields, messageSource } from '../../src/messages/search.ts';
 import { parseSearchRequest } from '../../src/search/request.ts';
 import { runSearch } from '../../src/search/run-search.ts';
 import { connectToFreshDatabase, countReadRows, explain, SEARCH_SETTINGS } from '../kit/explain.ts';
@@ -81,7 +81,7 @@ async function explainSearch(body: object, chatId?: string): Promise<StatementPl
   await runSearch(
     explaining,
     messageFields,
-    messageSource(chatId),
+    chatId === undefined ? messageSource : chatMessageSource(chatId),
     busy.tenantId,
     parseSearchRequest(body, messageFields, new Date()),
   );
@@ -132,7 +132,7 @@ describe.each([
     const { pagination } = await runSearch(
       { query: (text, values) => client.query(text, values) },
       messageFields,
-      messageSource(),
+      messageSource,
       busy.tenantId,
       parseSearchRequest({ pagination: { page: 50 } }, messageFields, new Date()),
     );
