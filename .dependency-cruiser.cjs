@@ -65,6 +65,20 @@ module.exports = {
       },
     },
     {
+      name: 'only-the-tools-import-the-client',
+      comment: 'The server does not call itself over HTTP.',
+      severity: 'error',
+      from: { path: src, pathNot: `${src}/cli/` },
+      to: { path: '(^|/)sdk/' },
+    },
+    {
+      name: 'imports-of-the-client',
+      comment: 'The client runs anywhere: it imports nothing but itself.',
+      severity: 'error',
+      from: { path: '^sdk/src/' },
+      to: { pathNot: '^sdk/src/' },
+    },
+    {
       name: 'nothing-imports-cli',
       severity: 'error',
       from: { path: src, pathNot: `${src}/cli/` },

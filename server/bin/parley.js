@@ -17,15 +17,15 @@ const tools = ['listen', 'login-link', 'release', 'token', 'trigger'];
 
 const modified = async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 
+async function sourcesIn(folder) {
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  return files.filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`);
+}
+
 async function newestSource() {
-  const files = await readdir(`${root}src`, { recursive: true }).catch(() => []);
-  const times = await Promise.all(
-    [
-      `${root}package.json`,
-      ...files.filter((file) => file.endsWith('.ts')).map((file) => `${root}src/${file}`),
-    ].map(modified),
-  );
-  return files.length === 0 ? 0 : Math.max(...times);
+  const files = await Promise.all([`${root}src`, `${root}../sdk/src`].map(sourcesIn));
+  const times = await Promise.all([`${root}package.json`, ...files.flat()].map(modified));
+  return files[0].length === 0 ? 0 : Math.max(...times);
 }
 
 const builds = await Promise.all(

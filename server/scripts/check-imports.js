@@ -10,7 +10,7 @@ process.chdir(root);
 const ruleSet = createRequire(import.meta.url)(`${root}.dependency-cruiser.cjs`);
 const tsConfig = `${root}server/tsconfig.json`;
 const result = await cruise(
-  ['server/src'],
+  ['server/src', 'sdk/src'],
   { ...ruleSet.options, ruleSet, validate: true, tsConfig: { fileName: tsConfig } },
   undefined,
   { tsConfig: extractTSConfig(tsConfig) },
