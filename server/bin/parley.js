@@ -20,7 +20,7 @@ const isTool = tools.includes(process.argv[2]);
 /** What is built, from which sources, and by which program. */
 const BUILDS = [
   {
-    sources: [`${root}src`],
+    sources: [`${root}src`, `${workspace}sdk/src`],
     manifests: [`${root}package.json`],
     results: ['main', 'cli', 'task-threads'].map((name) => `${root}dist/${name}.js`),
     program: `${root}bin/build.js`,
@@ -35,7 +35,7 @@ const BUILDS = [
 
 const modified = async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 
-/** When a source was changed last; 0 for a program that comes without its sources. */
+/** When a source was changed last; 0 if it comes built, without its own sources. */
 async function newestSource({ sources, manifests }) {
   const found = await Promise.all(
     sources.map(async (folder) =>
@@ -44,8 +44,8 @@ async function newestSource({ sources, manifests }) {
         .map((file) => `${folder}/${file}`),
     ),
   );
-  const files = found.flat();
-  return files.length === 0 ? 0 : Math.max(...(await Promise.all([...manifests, ...files].map(modified))));
+  if (found[0].length === 0) return 0;
+  return Math.max(...(await Promise.all([...manifests, ...found.flat()].map(modified))));
 }
 
 async function isOutdated(build) {

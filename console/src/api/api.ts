@@ -1,5 +1,8 @@
 import { ParleyError } from '@parley/sdk';
 import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
   QueryClient,
   type QueryKey,
   type UseMutationResult,
@@ -11,8 +14,18 @@ import {
 import type { PlainKey } from '../i18n/catalogue.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { useShowError, useToast } from '../ui/toast.tsx';
+import { isLoggedOut } from './errors.ts';
 
 export { client } from './client.ts';
+
+export const SESSION_KEY = ['session'] as const;
+
+/** After a 401 the session is read again. If it has ended, that fails too, and the shell shows the login. */
+function checkSession(error: unknown, _: unknown, query?: unknown): void {
+  const { queryKey } = (query ?? {}) as { queryKey?: QueryKey };
+  if (isLoggedOut(error) && queryKey?.[0] !== SESSION_KEY[0])
+    void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+}
 
 /** Whether another attempt may succeed; the SDK has made two already. */
 const isWorthRetrying = (error: unknown): boolean => error instanceof ParleyError && error.status === 0;
@@ -21,7 +34,9 @@ const isWorthRetrying = (error: unknown): boolean => error instanceof ParleyErro
  * Everything that was read. It stays fresh: events change it (see live/patches.ts), and it is read again after events
  * may have been missed.
  */
-export const queryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: checkSession }),
+  mutationCache: new MutationCache({ onError: checkSession }),
   defaultOptions: {
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
@@ -55,7 +70,7 @@ export const useRead = <T>(
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
     enabled,
-    ...(keepsPrevious ? { placeholderData: (previous: T | undefined) => previous } : {}),
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   }) as UseQueryResult<T>;
 
 interface WriteOptions<T, A> {

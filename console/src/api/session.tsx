@@ -2,10 +2,8 @@ import { getSession, logOut, type Membership, type Session } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { readPreference, writePreference } from '../app/preferences.ts';
-import { client, queryClient, useRead } from './api.ts';
+import { client, queryClient, SESSION_KEY, useRead } from './api.ts';
 import { setTenantForRequests } from './client.ts';
-
-export const SESSION_KEY = ['session'] as const;
 
 /** Who has logged in. Fails with 401 for nobody. */
 export const useSessionQuery = () => useRead(SESSION_KEY, (signal) => getSession(client, { signal }));

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
-import { client, queryClient } from '../api/api.ts';
-import { SESSION_KEY, useWorkspace } from '../api/session.tsx';
+import { client, queryClient, SESSION_KEY } from '../api/api.ts';
+import { useWorkspace } from '../api/session.tsx';
 import { type LiveState, startLive } from './live.ts';
 import { applyPatches } from './patches.ts';
 

@@ -1,9 +1,8 @@
 import { getLoginMethods, logIn, type Session, startOidcLogin } from '@parley/sdk';
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { client, queryClient, useRead, useWrite } from '../../api/api.ts';
+import { client, queryClient, SESSION_KEY, useRead, useWrite } from '../../api/api.ts';
 import { isLoggedOut } from '../../api/errors.ts';
-import { SESSION_KEY } from '../../api/session.tsx';
 import { goTo } from '../../app/history.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -64,7 +63,7 @@ function PasswordLogin({ next }: { next: string | undefined }) {
     });
   };
   const isWrong = isLoggedOut(login.error);
-  const hasOtherError = login.error && !isWrong && !needsCode(login.error);
+  const hasOtherError = login.error !== null && !isWrong && !needsCode(login.error);
   if (asksForCode)
     return (
       <form onSubmit={submit}>

@@ -1,6 +1,5 @@
 import type { Session } from '@parley/sdk';
-import { queryClient } from '../../api/api.ts';
-import { SESSION_KEY } from '../../api/session.tsx';
+import { queryClient, SESSION_KEY } from '../../api/api.ts';
 
 /** What an operation about the own account has answered. */
 export function storeSession(session: Session): void {

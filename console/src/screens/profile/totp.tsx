@@ -1,8 +1,8 @@
 import { confirmTotp, disableTotp, enrolTotp, type NewTotp } from '@parley/sdk';
 import { type FormEvent, useState } from 'react';
-import { client, useWrite } from '../../api/api.ts';
+import { client, SESSION_KEY, useWrite } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
-import { SESSION_KEY, useWorkspace } from '../../api/session.tsx';
+import { useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
