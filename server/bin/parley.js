@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds the program when its sources are newer than the build, then runs it in this very process.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -13,30 +13,58 @@ process.env.UV_THREADPOOL_SIZE ??= '16';
 setFlagsFromString('--heap-growing-percent=300');
 
 const root = fileURLToPath(new URL('../', import.meta.url));
+const workspace = fileURLToPath(new URL('../../', import.meta.url));
 const tools = ['listen', 'login-link', 'release', 'token', 'trigger'];
+const isTool = tools.includes(process.argv[2]);
+
+/** What is built, from which sources, and by which program. */
+const BUILDS = [
+  {
+    sources: [`${root}src`, `${workspace}sdk/src`],
+    manifests: [`${root}package.json`],
+    results: ['main', 'cli', 'task-threads'].map((name) => `${root}dist/${name}.js`),
+    program: `${root}bin/build.js`,
+  },
+  {
+    sources: [`${workspace}console/src`, `${workspace}sdk/src`],
+    manifests: [`${workspace}console/package.json`, `${workspace}console/build.js`],
+    results: [`${workspace}console/dist/manifest.json`],
+    program: `${workspace}console/build.js`,
+  },
+];
 
 const modified = async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 
-async function newestSource() {
-  const files = await readdir(`${root}src`, { recursive: true }).catch(() => []);
-  const times = await Promise.all(
-    [
-      `${root}package.json`,
-      ...files.filter((file) => file.endsWith('.ts')).map((file) => `${root}src/${file}`),
-    ].map(modified),
+/** When a source was changed last; 0 if it comes built, without its own sources. */
+async function newestSource({ sources, manifests }) {
+  const found = await Promise.all(
+    sources.map(async (folder) =>
+      (await readdir(folder, { recursive: true }).catch(() => []))
+        .filter((file) => /\.(ts|tsx|css)$/.test(file))
+        .map((file) => `${folder}/${file}`),
+    ),
   );
-  return files.length === 0 ? 0 : Math.max(...times);
+  if (found[0].length === 0) return 0;
+  return Math.max(...(await Promise.all([...manifests, ...found.flat()].map(modified))));
 }
 
-const builds = await Promise.all(
-  ['main', 'cli', 'task-threads'].map((name) => modified(`${root}dist/${name}.js`)),
-);
-if ((await newestSource()) > Math.min(...builds)) {
-  // By another process: one that has built keeps a small heap, which costs a busy server a fifth of its speed.
-  const { status } = spawnSync(process.execPath, [`${root}bin/build.js`], { stdio: 'inherit' });
-  if (status !== 0) process.exit(1);
+async function isOutdated(build) {
+  const built = await Promise.all(build.results.map(modified));
+  return (await newestSource(build)) > Math.min(...built);
 }
+
+// By another process: one that has built keeps a small heap, which costs a busy server a fifth of its speed.
+const run = (program) =>
+  new Promise((resolve) =>
+    spawn(process.execPath, [program], { stdio: 'inherit' }).once('exit', (code) => resolve(code === 0)),
+  );
+
+const wanted = isTool ? BUILDS.slice(0, 1) : BUILDS;
+const built = await Promise.all(
+  wanted.map(async (build) => ((await isOutdated(build)) ? run(build.program) : true)),
+);
+if (built.includes(false)) process.exit(1);
 // Without source maps: they are read when an error first shows its stack, such as that of a connection which has rested
 // long enough, and then everything stands still for 0.3 s. The build keeps names and lines.
-const { main } = await import(`../dist/${tools.includes(process.argv[2]) ? 'cli' : 'main'}.js`);
+const { main } = await import(`../dist/${isTool ? 'cli' : 'main'}.js`);
 await main(process.argv.slice(2), process.env);

@@ -9,6 +9,7 @@ const SCRIPTS = [
   ['lint'],
   ['imports'],
   ['openapi', '--check'],
+  ['sdk', '--check'],
   ['docs', '--check'],
   ['schema', '--check'],
   ['writers'],

@@ -61,9 +61,16 @@ async function rebuild() {
   isBusy = false;
 }
 
+// The server reads the console's manifest with every page, so that a reload shows the change.
+const consoleBuild = spawn(process.execPath, [join(root, '../console/build.js'), '--watch'], {
+  // esbuild ends when its input does.
+  stdio: ['pipe', 'inherit', 'inherit'],
+});
+
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
     isStopping = true;
+    consoleBuild.kill(signal);
     if (server) server.kill(signal);
     else process.exit(0);
   });

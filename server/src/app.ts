@@ -40,6 +40,7 @@ import { auditLog } from './http/audit.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
 import { backOff } from './http/back-off.ts';
 import { allowCompression } from './http/compression.ts';
+import { consolePages } from './http/console.ts';
 import { cookieJar } from './http/cookies.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { idempotency } from './http/idempotency.ts';
@@ -81,6 +82,8 @@ import { webhookRoutes } from './webhooks/routes.ts';
 
 /** This file and the built program lie equally deep, so both find the folder docs/ of the repository. */
 const GUIDES = fileURLToPath(new URL('../../docs/', import.meta.url));
+/** What `console/build.js` writes. */
+const CONSOLE = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 
 /** What the routes of every version of the API may need. */
 interface ApiDeps {
@@ -142,6 +145,8 @@ export interface AppDeps
   activity: Activity;
   operatorToken: string;
   corsOrigins: string[];
+  /** Where the built console is, if elsewhere. */
+  consoleFolder?: string | undefined;
   /** The settings of versions of the API that have any. */
   apiSettings: Settings;
   /** For a process that only processes queues: health checks and metrics, and nothing else. */
@@ -300,6 +305,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
       await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials, findSigners });
       await scope.register(unsubscribePage, { db, keys });
       await scope.register(reference, { documents: apiDocuments(routes), guidesFolder: GUIDES });
+      await scope.register(consolePages, { folder: deps.consoleFolder ?? CONSOLE, baseUrl: deps.baseUrl });
     }
     if (!deps.hasMetricsPort)
       await scope.register(metricsRoute, { ...deps, backOff: invalidTokens.operator });

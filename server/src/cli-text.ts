@@ -51,6 +51,8 @@ export function configTable(config: Config, env: NodeJS.ProcessEnv, extra: Extra
 
 interface FirstStart {
   baseUrl: string;
+  /** The link by which the first person logs in. */
+  consoleUrl: string;
   dataDir: string;
   database: boolean;
   /** Notes about versions of the API. */
@@ -60,9 +62,18 @@ interface FirstStart {
 }
 
 /** The text that the first start prints. */
-export const banner = ({ baseUrl, dataDir, database, apis, token, channel }: FirstStart): string => `
-Parley ${version} is ready. This text is shown only once; the token cannot be read again.
+export const banner = ({
+  baseUrl,
+  consoleUrl,
+  dataDir,
+  database,
+  apis,
+  token,
+  channel,
+}: FirstStart): string => `
+Parley ${version} is ready. This text is shown only once. Open the console; the link works once, for a day.
 
+  Console      ${consoleUrl}
   API          ${baseUrl}
   Reference    ${baseUrl}/docs
   Guides       ${baseUrl}/docs/guides
@@ -77,4 +88,11 @@ TOKEN=${token}
 curl ${baseUrl}/v3/me -H "Authorization: Bearer $TOKEN"
 curl ${baseUrl}/v3/api_webhooks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"url":"http://localhost:4000/hook","events":[{"type":"message.received"}]}'
 curl ${baseUrl}/v3/sandbox/${channel.id}/inbound -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"from":"+15550001111","name":"Ada Lovelace","text":"Hello!"}'
+`;
+
+/** What a start prints while nobody can log in, if there is no demo tenant. */
+export const firstLoginText = (consoleUrl: string): string => `
+Nobody can log in yet. Open this link to become the operator; it works once, for a day.
+
+  Console      ${consoleUrl}
 `;

@@ -9,6 +9,8 @@ import { statement, systemStatement } from './db/statement.ts';
 import { demoChannels } from './demo/content.ts';
 import type { Authenticator } from './http/authenticate.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
+import { createFirstLink } from './people/links.ts';
+import type { PersonLink } from './people/schema.ts';
 import { sandbox } from './providers/sandbox/sandbox.ts';
 
 const PURPOSE = 'installation.key_check';
@@ -87,6 +89,13 @@ export async function requireSameKey(db: Database, keys: Keys): Promise<void> {
 export async function updateKeyCheck(db: Database, keys: Keys): Promise<void> {
   await db.run(replaceKeyCheck, [keys.encrypt('parley', PURPOSE)]);
 }
+
+/** The link by which the first person logs in; undefined if none is needed. Of many processes one creates it. */
+export const createFirstLogin = (db: Database, baseUrl: string): Promise<PersonLink | undefined> =>
+  db.systemTransaction(async (tx) => {
+    await tx.run(lockInstallation, []);
+    return createFirstLink(tx, baseUrl);
+  });
 
 export interface Demo {
   token: string;

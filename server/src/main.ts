@@ -12,7 +12,7 @@ import { type Keys, keysFrom } from './base/crypto.ts';
 import { OperatorError } from './base/errors.ts';
 import { createLog, type Logger } from './base/log.ts';
 import { keepSecrets } from './base/secrets.ts';
-import { banner, configTable, help } from './cli-text.ts';
+import { banner, configTable, firstLoginText, help } from './cli-text.ts';
 import { prepareFolder } from './data-folder.ts';
 import { requireSuitable } from './db/check-server.ts';
 import { type Connection, type Database, openDatabase } from './db/database.ts';
@@ -27,7 +27,7 @@ import { backOff } from './http/back-off.ts';
 import { metricsRoute } from './http/metrics-route.ts';
 import { attachLifecycle } from './http/request-lifecycle.ts';
 import { httpServer } from './http/server.ts';
-import { createDemo, findRestore, requireSameKey } from './installation.ts';
+import { createDemo, createFirstLogin, findRestore, requireSameKey } from './installation.ts';
 import { outboundPolicy } from './outbound/addresses.ts';
 import { allQueues } from './queues.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -237,10 +237,14 @@ async function serveOn(
   const demo = config.PARLEY_DEMO
     ? await createDemo(system.db, { keys, policy, authenticator: system.app.authenticator })
     : undefined;
+  const firstLogin = await createFirstLogin(system.db, baseUrl());
+  const consoleUrl = firstLogin?.url ?? `${baseUrl()}/console`;
+  if (!demo && firstLogin) console.log(firstLoginText(consoleUrl));
   if (demo)
     console.log(
       banner({
         baseUrl: baseUrl(),
+        consoleUrl,
         dataDir: config.PARLEY_DATA_DIR,
         database: storage.isSoleProcess,
         apis: describeApis(config.extra, systemClock.real()),

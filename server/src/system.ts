@@ -63,6 +63,8 @@ export interface SystemOptions {
   /** What public URLs begin with; asked for when one is read. */
   baseUrl: () => string;
   operatorToken: string;
+  /** Where the built console is; `console/dist` when left out. */
+  consoleFolder?: string;
   corsOrigins: string[];
   /** The settings of versions of the API that have any. */
   apiSettings: Settings;

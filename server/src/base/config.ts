@@ -147,7 +147,8 @@ const variables = {
   PARLEY_BASE_URL: variable({
     default: '',
     parse: httpUrl,
-    description: 'Public URL of this server, without a path. Default: http://HOST:PORT.',
+    description:
+      'Public URL of this server. It may have a path, which the reverse proxy removes: https://example.com/parley. Default: http://HOST:PORT.',
   }),
   PARLEY_FILE_BYTES: variable({
     default: '104857600',

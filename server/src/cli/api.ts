@@ -1,36 +1,27 @@
-import type { IncomingMessage } from 'node:http';
+import { type CallOptions, type Client, createClient, ParleyError } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
 import { version } from '../version.ts';
 import type { Target } from './options.ts';
-import { reasonOf, type SendOptions, send, textOf } from './send.ts';
+import { reasonOf } from './send.ts';
 
 const ANSWER_MS = 15_000;
-const ANSWER_BYTES = 1024 * 1024;
 
-/** Sends a request to the server with the user's token. */
-export const callServer = (
-  { url, token }: Target,
-  path: string,
-  options: Omit<SendOptions, 'method'> & Partial<SendOptions>,
-) =>
-  send(`${url}${path}`, {
-    method: 'GET',
-    ...options,
-    headers: { authorization: `Bearer ${token}`, 'user-agent': `parley-cli/${version}`, ...options.headers },
-  });
+/** A client without retries: who waits at a terminal wants to know at once. */
+export const clientOf = ({ url, token }: Target): Client =>
+  createClient({ baseUrl: url, token, headers: { 'user-agent': `parley-cli/${version}` }, retries: 0 });
 
-interface Answer<T> {
-  data?: T;
-  error?: { messageKey: string; message: string; invalidParams?: Record<string, { message: string }> };
-}
-
-/** The answer of the API; empty if something else answered. */
-async function readAnswer<T>(response: IncomingMessage): Promise<Answer<T>> {
-  const text = await textOf(response, ANSWER_BYTES);
+/** Calls the API. Errors say what to do. */
+export async function ask<T>(
+  target: Target,
+  signal: AbortSignal,
+  call: (client: Client, options: CallOptions) => Promise<T>,
+): Promise<T> {
+  const deadline = AbortSignal.timeout(ANSWER_MS);
   try {
-    return (JSON.parse(text) ?? {}) as Answer<T>;
-  } catch {
-    return {};
+    return await call(clientOf(target), { signal: AbortSignal.any([signal, deadline]) });
+  } catch (error) {
+    if (deadline.aborted) throw noAnswer(target, `no answer for ${ANSWER_MS / 1000} s`);
+    throw error instanceof ParleyError ? operatorError(target, error) : error;
   }
 }
 
@@ -40,49 +31,20 @@ const advice: Record<string, string> = {
   route_not_found: 'Check --url; the server may also be older than this program.',
 };
 
+const noAnswer = ({ url }: Target, reason: string): OperatorError =>
+  new OperatorError(
+    `No server answers at ${url} (${reason}). Start the server with "npm start", or name another with --url.`,
+  );
+
 /** The error for the user: what is wrong and what to do. */
-function operatorError(
-  { url }: Target,
-  status: number | undefined,
-  { error }: Answer<unknown>,
-): OperatorError {
-  if (typeof error?.messageKey !== 'string')
+export function operatorError(target: Target, error: ParleyError): OperatorError {
+  const { messageKey, message, issues, status } = error;
+  if (messageKey === 'connection_failed') return noAnswer(target, reasonOf(error));
+  if (messageKey === 'unexpected_answer')
     return new OperatorError(
-      `There is no Parley at ${url}: something else answered (${status}). Check --url, which is the server without /v3.`,
+      `There is no Parley at ${target.url}: something else answered (${status}). Check --url, which is the server without /v3.`,
     );
-  const issues = Object.entries(error.invalidParams ?? {}).map(
-    ([name, { message }]) => `${name}: ${message}`,
-  );
-  const text = [error.message, ...issues].join('; ').replace(/\.$/, '');
-  return new OperatorError(`${text}. ${advice[error.messageKey] ?? ''}`.trim());
-}
-
-export const errorIn = async (target: Target, response: IncomingMessage): Promise<OperatorError> =>
-  operatorError(target, response.statusCode, await readAnswer(response));
-
-/** Calls the API and returns the data of its answer; other answers are errors that say what to do. */
-export async function call<T>(
-  target: Target,
-  path: string,
-  { body, signal }: { body?: unknown; signal: AbortSignal },
-): Promise<T> {
-  const options =
-    body === undefined
-      ? { headers: {} }
-      : {
-          method: 'POST' as const,
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        };
-  const response = await callServer(target, path, { ...options, signal, idleTimeoutMs: ANSWER_MS }).catch(
-    (error) => {
-      throw new OperatorError(
-        `No server answers at ${target.url} (${reasonOf(error)}). Start the server with "npm start", or name another with --url.`,
-      );
-    },
-  );
-  const answer = await readAnswer<T>(response);
-  if (response.statusCode !== 200 || answer.data === undefined)
-    throw operatorError(target, response.statusCode, answer);
-  return answer.data;
+  const details = issues.map((issue) => `${issue.parameter}: ${issue.message}`);
+  const text = [message, ...details].join('; ').replace(/\.$/, '');
+  return new OperatorError(`${text}. ${advice[messageKey] ?? ''}`.trim());
 }

@@ -21,7 +21,6 @@ export function createForwarder(url: string, secret: string) {
     const deadline = AbortSignal.timeout(DEADLINE_MS);
     try {
       const response = await send(url, {
-        method: 'POST',
         headers: signedHeaders(version, eventId, new Date(), body, [key]),
         body,
         signal: AbortSignal.any([stop, deadline]),

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
+import { ParleyError, type StreamOptions, type StreamState, streamEvents } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
-import { callServer, errorIn } from './api.ts';
+import { clientOf, operatorError } from './api.ts';
 import { createForwarder } from './forward.ts';
 import { readOrCreateSecret, requireSecret, secretPath } from './listen-secret.ts';
 import {
@@ -13,7 +12,6 @@ import {
   targetFlags,
   targetHelp,
 } from './options.ts';
-import { readEvents, type ServerEvent } from './read-events.ts';
 import { reasonOf } from './send.ts';
 
 const flags = {
@@ -37,11 +35,6 @@ ${targetHelp}
 The token needs the scope events:read. Events are sent in order, one at a time. An event that your program does not
 accept is shown and not sent again. After the connection to the server breaks, listening continues where it was.`;
 
-/** Three heartbeats are missing: the connection is dead. */
-const IDLE_TIMEOUT_MS = 45_000;
-const FIRST_DELAY_MS = 250;
-const MAX_DELAY_MS = 2_000;
-
 /** `parley listen`: runs until it is stopped, or until the server refuses for good. */
 export async function listen(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('listen', args, flags);
@@ -59,77 +52,44 @@ export async function listen(args: string[], { env, say, signal }: CommandContex
   say(`Events of ${target.url} go to ${to}`);
   say(`Signing secret: ${secret}${values.secret === undefined ? ` (kept in ${path})` : ''}`);
 
-  const query = new URLSearchParams();
-  if (values.types) query.set('types', values.types);
-  if (values['channel-ids']) query.set('channelIds', values['channel-ids']);
   const forward = createForwarder(to, secret);
-  await follow({ target, path: `/v3/events/stream?${query}`, say, signal }, async ({ data, type }) => {
-    const { id, sequence } = JSON.parse(data) as { id: string; sequence: number };
-    const since = performance.now();
-    const outcome = await forward(id, data, signal);
-    const time = new Date().toTimeString().slice(0, 8);
-    const ms = Math.round(performance.now() - since);
-    say(`${time}  ${type.padEnd(22)}  #${sequence}  ${outcome}  ${ms} ms`);
-  });
-}
-
-interface FollowOptions {
-  target: Target;
-  path: string;
-  say(line: string): void;
-  signal: AbortSignal;
-}
-
-/** Follows a stream until it is stopped, one event after the other, and continues after a broken connection. */
-async function follow(
-  { target, path, say, signal }: FollowOptions,
-  handle: (event: ServerEvent) => Promise<void>,
-) {
-  let last: string | undefined;
-  let delayMs = FIRST_DELAY_MS;
-  let isLost = false;
-  while (!signal.aborted) {
-    try {
-      const response = await openStream(target, path, last, signal);
-      say(
-        last === undefined
-          ? 'Connected, waiting for events. Ctrl-C ends it.'
-          : 'Connected again, nothing was missed.',
-      );
-      isLost = false;
-      delayMs = FIRST_DELAY_MS;
-      for await (const event of readEvents(response)) {
-        if (event.data !== '') await handle(event);
-        last = event.id ?? last;
-      }
-      throw new Error('it ended the stream');
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof OperatorError) throw error;
-      const reason = reasonOf(error);
-      if (reason === 'ENOTFOUND' && last === undefined)
-        throw new OperatorError(`Unknown host "${new URL(target.url).hostname}". Check --url.`);
-      if (!isLost) say(`The server at ${target.url} is unreachable (${reason}). Waiting for it…`);
-      isLost = true;
-      await delay(delayMs, undefined, { signal }).catch(() => {});
-      delayMs = Math.min(2 * delayMs, MAX_DELAY_MS);
+  const listOf = (text: string | undefined) => text?.split(',') as `${string}*`[] | undefined;
+  const stream = streamEvents(clientOf(target), {
+    types: listOf(values.types),
+    channelIds: listOf(values['channel-ids']),
+    signal,
+    onState: stateTeller(target, say),
+  } satisfies StreamOptions);
+  try {
+    for await (const { id, type, sequence } of stream) {
+      const since = performance.now();
+      const outcome = await forward(id, stream.lastText as string, signal);
+      const time = new Date().toTimeString().slice(0, 8);
+      const ms = Math.round(performance.now() - since);
+      say(`${time}  ${type.padEnd(22)}  #${sequence}  ${outcome}  ${ms} ms`);
     }
+  } catch (error) {
+    throw error instanceof ParleyError ? operatorError(target, error) : error;
   }
 }
 
-/** Statuses after which a retry may succeed. */
-const TEMPORARY = [429, 502, 503, 504];
-
-async function openStream(
-  target: Target,
-  path: string,
-  last: string | undefined,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const headers: Record<string, string> = last === undefined ? {} : { 'last-event-id': last };
-  const response = await callServer(target, path, { headers, signal, idleTimeoutMs: IDLE_TIMEOUT_MS });
-  if (response.statusCode === 200 && response.headers['content-type']?.startsWith('text/event-stream'))
-    return response;
-  const error = await errorIn(target, response);
-  throw TEMPORARY.includes(response.statusCode ?? 0) ? new Error(error.message) : error;
+/** Tells when the connection is there, lost, and there again. */
+function stateTeller({ url }: Target, say: (line: string) => void): (state: StreamState) => void {
+  let wasOpen = false;
+  let isLost = false;
+  return (state) => {
+    if (state.state === 'open') {
+      say(
+        wasOpen ? 'Connected again, nothing was missed.' : 'Connected, waiting for events. Ctrl-C ends it.',
+      );
+      wasOpen = true;
+      isLost = false;
+    }
+    if (state.state !== 'reconnecting') return;
+    const reason = reasonOf(state.error);
+    if (reason === 'ENOTFOUND' && !wasOpen)
+      throw new OperatorError(`Unknown host "${new URL(url).hostname}". Check --url.`);
+    if (!isLost) say(`The server at ${url} is unreachable (${reason}). Waiting for it…`);
+    isLost = true;
+  };
 }

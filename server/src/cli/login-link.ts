@@ -1,5 +1,6 @@
+import { createLoginLink } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
-import { call } from './api.ts';
+import { ask } from './api.ts';
 import { readOperatorToken } from './operator-token.ts';
 import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
 
@@ -17,11 +18,6 @@ const help = `parley login-link: makes a link to log in with a browser. It works
   --token TOKEN        the operator's token; default: the variable PARLEY_ADMIN_TOKEN, or secrets.json of the data folder
   --data-dir DIR       the data folder; default: the variable PARLEY_DATA_DIR, or ./data`;
 
-interface Link {
-  url: string;
-  expiresAt: string;
-}
-
 /** `parley login-link`. */
 export async function loginLink(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('login-link', args, flags);
@@ -31,7 +27,9 @@ export async function loginLink(args: string[], { env, say, signal }: CommandCon
   const token = await readOperatorToken(values, env);
   const target = readTarget({ url: values.url, token }, {});
   const body = values.email === undefined ? {} : { email: values.email };
-  const { url, expiresAt } = await call<Link>(target, '/admin/login_links', { body, signal });
+  const { url, expiresAt } = await ask(target, signal, (client, options) =>
+    createLoginLink(client, { ...options, body }),
+  );
   say(url);
   say(`It works once, until ${expiresAt}.`);
 }

@@ -1,5 +1,6 @@
+import { getHeldWork, releaseHeldWork } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
-import { call } from './api.ts';
+import { ask } from './api.ts';
 import { readOperatorToken } from './operator-token.ts';
 import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
 
@@ -16,11 +17,6 @@ const help = `parley release: releases the work that is held since a start with 
 
 Everything that is held is done as soon as possible. GET /admin/held_work shows what that is.`;
 
-interface HeldWork {
-  heldSince: string | null;
-  queues: { queue: string; held: number }[];
-}
-
 /** `parley release`. */
 export async function release(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('release', args, flags);
@@ -29,9 +25,9 @@ export async function release(args: string[], { env, say, signal }: CommandConte
     throw new OperatorError(`Unexpected argument "${positionals[0]}". Try: parley release --help`);
   const token = await readOperatorToken(values, env);
   const target = readTarget({ url: values.url, token }, {});
-  const { heldSince, queues } = await call<HeldWork>(target, '/admin/held_work', { signal });
+  const { heldSince, queues } = await ask(target, signal, getHeldWork);
   if (heldSince === null) return say('Nothing is held.');
-  await call(target, '/admin/held_work/release', { body: {}, signal });
+  await ask(target, signal, releaseHeldWork);
   const released = queues.map(({ queue, held }) => `${held} in ${queue}`).join(', ');
   say(`Released what was held since ${heldSince}: ${released || 'nothing was due'}.`);
 }

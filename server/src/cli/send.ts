@@ -1,29 +1,27 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
-export interface SendOptions {
-  method: 'GET' | 'POST';
+interface SendOptions {
   headers: Record<string, string>;
-  body?: string;
+  body: string;
   signal: AbortSignal;
   /** How long the other side may send nothing. */
   idleTimeoutMs: number;
 }
 
 /**
- * One request on a new connection: the program at the other end is restarted often, and a kept connection would break
- * the next request. With Node's own client: loading another one takes longer than everything else that a command does.
+ * One POST on a new connection: the program at the other end is restarted often, and a kept connection would break the
+ * next request.
  */
 export function send(
   url: string,
-  { method, headers, body, signal, idleTimeoutMs }: SendOptions,
+  { headers, body, signal, idleTimeoutMs }: SendOptions,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const options = {
-      method,
-      headers: { ...headers, ...length },
+      method: 'POST',
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       signal,
       agent: false,
       timeout: idleTimeoutMs,
@@ -54,8 +52,8 @@ export async function textOf(response: IncomingMessage, limit: number): Promise<
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A short reason of an error: the code of the system, else its message. */
+/** A short reason of an error: the code of the system, else the message of what caused it. */
 export function reasonOf(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string };
-  return code ?? message ?? String(error);
+  const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown };
+  return code ?? (cause ? reasonOf(cause) : (message ?? String(error)));
 }

@@ -1,5 +1,6 @@
+import { type CreateTenantTokenBody, createTenantToken, listTenants, type Tenant } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
-import { call } from './api.ts';
+import { ask } from './api.ts';
 import { readOperatorToken } from './operator-token.ts';
 import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
 
@@ -24,11 +25,6 @@ const help = `parley token: creates an access token of a tenant and prints it. I
   --token TOKEN        the operator's token; default: the variable PARLEY_ADMIN_TOKEN, or secrets.json of the data folder
   --data-dir DIR       the data folder; default: the variable PARLEY_DATA_DIR, or ./data`;
 
-interface Tenant {
-  id: string;
-  name: string;
-}
-
 function chooseTenant(tenants: readonly Tenant[], wanted: string | undefined): Tenant {
   const fitting =
     wanted === undefined ? tenants : tenants.filter(({ id, name }) => id === wanted || name === wanted);
@@ -52,15 +48,18 @@ export async function token(args: string[], { env, say, signal }: CommandContext
   if (days !== undefined && !(Number(days) > 0))
     throw new OperatorError(`--days must be a number of days, not "${days}".`);
   const target = readTarget({ url: values.url, token: await readOperatorToken(values, env) }, {});
-  const tenants = await call<Tenant[]>(target, '/admin/tenants', { signal });
+  const tenants = await ask(target, signal, listTenants);
   const tenant = chooseTenant(tenants, values.tenant);
   const body = {
     ...(name === undefined ? {} : { name }),
-    ...(scopes === undefined ? {} : { scopes: scopes.split(',').map((scope) => scope.trim()) }),
+    ...(scopes === undefined
+      ? {}
+      : { scopes: scopes.split(',').map((scope) => scope.trim()) as CreateTenantTokenBody['scopes'] }),
     ...(days === undefined ? {} : { expiresIn: Math.round(Number(days) * DAY_SECONDS) }),
   };
-  const path = `/admin/tenants/${tenant.id}/tokens`;
-  const created = await call<{ token: string; expiresAt: string }>(target, path, { body, signal });
+  const created = await ask(target, signal, (client, options) =>
+    createTenantToken(client, { ...options, path: { tenantId: tenant.id }, body }),
+  );
   say(created.token);
   say(`It is for ${tenant.name} and valid until ${created.expiresAt}.`);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { type Channel, createChannel, getChannel, searchChannels, writeInSandbox } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
-import { call } from './api.ts';
+import { ask } from './api.ts';
 import {
   type CommandContext,
   readFlags,
@@ -49,13 +50,6 @@ ${targetHelp}
 
 The token needs the scopes channels:read and channels:write.`;
 
-interface Channel {
-  id: string;
-  kind: string;
-  provider: string;
-  name: string;
-}
-
 /** `parley trigger`: causes one event and prints what it did. */
 export async function trigger(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('trigger', args, flags);
@@ -70,29 +64,36 @@ export async function trigger(args: string[], { env, say, signal }: CommandConte
   const channel = await chooseChannel(target, values.channel, signal);
   const customer = customers[channel.kind] ?? (customers.whatsapp as (typeof customers)[string]);
   const from = values.from ?? (chosen.byNewCustomer ? customer.create() : customer.known);
-  await call(target, `/v3/sandbox/${channel.id}/inbound`, {
-    body: { from, text: values.text },
-    signal,
-  });
+  await ask(target, signal, (client, options) =>
+    writeInSandbox(client, {
+      ...options,
+      path: { channelId: channel.id },
+      body: { from, text: values.text },
+    }),
+  );
   say(`Wrote "${values.text}" as ${from} to the channel "${channel.name}" (${channel.id}).`);
   say(`The event ${type} follows shortly: parley listen and your webhooks receive it.`);
 }
 
 async function chooseChannel(target: Target, id: string | undefined, signal: AbortSignal): Promise<Channel> {
   if (id !== undefined) {
-    const channel = await call<Channel>(target, `/v3/channels/${encodeURIComponent(id)}`, { signal });
+    const channel = await ask(target, signal, (client, options) =>
+      getChannel(client, { ...options, path: { channelId: id } }),
+    );
     if (channel.provider === 'sandbox') return channel;
     throw new OperatorError(
       `The channel "${channel.name}" is not in the sandbox (${channel.provider}). Give the id of a sandbox channel, or none.`,
     );
   }
-  const body = { query: 'eq(provider,"sandbox")', sortBy: 'asc(createdAt)', pagination: { limit: 1 } };
-  const [first] = await call<Channel[]>(target, '/v3/channels/search', { body, signal });
-  return (
-    first ??
-    (await call<Channel>(target, '/v3/channels', {
-      body: { kind: 'whatsapp', provider: 'sandbox', name: 'trigger', address: '+15550009999' },
-      signal,
-    }))
-  );
+  return ask(target, signal, async (client, options) => {
+    const body = { query: 'eq(provider,"sandbox")', sortBy: 'asc(createdAt)', pagination: { limit: 1 } };
+    const { items } = await searchChannels(client, { ...options, body });
+    const trigger = {
+      kind: 'whatsapp',
+      provider: 'sandbox',
+      name: 'trigger',
+      address: '+15550009999',
+    } as const;
+    return items[0] ?? createChannel(client, { ...options, body: trigger });
+  });
 }

@@ -91,7 +91,7 @@ function actorOf({ principal, session }: FastifyRequest): Actor {
 }
 
 /** POSTs that answer a question and change nothing. */
-const QUESTION = /\/(?:search|counts|render)$/;
+const QUESTION = /\/(?:search|counts|render|describe)$/;
 
 const isChange = ({ spec, kind }: Route): boolean =>
   spec.method !== 'GET' && kind !== 'stream' && !QUESTION.test(spec.path);

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { FAVICON, guides, wantsHtml } from './guides.ts';
+import { FAVICON, guides } from './guides.ts';
 
 /** The page runs its own scripts and styles and connects to this server only. */
 const PAGE_CSP =
@@ -56,11 +56,6 @@ export async function reference(
     if (type) reply.header('content-type', type);
     return reply.send(answer.rawPayload);
   };
-  // Browsers get the reference; API clients get the 404 of an unknown path.
-  app.get('/', async (request, reply) => {
-    reply.header('vary', 'accept');
-    return wantsHtml(request) ? reply.redirect('/docs') : reply.callNotFound();
-  });
   app.get('/docs', { compress: {} }, show);
   app.get('/docs/*', { compress: {} }, show);
   await guides(app, { folder: guidesFolder });

@@ -1,5 +1,5 @@
 import { roleScopes } from '../users/roles.ts';
-import type { AuditEntry, OwnSession, PersonLink, SessionInfo } from './schema.ts';
+import type { AuditEntry, LinkInfo, OwnSession, PersonLink, SessionInfo } from './schema.ts';
 
 const USER_ID = '019a82a0-0000-7000-8000-000000000060';
 
@@ -40,6 +40,15 @@ export const exampleOwnSession: OwnSession = {
 export const exampleLink: PersonLink = {
   url: 'https://parley.example.com/console/welcome#kq0Zk1…',
   expiresAt: '2026-11-22T01:02:03.456Z',
+};
+
+export const exampleLinkInfo: LinkInfo = {
+  kind: 'invitation',
+  email: exampleSession.person.email,
+  name: exampleSession.person.name,
+  tenantName: 'Example Ltd',
+  hasAccount: false,
+  hasTotp: false,
 };
 
 export const exampleAuditEntry: AuditEntry = {

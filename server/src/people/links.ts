@@ -81,6 +81,13 @@ const sweep = systemStatement<[before: Date]>(
   'delete from person_links where expires_at < $1',
 );
 
+const firstLinkNeeded = systemStatement<[now: Date], { is_needed: boolean }>(
+  'person_links.first_needed',
+  `select not exists (select 1 from people)
+          and not exists (select 1 from person_links where kind = 'login' and used_at is null and expires_at > $1)
+          as is_needed`,
+);
+
 type NewLink = Partial<Omit<StoredLink, 'id'>> & Pick<StoredLink, 'kind'>;
 
 async function storeLink(tx: Pick<Queryable, 'run'>, link: NewLink, baseUrl: string): Promise<PersonLink> {
@@ -148,6 +155,12 @@ export async function createLoginLink(
   const person = email === undefined ? undefined : await findPersonByEmail(tx, email);
   const link = { kind: 'login', person_id: person?.id ?? null, email: email ?? null } as const;
   return storeLink(tx, link, baseUrl);
+}
+
+/** The link of the first person; undefined if somebody has an account, or a link to log in still works. */
+export async function createFirstLink(tx: Queryable, baseUrl: string): Promise<PersonLink | undefined> {
+  const row = await tx.find(firstLinkNeeded, [new Date(nowMs())]);
+  return row?.is_needed ? createLoginLink(tx, undefined, baseUrl) : undefined;
 }
 
 const invalidLink = (): ApiError =>

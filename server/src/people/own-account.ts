@@ -3,6 +3,7 @@ import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
 import type { SessionCall } from '../http/route.ts';
 import type { Session } from '../http/sessions.ts';
+import { renameUsersOf } from '../users/user.ts';
 import { limitFailures, loginLimits } from './failures.ts';
 import {
   beginSession,
@@ -16,6 +17,7 @@ import {
   findPerson,
   type Person,
   requireLockedPerson,
+  setName,
   setPassword,
   setTotp,
   TOTP_PURPOSE,
@@ -36,6 +38,15 @@ async function requirePerson(db: Database, { session }: OwnCall): Promise<Person
   if (!person) throw new ApiError('unauthorized', { detail: 'the account has been deleted' });
   return person;
 }
+
+/** Changes the name of a person, also as a user of every tenant. */
+export const changeOwnName = (db: Database, personId: string, name: string): Promise<void> =>
+  db.systemTransaction(async (tx) => {
+    const now = new Date(nowMs());
+    await requireLockedPerson(tx, personId);
+    await setName(tx, personId, name, now);
+    await renameUsersOf(tx, personId, name, now);
+  });
 
 /** Changes the password of the person who has logged in. All other sessions end, and this one gets a new cookie. */
 export async function changeOwnPassword(

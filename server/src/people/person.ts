@@ -52,6 +52,10 @@ const updatePassword = systemStatement<[id: string, hash: string | null, now: Da
   'people.update_password',
   'update people set password_hash = $2, updated_at = $3 where id = $1',
 );
+const updateName = systemStatement<[id: string, name: string, now: Date]>(
+  'people.update_name',
+  'update people set name = $2, updated_at = $3 where id = $1',
+);
 const replaceHash = systemStatement<[id: string, before: string, hash: string]>(
   'people.replace_hash',
   'update people set password_hash = $3 where id = $1 and password_hash = $2',
@@ -119,6 +123,9 @@ export async function requireLockedPerson(tx: Queryable, id: string): Promise<Pe
   if (!person) throw new ApiError('unauthorized', { detail: 'the account has been deleted' });
   return person;
 }
+
+export const setName = async (tx: Queryable, id: string, name: string, now: Date): Promise<void> =>
+  void (await tx.run(updateName, [id, name, now]));
 
 export const setPassword = async (tx: Queryable, id: string, hash: string | null, now: Date): Promise<void> =>
   void (await tx.run(updatePassword, [id, hash, now]));

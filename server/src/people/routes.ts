@@ -4,16 +4,26 @@ import { data, ofSession, operatorWrite, type Route, routeFamily, type SessionCa
 import { searchRoute } from '../http/search-route.ts';
 import type { Session } from '../http/sessions.ts';
 import { auditFields, auditSource, presentEntry } from './audit-entry.ts';
+import { describeLink } from './describe-link.ts';
 import { describeSession } from './describe-session.ts';
-import { exampleAuditEntry, exampleLink, exampleOwnSession, exampleSession } from './example.ts';
+import {
+  exampleAuditEntry,
+  exampleLink,
+  exampleLinkInfo,
+  exampleOwnSession,
+  exampleSession,
+} from './example.ts';
+import { limitFailures, linkLimits } from './failures.ts';
 import { createInvitation, createLoginLink, createReset } from './links.ts';
 import { authenticate, beginSession, type LoginDeps } from './login.ts';
 import type { Oidc } from './oidc.ts';
-import { changeOwnPassword, confirmTotp, disableTotp, enrolTotp } from './own-account.ts';
+import { changeOwnName, changeOwnPassword, confirmTotp, disableTotp, enrolTotp } from './own-account.ts';
 import { redeemLink } from './redeem-link.ts';
 import {
   AuditEntry,
   Ended,
+  LinkInfo,
+  LinkQuestion,
   LinkUse,
   Login,
   LoginMethods,
@@ -23,6 +33,7 @@ import {
   OidcStart,
   OwnSession,
   PasswordChange,
+  PersonChange,
   PersonLink,
   RecoveryCodes,
   SessionInfo,
@@ -132,6 +143,21 @@ function loginRoutes(deps: PeopleRoutesDeps): Route[] {
       },
       (call, db) => redeemLink(call, db, deps),
     ),
+    ofSession(
+      {
+        ...login,
+        method: 'POST',
+        path: '/v3/session/link/describe',
+        operationId: 'describeLink',
+        summary: 'Get what a link is for',
+        description: 'Says what redeeming the link needs. The link keeps working.',
+        body: LinkQuestion,
+        answer: data(LinkInfo),
+        failures: [...LIMITED],
+        example: { body: { token: 'kq0Zk1…' }, answer: exampleLinkInfo },
+      },
+      (call, db) => limitFailures(db, linkLimits(call.address), () => describeLink(db, call.body.token)),
+    ),
   ];
 }
 
@@ -198,6 +224,26 @@ function accountRoutes(deps: PeopleRoutesDeps): Route[] {
         example: { answer: exampleSession },
       },
       (call, db) => describeSession(db, ownCall(call).session.id),
+    ),
+    ofSession(
+      {
+        ...own,
+        method: 'PUT',
+        path: '/v3/session/person',
+        operationId: 'updatePerson',
+        summary: 'Change the own name',
+        description: 'In every tenant that the person belongs to.',
+        body: PersonChange,
+        answer: data(SessionInfo),
+        failures: [],
+        example: { body: { name: exampleSession.person.name }, answer: exampleSession },
+      },
+      async (call, db) => {
+        const { session } = ownCall(call);
+        await changeOwnName(db, session.personId, call.body.name);
+        deps.sessions.forget(session.personId);
+        return describeSession(db, session.id);
+      },
     ),
     ofSession(
       {

@@ -46,6 +46,26 @@ export const LinkUse = Type.Object({
 });
 export type LinkUse = Static<typeof LinkUse>;
 
+export const LinkQuestion = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 200, description: 'What the link has after `#`' }),
+});
+
+const linkKinds = ['invitation', 'reset', 'login'] as const;
+export const LinkInfo = Type.Object(
+  {
+    kind: OneOf(linkKinds),
+    email: Nullable(Type.String({ description: 'For whom it is; null if the person says it' })),
+    name: Nullable(Type.String()),
+    tenantName: Nullable(Type.String({ description: 'Where an invitation leads to' })),
+    hasAccount: Type.Boolean({ description: 'Whether somebody with this address has an account' }),
+    hasTotp: Type.Boolean({ description: 'Whether redeeming it requires a code' }),
+  },
+  { title: 'LinkInfo' },
+);
+export type LinkInfo = Static<typeof LinkInfo>;
+
+export const PersonChange = Type.Object({ name: Name });
+
 export const PasswordChange = Type.Object({ currentPassword: Password, newPassword: NewPassword });
 export const TotpEnrolment = Type.Object({ password: Type.Optional(Password) });
 export const TotpCode = Type.Object({ code: Code });

@@ -1,8 +1,9 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
+import type { Queryable } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
-import { statement } from '../db/statement.ts';
+import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { hasScope, type Principal } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
@@ -75,6 +76,11 @@ const deleteUser = statement<[id: string]>(
 const setPerson = statement<[id: string, personId: string, now: Date]>(
   'users.set_person',
   'update users set person_id = $2, updated_at = $3 where id = $1 and tenant_id = $tenant and person_id is null',
+);
+
+const renameOfPerson = systemStatement<[personId: string, name: string, now: Date]>(
+  'users.rename_of_person',
+  'update users set name = $2, updated_at = $3 where person_id = $1',
 );
 
 function invitationOf({ person_id, invited_until }: UserRow): User['invitation'] {
@@ -184,6 +190,14 @@ export async function removeUser(tx: TenantTx, userId: string, principal: Princi
   if (row.role === 'owner') await requireAnotherOwner(tx, row.id);
   return (await tx.run(deleteUser, [row.id])) === 1;
 }
+
+/** Gives the users as whom a person logs in a new name, in every tenant. */
+export const renameUsersOf = async (
+  tx: Queryable,
+  personId: string,
+  name: string,
+  now: Date,
+): Promise<void> => void (await tx.run(renameOfPerson, [personId, name, now]));
 
 /** Lets a person log in as a user. Returns false if somebody does already, or if the user was deleted. */
 export async function linkPerson(tx: TenantTx, userId: string, personId: string): Promise<boolean> {

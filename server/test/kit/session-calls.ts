@@ -27,6 +27,9 @@ export async function sessionBodyFor(
   switch (spec.operationId) {
     case 'logIn':
       return { email: person.email, password: PASSWORD };
+    case 'updatePerson':
+      return { name: 'Another Name' };
+    case 'describeLink':
     case 'redeemLink': {
       const user = await tenant.post('/v3/users', {
         name: 'Invited',
@@ -34,7 +37,8 @@ export async function sessionBodyFor(
         role: 'agent',
       });
       const link = await tenant.post(`/v3/users/${user.body.data.id}/invitation`);
-      return { token: tokenOf(link), password: PASSWORD };
+      const token = tokenOf(link);
+      return spec.operationId === 'describeLink' ? { token } : { token, password: PASSWORD };
     }
     case 'changePassword':
       return { currentPassword: PASSWORD, newPassword: 'another good secret' };

@@ -1,0 +1,106 @@
+import { ParleyError } from '@parley/sdk';
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { PlainKey } from '../i18n/catalogue.ts';
+import { useText } from '../i18n/i18n.tsx';
+import { useShowError, useToast } from '../ui/toast.tsx';
+import { isLoggedOut } from './errors.ts';
+
+export { client } from './client.ts';
+
+export const SESSION_KEY = ['session'] as const;
+
+/** After a 401 the session is read again. If it has ended, that fails too, and the shell shows the login. */
+function checkSession(error: unknown, _: unknown, query?: unknown): void {
+  const { queryKey } = (query ?? {}) as { queryKey?: QueryKey };
+  if (isLoggedOut(error) && queryKey?.[0] !== SESSION_KEY[0])
+    void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+}
+
+/** Whether another attempt may succeed; the SDK has made two already. */
+const isWorthRetrying = (error: unknown): boolean => error instanceof ParleyError && error.status === 0;
+
+/**
+ * Everything that was read. It stays fresh: events change it (see live/patches.ts), and it is read again after events
+ * may have been missed.
+ */
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: checkSession }),
+  mutationCache: new MutationCache({ onError: checkSession }),
+  defaultOptions: {
+    queries: {
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 10 * 60_000,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      retry: (count, error) => count < 3 && isWorthRetrying(error),
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+interface ReadOptions {
+  /** False: not yet, because something that it needs is unknown. */
+  enabled?: boolean;
+  /** Keeps showing the result for the key before, as in a search while typing. */
+  keepsPrevious?: boolean;
+}
+
+/**
+ * Reads something: `useRead(['labels'], (signal) => searchLabels(client, { body: {}, signal }))`. The key begins with the
+ * name of the resource, so that patches and `useWrite` find it.
+ */
+export const useRead = <T>(
+  key: QueryKey,
+  read: (signal: AbortSignal) => Promise<T>,
+  { enabled = true, keepsPrevious = false }: ReadOptions = {},
+): UseQueryResult<T> =>
+  useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => read(signal),
+    enabled,
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+  }) as UseQueryResult<T>;
+
+interface WriteOptions<T, A> {
+  /** The beginnings of keys that must be read again. */
+  invalidates?: readonly QueryKey[];
+  onSuccess?: (result: T, argument: A) => void;
+  /** Shown when it has worked. */
+  done?: PlainKey;
+  /** The caller shows the error itself, as a form does. Without it a toast says what to do. */
+  showsError?: boolean;
+}
+
+/** Changes something: `const save = useWrite((body: Body) => updateLabel(client, { path, body }), { invalidates: [['labels']] })`. */
+export function useWrite<T, A = void>(
+  write: (argument: A) => Promise<T>,
+  { invalidates = [], onSuccess, done, showsError = false }: WriteOptions<T, A> = {},
+): UseMutationResult<T, unknown, A> {
+  const cache = useQueryClient();
+  const toast = useToast();
+  const showError = useShowError();
+  const t = useText();
+  return useMutation({
+    mutationFn: write,
+    onSuccess: async (result, argument) => {
+      for (const queryKey of invalidates) void cache.invalidateQueries({ queryKey });
+      if (done) toast({ text: t(done) });
+      onSuccess?.(result, argument);
+    },
+    onError: (error) => {
+      if (!showsError) showError(error);
+    },
+  });
+}

@@ -1,0 +1,58 @@
+import { getSession, logOut, type Membership, type Session } from '@parley/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { readPreference, writePreference } from '../app/preferences.ts';
+import { client, queryClient, SESSION_KEY, useRead } from './api.ts';
+import { setTenantForRequests } from './client.ts';
+
+/** Who has logged in. Fails with 401 for nobody. */
+export const useSessionQuery = () => useRead(SESSION_KEY, (signal) => getSession(client, { signal }));
+
+/** What screens know about the person: set by the shell, which shows no screen without it. */
+export interface Workspace {
+  session: Session;
+  /** In the tenant of this tab. */
+  membership: Membership;
+}
+export const WorkspaceContext = createContext<Workspace | undefined>(undefined);
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext);
+  if (!workspace) throw new Error('useWorkspace works inside the shell only');
+  return workspace;
+}
+
+type Scope = Membership['scopes'][number];
+
+export const mayUse = ({ scopes }: Pick<Membership, 'scopes'>, scope: Scope | undefined): boolean =>
+  scope === undefined || scopes.includes('*') || scopes.includes(scope);
+
+/** Whether the person may do something: `const canWrite = useScope('chats:write')`. */
+export const useScope = (scope: Scope): boolean => mayUse(useWorkspace().membership, scope);
+
+/** The membership of this tab: the chosen one, or else the first. */
+export function findMembership({ memberships }: Session): Membership | undefined {
+  const chosen = readPreference('tenantId');
+  return memberships.find(({ tenantId }) => tenantId === chosen) ?? memberships[0];
+}
+
+/** All requests of this tab are for the tenant from now on. */
+export function enterTenant({ tenantId }: Membership): void {
+  setTenantForRequests(tenantId);
+  if (readPreference('tenantId') !== tenantId) writePreference('tenantId', tenantId);
+}
+
+/** Forgets everything of the tenant before. */
+export function switchTenant(membership: Membership): void {
+  enterTenant(membership);
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+}
+
+export function useLogOut(): () => Promise<void> {
+  const cache = useQueryClient();
+  return async () => {
+    await logOut(client).catch(() => {});
+    cache.clear();
+  };
+}
+export type { Scope };

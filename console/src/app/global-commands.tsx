@@ -1,0 +1,83 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { switchTenant, useLogOut, useWorkspace } from '../api/session.tsx';
+import { languages, useText } from '../i18n/i18n.tsx';
+import { useCommands } from '../keys/commands.ts';
+import { useKeys } from '../keys/keys.ts';
+import { KeysDialog } from './keys-dialog.tsx';
+import { Palette } from './palette.tsx';
+import { THEMES, writePreference } from './preferences.ts';
+import { addressOf } from './screens.ts';
+import { useScreens } from './use-screens.ts';
+
+/** The commands and keys that work on every screen, and what they open. */
+export function GlobalCommands() {
+  const t = useText();
+  const navigate = useNavigate();
+  const screens = useScreens();
+  const { session, membership } = useWorkspace();
+  const logOut = useLogOut();
+  const [opened, setOpened] = useState<'palette' | 'keys'>();
+  const openPalette = (): void => setOpened('palette');
+  const openKeys = (): void => setOpened('keys');
+  const others = session.memberships.filter(({ tenantId }) => tenantId !== membership.tenantId);
+
+  const screenCommands = screens.map((screen) => ({
+    id: `screen-${addressOf(screen)}`,
+    label: t(screen.title),
+    icon: screen.icon,
+    keys: screen.letter === undefined ? undefined : `g ${screen.letter}`,
+    group: 'screens' as const,
+    run: () => void navigate({ to: addressOf(screen) }),
+  }));
+  useCommands([
+    ...screenCommands,
+    {
+      id: 'palette',
+      label: t('keys.palette'),
+      icon: 'search',
+      keys: 'mod+k',
+      group: 'actions',
+      run: openPalette,
+    },
+    { id: 'keys', label: t('keys.show'), icon: 'key', keys: '?', group: 'actions', run: openKeys },
+    ...others.map((other) => ({
+      id: `tenant-${other.tenantId}`,
+      label: `${t('nav.switchTenant')}: ${other.tenantName}`,
+      icon: 'tenant' as const,
+      group: 'actions' as const,
+      run: () => {
+        switchTenant(other);
+        void navigate({ to: '/' });
+      },
+    })),
+    ...THEMES.map((theme) => ({
+      id: `theme-${theme}`,
+      label: t('theme.use', { theme: t(`theme.${theme}`) }),
+      icon: 'theme' as const,
+      group: 'actions' as const,
+      run: () => writePreference('theme', theme),
+    })),
+    ...languages.map(({ id, name }) => ({
+      id: `language-${id}`,
+      label: t('language.use', { language: name }),
+      icon: 'language' as const,
+      group: 'actions' as const,
+      run: () => writePreference('language', id),
+    })),
+    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', group: 'actions', run: () => void logOut() },
+  ]);
+  useKeys([
+    { keys: 'mod+k', label: t('keys.palette'), group: 'general', run: openPalette },
+    { keys: '?', label: t('keys.show'), group: 'general', run: openKeys },
+    ...screenCommands.flatMap(({ keys, label, run }) =>
+      keys === undefined
+        ? []
+        : [{ keys, label: t('keys.goTo', { screen: label }), group: 'general' as const, run }],
+    ),
+  ]);
+  const close = (): void => setOpened(undefined);
+  if (opened === 'palette') return <Palette onClose={close} />;
+  if (opened === 'keys') return <KeysDialog onClose={close} />;
+  return null;
+}

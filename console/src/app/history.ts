@@ -1,0 +1,14 @@
+import { createBrowserHistory } from '@tanstack/react-router';
+import { basePath } from '../api/client.ts';
+
+/** What all addresses of the console begin with. */
+export const consolePath = `${basePath}/console`;
+
+export const history = createBrowserHistory();
+
+/** Goes to an address below `/console` that was in a URL, so it may be anything. */
+export function goTo(address: string | undefined): void {
+  const isOurs =
+    address?.startsWith('/') === true && !/^\/[/\\]/.test(address) && !address.startsWith('/login');
+  history.replace(`${consolePath}${isOurs ? address : '/'}`);
+}

@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useText } from '../i18n/i18n.tsx';
+import { runCommand } from '../keys/commands.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Logo } from './logo.tsx';
+import styles from './navigation.module.css';
+import { addressOf, type Screen } from './screens.ts';
+import { useCurrentScreen, useScreens } from './use-screens.ts';
+
+/** A rail with an icon for each screen; below 720 px a bar above, whose button opens the same as a list. */
+export function Navigation() {
+  const t = useText();
+  const screens = useScreens();
+  const current = useCurrentScreen();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <nav className={styles.rail} aria-label={t('nav.main')}>
+        <Link to="/" className={styles.logo} aria-label={t('app.name')}>
+          <Logo />
+        </Link>
+        <ScreenLinks screens={screens.filter(({ place }) => place === 'above')} />
+        <div className={styles.space} />
+        <IconButton
+          icon="search"
+          label={t('palette.open')}
+          className={styles.link}
+          onClick={() => runCommand('palette')}
+        />
+        <ScreenLinks screens={screens.filter(({ place }) => place === 'below')} />
+        <AccountMenu />
+      </nav>
+      <header className={styles.bar}>
+        <IconButton icon="menu" label={t('nav.menu')} onClick={() => setIsOpen(true)} />
+        <span className={styles.barTitle}>{current && t(current.title)}</span>
+        <IconButton icon="search" label={t('palette.open')} onClick={() => runCommand('palette')} />
+        <AccountMenu />
+      </header>
+      {isOpen && <Drawer screens={screens} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+function ScreenLinks({ screens }: { screens: readonly Screen[] }) {
+  const t = useText();
+  return (
+    <ul className={styles.links}>
+      {screens.map((screen) => {
+        const title = t(screen.title);
+        const key = screen.letter === undefined ? '' : ` (G ${screen.letter.toUpperCase()})`;
+        return (
+          <li key={screen.path}>
+            <Link
+              to={addressOf(screen)}
+              className={styles.link}
+              activeProps={{ className: styles.active, 'aria-current': 'page' }}
+              aria-label={title}
+              title={`${title}${key}`}
+            >
+              <Icon name={screen.icon} />
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The screens as a list with words, over a small window. */
+function Drawer({ screens, onClose }: { screens: readonly Screen[]; onClose: () => void }) {
+  const t = useText();
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current as HTMLDialogElement;
+    dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={styles.drawer}
+      aria-label={t('nav.main')}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onPointerDown={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+    >
+      <nav className={styles.drawerContent} aria-label={t('nav.main')}>
+        <div className={styles.drawerTop}>
+          <Logo />
+          <span className={styles.barTitle}>{t('app.name')}</span>
+          <IconButton icon="close" label={t('action.close')} onClick={onClose} />
+        </div>
+        <ul>
+          {screens.map((screen) => (
+            <li key={screen.path}>
+              <Link
+                to={addressOf(screen)}
+                className={styles.drawerLink}
+                activeProps={{ className: styles.active, 'aria-current': 'page' }}
+                onClick={onClose}
+              >
+                <Icon name={screen.icon} />
+                {t(screen.title)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </dialog>
+  );
+}

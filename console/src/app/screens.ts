@@ -1,0 +1,36 @@
+import type { ComponentType } from 'react';
+import type { Scope } from '../api/session.tsx';
+import type { PlainKey } from '../i18n/catalogue.ts';
+import type { IconName } from '../ui/icon.tsx';
+
+export interface Screen {
+  /** Below `/console`; `{-$chatId}` is a part that may be left out, `$` at the end is everything that follows. */
+  path: string;
+  title: PlainKey;
+  icon: IconName;
+  /** `g` and then this letter leads there. */
+  letter?: string;
+  /** Those without it do not see the screen. The API decides what they may do. */
+  scope?: Scope;
+  /** For those who run the server. */
+  isForOperators?: boolean;
+  /** Where the navigation shows it: above for the daily work, below for the rest. */
+  place: 'above' | 'below';
+  /** A chunk of its own. */
+  load: () => Promise<ComponentType>;
+}
+
+/** Every screen behind the login, in the order of the navigation. The first one that a person may see is where they start. */
+export const screens: readonly Screen[] = [
+  {
+    path: '/profile',
+    title: 'profile.title',
+    icon: 'profile',
+    letter: 'p',
+    place: 'below',
+    load: async () => (await import('../screens/profile/profile.tsx')).Profile,
+  },
+];
+
+/** The address of a screen, without the parts that may be left out. */
+export const addressOf = ({ path }: Screen): string => path.replace(/\/(\{-\$\w+\}|\$).*$/, '') || '/';

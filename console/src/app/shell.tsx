@@ -1,0 +1,97 @@
+import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { isLoggedOut } from '../api/errors.ts';
+import {
+  enterTenant,
+  findMembership,
+  useLogOut,
+  useSessionQuery,
+  useWorkspace,
+  WorkspaceContext,
+} from '../api/session.tsx';
+import { useText } from '../i18n/i18n.tsx';
+import { LiveProvider } from '../live/live-provider.tsx';
+import { Button } from '../ui/button.tsx';
+import { EmptyState, ErrorNotice, Skeleton } from '../ui/notices.tsx';
+import { Banners } from './banners.tsx';
+import { GlobalCommands } from './global-commands.tsx';
+import { Navigation } from './navigation.tsx';
+import styles from './shell.module.css';
+import { useCurrentScreen } from './use-screens.ts';
+
+/** The frame around every screen behind the login. It shows no screen before it knows who looks at it. */
+export function Shell() {
+  const query = useSessionQuery();
+  const address = useRouterState({ select: ({ location }) => location.href });
+  if (isLoggedOut(query.error))
+    return <Navigate to="/login" search={{ next: address, ended: query.data ? 1 : undefined }} replace />;
+  if (!query.data)
+    return (
+      <main className={styles.waiting}>
+        {query.error ? (
+          <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton />
+        )}
+      </main>
+    );
+  const membership = findMembership(query.data);
+  if (!membership) return <NoTenant email={query.data.person.email} />;
+  enterTenant(membership);
+  return (
+    <WorkspaceContext value={{ session: query.data, membership }}>
+      <LiveProvider key={membership.tenantId}>
+        <Frame />
+      </LiveProvider>
+    </WorkspaceContext>
+  );
+}
+
+function Frame() {
+  const t = useText();
+  useDocumentTitle();
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        {t('app.skip')}
+      </a>
+      <div className={styles.banners}>
+        <Banners />
+      </div>
+      <Navigation />
+      <main id="content" className={styles.content} tabIndex={-1}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      <GlobalCommands />
+    </div>
+  );
+}
+
+/** The title of the tab: the screen and the tenant. */
+function useDocumentTitle(): void {
+  const t = useText();
+  const { membership } = useWorkspace();
+  const screen = useCurrentScreen();
+  const title = screen ? `${t(screen.title)} · ${membership.tenantName}` : membership.tenantName;
+  useEffect(() => {
+    document.title = `${title} · Parley`;
+  }, [title]);
+}
+
+function NoTenant({ email }: { email: string }) {
+  const t = useText();
+  const logOut = useLogOut();
+  return (
+    <main className={styles.waiting}>
+      <EmptyState
+        icon="tenant"
+        title={t('noTenant.title')}
+        action={<Button onClick={() => void logOut()}>{t('nav.logOut')}</Button>}
+      >
+        {t('noTenant.text', { email })}
+      </EmptyState>
+    </main>
+  );
+}

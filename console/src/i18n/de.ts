@@ -1,0 +1,5 @@
+import type { Catalogue } from './catalogue.ts';
+import { people } from './de/people.ts';
+import { shell } from './de/shell.ts';
+
+export const de: Catalogue = { ...shell, ...people };

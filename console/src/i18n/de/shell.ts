@@ -1,0 +1,82 @@
+import type { Texts } from '../catalogue.ts';
+import type { shell as en } from '../en/shell.ts';
+
+export const shell: Texts<typeof en> = {
+  'app.name': 'Parley',
+  'app.skip': 'Zum Inhalt springen',
+  'nav.main': 'Hauptmenü',
+  'nav.menu': 'Menü öffnen',
+  'nav.back': 'Zurück',
+  'nav.account': 'Konto und Einstellungen',
+  'nav.switchTenant': 'Mandanten wechseln',
+  'nav.logOut': 'Abmelden',
+
+  'palette.title': 'Befehle',
+  'palette.open': 'Befehle suchen',
+  'palette.placeholder': 'Befehl oder Ansicht eingeben',
+  'palette.empty': 'Nichts passt zu „{text}“.',
+  'palette.screens': 'Gehe zu',
+  'palette.actions': 'Ausführen',
+
+  'keys.title': 'Tastenkürzel',
+  'keys.show': 'Alle Tastenkürzel zeigen',
+  'keys.palette': 'Befehle öffnen',
+  'keys.goTo': 'Gehe zu {screen}',
+  'keys.then': 'dann',
+  'keys.general': 'Überall',
+  'keys.screen': 'In dieser Ansicht',
+
+  'theme.label': 'Darstellung',
+  'theme.system': 'Wie das Gerät',
+  'theme.light': 'Hell',
+  'theme.dark': 'Dunkel',
+  'theme.use': 'Darstellung: {theme}',
+  'language.label': 'Sprache',
+  'language.use': 'Sprache: {language}',
+
+  'state.offline':
+    'Sie sind offline. Was Sie sehen, kann veraltet sein; es wird aktualisiert, sobald Sie wieder verbunden sind.',
+  'state.reconnecting': 'Die Verbindung zum Server ist unterbrochen. Neuer Versuch …',
+  'state.newVersion': 'Es gibt eine neue Version der Konsole.',
+  'state.reload': 'Neu laden',
+  'state.loading': 'Wird geladen',
+
+  'error.title': 'Das hat nicht geklappt',
+  'error.again': 'Noch einmal versuchen',
+  'error.requestId': 'Anfrage {id}',
+  'error.screen': 'Diese Ansicht hat ein Problem',
+  'error.screenHelp':
+    'Laden Sie die Seite neu. Wenn es wieder geschieht, schicken Sie den Text unten an die Person, die diesen Server betreibt.',
+  'error.offline': 'Der Server antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
+  'error.forbidden':
+    'Ihre Rolle erlaubt das nicht. Fragen Sie jemanden mit der Rolle Admin oder Inhaber des Mandanten.',
+  'error.notFound': 'Es existiert nicht mehr, oder Sie dürfen es nicht sehen.',
+  'error.tooMany': {
+    one: 'Zu viele Anfragen. Versuchen Sie es in {count} Sekunde noch einmal.',
+    other: 'Zu viele Anfragen. Versuchen Sie es in {count} Sekunden noch einmal.',
+  },
+  'error.server':
+    'Der Server hat ein Problem. Versuchen Sie es gleich noch einmal; wenn es bleibt, fragen Sie, wer den Server betreibt.',
+  'error.proxy':
+    'Etwas zwischen Ihnen und dem Server hat an seiner Stelle geantwortet. Fragen Sie, wer den Server betreibt.',
+
+  'notFound.title': 'Hier ist nichts',
+  'notFound.text': 'Die Adresse ist falsch, oder Ihre Rolle darf diese Ansicht nicht öffnen.',
+  'notFound.home': 'Zum Anfang',
+  'noTenant.title': 'Sie gehören zu keinem Mandanten',
+  'noTenant.text': 'Bitten Sie jemanden mit der Rolle Admin, Sie mit der Adresse {email} einzuladen.',
+
+  'action.save': 'Speichern',
+  'action.cancel': 'Abbrechen',
+  'action.close': 'Schließen',
+  'action.copy': 'Kopieren',
+  'action.copied': 'Kopiert',
+  'action.more': 'Mehr',
+  saved: 'Gespeichert',
+  required: 'Erforderlich',
+
+  'kind.whatsapp': 'WhatsApp',
+  'kind.sms': 'SMS',
+  'kind.email': 'E-Mail',
+  'kind.instagram': 'Instagram',
+};

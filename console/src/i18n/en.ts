@@ -1,0 +1,5 @@
+import { people } from './en/people.ts';
+import { shell } from './en/shell.ts';
+
+/** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
+export const en = { ...shell, ...people } as const;

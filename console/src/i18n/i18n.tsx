@@ -1,0 +1,116 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { readPreference, usePreference } from '../app/preferences.ts';
+import type { Catalogue, MessageKey, Plural, Values } from './catalogue.ts';
+import { en } from './en.ts';
+
+/** The languages, by their own names. Each but English is a chunk that is loaded when it is chosen. */
+const LANGUAGES = {
+  en: { name: 'English', load: async (): Promise<Catalogue> => en },
+  de: { name: 'Deutsch', load: async (): Promise<Catalogue> => (await import('./de.ts')).de },
+};
+export type Language = keyof typeof LANGUAGES;
+export const languages = Object.entries(LANGUAGES).map(([id, { name }]) => ({ id: id as Language, name }));
+
+const isLanguage = (text: string | undefined): text is Language => text !== undefined && text in LANGUAGES;
+
+/** The chosen language, or else the first of the browser's that there is. */
+function languageOf(chosen: string | undefined): Language {
+  const wanted = [chosen, ...navigator.languages.map((tag) => tag.split('-', 1)[0])];
+  return wanted.find(isLanguage) ?? 'en';
+}
+
+export interface Translator {
+  language: Language;
+  /** The text of a key, with its values. */
+  t<K extends MessageKey>(key: K, ...values: Values<K>): string;
+  formatNumber(value: number): string;
+  formatDate(date: Date, style?: 'date' | 'time' | 'full'): string;
+  /** Such as "3 min. ago". */
+  formatAge(date: Date, now: Date): string;
+  /** In the order of the language. */
+  compare(a: string, b: string): number;
+}
+
+const DATE_STYLES = {
+  date: { dateStyle: 'medium' },
+  time: { timeStyle: 'short' },
+  full: { dateStyle: 'full', timeStyle: 'medium' },
+} as const;
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** From how many seconds on a unit is used. */
+const AGES = [
+  [DAY, 'day'],
+  [HOUR, 'hour'],
+  [MINUTE, 'minute'],
+] as const;
+
+export function createTranslator(language: Language, catalogue: Catalogue): Translator {
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language);
+  const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+  const dates = Object.fromEntries(
+    Object.entries(DATE_STYLES).map(([name, style]) => [name, new Intl.DateTimeFormat(language, style)]),
+  );
+  const { compare } = new Intl.Collator(language, { numeric: true });
+  const formOf = (text: string | Plural, count: unknown): string =>
+    typeof text === 'string' ? text : plurals.select(Number(count)) === 'one' ? text.one : text.other;
+  return {
+    language,
+    t(key, ...[values]) {
+      const given: Record<string, string | number> = values ?? {};
+      return formOf(catalogue[key], given.count).replace(/\{(\w+)\}/g, (_, name: string) => {
+        const value = given[name] ?? '';
+        return typeof value === 'number' ? numbers.format(value) : value;
+      });
+    },
+    formatNumber: (value) => numbers.format(value),
+    formatDate: (date, style = 'date') => (dates[style] as Intl.DateTimeFormat).format(date),
+    formatAge(date, now) {
+      const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
+      const [size, unit] = AGES.find(([size]) => Math.abs(seconds) >= size) ?? [1, 'second'];
+      if (unit === 'second') return ages.format(0, 'second');
+      if (unit === 'day' && Math.abs(seconds) >= 7 * DAY)
+        return (dates.date as Intl.DateTimeFormat).format(date);
+      return ages.format(Math.trunc(seconds / size), unit);
+    },
+    compare,
+  };
+}
+
+const english = createTranslator('en', en);
+const Context = createContext<Translator>(english);
+export const useTranslator = (): Translator => useContext(Context);
+/** The function that most components need: `const t = useText()`. */
+export const useText = (): Translator['t'] => useTranslator().t;
+
+const loadTranslator = async (language: Language): Promise<Translator> =>
+  createTranslator(language, await LANGUAGES[language].load());
+
+/** Loaded before the first screen, so that it is not shown in English first. */
+export const loadFirstTranslator = (): Promise<Translator> =>
+  loadTranslator(languageOf(readPreference('language'))).catch(() => english);
+
+export function TranslatorProvider({ first, children }: { first: Translator; children: ReactNode }) {
+  const language = languageOf(usePreference('language'));
+  const [translator, setTranslator] = useState(first);
+  useEffect(() => {
+    let isCurrent = true;
+    if (language !== translator.language)
+      loadTranslator(language).then(
+        (loaded) => isCurrent && setTranslator(loaded),
+        // Offline: the present language stays.
+        () => {},
+      );
+    return () => {
+      isCurrent = false;
+    };
+  }, [language, translator]);
+  useEffect(() => {
+    document.documentElement.lang = translator.language;
+  }, [translator]);
+  const value = useMemo(() => translator, [translator]);
+  return <Context value={value}>{children}</Context>;
+}

@@ -1,0 +1,148 @@
+import { getLoginMethods, logIn, type Session, startOidcLogin } from '@parley/sdk';
+import { useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { client, queryClient, SESSION_KEY, useRead, useWrite } from '../../api/api.ts';
+import { isLoggedOut } from '../../api/errors.ts';
+import { goTo } from '../../app/history.ts';
+import { useText } from '../../i18n/i18n.tsx';
+import { Button } from '../../ui/button.tsx';
+import { PasswordField, TextField } from '../../ui/field.tsx';
+import { ErrorNotice, Loaded } from '../../ui/notices.tsx';
+import styles from './card.module.css';
+import { Card } from './card.tsx';
+import { needsCode } from './needs-code.ts';
+import { rememberNext } from './next.ts';
+
+/** Everything that was read for somebody else is forgotten. */
+export function enter(session: Session, next: string | undefined): void {
+  queryClient.clear();
+  queryClient.setQueryData(SESSION_KEY, session);
+  goTo(next);
+}
+
+export function Login() {
+  const t = useText();
+  const { next, ended } = useSearch({ strict: false }) as { next?: string; ended?: number };
+  const methods = useRead(['loginMethods'], (signal) => getLoginMethods(client, { signal }));
+  return (
+    <Card title={t('login.title')}>
+      {ended !== undefined && <p className={styles.text}>{t('login.expired')}</p>}
+      <Loaded query={methods}>
+        {({ password, oidc }) => (
+          <>
+            {password && <PasswordLogin next={next} />}
+            {password && oidc && <div className={styles.or}>{t('login.or')}</div>}
+            {oidc && <OidcLogin next={next} />}
+            {!password && !oidc && <p className={styles.text}>{t('login.noMethod')}</p>}
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function PasswordLogin({ next }: { next: string | undefined }) {
+  const t = useText();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [asksForCode, setAsksForCode] = useState(false);
+  const login = useWrite(
+    () =>
+      logIn(client, {
+        body: { email: email.trim(), password, ...(asksForCode ? { code: code.trim() } : {}) },
+      }),
+    { onSuccess: (session) => enter(session, next), showsError: true },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    login.mutate(undefined, {
+      onError: (error) => {
+        if (needsCode(error)) setAsksForCode(true);
+      },
+    });
+  };
+  const isWrong = isLoggedOut(login.error);
+  const hasOtherError = login.error !== null && !isWrong && !needsCode(login.error);
+  if (asksForCode)
+    return (
+      <form onSubmit={submit}>
+        <TextField
+          key="code"
+          label={t('login.code')}
+          help={t('login.codeHelp')}
+          error={isWrong ? t('login.codeWrong') : undefined}
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+          autoComplete="one-time-code"
+          autoFocus
+          required
+        />
+        {hasOtherError && <ErrorNotice error={login.error} />}
+        <Button type="submit" look="primary" isBusy={login.isPending}>
+          {t('login.submit')}
+        </Button>
+        <Button
+          look="quiet"
+          onClick={() => {
+            login.reset();
+            setCode('');
+            setAsksForCode(false);
+          }}
+        >
+          {t('login.back')}
+        </Button>
+      </form>
+    );
+  return (
+    <>
+      <form onSubmit={submit}>
+        <TextField
+          label={t('login.email')}
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          autoComplete="username"
+          autoFocus
+          required
+        />
+        <PasswordField
+          label={t('login.password')}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          error={isWrong ? t('login.wrong') : undefined}
+          required
+        />
+        {hasOtherError && <ErrorNotice error={login.error} />}
+        <Button type="submit" look="primary" isBusy={login.isPending}>
+          {t('login.submit')}
+        </Button>
+      </form>
+      <details className={styles.forgot}>
+        <summary>{t('login.forgot')}</summary>
+        <p className={styles.text}>
+          {t('login.forgotText', { email: email.trim() || `<${t('login.yourEmail')}>` })}
+        </p>
+      </details>
+    </>
+  );
+}
+
+function OidcLogin({ next }: { next: string | undefined }) {
+  const t = useText();
+  const start = useWrite(() => startOidcLogin(client, {}), {
+    onSuccess: ({ url }) => {
+      rememberNext(next);
+      window.location.assign(url);
+    },
+    showsError: true,
+  });
+  return (
+    <>
+      {start.error ? <ErrorNotice error={start.error} /> : null}
+      <Button onClick={() => start.mutate()} isBusy={start.isPending}>
+        {t('login.oidc')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { changePassword } from '@parley/sdk';
+import { type FormEvent, useState } from 'react';
+import { client, useWrite } from '../../api/api.ts';
+import { isShownByFields, issueOf, statusOf } from '../../api/errors.ts';
+import { useWorkspace } from '../../api/session.tsx';
+import { useText } from '../../i18n/i18n.tsx';
+import { Button } from '../../ui/button.tsx';
+import { PasswordField } from '../../ui/field.tsx';
+import { ErrorNotice } from '../../ui/notices.tsx';
+import { Section } from '../../ui/page.tsx';
+import styles from './profile.module.css';
+import { storeSession } from './store-session.ts';
+
+export function PasswordSection() {
+  const t = useText();
+  const { person } = useWorkspace().session;
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const change = useWrite(() => changePassword(client, { body: { currentPassword, newPassword } }), {
+    done: 'profile.passwordChanged',
+    invalidates: [['sessions']],
+    onSuccess: (session) => {
+      storeSession(session);
+      setCurrent('');
+      setNew('');
+    },
+    showsError: true,
+  });
+  if (!person.hasPassword) return <Section title={t('profile.password')} text={t('profile.passwordNone')} />;
+  const isWrong = statusOf(change.error) === 401;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <Section title={t('profile.password')}>
+      <form className={styles.form} onSubmit={submit}>
+        <PasswordField
+          label={t('profile.currentPassword')}
+          value={currentPassword}
+          onChange={(event) => setCurrent(event.target.value)}
+          error={isWrong ? t('login.wrong') : undefined}
+          required
+        />
+        <PasswordField
+          label={t('profile.newPassword')}
+          isNew
+          help={t('welcome.passwordHelp')}
+          value={newPassword}
+          onChange={(event) => setNew(event.target.value)}
+          error={issueOf(change.error, 'newPassword')}
+          required
+        />
+        {change.error && !isWrong && !isShownByFields(change.error, ['newPassword']) ? (
+          <ErrorNotice error={change.error} />
+        ) : null}
+        <Button type="submit" isBusy={change.isPending}>
+          {t('profile.changePassword')}
+        </Button>
+      </form>
+    </Section>
+  );
+}

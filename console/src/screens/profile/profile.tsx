@@ -1,0 +1,150 @@
+import { listSessions, type OwnSession, revokeSession, updatePerson } from '@parley/sdk';
+import { type FormEvent, useState } from 'react';
+import { client, useRead, useWrite } from '../../api/api.ts';
+import { issueOf } from '../../api/errors.ts';
+import { useWorkspace } from '../../api/session.tsx';
+import { THEMES, type Theme, usePreference, writePreference } from '../../app/preferences.ts';
+import { type Language, languages, useText, useTranslator } from '../../i18n/i18n.tsx';
+import { Button } from '../../ui/button.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { Loaded } from '../../ui/notices.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { describeBrowser } from './browser-name.ts';
+import { PasswordSection } from './password.tsx';
+import styles from './profile.module.css';
+import { storeSession } from './store-session.ts';
+import { TotpSection } from './totp.tsx';
+
+/** The own account: name, appearance, password, second factor, sessions. */
+export function Profile() {
+  const t = useText();
+  return (
+    <Page title={t('profile.title')}>
+      <YouSection />
+      <AppearanceSection />
+      <PasswordSection />
+      <TotpSection />
+      <SessionsSection />
+    </Page>
+  );
+}
+
+function YouSection() {
+  const t = useText();
+  const { session, membership } = useWorkspace();
+  const { person } = session;
+  const [name, setName] = useState(person.name);
+  const save = useWrite(() => updatePerson(client, { body: { name: name.trim() } }), {
+    done: 'saved',
+    onSuccess: storeSession,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const role = t(`role.${membership.role}`);
+  return (
+    <Section
+      title={t('profile.you')}
+      text={`${t('profile.role', { tenant: membership.tenantName })}: ${role}${person.isOperator ? ` · ${t('profile.operator')}` : ''}`}
+    >
+      <form className={styles.form} onSubmit={submit}>
+        <TextField
+          label={t('profile.name')}
+          help={t('profile.nameHelp')}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={issueOf(save.error, 'name')}
+          autoComplete="name"
+          maxLength={255}
+          required
+        />
+        <TextField label={t('profile.email')} value={person.email} readOnly disabled />
+        <Button type="submit" isBusy={save.isPending} disabled={name.trim() === person.name}>
+          {t('action.save')}
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function AppearanceSection() {
+  const { t, language } = useTranslator();
+  const theme: Theme = usePreference('theme') ?? 'system';
+  return (
+    <Section title={t('profile.appearance')}>
+      <div className={styles.form}>
+        <SelectField
+          label={t('theme.label')}
+          value={theme}
+          options={THEMES.map((value) => ({ value, label: t(`theme.${value}`) }))}
+          onChange={(value) => writePreference('theme', value)}
+        />
+        <SelectField<Language>
+          label={t('language.label')}
+          value={language}
+          options={languages.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(value) => writePreference('language', value)}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function SessionsSection() {
+  const t = useText();
+  const sessions = useRead(['sessions'], (signal) => listSessions(client, { signal }));
+  const end = useWrite((sessionId: string) => revokeSession(client, { path: { sessionId } }), {
+    invalidates: [['sessions']],
+    done: 'profile.sessionEnded',
+  });
+  return (
+    <Section title={t('profile.sessions')}>
+      <div className={styles.wide}>
+        <Loaded query={sessions}>
+          {(rows) => (
+            <Table<OwnSession>
+              label={t('profile.sessions')}
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  id: 'browser',
+                  title: t('profile.sessionBrowser'),
+                  cell: ({ agent }) => <span title={agent}>{describeBrowser(agent)}</span>,
+                },
+                {
+                  id: 'address',
+                  title: t('profile.sessionAddress'),
+                  cell: ({ address }) => address,
+                  isExtra: true,
+                },
+                {
+                  id: 'seen',
+                  title: t('profile.sessionSeen'),
+                  cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,
+                },
+                {
+                  id: 'end',
+                  title: t('profile.sessionEnd'),
+                  hidesTitle: true,
+                  align: 'end',
+                  cell: ({ id, isCurrent }) =>
+                    isCurrent ? (
+                      <span className={styles.muted}>{t('profile.sessionThis')}</span>
+                    ) : (
+                      <Button onClick={() => end.mutate(id)} isBusy={end.isPending && end.variables === id}>
+                        {t('profile.sessionEnd')}
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Loaded>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,32 @@
+import styles from './avatar.module.css';
+import { classes } from './classes.ts';
+
+const HUES = 8;
+const hueOf = (text: string): number =>
+  [...text].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 997, 7) % HUES;
+
+/** The first letters of the first and the last word. */
+function initialsOf(name: string): string {
+  const words = name
+    .trim()
+    .split(/\s+/)
+    .filter((word) => /\p{L}|\p{N}/u.test(word));
+  const letterOf = (word: string | undefined): string => /\p{L}|\p{N}/u.exec(word ?? '')?.[0] ?? '';
+  return (letterOf(words[0]) + (words.length > 1 ? letterOf(words.at(-1)) : '')).toUpperCase() || '?';
+}
+
+interface AvatarProps {
+  name: string;
+  /** The same colour for the same id, whatever the name is. */
+  id?: string;
+  size?: 'small' | 'normal' | 'large';
+}
+
+/** A person as letters on a colour. The name stands beside it, so it is not read aloud. */
+export function Avatar({ name, id = name, size = 'normal' }: AvatarProps) {
+  return (
+    <span className={classes(styles.avatar, styles[size], styles[`hue${hueOf(id)}`])} aria-hidden="true">
+      {initialsOf(name)}
+    </span>
+  );
+}

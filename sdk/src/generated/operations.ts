@@ -1,0 +1,1947 @@
+// Generated from openapi/v3.json by `npm run sdk`. Do not edit.
+import { type CallOptions, type Client, call, create, download, type KeyedOptions, type Page, search, upload } from '../call.ts';
+import type {
+  AddContactLabelsBody,
+  AddRecipientsBody,
+  AdvanceClockBody,
+  ApiWebhook,
+  AssignChatBody,
+  Attribute,
+  AuditEntry,
+  Automation,
+  AutomationRun,
+  AutomationRunWithTrace,
+  Campaign,
+  CampaignWithCounts,
+  ChangePasswordBody,
+  Channel,
+  ChannelCheck,
+  Chat,
+  ChatCount,
+  ChatPresence,
+  ConfirmTotpBody,
+  Consent,
+  Contact,
+  CountChatsBody,
+  CreateApiWebhookBody,
+  CreateAttributeBody,
+  CreateAutomationBody,
+  CreateCampaignBody,
+  CreateChannelBody,
+  CreateChatBody,
+  CreateContactBody,
+  CreateLabelBody,
+  CreateLoginLinkBody,
+  CreateMessageTemplateBody,
+  CreateNoteBody,
+  CreateSavedReplyBody,
+  CreateTeamBody,
+  CreateTenantBody,
+  CreateTenantTokenBody,
+  CreateTokenBody,
+  CreateUserBody,
+  CreateViewBody,
+  CreatedApiWebhook,
+  CreatedToken,
+  DeleteResult,
+  DescribeLinkBody,
+  DisableTotpBody,
+  EndedSession,
+  EnrolTotpBody,
+  Event,
+  FailedRequest,
+  File,
+  FilePublicUrl,
+  FinishOidcLoginBody,
+  HeldWork,
+  Job,
+  Label,
+  LinkInfo,
+  LogInBody,
+  LoginMethods,
+  MarkChatBody,
+  Me,
+  Message,
+  MessageTemplate,
+  NewTotp,
+  Note,
+  OidcStart,
+  OwnSession,
+  PauseChatAutomationBody,
+  PersonLink,
+  PublishAutomationBody,
+  Recipient,
+  RecordConsentBody,
+  RecoverApiWebhookBody,
+  RecoveryCodes,
+  RecoveryResult,
+  RedeemLinkBody,
+  RemovalResult,
+  RenderSavedReplyBody,
+  RenderedReply,
+  RotatedApiWebhook,
+  SandboxAccepted,
+  SandboxFaults,
+  SavedReply,
+  SearchBody,
+  Secret,
+  SendChatMessageBody,
+  SendMessageBody,
+  Session,
+  SetAutomationStatusBody,
+  SetCampaignStatusBody,
+  SetChatPresenceBody,
+  SetChatStatusBody,
+  SetSandboxFaultsBody,
+  StoreSecretBody,
+  SyncMessageTemplatesBody,
+  Team,
+  TemplateSync,
+  Tenant,
+  TestClock,
+  Token,
+  TriggerAutomationBody,
+  UpdateApiWebhookBody,
+  UpdateAttributeBody,
+  UpdateAutomationBody,
+  UpdateChannelBody,
+  UpdateChatBody,
+  UpdateContactBody,
+  UpdateLabelBody,
+  UpdateMessageTemplateBody,
+  UpdateNoteBody,
+  UpdatePersonBody,
+  UpdateSavedReplyBody,
+  UpdateTeamBody,
+  UpdateTenantBody,
+  UpdateUserBody,
+  UpdateViewBody,
+  UploadFileBody,
+  User,
+  V2Usage,
+  View,
+  WebhookDelivery,
+  WebhookDeliveryWithAttempts,
+  WriteInSandboxBody,
+} from './types.ts';
+
+/**
+ * Get the tenant and rights of the caller
+ *
+ * `GET /v3/me`
+ *
+ * The caller's tenant and plan, its scopes, and the limits of the tenant.
+ */
+export const getMe = (client: Client, input: CallOptions = {}): Promise<Me> =>
+  call(client, 'GET', '/v3/me', input);
+
+/**
+ * Create an access token
+ *
+ * `POST /v3/tokens`
+ *
+ * The access token is in this answer and cannot be read again. It can only have scopes that the caller has. Tokens are not refreshed: create a new one and delete the old one.
+ *
+ * Requires the scope `tokens:write`.
+ */
+export const createToken = (client: Client, input: KeyedOptions & { body: CreateTokenBody }): Promise<CreatedToken> =>
+  create(client, '/v3/tokens', input);
+
+/**
+ * Search access tokens
+ *
+ * `POST /v3/tokens/search`
+ *
+ * Fields to filter and sort by: id, name, expiresAt, lastUsedAt, createdAt, updatedAt.
+ *
+ * Requires the scope `tokens:read`.
+ */
+export const searchTokens = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Token>> =>
+  search(client, '/v3/tokens/search', input);
+
+/**
+ * Delete an access token
+ *
+ * `DELETE /v3/tokens/{tokenId}`
+ *
+ * The token is refused at once by this server, and within five seconds by every other.
+ *
+ * Requires the scope `tokens:write`.
+ */
+export const deleteToken = (client: Client, input: CallOptions & { path: { tokenId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/tokens/{tokenId}', input);
+
+/**
+ * Create a tenant
+ *
+ * `POST /admin/tenants`
+ *
+ * Without a plan it gets `scale`. `rateLimit` overrides the requests per minute of its plan. With `isTest` it is a test tenant, whose clock is moved with `POST /v3/clock/advance`.
+ */
+export const createTenant = (client: Client, input: CallOptions & { body: CreateTenantBody }): Promise<Tenant> =>
+  call(client, 'POST', '/admin/tenants', input);
+
+/**
+ * List the tenants
+ *
+ * `GET /admin/tenants`
+ *
+ * The oldest first.
+ */
+export const listTenants = (client: Client, input: CallOptions = {}): Promise<Tenant[]> =>
+  call(client, 'GET', '/admin/tenants', input);
+
+/**
+ * Update a tenant
+ *
+ * `PUT /admin/tenants/{tenantId}`
+ *
+ * Changes the given fields. `limits` changes the given limits of the tenant. With null the plan's limit applies again, as with `rateLimit: null`.
+ */
+export const updateTenant = (client: Client, input: CallOptions & { path: { tenantId: string }; body?: UpdateTenantBody | undefined }): Promise<Tenant> =>
+  call(client, 'PUT', '/admin/tenants/{tenantId}', input);
+
+/**
+ * Delete a tenant
+ *
+ * `DELETE /admin/tenants/{tenantId}`
+ *
+ * Permanently, with all its data. A large tenant is hidden at once: its tokens are refused, and nothing more is sent or received. A job deletes its data.
+ */
+export const deleteTenant = (client: Client, input: CallOptions & { path: { tenantId: string } }): Promise<RemovalResult> =>
+  call(client, 'DELETE', '/admin/tenants/{tenantId}', input);
+
+/**
+ * Create an access token for a tenant
+ *
+ * `POST /admin/tenants/{tenantId}/tokens`
+ *
+ * Like `POST /v3/tokens`; without `scopes` it has all rights.
+ */
+export const createTenantToken = (client: Client, input: CallOptions & { path: { tenantId: string }; body?: CreateTenantTokenBody | undefined }): Promise<CreatedToken> =>
+  call(client, 'POST', '/admin/tenants/{tenantId}/tokens', input);
+
+/**
+ * Log in
+ *
+ * `POST /v3/session`
+ *
+ * Sets the session cookie. `totp_required` asks for the same request with a `code`. Ten wrong passwords for one address from one network, or thirty from one network, block further attempts for up to 15 minutes. An unknown address is answered like a wrong password.
+ */
+export const logIn = (client: Client, input: CallOptions & { body: LogInBody }): Promise<Session> =>
+  call(client, 'POST', '/v3/session', input);
+
+/**
+ * Get who has logged in
+ *
+ * `GET /v3/session`
+ *
+ * The person, the tenants that the person belongs to, and what the person may do there.
+ */
+export const getSession = (client: Client, input: CallOptions = {}): Promise<Session> =>
+  call(client, 'GET', '/v3/session', input);
+
+/**
+ * Log out
+ *
+ * `DELETE /v3/session`
+ *
+ * Ends the session, at once in this process and within five seconds in all others.
+ */
+export const logOut = (client: Client, input: CallOptions = {}): Promise<EndedSession> =>
+  call(client, 'DELETE', '/v3/session', input);
+
+/**
+ * Get the ways to log in
+ *
+ * `GET /v3/session/methods`
+ *
+ * Whether there is a form for a password, and whether an identity provider is configured.
+ */
+export const getLoginMethods = (client: Client, input: CallOptions = {}): Promise<LoginMethods> =>
+  call(client, 'GET', '/v3/session/methods', input);
+
+/**
+ * Log in with a link
+ *
+ * `POST /v3/session/link`
+ *
+ * Redeems an invitation, a link for a new password, or a first login, and sets the session cookie. A link works once. Somebody who has an account accepts an invitation with the session or the password of that account.
+ */
+export const redeemLink = (client: Client, input: CallOptions & { body: RedeemLinkBody }): Promise<Session> =>
+  call(client, 'POST', '/v3/session/link', input);
+
+/**
+ * Get what a link is for
+ *
+ * `POST /v3/session/link/describe`
+ *
+ * Says what redeeming the link needs. The link keeps working.
+ */
+export const describeLink = (client: Client, input: CallOptions & { body: DescribeLinkBody }): Promise<LinkInfo> =>
+  call(client, 'POST', '/v3/session/link/describe', input);
+
+/**
+ * Start a login over the identity provider
+ *
+ * `POST /v3/session/oidc`
+ *
+ * Returns the page to which the browser goes. It comes back to `/console/login/oidc`, whose query completes the login. 404 if no identity provider is configured.
+ */
+export const startOidcLogin = (client: Client, input: CallOptions = {}): Promise<OidcStart> =>
+  call(client, 'POST', '/v3/session/oidc', input);
+
+/**
+ * Complete a login over the identity provider
+ *
+ * `POST /v3/session/oidc/callback`
+ *
+ * Checks what the identity provider says, and sets the session cookie. Somebody new must have been invited, or have an address of a domain whose people may join.
+ */
+export const finishOidcLogin = (client: Client, input: CallOptions & { body: FinishOidcLoginBody }): Promise<Session> =>
+  call(client, 'POST', '/v3/session/oidc/callback', input);
+
+/**
+ * Change the own name
+ *
+ * `PUT /v3/session/person`
+ *
+ * In every tenant that the person belongs to.
+ */
+export const updatePerson = (client: Client, input: CallOptions & { body: UpdatePersonBody }): Promise<Session> =>
+  call(client, 'PUT', '/v3/session/person', input);
+
+/**
+ * Change the own password
+ *
+ * `POST /v3/session/password`
+ *
+ * All other sessions end, and this one gets a new cookie.
+ */
+export const changePassword = (client: Client, input: CallOptions & { body: ChangePasswordBody }): Promise<Session> =>
+  call(client, 'POST', '/v3/session/password', input);
+
+/**
+ * List the own sessions
+ *
+ * `GET /v3/session/sessions`
+ *
+ * Where the person has logged in, the last used first.
+ */
+export const listSessions = (client: Client, input: CallOptions = {}): Promise<OwnSession[]> =>
+  call(client, 'GET', '/v3/session/sessions', input);
+
+/**
+ * End one of the own sessions
+ *
+ * `DELETE /v3/session/sessions/{sessionId}`
+ *
+ * Its streams and requests end within five seconds in every process.
+ */
+export const revokeSession = (client: Client, input: CallOptions & { path: { sessionId: string } }): Promise<EndedSession> =>
+  call(client, 'DELETE', '/v3/session/sessions/{sessionId}', input);
+
+/**
+ * Prepare two-factor login
+ *
+ * `POST /v3/session/totp`
+ *
+ * Creates a secret for an authenticator app (TOTP, RFC 6238). It counts only after a code has confirmed it. Needs the password of somebody who has one.
+ */
+export const enrolTotp = (client: Client, input: CallOptions & { body?: EnrolTotpBody | undefined } = {}): Promise<NewTotp> =>
+  call(client, 'POST', '/v3/session/totp', input);
+
+/**
+ * Switch two-factor login on
+ *
+ * `POST /v3/session/totp/confirm`
+ *
+ * With a code of the app. From then on the login asks for one.
+ */
+export const confirmTotp = (client: Client, input: CallOptions & { body: ConfirmTotpBody }): Promise<RecoveryCodes> =>
+  call(client, 'POST', '/v3/session/totp/confirm', input);
+
+/**
+ * Switch two-factor login off
+ *
+ * `POST /v3/session/totp/disable`
+ *
+ * With a code of the app, or a recovery code.
+ */
+export const disableTotp = (client: Client, input: CallOptions & { body: DisableTotpBody }): Promise<Session> =>
+  call(client, 'POST', '/v3/session/totp/disable', input);
+
+/**
+ * Invite somebody to log in as a user
+ *
+ * `POST /v3/users/{userId}/invitation`
+ *
+ * Returns a link that works once, for seven days; an earlier one of the user stops working. The caller needs all rights of the role of the user.
+ *
+ * Requires the scope `users:write`.
+ */
+export const inviteUser = (client: Client, input: KeyedOptions & { path: { userId: string } }): Promise<PersonLink> =>
+  create(client, '/v3/users/{userId}/invitation', input);
+
+/**
+ * Let a user set a new password
+ *
+ * `POST /v3/users/{userId}/password_reset`
+ *
+ * Returns a link that works once, for a day. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.
+ *
+ * Requires the scope `users:write`.
+ */
+export const resetUserPassword = (client: Client, input: KeyedOptions & { path: { userId: string } }): Promise<PersonLink> =>
+  create(client, '/v3/users/{userId}/password_reset', input);
+
+/**
+ * Create a link to log in
+ *
+ * `POST /admin/login_links`
+ *
+ * The link works once, for a day. With the address of somebody who has an account it logs in as that person and switches two-factor login off; otherwise the person who opens it becomes an operator, and an owner of the first tenant.
+ */
+export const createLoginLink = (client: Client, input: CallOptions & { body?: CreateLoginLinkBody | undefined } = {}): Promise<PersonLink> =>
+  call(client, 'POST', '/admin/login_links', input);
+
+/**
+ * Search entries of the audit log
+ *
+ * `POST /v3/audit_entries/search`
+ *
+ * Fields to filter and sort by: id, actor.type, actor.id, operation, targetId, address, requestId, createdAt.
+ *
+ * Requires the scope `audit:read`.
+ */
+export const searchAuditEntries = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<AuditEntry>> =>
+  search(client, '/v3/audit_entries/search', input);
+
+/**
+ * Move the clock of a test tenant
+ *
+ * `POST /v3/clock/advance`
+ *
+ * Moves the clock forward to a time (`to`) or by a duration (`by`), at most 366 days in one call. Everything that is due by then happens in order before the answer: waits and schedules of automations, campaigns, ends of snoozes, scheduled messages, retries of webhook deliveries, and what the sandbox reports and decides. Between two calls the clock stands still, and only what is due immediately happens. `{ "by": "PT0S" }` waits for that and returns the time of the clock. Other tenants get 409, and so does a call while the clock is moving to another time. Tokens, rate limits and idempotency keys use the time of day.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const advanceClock = (client: Client, input: KeyedOptions & { body?: AdvanceClockBody | undefined } = {}): Promise<TestClock> =>
+  create(client, '/v3/clock/advance', input);
+
+/**
+ * Create a channel
+ *
+ * `POST /v3/channels`
+ *
+ * A channel is a number, mailbox or account that customers write to. The provider `sandbox` simulates any vendor and needs no account.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const createChannel = (client: Client, input: KeyedOptions & { body: CreateChannelBody }): Promise<Channel> =>
+  create(client, '/v3/channels', input);
+
+/**
+ * Get a channel
+ *
+ * `GET /v3/channels/{channelId}`
+ *
+ * Returns the channel without its configuration, which may contain credentials.
+ *
+ * Requires the scope `channels:read`.
+ */
+export const getChannel = (client: Client, input: CallOptions & { path: { channelId: string } }): Promise<Channel> =>
+  call(client, 'GET', '/v3/channels/{channelId}', input);
+
+/**
+ * Update a channel
+ *
+ * `PUT /v3/channels/{channelId}`
+ *
+ * Changes the given fields. `config` is merged into the stored settings, so that one credential can be changed without knowing the others. Kind and provider cannot be changed.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const updateChannel = (client: Client, input: CallOptions & { path: { channelId: string }; body?: UpdateChannelBody | undefined }): Promise<Channel> =>
+  call(client, 'PUT', '/v3/channels/{channelId}', input);
+
+/**
+ * Delete a channel
+ *
+ * `DELETE /v3/channels/{channelId}`
+ *
+ * Deletes the channel permanently, with its chats, their messages, and its message templates. Contacts stay. Webhooks that are limited to this channel receive nothing instead. A large channel is hidden at once and deleted by a job.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const deleteChannel = (client: Client, input: CallOptions & { path: { channelId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<RemovalResult> =>
+  call(client, 'DELETE', '/v3/channels/{channelId}', input);
+
+/**
+ * Search channels
+ *
+ * `POST /v3/channels/search`
+ *
+ * Fields to filter and sort by: id, kind, provider, name, address, health, createdAt, updatedAt.
+ *
+ * Requires the scope `channels:read`.
+ */
+export const searchChannels = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Channel>> =>
+  search(client, '/v3/channels/search', input);
+
+/**
+ * Check a channel
+ *
+ * `POST /v3/channels/{channelId}/check`
+ *
+ * Returns everything that would keep the channel from working: each invalid setting by its path, and what the vendor answers when it is called with these credentials. Sends no message. A channel that was `unchecked` is `healthy` if there is no problem; any other `health` only depends on messages that are really sent. If the vendor accepts the credentials, its number or account belongs to this channel, and no other channel can be created for it.
+ *
+ * Requires the scope `channels:read`.
+ */
+export const checkChannel = (client: Client, input: KeyedOptions & { path: { channelId: string } }): Promise<ChannelCheck> =>
+  create(client, '/v3/channels/{channelId}/check', input);
+
+/**
+ * Write as a customer
+ *
+ * `POST /v3/sandbox/{channelId}/inbound`
+ *
+ * Sends a message to a sandbox channel as a customer would. It is handled like every vendor request: signed, stored, and processed shortly after. Once answered, it cannot be lost.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const writeInSandbox = (client: Client, input: KeyedOptions & { path: { channelId: string }; body: WriteInSandboxBody }): Promise<{
+  /** The `vendorId` of the message */
+  vendorId: string;
+}> =>
+  create(client, '/v3/sandbox/{channelId}/inbound', input);
+
+/**
+ * List accepted messages
+ *
+ * `GET /v3/sandbox/{channelId}/outbox`
+ *
+ * Returns the messages that were sent over a sandbox channel and accepted, each once, the oldest first. Recipients whose number, id or mailbox ends in 0001 cannot be reached, 0002 only accept templates, 0003 have opted out, 0004 are throttled twice; a mail to `bounce@…` bounces later. Refused messages are not listed. `limit` is 100 by default and at most 10000.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const readSandboxOutbox = (client: Client, input: CallOptions & { path: { channelId: string }; query?: {
+  /** Maximum number of messages */
+  limit?: number | undefined;
+} | undefined }): Promise<SandboxAccepted[]> =>
+  call(client, 'GET', '/v3/sandbox/{channelId}/outbox', input);
+
+/**
+ * Simulate failures
+ *
+ * `POST /v3/sandbox/{channelId}/faults`
+ *
+ * Turns on failures that real vendors show now and then, for messages that are sent from now on. What is left out is turned off, so an empty body ends the simulation. Returns the current setting. Messages of customers follow it within three seconds.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const setSandboxFaults = (client: Client, input: KeyedOptions & { path: { channelId: string }; body?: SetSandboxFaultsBody | undefined }): Promise<SandboxFaults> =>
+  create(client, '/v3/sandbox/{channelId}/faults', input);
+
+/**
+ * Search vendors' requests to a channel that could not be processed
+ *
+ * `POST /v3/channels/{channelId}/failed_requests/search`
+ *
+ * Fields to filter and sort by: id, error, attempts, receivedAt.
+ *
+ * Requires the scope `channels:read`.
+ */
+export const searchFailedRequests = (client: Client, input: CallOptions & { path: { channelId: string }; body?: SearchBody | undefined }): Promise<Page<FailedRequest>> =>
+  search(client, '/v3/channels/{channelId}/failed_requests/search', input);
+
+/**
+ * Process a vendor's request again
+ *
+ * `POST /v3/channels/{channelId}/failed_requests/{requestId}/replay`
+ *
+ * Queues the request with all its attempts, for example after an update of the server. What it had already changed is not changed twice.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const replayFailedRequest = (client: Client, input: KeyedOptions & { path: {
+  channelId: string;
+  requestId: string;
+} }): Promise<FailedRequest> =>
+  create(client, '/v3/channels/{channelId}/failed_requests/{requestId}/replay', input);
+
+/**
+ * Delete a vendor's request that could not be processed
+ *
+ * `DELETE /v3/channels/{channelId}/failed_requests/{requestId}`
+ *
+ * Its content is lost. A request that is being processed again is not found.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const deleteFailedRequest = (client: Client, input: CallOptions & { path: {
+  channelId: string;
+  requestId: string;
+} }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/channels/{channelId}/failed_requests/{requestId}', input);
+
+/**
+ * Record what a contact has decided
+ *
+ * `POST /v3/contacts/{contactId}/consents`
+ *
+ * Subscribes the contact to kinds of channels, or unsubscribes it, with a proof that is kept. Whether marketing may be sent over a kind of channel is decided by its newest entry alone.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const recordConsent = (client: Client, input: KeyedOptions & { path: { contactId: string }; body: RecordConsentBody }): Promise<Contact> =>
+  create(client, '/v3/contacts/{contactId}/consents', input);
+
+/**
+ * Search a contact's decisions
+ *
+ * `POST /v3/contacts/{contactId}/consents/search`
+ *
+ * Fields to filter and sort by: id, channelKind, status, source, at, createdAt.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const searchConsents = (client: Client, input: CallOptions & { path: { contactId: string }; body?: SearchBody | undefined }): Promise<Page<Consent>> =>
+  search(client, '/v3/contacts/{contactId}/consents/search', input);
+
+/**
+ * Send to a handle again
+ *
+ * `DELETE /v3/contacts/{contactId}/handles/{handleId}/undeliverable`
+ *
+ * Forgets that nothing could be delivered to the handle. Until then nothing is sent there, unless the person writes from it.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const clearUndeliverable = (client: Client, input: CallOptions & { path: {
+  contactId: string;
+  handleId: string;
+} }): Promise<Contact> =>
+  call(client, 'DELETE', '/v3/contacts/{contactId}/handles/{handleId}/undeliverable', input);
+
+/**
+ * Create a contact
+ *
+ * `POST /v3/contacts`
+ *
+ * Needs at least a name or a handle. A handle belongs to one contact of the tenant: if another contact has it already, the `conflict` names that contact.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const createContact = (client: Client, input: KeyedOptions & { body?: CreateContactBody | undefined } = {}): Promise<Contact> =>
+  create(client, '/v3/contacts', input);
+
+/**
+ * Search contacts
+ *
+ * `POST /v3/contacts/search`
+ *
+ * Fields to filter and sort by: id, createdAt, updatedAt, firstName, lastName, fullName, phoneNumber, email, language, timezone, isSubscribed, labelIds, attributes.<externalId>.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const searchContacts = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Contact>> =>
+  search(client, '/v3/contacts/search', input);
+
+/**
+ * Get a contact
+ *
+ * `GET /v3/contacts/{contactId}`
+ *
+ * With its handles, labels, attributes and chats.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const getContact = (client: Client, input: CallOptions & { path: { contactId: string } }): Promise<Contact> =>
+  call(client, 'GET', '/v3/contacts/{contactId}', input);
+
+/**
+ * Update a contact
+ *
+ * `PUT /v3/contacts/{contactId}`
+ *
+ * Changes the given fields; null clears one, and one that is left out stays. `phoneNumber` and `email` set the primary handle of their type: the earlier one is removed, or kept as another handle if it has chats. `handles` and `labels` replace the whole list, `attributes` are merged. A handle that has chats cannot be removed, and a handle of another contact cannot be added (`conflict`).
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const updateContact = (client: Client, input: CallOptions & { path: { contactId: string }; body?: UpdateContactBody | undefined }): Promise<Contact> =>
+  call(client, 'PUT', '/v3/contacts/{contactId}', input);
+
+/**
+ * Delete a contact
+ *
+ * `DELETE /v3/contacts/{contactId}`
+ *
+ * Erases the contact permanently, with everything that is stored about it: handles, chats, messages, labels, values, and what events, deliveries, failed requests and stored answers contain about it. Deliveries about it that are still pending are not sent. If the person writes again, a new contact is created. A contact with thousands of messages is hidden at once and erased by a job.
+ *
+ * Requires the scope `contacts:delete`.
+ */
+export const deleteContact = (client: Client, input: CallOptions & { path: { contactId: string } }): Promise<RemovalResult> =>
+  call(client, 'DELETE', '/v3/contacts/{contactId}', input);
+
+/**
+ * Add labels to a contact
+ *
+ * `POST /v3/contacts/{contactId}/labels`
+ *
+ * A label that the contact already has is not an error and publishes no event. If any of the labels does not exist, none is added.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const addContactLabels = (client: Client, input: KeyedOptions & { path: { contactId: string }; body: AddContactLabelsBody }): Promise<Contact> =>
+  create(client, '/v3/contacts/{contactId}/labels', input);
+
+/**
+ * Remove a label from a contact
+ *
+ * `DELETE /v3/contacts/{contactId}/labels/{labelId}`
+ *
+ * A label that the contact does not have is not an error and publishes no event. Returns the contact.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const removeContactLabel = (client: Client, input: CallOptions & { path: {
+  contactId: string;
+  labelId: string;
+} }): Promise<Contact> =>
+  call(client, 'DELETE', '/v3/contacts/{contactId}/labels/{labelId}', input);
+
+/**
+ * Create a label
+ *
+ * `POST /v3/labels`
+ *
+ * Names are unique in the tenant and not case-sensitive.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const createLabel = (client: Client, input: KeyedOptions & { body: CreateLabelBody }): Promise<Label> =>
+  create(client, '/v3/labels', input);
+
+/**
+ * Search labels
+ *
+ * `POST /v3/labels/search`
+ *
+ * Fields to filter and sort by: id, name, color, createdAt, updatedAt.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const searchLabels = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Label>> =>
+  search(client, '/v3/labels/search', input);
+
+/**
+ * Update a label
+ *
+ * `PUT /v3/labels/{labelId}`
+ *
+ * Changes the given fields; `color: null` removes the colour.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const updateLabel = (client: Client, input: CallOptions & { path: { labelId: string }; body?: UpdateLabelBody | undefined }): Promise<Label> =>
+  call(client, 'PUT', '/v3/labels/{labelId}', input);
+
+/**
+ * Delete a label
+ *
+ * `DELETE /v3/labels/{labelId}`
+ *
+ * Also removes it from every contact that has it.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const deleteLabel = (client: Client, input: CallOptions & { path: { labelId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/labels/{labelId}', input);
+
+/**
+ * Save a filter of chats
+ *
+ * `POST /v3/views`
+ *
+ * A view is for the inbox. `query` and `sortBy` are checked as in `POST /v3/chats/search`; `me()` is the user who looks at the view.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const createView = (client: Client, input: KeyedOptions & { body: CreateViewBody }): Promise<View> =>
+  create(client, '/v3/views', input);
+
+/**
+ * Get a view
+ *
+ * `GET /v3/views/{viewId}`
+ *
+ * Views of other users that are not shared do not exist for the caller.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const getView = (client: Client, input: CallOptions & { path: { viewId: string } }): Promise<View> =>
+  call(client, 'GET', '/v3/views/{viewId}', input);
+
+/**
+ * Update a view
+ *
+ * `PUT /v3/views/{viewId}`
+ *
+ * Changes the given fields. Users change their own views; admins also those of others.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const updateView = (client: Client, input: CallOptions & { path: { viewId: string }; body?: UpdateViewBody | undefined }): Promise<View> =>
+  call(client, 'PUT', '/v3/views/{viewId}', input);
+
+/**
+ * Delete a view
+ *
+ * `DELETE /v3/views/{viewId}`
+ *
+ * Its chats stay.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const deleteView = (client: Client, input: CallOptions & { path: { viewId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/views/{viewId}', input);
+
+/**
+ * Search views that the caller sees
+ *
+ * `POST /v3/views/search`
+ *
+ * Fields to filter and sort by: id, userId, name, isShared, createdAt, updatedAt.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const searchViews = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<View>> =>
+  search(client, '/v3/views/search', input);
+
+/**
+ * Create a saved reply
+ *
+ * `POST /v3/saved_replies`
+ *
+ * Shortcuts are unique in the tenant and not case-sensitive.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const createSavedReply = (client: Client, input: KeyedOptions & { body: CreateSavedReplyBody }): Promise<SavedReply> =>
+  create(client, '/v3/saved_replies', input);
+
+/**
+ * Get a saved reply
+ *
+ * `GET /v3/saved_replies/{savedReplyId}`
+ *
+ * Returns the text as it was saved.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const getSavedReply = (client: Client, input: CallOptions & { path: { savedReplyId: string } }): Promise<SavedReply> =>
+  call(client, 'GET', '/v3/saved_replies/{savedReplyId}', input);
+
+/**
+ * Update a saved reply
+ *
+ * `PUT /v3/saved_replies/{savedReplyId}`
+ *
+ * Changes the given fields.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const updateSavedReply = (client: Client, input: CallOptions & { path: { savedReplyId: string }; body?: UpdateSavedReplyBody | undefined }): Promise<SavedReply> =>
+  call(client, 'PUT', '/v3/saved_replies/{savedReplyId}', input);
+
+/**
+ * Delete a saved reply
+ *
+ * `DELETE /v3/saved_replies/{savedReplyId}`
+ *
+ * Messages that were sent with it stay.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const deleteSavedReply = (client: Client, input: CallOptions & { path: { savedReplyId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/saved_replies/{savedReplyId}', input);
+
+/**
+ * Search saved replies
+ *
+ * `POST /v3/saved_replies/search`
+ *
+ * Fields to filter and sort by: id, shortcut, text, createdAt, updatedAt.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const searchSavedReplies = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<SavedReply>> =>
+  search(client, '/v3/saved_replies/search', input);
+
+/**
+ * Render a saved reply for a chat
+ *
+ * `POST /v3/saved_replies/{savedReplyId}/render`
+ *
+ * Returns the text with the values of the contact and of the user who calls, to be changed and sent.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const renderSavedReply = (client: Client, input: CallOptions & { path: { savedReplyId: string }; body: RenderSavedReplyBody }): Promise<RenderedReply> =>
+  call(client, 'POST', '/v3/saved_replies/{savedReplyId}/render', input);
+
+/**
+ * Create a contact attribute
+ *
+ * `POST /v3/attributes`
+ *
+ * A field that contacts can have in addition to names and handles. `externalId` is unique in the tenant.
+ *
+ * Requires the scope `attributes:write`.
+ */
+export const createAttribute = (client: Client, input: KeyedOptions & { body: CreateAttributeBody }): Promise<Attribute> =>
+  create(client, '/v3/attributes', input);
+
+/**
+ * Search contact attributes
+ *
+ * `POST /v3/attributes/search`
+ *
+ * Fields to filter and sort by: id, name, externalId, type, createdAt, updatedAt.
+ *
+ * Requires the scope `attributes:read`.
+ */
+export const searchAttributes = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Attribute>> =>
+  search(client, '/v3/attributes/search', input);
+
+/**
+ * Update a contact attribute
+ *
+ * `PUT /v3/attributes/{attributeId}`
+ *
+ * Changes the given fields. `externalId` and `type` cannot be changed, because values depend on them.
+ *
+ * Requires the scope `attributes:write`.
+ */
+export const updateAttribute = (client: Client, input: CallOptions & { path: { attributeId: string }; body?: UpdateAttributeBody | undefined }): Promise<Attribute> =>
+  call(client, 'PUT', '/v3/attributes/{attributeId}', input);
+
+/**
+ * Delete a contact attribute
+ *
+ * `DELETE /v3/attributes/{attributeId}`
+ *
+ * Also deletes its values on every contact.
+ *
+ * Requires the scope `attributes:write`.
+ */
+export const deleteAttribute = (client: Client, input: CallOptions & { path: { attributeId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/attributes/{attributeId}', input);
+
+/**
+ * Start a chat
+ *
+ * `POST /v3/chats`
+ *
+ * Returns the chat with the contact on the channel, and creates it if it does not exist. An existing chat is not changed. The contact needs a handle that fits the channel: a phone number on WhatsApp and SMS, an email address, an Instagram id.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const createChat = (client: Client, input: KeyedOptions & { body: CreateChatBody }): Promise<Chat> =>
+  create(client, '/v3/chats', input);
+
+/**
+ * Search chats
+ *
+ * `POST /v3/chats/search`
+ *
+ * Fields to filter and sort by: id, status, channelId, contactId, assignedUserId, assignedTeamId, isUnread, isAutomationPaused, snoozedUntil, unreadCount, waitingSince, firstRespondedAt, closedAt, openUntil, createdAt, updatedAt.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const searchChats = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Chat>> =>
+  search(client, '/v3/chats/search', input);
+
+/**
+ * Count chats
+ *
+ * `POST /v3/chats/counts`
+ *
+ * Counts the chats of several filters in one request, for the views of an inbox. Restricted users count what they see.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const countChats = (client: Client, input: CallOptions & { body: CountChatsBody }): Promise<ChatCount[]> =>
+  call(client, 'POST', '/v3/chats/counts', input);
+
+/**
+ * Get a chat
+ *
+ * `GET /v3/chats/{chatId}`
+ *
+ * Returns the chat with its contact, its handle and its latest message.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const getChat = (client: Client, input: CallOptions & { path: { chatId: string } }): Promise<Chat> =>
+  call(client, 'GET', '/v3/chats/{chatId}', input);
+
+/**
+ * Delete a chat
+ *
+ * `DELETE /v3/chats/{chatId}`
+ *
+ * Deletes the chat with its messages permanently. The contact stays; the next message from it creates a new chat.
+ *
+ * Requires the scope `chats:delete`.
+ */
+export const deleteChat = (client: Client, input: CallOptions & { path: { chatId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/chats/{chatId}', input);
+
+/**
+ * Update a chat
+ *
+ * `PUT /v3/chats/{chatId}`
+ *
+ * Sets whether the chat is sensitive. Texts and media of a sensitive chat are left out of events and logs; only the API returns them.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const updateChat = (client: Client, input: CallOptions & { path: { chatId: string }; body: UpdateChatBody }): Promise<Chat> =>
+  call(client, 'PUT', '/v3/chats/{chatId}', input);
+
+/**
+ * Close, snooze or open a chat
+ *
+ * `POST /v3/chats/{chatId}/status`
+ *
+ * Closes the chat if `status` is left out. Setting the status that the chat has is not an error and has no event. A snoozed chat opens by itself at `snoozedUntil`; every chat opens when its customer writes.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const setChatStatus = (client: Client, input: KeyedOptions & { path: { chatId: string }; body?: SetChatStatusBody | undefined }): Promise<Chat> =>
+  create(client, '/v3/chats/{chatId}/status', input);
+
+/**
+ * Mark a chat as read or unread
+ *
+ * `POST /v3/chats/{chatId}/read`
+ *
+ * Marking it as read sets `unreadCount` to 0; `isUnread: true` marks it as unread and keeps the count. With `userId` a person has read it: on WhatsApp and Instagram the contact then sees that its messages were read, shortly after and as far as the vendor takes it.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const markChat = (client: Client, input: KeyedOptions & { path: { chatId: string }; body?: MarkChatBody | undefined }): Promise<Chat> =>
+  create(client, '/v3/chats/{chatId}/read', input);
+
+/**
+ * Show that somebody types
+ *
+ * `POST /v3/chats/{chatId}/presence`
+ *
+ * With `typing` the contact sees that a person types, on WhatsApp for 25 seconds or until the next message, on Instagram also until `left`. Repeat it while the person types. It is shown shortly after and as far as the vendor takes it; nothing is stored and no event is published.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const setChatPresence = (client: Client, input: KeyedOptions & { path: { chatId: string }; body: SetChatPresenceBody }): Promise<ChatPresence> =>
+  create(client, '/v3/chats/{chatId}/presence', input);
+
+/**
+ * Assign a chat
+ *
+ * `POST /v3/chats/{chatId}/assignment`
+ *
+ * Assigns the chat to a user, a team, or both. Null removes an assignment; a field that is left out is not changed. Assigning it to a user ends what automations wait for in the chat, and none starts because the contact writes or the chat opens until the assignment ends.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const assignChat = (client: Client, input: KeyedOptions & { path: { chatId: string }; body?: AssignChatBody | undefined }): Promise<Chat> =>
+  create(client, '/v3/chats/{chatId}/assignment', input);
+
+/**
+ * Pause or resume automations in a chat
+ *
+ * `POST /v3/chats/{chatId}/automation`
+ *
+ * While automations are paused, none starts because the contact writes or the chat opens, not even one with `evenIfAssigned`. Pausing also ends what automations wait for in the chat. Resuming lets them start again although the chat is assigned to a user. Closing the chat or assigning it to another user ends what was set here.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const pauseChatAutomation = (client: Client, input: KeyedOptions & { path: { chatId: string }; body: PauseChatAutomationBody }): Promise<Chat> =>
+  create(client, '/v3/chats/{chatId}/automation', input);
+
+/**
+ * Create a message template
+ *
+ * `POST /v3/message_templates`
+ *
+ * A template is a text with variables, `{{name}}` or `{{1}}`, that can be sent at any time, even when free-form messages are not allowed. If the vendor reviews templates, as WhatsApp does, it is `pending` until the vendor has decided; otherwise it is `approved` immediately. A WhatsApp channel in the sandbox decides after its `statusDelayMs`: names with `reject` are rejected, all others approved.
+ *
+ * Requires the scope `templates:write`.
+ */
+export const createMessageTemplate = (client: Client, input: KeyedOptions & { body: CreateMessageTemplateBody }): Promise<MessageTemplate> =>
+  create(client, '/v3/message_templates', input);
+
+/**
+ * Get a message template
+ *
+ * `GET /v3/message_templates/{messageTemplateId}`
+ *
+ * Returns the template with the list of its variables.
+ *
+ * Requires the scope `templates:read`.
+ */
+export const getMessageTemplate = (client: Client, input: CallOptions & { path: { messageTemplateId: string } }): Promise<MessageTemplate> =>
+  call(client, 'GET', '/v3/message_templates/{messageTemplateId}', input);
+
+/**
+ * Update a message template
+ *
+ * `PUT /v3/message_templates/{messageTemplateId}`
+ *
+ * Changes the given fields; `header: null` and `footer: null` remove them, `buttons` replaces all buttons. The channel cannot be changed. If the vendor reviews templates, name and language cannot be changed either, and the template is `pending` again until the vendor has decided; a rejected one is submitted again.
+ *
+ * Requires the scope `templates:write`.
+ */
+export const updateMessageTemplate = (client: Client, input: CallOptions & { path: { messageTemplateId: string }; body?: UpdateMessageTemplateBody | undefined }): Promise<MessageTemplate> =>
+  call(client, 'PUT', '/v3/message_templates/{messageTemplateId}', input);
+
+/**
+ * Delete a message template
+ *
+ * `DELETE /v3/message_templates/{messageTemplateId}`
+ *
+ * Deletes the template permanently, and shortly after at the vendor, there in this language only. References to it, such as steps of automations, are not changed.
+ *
+ * Requires the scope `templates:write`.
+ */
+export const deleteMessageTemplate = (client: Client, input: CallOptions & { path: { messageTemplateId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/message_templates/{messageTemplateId}', input);
+
+/**
+ * Search message templates
+ *
+ * `POST /v3/message_templates/search`
+ *
+ * Fields to filter and sort by: id, channelId, name, language, category, status, createdAt, updatedAt.
+ *
+ * Requires the scope `templates:read`.
+ */
+export const searchMessageTemplates = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<MessageTemplate>> =>
+  search(client, '/v3/message_templates/search', input);
+
+/**
+ * Sync message templates with the vendor
+ *
+ * `POST /v3/message_templates/sync`
+ *
+ * Reads all templates of a channel from the vendor: missing ones are created here, different ones are changed, and those that the vendor no longer has are `disabled`. Templates that are still being submitted are not changed. Templates with parts that cannot be used here are left out and named in `leftOut`. If the vendor has no templates of its own, nothing changes.
+ *
+ * Requires the scope `templates:write`.
+ */
+export const syncMessageTemplates = (client: Client, input: KeyedOptions & { body: SyncMessageTemplatesBody }): Promise<TemplateSync> =>
+  create(client, '/v3/message_templates/sync', input);
+
+/**
+ * Send a message in a chat
+ *
+ * `POST /v3/chats/{chatId}/messages`
+ *
+ * Sends a text, files, a template, something to choose or open (`interactive`), a reaction, a location, contacts or a mail. What the kind of channel does not support is refused with every issue at its parameter, and so is what the state of the chat forbids, such as a free-form message after `openUntil`. Returns the message as `queued`. It is sent once, shortly after, in the order of the chat; `message.sent`, `.delivered`, `.read` and `.failed` report its progress. With `scheduledAt` it is sent at that time, and checked again then. A reply marks the chat as read.
+ *
+ * Requires the scope `messages:write`.
+ */
+export const sendChatMessage = (client: Client, input: KeyedOptions & { path: { chatId: string }; body?: SendChatMessageBody | undefined }): Promise<Message> =>
+  create(client, '/v3/chats/{chatId}/messages', input);
+
+/**
+ * Send a message
+ *
+ * `POST /v3/messages`
+ *
+ * The recipient is a contact, or with `to` a phone number, address or id; a missing contact or chat is created. Sends a text, files, a template, something to choose or open (`interactive`), a reaction, a location, contacts or a mail. What the kind of channel does not support is refused with every issue at its parameter, and so is what the state of the chat forbids, such as a free-form message after `openUntil`. Returns the message as `queued`. It is sent once, shortly after, in the order of the chat; `message.sent`, `.delivered`, `.read` and `.failed` report its progress. With `scheduledAt` it is sent at that time, and checked again then.
+ *
+ * Requires the scope `messages:write`.
+ */
+export const sendMessage = (client: Client, input: KeyedOptions & { body: SendMessageBody }): Promise<Message> =>
+  create(client, '/v3/messages', input);
+
+/**
+ * Get a message
+ *
+ * `GET /v3/messages/{messageId}`
+ *
+ * Returns the content of the message, its author and its status.
+ *
+ * Requires the scope `messages:read`.
+ */
+export const getMessage = (client: Client, input: CallOptions & { path: { messageId: string } }): Promise<Message> =>
+  call(client, 'GET', '/v3/messages/{messageId}', input);
+
+/**
+ * Cancel a scheduled message
+ *
+ * `DELETE /v3/messages/{messageId}`
+ *
+ * Deletes a message whose `scheduledAt` has not come. One that was sent, or is being sent, is a conflict.
+ *
+ * Requires the scope `messages:write`.
+ */
+export const cancelMessage = (client: Client, input: CallOptions & { path: { messageId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/messages/{messageId}', input);
+
+/**
+ * Search messages
+ *
+ * `POST /v3/messages/search`
+ *
+ * Fields to filter and sort by: id, chatId, channelId, contactId, vendorId, sender, authorType, authorId, isAutomatic, campaignId, type, status, text, timestamp, createdAt, updatedAt.
+ *
+ * Requires the scope `messages:read`.
+ */
+export const searchMessages = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Message>> =>
+  search(client, '/v3/messages/search', input);
+
+/**
+ * Search a chat's messages
+ *
+ * `POST /v3/chats/{chatId}/messages/search`
+ *
+ * Fields to filter and sort by: id, chatId, channelId, contactId, vendorId, sender, authorType, authorId, isAutomatic, campaignId, type, status, text, timestamp, createdAt, updatedAt.
+ *
+ * Requires the scope `messages:read`.
+ */
+export const searchChatMessages = (client: Client, input: CallOptions & { path: { chatId: string }; body?: SearchBody | undefined }): Promise<Page<Message>> =>
+  search(client, '/v3/chats/{chatId}/messages/search', input);
+
+/**
+ * Write a note about a chat
+ *
+ * `POST /v3/chats/{chatId}/notes`
+ *
+ * Colleagues see the note next to the messages. It is never sent to the contact, is no reply, and does not change the chat.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const createNote = (client: Client, input: KeyedOptions & { path: { chatId: string }; body: CreateNoteBody }): Promise<Note> =>
+  create(client, '/v3/chats/{chatId}/notes', input);
+
+/**
+ * Search a chat's notes
+ *
+ * `POST /v3/chats/{chatId}/notes/search`
+ *
+ * Fields to filter and sort by: id, text, authorType, authorId, createdAt, updatedAt.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const searchNotes = (client: Client, input: CallOptions & { path: { chatId: string }; body?: SearchBody | undefined }): Promise<Page<Note>> =>
+  search(client, '/v3/chats/{chatId}/notes/search', input);
+
+/**
+ * Update a note
+ *
+ * `PUT /v3/chats/{chatId}/notes/{noteId}`
+ *
+ * Changes the given fields. The author stays.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const updateNote = (client: Client, input: CallOptions & { path: {
+  chatId: string;
+  noteId: string;
+}; body?: UpdateNoteBody | undefined }): Promise<Note> =>
+  call(client, 'PUT', '/v3/chats/{chatId}/notes/{noteId}', input);
+
+/**
+ * Delete a note
+ *
+ * `DELETE /v3/chats/{chatId}/notes/{noteId}`
+ *
+ * Deletes the note permanently.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const deleteNote = (client: Client, input: CallOptions & { path: {
+  chatId: string;
+  noteId: string;
+} }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/chats/{chatId}/notes/{noteId}', input);
+
+/**
+ * Create a webhook
+ *
+ * `POST /v3/api_webhooks`
+ *
+ * Events are POSTed to `url`, signed according to Standard Webhooks with the `secret` of this answer. An entry of `events` without `type` matches every event; one without `scopes` matches every channel. The token also needs `events:read`, or the read scope of each resource whose events are subscribed to, such as `messages:read`.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const createApiWebhook = (client: Client, input: KeyedOptions & { body: CreateApiWebhookBody }): Promise<CreatedApiWebhook> =>
+  create(client, '/v3/api_webhooks', input);
+
+/**
+ * Get a webhook
+ *
+ * `GET /v3/api_webhooks/{webhookId}`
+ *
+ * Without its secret.
+ *
+ * Requires the scope `webhooks:read`.
+ */
+export const getApiWebhook = (client: Client, input: CallOptions & { path: { webhookId: string } }): Promise<ApiWebhook> =>
+  call(client, 'GET', '/v3/api_webhooks/{webhookId}', input);
+
+/**
+ * Update a webhook
+ *
+ * `PUT /v3/api_webhooks/{webhookId}`
+ *
+ * Changes the given fields; `events` replaces the whole list. `status: inactive` pauses the webhook: no new deliveries are created, and pending ones are sent when it is active again. `status: active` also reactivates a webhook that was disabled.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const updateApiWebhook = (client: Client, input: CallOptions & { path: { webhookId: string }; body?: UpdateApiWebhookBody | undefined }): Promise<ApiWebhook> =>
+  call(client, 'PUT', '/v3/api_webhooks/{webhookId}', input);
+
+/**
+ * Delete a webhook
+ *
+ * `DELETE /v3/api_webhooks/{webhookId}`
+ *
+ * Its pending deliveries are cancelled.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const deleteApiWebhook = (client: Client, input: CallOptions & { path: { webhookId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/api_webhooks/{webhookId}', input);
+
+/**
+ * Search webhooks
+ *
+ * `POST /v3/api_webhooks/search`
+ *
+ * Fields to filter and sort by: id, url, status, createdAt, updatedAt.
+ *
+ * Requires the scope `webhooks:read`.
+ */
+export const searchApiWebhooks = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<ApiWebhook>> =>
+  search(client, '/v3/api_webhooks/search', input);
+
+/**
+ * Send a test event
+ *
+ * `POST /v3/api_webhooks/{webhookId}/test`
+ *
+ * Sends `webhook.test` to this webhook only, independent of its subscriptions, signed and retried like every event. Get the returned delivery to see the result.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const testApiWebhook = (client: Client, input: KeyedOptions & { path: { webhookId: string } }): Promise<WebhookDelivery> =>
+  create(client, '/v3/api_webhooks/{webhookId}/test', input);
+
+/**
+ * Rotate the secret of a webhook
+ *
+ * `POST /v3/api_webhooks/{webhookId}/rotate_secret`
+ *
+ * Returns the new secret, which cannot be read again. For 24 hours every delivery has two signatures, by the new secret and by the previous one. A second rotation within that time ends the first.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const rotateApiWebhookSecret = (client: Client, input: KeyedOptions & { path: { webhookId: string } }): Promise<RotatedApiWebhook> =>
+  create(client, '/v3/api_webhooks/{webhookId}/rotate_secret', input);
+
+/**
+ * Send missed events
+ *
+ * `POST /v3/api_webhooks/{webhookId}/recover`
+ *
+ * Makes due, in order, every event from `since` on that matches the present subscriptions of this webhook and that it has not received: failed and cancelled deliveries, and events that were published while it was paused, disabled or not created yet. One call recovers up to 10,000; continue with `nextSince` until that is null.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const recoverApiWebhook = (client: Client, input: KeyedOptions & { path: { webhookId: string }; body: RecoverApiWebhookBody }): Promise<RecoveryResult> =>
+  create(client, '/v3/api_webhooks/{webhookId}/recover', input);
+
+/**
+ * Search the deliveries of a webhook
+ *
+ * `POST /v3/api_webhooks/{webhookId}/deliveries/search`
+ *
+ * Fields to filter and sort by: id, eventType, status, createdAt, updatedAt.
+ *
+ * Requires the scope `webhooks:read`.
+ */
+export const searchWebhookDeliveries = (client: Client, input: CallOptions & { path: { webhookId: string }; body?: SearchBody | undefined }): Promise<Page<WebhookDelivery>> =>
+  search(client, '/v3/api_webhooks/{webhookId}/deliveries/search', input);
+
+/**
+ * Get a delivery with its attempts
+ *
+ * `GET /v3/webhook_deliveries/{deliveryId}`
+ *
+ * For each attempt: the request, the response, how long each part took, or why the attempt failed. `requestBody` is null if the token may not read the event: that needs `events:read`, or the read scope of its resource.
+ *
+ * Requires the scope `webhooks:read`.
+ */
+export const getWebhookDelivery = (client: Client, input: CallOptions & { path: { deliveryId: string } }): Promise<WebhookDeliveryWithAttempts> =>
+  call(client, 'GET', '/v3/webhook_deliveries/{deliveryId}', input);
+
+/**
+ * Send a delivery again
+ *
+ * `POST /v3/webhook_deliveries/{deliveryId}/retry`
+ *
+ * Makes a delivery that has ended, successfully or not, due again now: with the same `webhook-id`, the same body and all attempts of the schedule.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const retryWebhookDelivery = (client: Client, input: KeyedOptions & { path: { deliveryId: string } }): Promise<WebhookDelivery> =>
+  create(client, '/v3/webhook_deliveries/{deliveryId}/retry', input);
+
+/**
+ * Search events
+ *
+ * `POST /v3/events/search`
+ *
+ * Fields to filter and sort by: id, type, channelId, sequence, createdAt.
+ *
+ * Requires the scope `events:read`.
+ */
+export const searchEvents = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Event>> =>
+  search(client, '/v3/events/search', input);
+
+/**
+ * Create a user
+ *
+ * `POST /v3/users`
+ *
+ * Somebody who answers chats, or manages those who do. To let the user log in, create an invitation. Only owners create owners.
+ *
+ * Requires the scope `users:write`.
+ */
+export const createUser = (client: Client, input: KeyedOptions & { body: CreateUserBody }): Promise<User> =>
+  create(client, '/v3/users', input);
+
+/**
+ * Search users
+ *
+ * `POST /v3/users/search`
+ *
+ * Fields to filter and sort by: id, name, email, role, hasLogin, createdAt, updatedAt.
+ *
+ * Requires the scope `users:read`.
+ */
+export const searchUsers = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<User>> =>
+  search(client, '/v3/users/search', input);
+
+/**
+ * Get a user
+ *
+ * `GET /v3/users/{userId}`
+ *
+ * Name, email, role, and whether somebody can log in as this user.
+ *
+ * Requires the scope `users:read`.
+ */
+export const getUser = (client: Client, input: CallOptions & { path: { userId: string } }): Promise<User> =>
+  call(client, 'GET', '/v3/users/{userId}', input);
+
+/**
+ * Update a user
+ *
+ * `PUT /v3/users/{userId}`
+ *
+ * Changes the given fields. To change a user who can log in, the caller needs all rights of the role, before and after. The last owner who can log in stays an owner.
+ *
+ * Requires the scope `users:write`.
+ */
+export const updateUser = (client: Client, input: CallOptions & { path: { userId: string }; body?: UpdateUserBody | undefined }): Promise<User> =>
+  call(client, 'PUT', '/v3/users/{userId}', input);
+
+/**
+ * Delete a user
+ *
+ * `DELETE /v3/users/{userId}`
+ *
+ * Also removes the user from every team; chats assigned to the user become unassigned. The person who logs in as the user loses access to the tenant within five seconds. The last owner who can log in is not deleted.
+ *
+ * Requires the scope `users:write`.
+ */
+export const deleteUser = (client: Client, input: CallOptions & { path: { userId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/users/{userId}', input);
+
+/**
+ * Create a team
+ *
+ * `POST /v3/teams`
+ *
+ * Chats can be assigned to a team. Names are unique in the tenant and not case-sensitive.
+ *
+ * Requires the scope `users:write`.
+ */
+export const createTeam = (client: Client, input: KeyedOptions & { body: CreateTeamBody }): Promise<Team> =>
+  create(client, '/v3/teams', input);
+
+/**
+ * Search teams
+ *
+ * `POST /v3/teams/search`
+ *
+ * Fields to filter and sort by: id, name, createdAt, updatedAt.
+ *
+ * Requires the scope `users:read`.
+ */
+export const searchTeams = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Team>> =>
+  search(client, '/v3/teams/search', input);
+
+/**
+ * Get a team
+ *
+ * `GET /v3/teams/{teamId}`
+ *
+ * Its name, its members and its channels.
+ *
+ * Requires the scope `users:read`.
+ */
+export const getTeam = (client: Client, input: CallOptions & { path: { teamId: string } }): Promise<Team> =>
+  call(client, 'GET', '/v3/teams/{teamId}', input);
+
+/**
+ * Update a team
+ *
+ * `PUT /v3/teams/{teamId}`
+ *
+ * Changes the given fields; `userIds` replaces the members, `channelIds` the channels.
+ *
+ * Requires the scope `users:write`.
+ */
+export const updateTeam = (client: Client, input: CallOptions & { path: { teamId: string }; body?: UpdateTeamBody | undefined }): Promise<Team> =>
+  call(client, 'PUT', '/v3/teams/{teamId}', input);
+
+/**
+ * Delete a team
+ *
+ * `DELETE /v3/teams/{teamId}`
+ *
+ * Its users stay; chats assigned to it are no longer assigned to a team.
+ *
+ * Requires the scope `users:write`.
+ */
+export const deleteTeam = (client: Client, input: CallOptions & { path: { teamId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/teams/{teamId}', input);
+
+/**
+ * Upload a file
+ *
+ * `POST /v3/files`
+ *
+ * As multipart/form-data, one file in the field `file`, up to 100 MiB unless the operator has set another limit. Its type is detected from its bytes. With the field `isPrivate` set to true it has no permanent URL.
+ *
+ * Requires the scope `files:write`.
+ */
+export const uploadFile = (client: Client, input: KeyedOptions & { body: UploadFileBody }): Promise<File> =>
+  upload(client, '/v3/files', input);
+
+/**
+ * Get the properties of a file
+ *
+ * `GET /v3/files/{fileId}`
+ *
+ * Its name, type, size and checksum; the bytes are at `…/content`.
+ *
+ * Requires the scope `files:read`.
+ */
+export const getFile = (client: Client, input: CallOptions & { path: { fileId: string } }): Promise<File> =>
+  call(client, 'GET', '/v3/files/{fileId}', input);
+
+/**
+ * Delete a file
+ *
+ * `DELETE /v3/files/{fileId}`
+ *
+ * Also deletes its bytes. Its public URL then answers 404.
+ *
+ * Requires the scope `files:write`.
+ */
+export const deleteFile = (client: Client, input: CallOptions & { path: { fileId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/files/{fileId}', input);
+
+/**
+ * Download a file
+ *
+ * `GET /v3/files/{fileId}/content`
+ *
+ * The bytes of the file. With `Range` a part of them (206), with `If-None-Match` and the `ETag` of an earlier answer 304.
+ *
+ * Requires the scope `files:read`.
+ */
+export const getFileContent = (client: Client, input: CallOptions & { path: { fileId: string } }): Promise<Response> =>
+  download(client, '/v3/files/{fileId}/content', input);
+
+/**
+ * Get a file's public URL
+ *
+ * `GET /v3/files/{fileId}/public_url`
+ *
+ * Anyone who has this URL can download the file without a token. It never changes and is valid until the file is deleted. A private file has none: 409.
+ *
+ * Requires the scope `files:read`.
+ */
+export const getFilePublicUrl = (client: Client, input: CallOptions & { path: { fileId: string } }): Promise<FilePublicUrl> =>
+  call(client, 'GET', '/v3/files/{fileId}/public_url', input);
+
+/**
+ * Search files
+ *
+ * `POST /v3/files/search`
+ *
+ * Fields to filter and sort by: id, filename, mimeType, size, isPrivate, createdAt, updatedAt.
+ *
+ * Requires the scope `files:read`.
+ */
+export const searchFiles = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<File>> =>
+  search(client, '/v3/files/search', input);
+
+/**
+ * Create an automation
+ *
+ * `POST /v3/automations`
+ *
+ * Creates a draft with its first version. No run starts before it is published. The error for an invalid definition lists every issue with its path, such as `steps.2.parameters.cases.0.next`. What the definition uses, the token must be able to read: contacts and attributes need `contacts:read`, chats `chats:read`, messages `messages:read`.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const createAutomation = (client: Client, input: KeyedOptions & { body: CreateAutomationBody }): Promise<Automation> =>
+  create(client, '/v3/automations', input);
+
+/**
+ * Get an automation
+ *
+ * `GET /v3/automations/{automationId}`
+ *
+ * Returns the automation with its active and its latest version.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const getAutomation = (client: Client, input: CallOptions & { path: { automationId: string } }): Promise<Automation> =>
+  call(client, 'GET', '/v3/automations/{automationId}', input);
+
+/**
+ * Save a new version
+ *
+ * `PUT /v3/automations/{automationId}`
+ *
+ * Updates the given fields. Trigger, variables and steps that you leave out are those of the latest version. A definition that differs from the latest version becomes a new version. Runs use it after it is published.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const updateAutomation = (client: Client, input: CallOptions & { path: { automationId: string }; body?: UpdateAutomationBody | undefined }): Promise<Automation> =>
+  call(client, 'PUT', '/v3/automations/{automationId}', input);
+
+/**
+ * Delete an automation
+ *
+ * `DELETE /v3/automations/{automationId}`
+ *
+ * Deletes the automation permanently, with its versions and all of its runs, including those that wait.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const deleteAutomation = (client: Client, input: CallOptions & { path: { automationId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/automations/{automationId}', input);
+
+/**
+ * Search automations
+ *
+ * `POST /v3/automations/search`
+ *
+ * Fields to filter and sort by: id, createdAt, updatedAt, name, status, activeVersionId, activeVersionTriggerType, activeVersionTriggerParametersChannelId, latestVersionTriggerType, latestVersionTriggerParametersChannelId, latestVersionId.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const searchAutomations = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Automation>> =>
+  search(client, '/v3/automations/search', input);
+
+/**
+ * Publish a version
+ *
+ * `POST /v3/automations/{automationId}/publish`
+ *
+ * New runs use the published version: the given one, or the latest. The automation becomes `active`. Runs that have started keep their version.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const publishAutomation = (client: Client, input: KeyedOptions & { path: { automationId: string }; body?: PublishAutomationBody | undefined }): Promise<Automation> =>
+  create(client, '/v3/automations/{automationId}/publish', input);
+
+/**
+ * Start, stop or archive an automation
+ *
+ * `POST /v3/automations/{automationId}/status`
+ *
+ * An automation can change between `active` and `inactive`, can be `archived` from every status, and can become `inactive` again after that. Setting the status that it already has is not an error.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const setAutomationStatus = (client: Client, input: KeyedOptions & { path: { automationId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined; body: SetAutomationStatusBody }): Promise<Automation> =>
+  create(client, '/v3/automations/{automationId}/status', input);
+
+/**
+ * Trigger an automation for a contact
+ *
+ * `POST /v3/automations/{automationId}/trigger`
+ *
+ * Starts a run of the active version, whatever its trigger is. The header `X-Automation-Run-Id` contains the run's id. The automation must be `active`.
+ *
+ * Requires the scope `automations:trigger`.
+ */
+export const triggerAutomation = (client: Client, input: KeyedOptions & { path: { automationId: string }; body: TriggerAutomationBody }): Promise<void> =>
+  create(client, '/v3/automations/{automationId}/trigger', input);
+
+/**
+ * Get a run
+ *
+ * `GET /v3/automation_runs/{runId}`
+ *
+ * Returns the run with its trace: the steps that it has executed so far.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const getAutomationRun = (client: Client, input: CallOptions & { path: { runId: string } }): Promise<AutomationRunWithTrace> =>
+  call(client, 'GET', '/v3/automation_runs/{runId}', input);
+
+/**
+ * Search runs of automations
+ *
+ * `POST /v3/automation_runs/search`
+ *
+ * Fields to filter and sort by: id, createdAt, updatedAt, automationId, contactId, chatId, status.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const searchAutomationRuns = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<AutomationRun>> =>
+  search(client, '/v3/automation_runs/search', input);
+
+/**
+ * Cancel a run
+ *
+ * `POST /v3/automation_runs/{runId}/cancel`
+ *
+ * Stops the run. A run that has ended cannot be cancelled.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const cancelAutomationRun = (client: Client, input: KeyedOptions & { path: { runId: string } }): Promise<AutomationRun> =>
+  create(client, '/v3/automation_runs/{runId}/cancel', input);
+
+/**
+ * Retry a run from its failed step
+ *
+ * `POST /v3/automation_runs/{runId}/retry`
+ *
+ * Repeats the step that failed and continues from there, with the version that the run started with. Earlier steps are not repeated.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const retryAutomationRun = (client: Client, input: KeyedOptions & { path: { runId: string } }): Promise<AutomationRun> =>
+  create(client, '/v3/automation_runs/{runId}/retry', input);
+
+/**
+ * Store a secret
+ *
+ * `PUT /v3/secrets/{secretName}`
+ *
+ * Creates a secret or replaces its value. Steps `http_request` use it as `{{ secrets.name }}` in headers and in the body, and sign with it by `signWith`. It is stored encrypted and never shown.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const storeSecret = (client: Client, input: CallOptions & { path: { secretName: string }; body: StoreSecretBody }): Promise<Secret> =>
+  call(client, 'PUT', '/v3/secrets/{secretName}', input);
+
+/**
+ * Delete a secret
+ *
+ * `DELETE /v3/secrets/{secretName}`
+ *
+ * Refused while an active automation uses it, unless `force` is true.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const deleteSecret = (client: Client, input: CallOptions & { path: { secretName: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/secrets/{secretName}', input);
+
+/**
+ * Search secrets
+ *
+ * `POST /v3/secrets/search`
+ *
+ * Fields to filter and sort by: id, name, createdAt, updatedAt.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const searchSecrets = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Secret>> =>
+  search(client, '/v3/secrets/search', input);
+
+/**
+ * Create a campaign
+ *
+ * `POST /v3/campaigns`
+ *
+ * Runs an automation for many contacts. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. An `audience` needs `contacts:read`, too. If anything is invalid, nothing is stored.
+ *
+ * Requires the scope `campaigns:write`.
+ */
+export const createCampaign = (client: Client, input: KeyedOptions & { body: CreateCampaignBody }): Promise<CampaignWithCounts> =>
+  create(client, '/v3/campaigns', input);
+
+/**
+ * Get a campaign
+ *
+ * `GET /v3/campaigns/{campaignId}`
+ *
+ * Returns the campaign with the number of recipients in each status.
+ *
+ * Requires the scope `campaigns:read`.
+ */
+export const getCampaign = (client: Client, input: CallOptions & { path: { campaignId: string } }): Promise<CampaignWithCounts> =>
+  call(client, 'GET', '/v3/campaigns/{campaignId}', input);
+
+/**
+ * Search campaigns
+ *
+ * `POST /v3/campaigns/search`
+ *
+ * Fields to filter and sort by: id, name, status, channelId, automationId, scheduledAt, createdAt, updatedAt.
+ *
+ * Requires the scope `campaigns:read`.
+ */
+export const searchCampaigns = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Campaign>> =>
+  search(client, '/v3/campaigns/search', input);
+
+/**
+ * Start, pause or cancel a campaign
+ *
+ * `POST /v3/campaigns/{campaignId}/status`
+ *
+ * `running` starts a draft or resumes a paused campaign: at its scheduled time if that is in the future, otherwise now. `paused` holds the campaign, its runs and its queued messages. `cancelled` ends them permanently. Setting the status that it already has is not an error.
+ *
+ * Requires the scope `campaigns:write`.
+ */
+export const setCampaignStatus = (client: Client, input: KeyedOptions & { path: { campaignId: string }; body: SetCampaignStatusBody }): Promise<CampaignWithCounts> =>
+  create(client, '/v3/campaigns/{campaignId}/status', input);
+
+/**
+ * Add recipients to a campaign
+ *
+ * `POST /v3/campaigns/{campaignId}/recipients`
+ *
+ * Adds up to 5000 recipients in one call. You can add recipients until the campaign has ended. Existing recipients stay. A draft stays a draft until you start it.
+ *
+ * Requires the scope `campaigns:write`.
+ */
+export const addRecipients = (client: Client, input: KeyedOptions & { path: { campaignId: string }; body: AddRecipientsBody }): Promise<CampaignWithCounts> =>
+  create(client, '/v3/campaigns/{campaignId}/recipients', input);
+
+/**
+ * Search a campaign's recipients
+ *
+ * `POST /v3/campaigns/{campaignId}/recipients/search`
+ *
+ * Fields to filter and sort by: contactId, status, skipReason, code, createdAt, updatedAt.
+ *
+ * Requires the scope `campaigns:read`.
+ */
+export const searchRecipients = (client: Client, input: CallOptions & { path: { campaignId: string }; body?: SearchBody | undefined }): Promise<Page<Recipient>> =>
+  search(client, '/v3/campaigns/{campaignId}/recipients/search', input);
+
+/**
+ * Download the results of a campaign
+ *
+ * `GET /v3/campaigns/{campaignId}/results.csv`
+ *
+ * Returns a CSV file with a line for each recipient of the current or last occurrence, sorted by contact. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ *
+ * Requires the scope `campaigns:read`.
+ */
+export const getCampaignResults = (client: Client, input: CallOptions & { path: { campaignId: string } }): Promise<Response> =>
+  download(client, '/v3/campaigns/{campaignId}/results.csv', input);
+
+/**
+ * Get a job
+ *
+ * `GET /v3/jobs/{jobId}`
+ *
+ * How far a piece of background work is, such as the deletion of a large channel. What is being deleted is hidden from the beginning; the job only frees its space. Jobs are kept for 30 days after they have ended.
+ */
+export const getJob = (client: Client, input: CallOptions & { path: { jobId: string } }): Promise<Job> =>
+  call(client, 'GET', '/v3/jobs/{jobId}', input);
+
+/**
+ * Get a job of any tenant
+ *
+ * `GET /admin/jobs/{jobId}`
+ *
+ * Like `GET /v3/jobs/{jobId}`, also for the deletion of a tenant.
+ */
+export const getAnyJob = (client: Client, input: CallOptions & { path: { jobId: string } }): Promise<Job> =>
+  call(client, 'GET', '/admin/jobs/{jobId}', input);
+
+/**
+ * Get what is held after a restore
+ *
+ * `GET /admin/held_work`
+ *
+ * After a start with `--after-restore`, everything that was due in the backup is held until it is released.
+ */
+export const getHeldWork = (client: Client, input: CallOptions = {}): Promise<HeldWork> =>
+  call(client, 'GET', '/admin/held_work', input);
+
+/**
+ * Release what is held after a restore
+ *
+ * `POST /admin/held_work/release`
+ *
+ * Everything that is held is done as soon as possible, as if it had just become due. Cancel before what must not be done.
+ */
+export const releaseHeldWork = (client: Client, input: CallOptions = {}): Promise<HeldWork> =>
+  call(client, 'POST', '/admin/held_work/release', input);
+
+/**
+ * List the calls of v2
+ *
+ * `GET /admin/v2-usage`
+ *
+ * Calls by token and operation, before and after the end of v2, the last one first. Other processes add theirs every five seconds; calls without a valid token are not counted.
+ */
+export const listV2Usage = (client: Client, input: CallOptions = {}): Promise<V2Usage[]> =>
+  call(client, 'GET', '/admin/v2-usage', input);

@@ -1,0 +1,3328 @@
+// Generated from openapi/v3.json by `npm run sdk`. Do not edit.
+
+export interface Me {
+  tenant: {
+    id: string;
+    name: string;
+  };
+  /** Null for a user who has logged in */
+  tokenId: string | null;
+  /** The user who has logged in; null for a token */
+  userId: string | null;
+  plan: "free" | "growth" | "scale";
+  /** Additional features of the plan */
+  features: Array<"automations" | "campaigns">;
+  scopes: string[];
+  /** What the tenant may have at most. More is refused with `limit_reached` */
+  limits: {
+    requestsPerMinute: number;
+    webhooks: number;
+    activeAutomations: number;
+    runsPerMinute: number;
+    streams: number;
+    storedFailedRequests: number;
+    storageBytes: number;
+  };
+}
+
+export interface CreatedToken {
+  id: string;
+  name: string;
+  scopes: string[];
+  expiresAt: string;
+  /** To the hour; null if it was never used */
+  lastUsedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** The access token; cannot be read again */
+  token: string;
+}
+
+export interface Token {
+  id: string;
+  name: string;
+  scopes: string[];
+  expiresAt: string;
+  /** To the hour; null if it was never used */
+  lastUsedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** The ids that were deleted and those that were not found */
+export interface DeleteResult {
+  deletedIds: string[];
+  notFoundIds: string[];
+}
+
+export interface Tenant {
+  id: string;
+  name: string;
+  plan: "free" | "growth" | "scale";
+  /** Set if it differs from the plan's */
+  rateLimit: number | null;
+  /** Those that differ from the plan's */
+  limits: {
+    webhooks?: number;
+    activeAutomations?: number;
+    runsPerMinute?: number;
+    streams?: number;
+    storedFailedRequests?: number;
+    storageBytes?: number;
+  };
+  /** Whether it has a clock of its own */
+  isTest: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface RemovalResult {
+  deletedIds: string[];
+  notFoundIds: string[];
+  /** The job that deletes the rest, if there is much of it; null if everything is deleted. What is being deleted is hidden at once */
+  jobId: string | null;
+}
+
+export interface Membership {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  name: string;
+  role: "owner" | "admin" | "agent" | "viewer";
+  /** What the role may do; `*` is everything */
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "*">;
+  /** The only channels whose chats the user sees; null for all */
+  channelIds: string[] | null;
+}
+
+export interface Session {
+  id: string;
+  /** At the latest; 12 hours after the last request if that is earlier */
+  expiresAt: string;
+  person: {
+    id: string;
+    email: string;
+    name: string;
+    /** Whether `/admin` takes this session */
+    isOperator: boolean;
+    hasPassword: boolean;
+    /** Whether logging in requires a code */
+    hasTotp: boolean;
+  };
+  /** The tenants; the header `Parley-Tenant` of other requests chooses one */
+  memberships: Membership[];
+}
+
+export interface LoginMethods {
+  password: boolean;
+  /** Whether an identity provider is configured */
+  oidc: boolean;
+}
+
+export interface LinkInfo {
+  kind: "invitation" | "reset" | "login";
+  /** For whom it is; null if the person says it */
+  email: string | null;
+  name: string | null;
+  /** Where an invitation leads to */
+  tenantName: string | null;
+  /** Whether somebody with this address has an account */
+  hasAccount: boolean;
+  /** Whether redeeming it requires a code */
+  hasTotp: boolean;
+}
+
+export interface OidcStart {
+  /** The page of the identity provider, to which the browser goes */
+  url: string;
+}
+
+export interface EndedSession { ended: boolean }
+
+export interface OwnSession {
+  id: string;
+  isCurrent: boolean;
+  /** From where it was begun */
+  address: string;
+  /** The browser, as it describes itself */
+  agent: string;
+  createdAt: string;
+  /** To the minute */
+  lastSeenAt: string;
+  expiresAt: string;
+}
+
+export interface NewTotp {
+  /** To be typed into the authenticator app */
+  secret: string;
+  /** The same as a picture that the app scans: `otpauth://…` */
+  uri: string;
+}
+
+export interface RecoveryCodes {
+  /** Each replaces a code of the app once. They cannot be read again */
+  recoveryCodes: string[];
+}
+
+export interface PersonLink {
+  /** Give it to the person over a channel that you trust. It works once */
+  url: string;
+  expiresAt: string;
+}
+
+export interface AuditEntry {
+  id: string;
+  actor: {
+    type: "user" | "token" | "operator";
+    /** The user or the token; the person who acted as the operator */
+    id: string | null;
+    /** The name at that time */
+    name: string;
+  };
+  /** The `operationId` of what was called */
+  operation: string;
+  /** What was changed */
+  targetId: string | null;
+  /** The fields that were given. Values are shown of those that cannot contain a text; the others are null */
+  changes: Record<string, unknown>;
+  address: string;
+  /** The `X-Request-Id` of the answer */
+  requestId: string;
+  createdAt: string;
+}
+
+export interface TestClock {
+  /** The time of the clock */
+  now: string;
+}
+
+export interface Channel {
+  id: string;
+  kind: "whatsapp" | "sms" | "email" | "instagram";
+  provider: string;
+  name: string;
+  address: string;
+  /** `unchecked` until a check succeeds or a message is sent, `failing` while it cannot send, `degraded` while the vendor warns about it; `problem` has the reason */
+  health: "unchecked" | "healthy" | "degraded" | "failing";
+  /** Messages that unsubscribe; null: the usual ones of twelve languages */
+  optOutWords: string[] | null;
+  /** Messages that subscribe again; null: start, unstop, subscribe */
+  optInWords: string[] | null;
+  /** Answers an opt-out; null: a sentence in the language of the word; empty: nothing. On SMS the carrier confirms it */
+  optOutConfirmation: string | null;
+  /** Why it is failing or degraded; otherwise null */
+  problem: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ChannelCheck {
+  /** True if there is no problem */
+  ok: boolean;
+  problems: Array<{
+    /** The setting that causes the problem, such as `config.accessToken`; absent if it is none */
+    path?: string;
+    /** The problem, with the vendor's message if it was called */
+    message: string;
+  }>;
+}
+
+export interface SandboxAccepted {
+  messageId: string;
+  vendorId: string;
+  to: string;
+  type: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported";
+  text: string | null;
+  /** As in the message, with `media`, and with the `vendorId` of the message that it replies to as `replyTo` */
+  content: Record<string, unknown>;
+  /** When the sandbox accepted it */
+  at: string;
+}
+
+export interface SandboxFaults {
+  /** Each request of the vendor is sent twice: messages, echoes and statuses */
+  duplicate: boolean;
+  /** The statuses of a message are sent in reverse order */
+  reorder: boolean;
+  /** Every n-th attempt to send is refused temporarily: the message is not accepted, and Parley tries again; 1: every attempt, 0: none */
+  failEvery: number;
+  /** How long the answer to a send takes after the message is accepted, in real time */
+  delayMs: number;
+  /** The first report about a message does not wait for the answer to the send: on WhatsApp and Instagram an echo, on other channels the first status. With `delayMs` it comes before the answer */
+  echoBeforeResponse: boolean;
+}
+
+export interface FailedRequest {
+  id: string;
+  /** Why it could not be processed; null while it is tried again, or if the token lacks `messages:read` */
+  error: string | null;
+  /** The number of attempts */
+  attempts: number;
+  receivedAt: string;
+  /** The size of its body in bytes */
+  size: number;
+  /** Its body as the vendor sent it, up to 64 KiB; null if the token lacks `messages:read` */
+  body: string | null;
+  /** The encoding of `body`: `base64` if it is not UTF-8 text */
+  encoding: "text" | "base64";
+}
+
+export interface Subscription {
+  channelKind: "whatsapp" | "sms" | "email" | "instagram";
+  status: "subscribed" | "unsubscribed";
+  /** `contact`: by a word such as STOP; `vendor`: at the vendor; `complaint`: marked as spam; `link`: the link of a mail */
+  source: "contact" | "vendor" | "complaint" | "link" | "automation" | "api";
+  /** When it was decided */
+  at: string;
+  /** What shows it, such as the id of the message; null if there is nothing */
+  proof: Record<string, unknown> | null;
+}
+
+export interface Handle {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  type: "phone_number" | "email" | "instagram_id" | "whatsapp_id";
+  /** Whether it is the one of its type that the contact shows as `phoneNumber` or `email` */
+  isPrimary: boolean;
+  /** Phone numbers as E.164 */
+  value: string;
+  /** Details from the vendor, such as a profile name */
+  extra: Record<string, unknown>;
+  /** Over which kinds of channels nothing can be delivered to it, and why. Nothing is sent there */
+  undeliverable: Array<{
+    channelKind: "whatsapp" | "sms" | "email" | "instagram";
+    reason: string;
+    at: string;
+  }>;
+  hasChats: boolean;
+}
+
+export interface Contact {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  firstName: string | null;
+  lastName: string | null;
+  /** First and last name; empty if neither is known */
+  fullName: string;
+  /** The full name, or else the phone number, the email or another handle */
+  displayName: string;
+  /** In which dates are written for the contact; a tag such as `de` or `pt-BR` */
+  language: string | null;
+  /** In which times are written for the contact; a name such as `Europe/Berlin` */
+  timezone: string | null;
+  /** False while the contact is unsubscribed from one kind of channel or several */
+  isSubscribed: boolean;
+  /** What the contact has decided, per kind of channel. One that is missing counts as subscribed */
+  subscriptions: Subscription[];
+  handles: Handle[];
+  labels: Array<{
+    id: string;
+    name: string;
+    color: string | null;
+  }>;
+  attributes: Array<{
+    id: string;
+    externalId: string;
+    name: string;
+    type: string;
+    value: string;
+  }>;
+  phoneNumber: string | null;
+  email: string | null;
+  chats: Array<{
+    id: string;
+    channelId: string;
+    status: string;
+    updatedAt: string;
+  }>;
+  /** Data that the client stores with the contact, returned unchanged */
+  metadata: Record<string, unknown>;
+}
+
+/** A decision of a contact. It never changes */
+export interface Consent {
+  id: string;
+  contactId: string;
+  channelKind: "whatsapp" | "sms" | "email" | "instagram";
+  status: "subscribed" | "unsubscribed";
+  /** `contact`: by a word such as STOP; `vendor`: at the vendor; `complaint`: marked as spam; `link`: the link of a mail */
+  source: "contact" | "vendor" | "complaint" | "link" | "automation" | "api";
+  /** When it was decided */
+  at: string;
+  /** What shows it, such as the id of the message; null if there is nothing */
+  proof: Record<string, unknown> | null;
+  createdAt: string;
+}
+
+export interface Label {
+  id: string;
+  name: string;
+  color: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A saved filter of chats */
+export interface View {
+  id: string;
+  /** Who created it; null for a token */
+  userId: string | null;
+  name: string;
+  /** A filter of chats, as in `POST /v3/chats/search` */
+  query: string;
+  sortBy: string | null;
+  isShared: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A text that users insert by its shortcut */
+export interface SavedReply {
+  id: string;
+  shortcut: string;
+  text: string;
+  media: Array<{
+    fileId: string;
+    filename: string;
+    mimeType: string;
+    /** In bytes */
+    size: number;
+  }>;
+  channelIds: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface RenderedReply { text: string }
+
+export interface Attribute {
+  id: string;
+  name: string;
+  externalId: string;
+  type: "text" | "number" | "boolean" | "date" | "datetime" | "url" | "select";
+  options: string[];
+  description: string | null;
+  isVisibleQuickEdit: boolean;
+  isVisibleContactsTable: boolean;
+  isVisibleContactCreate: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Author {
+  /** `api` is an integration that did not say for which user it writes */
+  type: "contact" | "user" | "automation" | "campaign" | "api";
+  /** Of the contact, user, automation, campaign or token; null for what was written in the vendor’s app */
+  id: string | null;
+  /** The name at the time of writing */
+  name: string | null;
+}
+
+export interface Chat {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  status: "open" | "snoozed" | "closed";
+  isUnread: boolean;
+  /** When a snoozed chat opens again by itself */
+  snoozedUntil: string | null;
+  /** Until when a free-form reply is allowed; null if the channel has no reply window */
+  openUntil: string | null;
+  unreadCount: number;
+  channelId: string;
+  contactId: string;
+  contact: Contact;
+  handleId: string;
+  handle: Handle;
+  latestMessage: Message | null;
+  assignedUserId: string | null;
+  assignedTeamId: string | null;
+  /** Texts and media of a sensitive chat are left out of events and logs */
+  isSensitive: boolean;
+  /** Whether automations stay silent when the contact writes or the chat opens: while it is assigned to a user, or as it was set by hand */
+  isAutomationPaused: boolean;
+  /** Since when the contact waits: its first message that nobody but an automation has answered */
+  waitingSince: string | null;
+  /** When a person first answered the contact after the chat was opened */
+  firstRespondedAt: string | null;
+  /** When the chat was closed; null if it is not closed */
+  closedAt: string | null;
+}
+
+export interface ChatCount {
+  key: string;
+  /** How many chats match; at most 1000 */
+  total: number;
+  /** How many of them are unread; at most 1000 */
+  unread: number;
+  /** Whether more chats match than were counted */
+  totalIsCapped: boolean;
+}
+
+export interface ChatPresence {
+  chatId: string;
+  state: "typing" | "left";
+  /** Whether the vendor is asked to show it: only on WhatsApp and Instagram, and only for a user */
+  isShown: boolean;
+}
+
+export interface MessageTemplate {
+  id: string;
+  channelId: string;
+  name: string;
+  language: string;
+  category: "marketing" | "utility" | "authentication";
+  /** Only an `approved` template can be sent */
+  status: "pending" | "approved" | "rejected" | "paused" | "disabled";
+  /** Why the vendor rejected it */
+  rejectionReason: string | null;
+  /** Why it could not be submitted to the vendor yet; it is tried again */
+  problem: string | null;
+  /** How recipients react to it, as the vendor says; null as long as the vendor says nothing */
+  quality: "green" | "yellow" | "red" | null;
+  /** The vendor's id of the template */
+  vendorId: string | null;
+  body: string;
+  header: {
+    type: "text" | "image" | "video" | "document" | "location";
+    text: string | null;
+    url: string | null;
+  } | null;
+  footer: string | null;
+  buttons: Array<{
+    type: "quick_reply" | "url" | "phone_number" | "copy_code" | "otp" | "flow" | "catalog";
+    text: string;
+    url: string | null;
+    phoneNumber: string | null;
+    /** Of a `copy_code` button: an example */
+    code?: string;
+    /** Of an `otp` button: how the one-time password gets into the app */
+    otp?: {
+      /** The contact copies the code, taps once to fill it in, or does nothing */
+      type: "copy_code" | "one_tap" | "zero_tap";
+      /** Not with `copy_code` */
+      autofillText?: string;
+      /** The Android apps that get the code; required unless `copy_code` */
+      apps?: Array<{
+        packageName: string;
+        signatureHash: string;
+      }>;
+    };
+    /** Of a `flow` button */
+    flow?: {
+      flowId: string;
+      /** `navigate` by default */
+      action?: "navigate" | "data_exchange";
+      /** The first screen */
+      screen?: string;
+    };
+  }>;
+  cards: Array<{
+    header: {
+      type: "image" | "video";
+      url: string | null;
+    };
+    body: string | null;
+    buttons: Array<{
+      type: "quick_reply" | "url" | "phone_number" | "copy_code" | "otp" | "flow" | "catalog";
+      text: string;
+      url: string | null;
+      phoneNumber: string | null;
+      /** Of a `copy_code` button: an example */
+      code?: string;
+      /** Of an `otp` button: how the one-time password gets into the app */
+      otp?: {
+        /** The contact copies the code, taps once to fill it in, or does nothing */
+        type: "copy_code" | "one_tap" | "zero_tap";
+        /** Not with `copy_code` */
+        autofillText?: string;
+        /** The Android apps that get the code; required unless `copy_code` */
+        apps?: Array<{
+          packageName: string;
+          signatureHash: string;
+        }>;
+      };
+      /** Of a `flow` button */
+      flow?: {
+        flowId: string;
+        /** `navigate` by default */
+        action?: "navigate" | "data_exchange";
+        /** The first screen */
+        screen?: string;
+      };
+    }>;
+  }> | null;
+  offer: {
+    text: string;
+    hasExpiration: boolean;
+  } | null;
+  authentication: {
+    hasSecurityRecommendation: boolean;
+    codeExpirationMinutes: number | null;
+  } | null;
+  /** The variables of header, body and buttons, each once, in order of appearance */
+  variables: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface TemplateSync {
+  /** How many were new at the vendor */
+  created: number;
+  /** How many were different at the vendor */
+  updated: number;
+  /** How many the vendor no longer has; they are `disabled` now */
+  removed: number;
+  /** How many the channel has now */
+  total: number;
+  /** Templates at the vendor that cannot be used here, and why; the first 100 */
+  leftOut: Array<{
+    name: string;
+    language: string;
+    reason: string;
+  }>;
+  leftOutTotal: number;
+}
+
+export interface Message {
+  id: string;
+  chatId: string;
+  channelId: string;
+  contactId: string;
+  contact: {
+    id: string;
+    displayName: string;
+    phoneNumber: string | null;
+    email: string | null;
+  } | null;
+  handle: {
+    type: "phone_number" | "email" | "instagram_id" | "whatsapp_id";
+    value: string;
+  } | null;
+  /** The vendor's id of the message */
+  vendorId: string | null;
+  sender: "inbound" | "outbound" | "system";
+  author: Author;
+  purpose: "marketing" | "service";
+  /** Whether a machine wrote it, such as an out-of-office note. Automations never answer it */
+  isAutomatic: boolean;
+  type: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported";
+  /** The text, or the caption of media */
+  text: string | null;
+  media: Array<{
+    /** Null until the file has been fetched from the vendor */
+    fileId: string | null;
+    /** Downloads the file without a token. Ends after 7 days, or PARLEY_FILE_URL_TTL, if a customer sent the file or it is private */
+    url: string | null;
+    mimeType: string | null;
+    filename: string | null;
+    size: number | null;
+    /** Why the file could not be fetched, and will not be; `media_gone`: the vendor no longer has it */
+    error?: {
+      code: string;
+      message: string;
+    };
+  }>;
+  /** Further content, depending on the type */
+  content: Record<string, unknown>;
+  status: "queued" | "sent" | "delivered" | "read" | "failed";
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  replyToMessageId: string | null;
+  /** When it was written, by the vendor’s clock */
+  timestamp: string;
+  /** When it is or was to be sent; null if it was not scheduled */
+  scheduledAt: string | null;
+  /** When its author last edited it */
+  editedAt: string | null;
+  /** When its author deleted it; its content is not kept */
+  deletedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A note of colleagues about a chat. It is never sent to anybody outside */
+export interface Note {
+  id: string;
+  chatId: string;
+  channelId: string;
+  contactId: string;
+  author: Author;
+  /** Null in events of sensitive chats */
+  text: string | null;
+  mentionedUserIds: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CreatedApiWebhook {
+  id: string;
+  url: string;
+  status: "active" | "inactive" | "disabled";
+  events: Array<{
+    /** A name such as `message.received`, or a prefix such as `message.*`; every event if left out */
+    type?: string;
+    scopes: Array<{
+      type: "channel" | "channel_kind";
+      /** Ids of channels; of the type `channel_kind`: `whatsapp`, `sms`, `email` or `instagram`, for all channels of the kind, also later ones */
+      ids: string[];
+    }>;
+  }>;
+  /** Only on webhooks created through v2: they get the format of v2, until other `events` are set */
+  v2Type?: "WHATSAPP_MESSAGE_RECEIVED" | "WHATSAPP_MESSAGE_STATUS" | "SMS_MESSAGE_RECEIVED" | "SMS_MESSAGE_STATUS" | "EMAIL_MESSAGE_RECEIVED" | "EMAIL_MESSAGE_STATUS" | "INSTAGRAM_MESSAGE_RECEIVED" | "INSTAGRAM_MESSAGE_STATUS" | "INSTAGRAM_MESSAGE_ECHO";
+  /** The first failure after the last success; after five days of failures the webhook is disabled */
+  failingSince: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Signs the deliveries according to Standard Webhooks; cannot be read again */
+  secret: string;
+}
+
+export interface ApiWebhook {
+  id: string;
+  url: string;
+  status: "active" | "inactive" | "disabled";
+  events: Array<{
+    /** A name such as `message.received`, or a prefix such as `message.*`; every event if left out */
+    type?: string;
+    scopes: Array<{
+      type: "channel" | "channel_kind";
+      /** Ids of channels; of the type `channel_kind`: `whatsapp`, `sms`, `email` or `instagram`, for all channels of the kind, also later ones */
+      ids: string[];
+    }>;
+  }>;
+  /** Only on webhooks created through v2: they get the format of v2, until other `events` are set */
+  v2Type?: "WHATSAPP_MESSAGE_RECEIVED" | "WHATSAPP_MESSAGE_STATUS" | "SMS_MESSAGE_RECEIVED" | "SMS_MESSAGE_STATUS" | "EMAIL_MESSAGE_RECEIVED" | "EMAIL_MESSAGE_STATUS" | "INSTAGRAM_MESSAGE_RECEIVED" | "INSTAGRAM_MESSAGE_STATUS" | "INSTAGRAM_MESSAGE_ECHO";
+  /** The first failure after the last success; after five days of failures the webhook is disabled */
+  failingSince: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface WebhookDelivery {
+  id: string;
+  webhookId: string;
+  /** The `webhook-id` header of every attempt */
+  eventId: string;
+  eventType: string;
+  sequence: number;
+  status: "pending" | "delivered" | "failed" | "cancelled";
+  attemptCount: number;
+  /** Null if there will be none, or while the webhook is paused */
+  nextAttemptAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface RotatedApiWebhook {
+  id: string;
+  url: string;
+  status: "active" | "inactive" | "disabled";
+  events: Array<{
+    /** A name such as `message.received`, or a prefix such as `message.*`; every event if left out */
+    type?: string;
+    scopes: Array<{
+      type: "channel" | "channel_kind";
+      /** Ids of channels; of the type `channel_kind`: `whatsapp`, `sms`, `email` or `instagram`, for all channels of the kind, also later ones */
+      ids: string[];
+    }>;
+  }>;
+  /** Only on webhooks created through v2: they get the format of v2, until other `events` are set */
+  v2Type?: "WHATSAPP_MESSAGE_RECEIVED" | "WHATSAPP_MESSAGE_STATUS" | "SMS_MESSAGE_RECEIVED" | "SMS_MESSAGE_STATUS" | "EMAIL_MESSAGE_RECEIVED" | "EMAIL_MESSAGE_STATUS" | "INSTAGRAM_MESSAGE_RECEIVED" | "INSTAGRAM_MESSAGE_STATUS" | "INSTAGRAM_MESSAGE_ECHO";
+  /** The first failure after the last success; after five days of failures the webhook is disabled */
+  failingSince: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Signs the deliveries according to Standard Webhooks; cannot be read again */
+  secret: string;
+  /** Until then deliveries are also signed with the old secret */
+  oldSecretUntil: string;
+}
+
+export interface RecoveryResult {
+  /** How many deliveries are due again */
+  count: number;
+  /** Where to continue, if there were more events than one call takes; null if all are done */
+  nextSince: string | null;
+}
+
+export interface WebhookDeliveryWithAttempts {
+  id: string;
+  webhookId: string;
+  /** The `webhook-id` header of every attempt */
+  eventId: string;
+  eventType: string;
+  sequence: number;
+  status: "pending" | "delivered" | "failed" | "cancelled";
+  attemptCount: number;
+  /** Null if there will be none, or while the webhook is paused */
+  nextAttemptAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** The body of every attempt; null if the event is no longer stored, or the token may not read it */
+  requestBody: string | null;
+  attempts: Array<{
+    number: number;
+    startedAt: string;
+    timings: {
+      lookupMs: number | null;
+      connectMs: number | null;
+      tlsMs: number | null;
+      waitMs: number | null;
+      readMs: number | null;
+      totalMs: number | null;
+    };
+    request: {
+      url: string | null;
+      /** As sent, without the signature, so that a reader cannot repeat the request */
+      headers: Record<string, unknown>;
+    };
+    /** Null if there was no response */
+    response: {
+      status?: number;
+      /** As received */
+      headers?: Record<string, unknown>;
+      /** The first 1024 bytes */
+      body?: string;
+    } | null;
+    /** Why the attempt failed */
+    error: string | null;
+  }>;
+}
+
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+  /** What the user may do; `GET /v3/session` shows the scopes of a role */
+  role: "owner" | "admin" | "agent" | "viewer";
+  /** Whether an agent or viewer sees the chats of all channels, or only those of the channels of its teams. Owners and admins see all */
+  access: "all" | "teams";
+  /** Whether a person can log in as this user */
+  hasLogin: boolean;
+  /** Whether there is a link to join as this user, and whether it was accepted */
+  invitation: "none" | "pending" | "expired" | "accepted";
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Team {
+  id: string;
+  name: string;
+  userIds: string[];
+  channelIds: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface File {
+  id: string;
+  /** The base name of the name that the client gave */
+  filename: string;
+  /** Downloads it without a token. Permanent, except for a private file and one that a customer sent: then it is signed and ends after 7 days, or PARLEY_FILE_URL_TTL */
+  url: string;
+  /** Whether it has no permanent URL */
+  isPrivate: boolean;
+  /** Detected from its bytes, not taken from the client */
+  mimeType: string;
+  /** In bytes */
+  size: number;
+  /** Of its bytes, in hexadecimal digits */
+  sha256: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface FilePublicUrl {
+  /** Valid until the file is deleted */
+  publicUrl: string;
+}
+
+export interface ApiTrigger {
+  type: "api";
+  parameters?: { channelId?: string };
+}
+
+export interface MessageReceivedTrigger {
+  type: "message_received";
+  parameters?: {
+    channelId?: string;
+    fromAutomations?: boolean;
+    evenIfAssigned?: boolean;
+    keywords?: string[];
+  };
+}
+
+export interface ChatOpenedTrigger {
+  type: "chat_opened";
+  parameters?: {
+    channelId?: string;
+    fromAutomations?: boolean;
+    evenIfAssigned?: boolean;
+  };
+}
+
+export interface ChatClosedTrigger {
+  type: "chat_closed";
+  parameters?: {
+    channelId?: string;
+    fromAutomations?: boolean;
+  };
+}
+
+export interface ContactCreatedTrigger {
+  type: "contact_created";
+  parameters?: {
+    channelId?: string;
+    fromAutomations?: boolean;
+  };
+}
+
+export interface LabelAddedTrigger {
+  type: "label_added";
+  parameters: {
+    channelId?: string;
+    fromAutomations?: boolean;
+    labelId: string;
+  };
+}
+
+export interface CampaignTrigger {
+  type: "campaign";
+  parameters?: { channelId?: string };
+}
+
+export interface ScheduleTrigger {
+  type: "schedule";
+  parameters: {
+    channelId?: string;
+    rrule: string;
+    timezone?: string;
+    audience: string;
+  };
+}
+
+export type Trigger = ApiTrigger | MessageReceivedTrigger | ChatOpenedTrigger | ChatClosedTrigger | ContactCreatedTrigger | LabelAddedTrigger | CampaignTrigger | ScheduleTrigger;
+
+export interface SendMessageStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "send_message";
+  parameters?: {
+    text?: string;
+    media?: {
+      fileId?: string;
+      url?: string;
+      filename?: string;
+    } | Array<{
+      fileId?: string;
+      url?: string;
+      filename?: string;
+    }>;
+    interactive?: {
+      header?: { text: string };
+      footer?: string;
+      buttons?: Array<{
+        id: string;
+        title: string;
+      }>;
+      list?: {
+        button: string;
+        sections: Array<{
+          title?: string;
+          rows: Array<{
+            id: string;
+            title: string;
+            description?: string;
+          }>;
+        }>;
+      };
+      link?: {
+        title: string;
+        url: string;
+      };
+      flow?: {
+        flowId?: string;
+        name?: string;
+        button: string;
+        token?: string;
+        mode?: "draft" | "published";
+        action?: "navigate" | "data_exchange";
+        screen?: string;
+        data?: Record<string, unknown>;
+      };
+      product?: {
+        catalogId: string;
+        productId: string;
+      };
+      productList?: {
+        catalogId: string;
+        sections: Array<{
+          title?: string;
+          productIds: string[];
+        }>;
+      };
+      catalog?: { thumbnailProductId: string };
+      locationRequest?: Record<string, never>;
+      cards?: Array<{
+        title: string;
+        subtitle?: string;
+        imageUrl?: string;
+        url?: string;
+        buttons?: Array<{
+          title: string;
+          id?: string;
+          url?: string;
+        }>;
+      }>;
+    };
+    email?: {
+      subject: string;
+      html?: string;
+      cc?: string[];
+    };
+    location?: {
+      latitude: number;
+      longitude: number;
+      name?: string;
+      address?: string;
+    };
+    contacts?: Array<{
+      name: string;
+      firstName?: string;
+      lastName?: string;
+      organization?: string;
+      department?: string;
+      title?: string;
+      birthday?: string;
+      phoneNumbers?: string[];
+      emails?: string[];
+      urls?: string[];
+      addresses?: Array<{
+        street?: string;
+        city?: string;
+        state?: string;
+        zip?: string;
+        country?: string;
+        countryCode?: string;
+      }>;
+    }>;
+    channelId?: string;
+  };
+}
+
+export interface SendTemplateStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "send_template";
+  parameters: {
+    templateId: string;
+    variables?: Record<string, string>;
+    header?: {
+      fileId?: string;
+      url?: string;
+      filename?: string;
+      location?: {
+        latitude: number;
+        longitude: number;
+        name: string;
+        address: string;
+      };
+    };
+    couponCode?: string;
+    offerExpiresAt?: string;
+    cards?: Array<{
+      variables?: Record<string, string>;
+      header?: {
+        fileId?: string;
+        url?: string;
+        filename?: string;
+      };
+    }>;
+  };
+}
+
+export interface WaitStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "wait";
+  parameters?: {
+    for?: string;
+    until?: string;
+  };
+}
+
+export interface WaitForReplyStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "wait_for_reply";
+  parameters: {
+    timeout: string;
+    onTimeout?: string;
+  };
+}
+
+export interface BranchStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "branch";
+  parameters: {
+    cases: Array<{
+      when: string;
+      next: string;
+    }>;
+    else?: string;
+  };
+}
+
+export interface SetAttributeStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "set_attribute";
+  parameters: {
+    externalId: string;
+    value: string;
+  };
+}
+
+export interface AddLabelStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "add_label";
+  parameters: { labelId: string };
+}
+
+export interface RemoveLabelStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "remove_label";
+  parameters: { labelId: string };
+}
+
+export interface AssignStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "assign";
+  parameters?: {
+    userId?: string | null;
+    teamId?: string | null;
+  };
+}
+
+export interface SetChatStatusStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "set_chat_status";
+  parameters: {
+    status: "open" | "snoozed" | "closed";
+    snoozedUntil?: string;
+  };
+}
+
+export interface HttpRequestStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "http_request";
+  parameters: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    url: string;
+    headers?: Record<string, string>;
+    body?: string;
+    saveAs?: string;
+    signWith?: string;
+  };
+}
+
+export interface SubscribeStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "subscribe";
+  parameters?: { channelKind?: "whatsapp" | "sms" | "email" | "instagram" };
+}
+
+export interface UnsubscribeStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "unsubscribe";
+  parameters?: { channelKind?: "whatsapp" | "sms" | "email" | "instagram" };
+}
+
+export interface EndStep {
+  /** Unique in the definition */
+  id: string;
+  /** The id of the next step. Default: the following step */
+  next?: string;
+  type: "end";
+  parameters?: Record<string, never>;
+}
+
+export type Step = SendMessageStep | SendTemplateStep | WaitStep | WaitForReplyStep | BranchStep | SetAttributeStep | AddLabelStep | RemoveLabelStep | AssignStep | SetChatStatusStep | HttpRequestStep | SubscribeStep | UnsubscribeStep | EndStep;
+
+/** A version never changes */
+export interface AutomationVersion {
+  id: string;
+  /** Counts from 1 */
+  number: number;
+  purpose: "marketing" | "service";
+  trigger: Trigger;
+  variables: Array<{
+    /** Texts and conditions use it as `variables.<name>` */
+    name: string;
+    type: "string" | "number" | "boolean";
+    /** Whether a run needs a value for it to start */
+    required?: boolean;
+    /** The value if none is given */
+    default?: string | number | boolean;
+  }>;
+  steps: Step[];
+  createdAt: string;
+}
+
+export interface Automation {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  name: string;
+  status: "draft" | "active" | "inactive" | "archived";
+  /** The version that new runs use; null if none was published */
+  activeVersionId: string | null;
+  activeVersionTriggerType: "api" | "message_received" | "chat_opened" | "chat_closed" | "contact_created" | "label_added" | "campaign" | "schedule" | null;
+  activeVersionTriggerParametersChannelId: string | null;
+  latestVersionTriggerType: "api" | "message_received" | "chat_opened" | "chat_closed" | "contact_created" | "label_added" | "campaign" | "schedule";
+  latestVersionTriggerParametersChannelId: string | null;
+  /** The version that was saved last */
+  latestVersionId: string;
+  /** A version never changes */
+  activeVersion: AutomationVersion | null;
+  latestVersion: AutomationVersion;
+}
+
+/** A run with the trace of its steps */
+export interface AutomationRunWithTrace {
+  id: string;
+  automationId: string;
+  /** The version that the run uses from its start to its end */
+  versionId: string;
+  contactId: string;
+  /** The chat of the run; null until it has one */
+  chatId: string | null;
+  campaignId: string | null;
+  status: "scheduled" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+  /** The variables of the run, defaults included */
+  variables: Record<string, unknown>;
+  /** When the run was scheduled to start */
+  scheduledAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  /** The id of the next step */
+  step: string | null;
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
+  trace: Array<{
+    /** Counts from 1 */
+    number: number;
+    /** The id of the step */
+    step: string;
+    type: "send_message" | "send_template" | "wait" | "wait_for_reply" | "branch" | "set_attribute" | "add_label" | "remove_label" | "assign" | "set_chat_status" | "http_request" | "subscribe" | "unsubscribe" | "end";
+    status: "running" | "waiting" | "completed" | "failed";
+    /** What the step did; depends on its type */
+    detail: Record<string, unknown>;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    startedAt: string;
+    endedAt: string | null;
+  }>;
+}
+
+export interface AutomationRun {
+  id: string;
+  automationId: string;
+  /** The version that the run uses from its start to its end */
+  versionId: string;
+  contactId: string;
+  /** The chat of the run; null until it has one */
+  chatId: string | null;
+  campaignId: string | null;
+  status: "scheduled" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+  /** The variables of the run, defaults included */
+  variables: Record<string, unknown>;
+  /** When the run was scheduled to start */
+  scheduledAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  /** The id of the next step */
+  step: string | null;
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A secret without its value */
+export interface Secret {
+  id: string;
+  name: string;
+  createdAt: string;
+  /** When its value was last set */
+  updatedAt: string;
+}
+
+export interface CampaignWithCounts {
+  id: string;
+  channelId: string;
+  name: string;
+  status: "draft" | "scheduled" | "running" | "paused" | "completed" | "cancelled" | "failed";
+  automationId: string;
+  messageTemplateId: string | null;
+  /** The picture, video or document of its header, instead of the default one of the template; or its place */
+  templateHeader: {
+    /** An uploaded file */
+    fileId?: string;
+    /** The URL of a file */
+    url?: string;
+    filename?: string;
+    /** The place of a `location` header */
+    location?: {
+      latitude: number;
+      longitude: number;
+      name: string;
+      address: string;
+    };
+  } | null;
+  purpose: "marketing" | "service";
+  isScheduled: boolean;
+  scheduledAt: string | null;
+  isReoccurring: boolean;
+  /** As they were sent */
+  recurrenceRules: string[];
+  timezone: string;
+  /** As they were sent */
+  variables: Array<{
+    name: string;
+    /** Parsed as the type that the automation declares */
+    value: string;
+  }>;
+  audience: string | null;
+  /** When it first started */
+  startedAt: string | null;
+  /** The time of the next occurrence */
+  nextOccurrenceAt: string | null;
+  /** Why it failed */
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
+  /** The number of recipients in each status, for the current or last occurrence. Contacts that `audience` matches count from its start on */
+  recipientCounts: {
+    queued: number;
+    sent: number;
+    delivered: number;
+    read: number;
+    failed: number;
+    skipped: number;
+  };
+}
+
+export interface Campaign {
+  id: string;
+  channelId: string;
+  name: string;
+  status: "draft" | "scheduled" | "running" | "paused" | "completed" | "cancelled" | "failed";
+  automationId: string;
+  messageTemplateId: string | null;
+  /** The picture, video or document of its header, instead of the default one of the template; or its place */
+  templateHeader: {
+    /** An uploaded file */
+    fileId?: string;
+    /** The URL of a file */
+    url?: string;
+    filename?: string;
+    /** The place of a `location` header */
+    location?: {
+      latitude: number;
+      longitude: number;
+      name: string;
+      address: string;
+    };
+  } | null;
+  purpose: "marketing" | "service";
+  isScheduled: boolean;
+  scheduledAt: string | null;
+  isReoccurring: boolean;
+  /** As they were sent */
+  recurrenceRules: string[];
+  timezone: string;
+  /** As they were sent */
+  variables: Array<{
+    name: string;
+    /** Parsed as the type that the automation declares */
+    value: string;
+  }>;
+  audience: string | null;
+  /** When it first started */
+  startedAt: string | null;
+  /** The time of the next occurrence */
+  nextOccurrenceAt: string | null;
+  /** Why it failed */
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Recipient {
+  contactId: string;
+  status: "queued" | "sent" | "delivered" | "read" | "failed" | "skipped";
+  skipReason: "no_handle" | "unsubscribed" | "window_closed" | null;
+  /** Why the recipient failed or was skipped */
+  code: string | null;
+  /** The run in this occurrence; null until it starts */
+  runId: string | null;
+  /** The first message of the run, which determines the status */
+  messageId: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Job {
+  id: string;
+  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts";
+  status: "queued" | "running" | "completed" | "failed";
+  /** How many items are done */
+  done: number;
+  /** How many items there are; null until they are counted */
+  total: number | null;
+  /** How many items could not be done */
+  failed: number;
+  /** The first reasons why items failed */
+  errors: string[];
+  createdAt: string;
+  updatedAt: string;
+  endedAt: string | null;
+}
+
+export interface HeldWork {
+  /** What positions in event streams begin with after a restore; 0: there was none, and positions are bare sequences */
+  epoch: number;
+  /** Null: nothing is held */
+  heldSince: string | null;
+  /** How much is held in each queue; queues without held work are left out */
+  queues: Array<{
+    queue: string;
+    held: number;
+  }>;
+}
+
+export interface V2Usage {
+  tenantId: string;
+  tenantName: string;
+  tokenId: string;
+  /** Null if the token is deleted */
+  tokenName: string | null;
+  /** Method and path, such as `GET /v2/attributes` */
+  operation: string;
+  /** Successful and failed ones */
+  calls: number;
+  lastCalledAt: string;
+}
+
+export interface ErasedContact { id: string }
+
+export interface MergedContacts {
+  contact: Contact;
+  /** The contact that exists no more; what it had belongs to `contact` */
+  mergedContactId: string;
+  /** Chats of both contacts that became one */
+  mergedChats: Array<{
+    /** The chat that exists no more */
+    chatId: string;
+    /** The chat that has its messages now */
+    intoChatId: string;
+  }>;
+}
+
+export interface CreateTokenBody {
+  /** What the token is for */
+  name: string;
+  /** The rights of the token; `*` is all of them */
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "*">;
+  /** Lifetime in seconds, at most a year; 90 days if left out */
+  expiresIn?: number | undefined;
+}
+
+export interface SearchBody {
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+  /** An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc. */
+  sortBy?: string | undefined;
+  /** A part of the resource's name, ignoring case, or an exact id. Blank text is ignored. */
+  search?: string | undefined;
+  pagination?: {
+    page?: number | undefined;
+    limit?: number | undefined;
+    /** The nextCursor of a response to the same query, sortBy and search: starts after its last row, at the same speed at any depth. Takes precedence over page. */
+    cursor?: string | undefined;
+  } | undefined;
+}
+
+export interface CreateTenantBody {
+  /** The name of the tenant */
+  name: string;
+  /** `scale` if left out */
+  plan?: "free" | "growth" | "scale" | undefined;
+  /** Requests per minute, instead of the plan's */
+  rateLimit?: number | undefined;
+  /** Creates a test tenant: its clock stands still until `POST /v3/clock/advance` moves it. This cannot be changed later */
+  isTest?: boolean | undefined;
+}
+
+export interface UpdateTenantBody {
+  /** The name of the tenant */
+  name?: string | undefined;
+  plan?: "free" | "growth" | "scale" | undefined;
+  /** Requests per minute, instead of the plan's */
+  rateLimit?: number | null | undefined;
+  /** Instead of the plan's limits */
+  limits?: {
+    webhooks?: number | null | undefined;
+    activeAutomations?: number | null | undefined;
+    runsPerMinute?: number | null | undefined;
+    streams?: number | null | undefined;
+    storedFailedRequests?: number | null | undefined;
+    storageBytes?: number | null | undefined;
+  } | undefined;
+}
+
+export interface CreateTenantTokenBody {
+  /** What the token is for */
+  name?: string | undefined;
+  /** The rights of the token; `*` is all of them */
+  scopes?: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "*"> | undefined;
+  /** Lifetime in seconds, at most a year; 90 days if left out */
+  expiresIn?: number | undefined;
+}
+
+export interface LogInBody {
+  email: string;
+  password: string;
+  /** The six digits that the authenticator app shows, or a recovery code */
+  code?: string | undefined;
+}
+
+export interface RedeemLinkBody {
+  /** What the link has after `#` */
+  token: string;
+  /** The new password; for an invitation of somebody who has an account already, the password of that account */
+  password?: string | undefined;
+  /** The six digits that the authenticator app shows, or a recovery code */
+  code?: string | undefined;
+  /** By default as in the invitation */
+  name?: string | undefined;
+  /** For a first login; others have theirs */
+  email?: string | undefined;
+}
+
+export interface DescribeLinkBody {
+  /** What the link has after `#` */
+  token: string;
+}
+
+export interface FinishOidcLoginBody {
+  /** The query of the URL to which the identity provider has sent the browser */
+  query: string;
+}
+
+export interface UpdatePersonBody { name: string }
+
+export interface ChangePasswordBody {
+  currentPassword: string;
+  /** At least 10 characters, and none of the common passwords */
+  newPassword: string;
+}
+
+export interface EnrolTotpBody { password?: string | undefined }
+
+export interface ConfirmTotpBody {
+  /** The six digits that the authenticator app shows, or a recovery code */
+  code: string;
+}
+
+export interface DisableTotpBody {
+  /** The six digits that the authenticator app shows, or a recovery code */
+  code: string;
+}
+
+export interface CreateLoginLinkBody {
+  /** The person with this address logs in; without it, somebody new becomes an operator */
+  email?: string | undefined;
+}
+
+export interface AdvanceClockBody {
+  /** The time to move the clock to */
+  to?: string | undefined;
+  /** How far to move the clock, as an ISO 8601 duration such as `PT36H` or `P1M`; days and longer units follow the calendar in UTC */
+  by?: string | undefined;
+}
+
+export interface CreateChannelBody {
+  /** The kind of channel */
+  kind: "whatsapp" | "sms" | "email" | "instagram";
+  /** The vendor; `sandbox` needs no account */
+  provider: "sandbox" | "whatsapp_cloud" | "instagram" | "twilio" | "smtp";
+  name: string;
+  /** What customers write to: a phone number, an email address, an account */
+  address: string;
+  /** Settings of the provider; credentials are stored encrypted and never returned */
+  config?: Record<string, unknown> | undefined;
+  /** Messages that unsubscribe; null: the usual ones of twelve languages */
+  optOutWords?: string[] | null | undefined;
+  /** Messages that subscribe again; null: start, unstop, subscribe */
+  optInWords?: string[] | null | undefined;
+  /** Answers an opt-out; null: a sentence in the language of the word; empty: nothing. On SMS the carrier confirms it */
+  optOutConfirmation?: string | null | undefined;
+}
+
+export interface UpdateChannelBody {
+  name?: string | undefined;
+  /** What customers write to: a phone number, an email address, an account */
+  address?: string | undefined;
+  /** Merged into the stored settings: what is left out is not changed, null removes a setting */
+  config?: Record<string, unknown> | undefined;
+  /** Messages that unsubscribe; null: the usual ones of twelve languages */
+  optOutWords?: string[] | null | undefined;
+  /** Messages that subscribe again; null: start, unstop, subscribe */
+  optInWords?: string[] | null | undefined;
+  /** Answers an opt-out; null: a sentence in the language of the word; empty: nothing. On SMS the carrier confirms it */
+  optOutConfirmation?: string | null | undefined;
+  /** Cannot be changed */
+  kind?: string | undefined;
+  /** Cannot be changed */
+  provider?: string | undefined;
+}
+
+export interface WriteInSandboxBody {
+  /** The sender: a phone number, email address or Instagram id, depending on the kind of channel */
+  from: string;
+  /** The text, or the caption of a file */
+  text?: string | undefined;
+  /** By default from the other parameters */
+  type?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported" | undefined;
+  /** One or several files, each by `fileId` or by `url` */
+  media?: {
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file */
+    url?: string | undefined;
+    /** The MIME type of the file at `url`, such as `image/png` */
+    mimeType?: string | undefined;
+    filename?: string | undefined;
+  } | Array<{
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file */
+    url?: string | undefined;
+    /** The MIME type of the file at `url`, such as `image/png` */
+    mimeType?: string | undefined;
+    filename?: string | undefined;
+  }> | undefined;
+  /** Further content, depending on the type, as in messages */
+  content?: Record<string, unknown> | undefined;
+  /** The message that it replies or reacts to */
+  replyToMessageId?: string | undefined;
+  /** The name in the customer's profile */
+  name?: string | undefined;
+}
+
+export interface SetSandboxFaultsBody {
+  /** Each request of the vendor is sent twice: messages, echoes and statuses */
+  duplicate?: boolean | undefined;
+  /** The statuses of a message are sent in reverse order */
+  reorder?: boolean | undefined;
+  /** Every n-th attempt to send is refused temporarily: the message is not accepted, and Parley tries again; 1: every attempt, 0: none */
+  failEvery?: number | undefined;
+  /** How long the answer to a send takes after the message is accepted, in real time */
+  delayMs?: number | undefined;
+  /** The first report about a message does not wait for the answer to the send: on WhatsApp and Instagram an echo, on other channels the first status. With `delayMs` it comes before the answer */
+  echoBeforeResponse?: boolean | undefined;
+}
+
+export interface RecordConsentBody {
+  /** The kinds of channels that it is about; all of them by default */
+  channelKinds?: Array<"whatsapp" | "sms" | "email" | "instagram"> | undefined;
+  status: "subscribed" | "unsubscribed";
+  /** When it was decided, not in the future; now by default */
+  at?: string | undefined;
+  /** What shows it, such as the form and the address, up to 4,096 characters of JSON */
+  proof?: Record<string, unknown> | null | undefined;
+}
+
+export interface CreateContactBody {
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  /** In which dates are written for the contact; a tag such as `de` or `pt-BR` */
+  language?: string | null | undefined;
+  /** In which times are written for the contact; a name such as `Europe/Berlin` */
+  timezone?: string | null | undefined;
+  /** With + and the country code, such as `+15550001111` */
+  phoneNumber?: string | null | undefined;
+  email?: string | null | undefined;
+  /** All handles of the contact; replaces the earlier list */
+  handles?: Array<{
+    type: "phone_number" | "email" | "instagram_id" | "whatsapp_id";
+    value: string;
+    /** Whether it is the primary handle of its type; if none is, the first one becomes primary */
+    isPrimary?: boolean | undefined;
+  }> | undefined;
+  /** Replaces the earlier list */
+  labels?: Array<{ id: string }> | undefined;
+  /** Merged: attributes that are left out stay as they are */
+  attributes?: Array<{
+    /** The attribute; or give its `id` */
+    externalId?: string | undefined;
+    id?: string | undefined;
+    /** A value of the type of the attribute; null removes it */
+    value: string | number | boolean | null;
+  }> | undefined;
+  /** Subscribes to all kinds of channels, or unsubscribes from all of them; true for a new contact */
+  isSubscribed?: boolean | undefined;
+  /** Data of the client to store with the contact, up to 16,384 characters of JSON */
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+export interface UpdateContactBody {
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  /** In which dates are written for the contact; a tag such as `de` or `pt-BR` */
+  language?: string | null | undefined;
+  /** In which times are written for the contact; a name such as `Europe/Berlin` */
+  timezone?: string | null | undefined;
+  /** With + and the country code, such as `+15550001111` */
+  phoneNumber?: string | null | undefined;
+  email?: string | null | undefined;
+  /** All handles of the contact; replaces the earlier list */
+  handles?: Array<{
+    type: "phone_number" | "email" | "instagram_id" | "whatsapp_id";
+    value: string;
+    /** Whether it is the primary handle of its type; if none is, the first one becomes primary */
+    isPrimary?: boolean | undefined;
+  }> | undefined;
+  /** Replaces the earlier list */
+  labels?: Array<{ id: string }> | undefined;
+  /** Merged: attributes that are left out stay as they are */
+  attributes?: Array<{
+    /** The attribute; or give its `id` */
+    externalId?: string | undefined;
+    id?: string | undefined;
+    /** A value of the type of the attribute; null removes it */
+    value: string | number | boolean | null;
+  }> | undefined;
+  /** Subscribes to all kinds of channels, or unsubscribes from all of them; true for a new contact */
+  isSubscribed?: boolean | undefined;
+  /** Data of the client to store with the contact, up to 16,384 characters of JSON */
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+export interface AddContactLabelsBody {
+  /** Labels to add */
+  labels: Array<{ id: string }>;
+}
+
+export interface CreateLabelBody {
+  /** Unique in the tenant, not case-sensitive */
+  name: string;
+  /** Such as `#0f766e` */
+  color?: string | null | undefined;
+}
+
+export interface UpdateLabelBody {
+  /** Unique in the tenant, not case-sensitive */
+  name?: string | undefined;
+  /** Such as `#0f766e` */
+  color?: string | null | undefined;
+}
+
+export interface CreateViewBody {
+  name: string;
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query: string;
+  /** An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc. */
+  sortBy?: string | null | undefined;
+  /** Whether all users see it. A view that a token creates is always shared */
+  isShared?: boolean | undefined;
+}
+
+export interface UpdateViewBody {
+  name?: string | undefined;
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+  /** An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc. */
+  sortBy?: string | null | undefined;
+  /** Whether all users see it. A view that a token creates is always shared */
+  isShared?: boolean | undefined;
+}
+
+export interface CreateSavedReplyBody {
+  /** What is typed after a slash, without spaces. Unique in the tenant, not case-sensitive */
+  shortcut: string;
+  /** May contain Liquid without loops: `{{ contact.firstName }}`, `{{ attributes.city }}`, `{{ user.name }}`, conditions */
+  text: string;
+  /** Uploaded files */
+  media?: Array<{ fileId: string }> | undefined;
+  /** The channels that it is for; empty for all */
+  channelIds?: string[] | undefined;
+}
+
+export interface UpdateSavedReplyBody {
+  /** What is typed after a slash, without spaces. Unique in the tenant, not case-sensitive */
+  shortcut?: string | undefined;
+  /** May contain Liquid without loops: `{{ contact.firstName }}`, `{{ attributes.city }}`, `{{ user.name }}`, conditions */
+  text?: string | undefined;
+  /** Uploaded files */
+  media?: Array<{ fileId: string }> | undefined;
+  /** The channels that it is for; empty for all */
+  channelIds?: string[] | undefined;
+}
+
+export interface RenderSavedReplyBody {
+  /** The chat that it will be sent in */
+  chatId: string;
+}
+
+export interface CreateAttributeBody {
+  name: string;
+  externalId: string;
+  /** `text` if left out */
+  type?: "text" | "number" | "boolean" | "date" | "datetime" | "url" | "select" | undefined;
+  /** The values that a `select` may have */
+  options?: string[] | undefined;
+  description?: string | null | undefined;
+  isVisibleQuickEdit?: boolean | undefined;
+  isVisibleContactsTable?: boolean | undefined;
+  isVisibleContactCreate?: boolean | undefined;
+}
+
+export interface UpdateAttributeBody {
+  name?: string | undefined;
+  /** The values that a `select` may have */
+  options?: string[] | undefined;
+  description?: string | null | undefined;
+  isVisibleQuickEdit?: boolean | undefined;
+  isVisibleContactsTable?: boolean | undefined;
+  isVisibleContactCreate?: boolean | undefined;
+}
+
+export interface CreateChatBody {
+  contactId: string;
+  channelId: string;
+}
+
+export interface CountChatsBody {
+  views: Array<{
+    /** Identifies the count in the answer */
+    key: string;
+    /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+    query?: string | undefined;
+  }>;
+}
+
+export interface UpdateChatBody { isSensitive: boolean }
+
+export interface SetChatStatusBody {
+  /** Whether automations on opened or closed chats may start; false by default */
+  triggerAutomations?: boolean | undefined;
+  /** `closed` by default */
+  status?: "open" | "snoozed" | "closed" | undefined;
+  /** Required for `snoozed`, and only allowed there */
+  snoozedUntil?: string | undefined;
+}
+
+export interface MarkChatBody {
+  /** True marks it as unread; false by default */
+  isUnread?: boolean | undefined;
+  /** The user who has read the chat */
+  userId?: string | undefined;
+}
+
+export interface SetChatPresenceBody {
+  /** `left`: the person no longer types */
+  state: "typing" | "left";
+  /** The user who types. Without one, nothing is shown: a program does not type */
+  userId?: string | undefined;
+}
+
+export interface AssignChatBody {
+  /** Null removes the assignment; if left out it is not changed */
+  userId?: string | null | undefined;
+  /** Null removes the assignment; if left out it is not changed */
+  teamId?: string | null | undefined;
+}
+
+export interface PauseChatAutomationBody {
+  /** True also ends what automations wait for in the chat */
+  isPaused: boolean;
+}
+
+export interface CreateMessageTemplateBody {
+  channelId: string;
+  /** Unique in its channel and language; on WhatsApp only `a` to `z`, digits and `_` */
+  name: string;
+  /** Such as `en` or `en_US` */
+  language: string;
+  /** The purpose; `utility` by default */
+  category?: "marketing" | "utility" | "authentication" | undefined;
+  /** With variables as `{{name}}` or `{{1}}`; on WhatsApp at most 1024 characters. With an `otp` button WhatsApp writes it, with the code as `{{1}}`: leave it out */
+  body?: string | undefined;
+  header?: {
+    type: "text" | "image" | "video" | "document" | "location";
+    /** The text of a `text` header; may have variables; on WhatsApp at most 60 characters */
+    text?: string | null | undefined;
+    /** The default file of an image, video or document; a message may have its own */
+    url?: string | null | undefined;
+  } | null | undefined;
+  /** Without variables; on WhatsApp at most 60 characters */
+  footer?: string | null | undefined;
+  /** On WhatsApp at most 10 */
+  buttons?: Array<{
+    /** Those after `phone_number` exist on WhatsApp only */
+    type: "quick_reply" | "url" | "phone_number" | "copy_code" | "otp" | "flow" | "catalog";
+    /** Without variables; on WhatsApp at most 25 characters. May be left out for `copy_code` and `otp` */
+    text?: string | undefined;
+    /** The URL of a `url` button; may have variables */
+    url?: string | null | undefined;
+    /** The number of a `phone_number` button */
+    phoneNumber?: string | null | undefined;
+    /** Of a `copy_code` button: an example */
+    code?: string | undefined;
+    /** Of an `otp` button: how the one-time password gets into the app */
+    otp?: {
+      /** The contact copies the code, taps once to fill it in, or does nothing */
+      type: "copy_code" | "one_tap" | "zero_tap";
+      /** Not with `copy_code` */
+      autofillText?: string | undefined;
+      /** The Android apps that get the code; required unless `copy_code` */
+      apps?: Array<{
+        packageName: string;
+        signatureHash: string;
+      }> | undefined;
+    } | undefined;
+    /** Of a `flow` button */
+    flow?: {
+      flowId: string;
+      /** `navigate` by default */
+      action?: "navigate" | "data_exchange" | undefined;
+      /** The first screen */
+      screen?: string | undefined;
+    } | undefined;
+  }> | undefined;
+  /** A carousel, on WhatsApp: cards side by side, all with the same kinds of parts */
+  cards?: Array<{
+    header: {
+      type: "image" | "video";
+      /** The default file; a message may have its own */
+      url?: string | null | undefined;
+    };
+    /** Its variables belong to this card */
+    body?: string | null | undefined;
+    buttons: Array<{
+      /** Those after `phone_number` exist on WhatsApp only */
+      type: "quick_reply" | "url" | "phone_number" | "copy_code" | "otp" | "flow" | "catalog";
+      /** Without variables; on WhatsApp at most 25 characters. May be left out for `copy_code` and `otp` */
+      text?: string | undefined;
+      /** The URL of a `url` button; may have variables */
+      url?: string | null | undefined;
+      /** The number of a `phone_number` button */
+      phoneNumber?: string | null | undefined;
+      /** Of a `copy_code` button: an example */
+      code?: string | undefined;
+      /** Of an `otp` button: how the one-time password gets into the app */
+      otp?: {
+        /** The contact copies the code, taps once to fill it in, or does nothing */
+        type: "copy_code" | "one_tap" | "zero_tap";
+        /** Not with `copy_code` */
+        autofillText?: string | undefined;
+        /** The Android apps that get the code; required unless `copy_code` */
+        apps?: Array<{
+          packageName: string;
+          signatureHash: string;
+        }> | undefined;
+      } | undefined;
+      /** Of a `flow` button */
+      flow?: {
+        flowId: string;
+        /** `navigate` by default */
+        action?: "navigate" | "data_exchange" | undefined;
+        /** The first screen */
+        screen?: string | undefined;
+      } | undefined;
+    }>;
+  }> | null | undefined;
+  /** A limited-time offer, on WhatsApp; only for marketing and without a footer */
+  offer?: {
+    text: string;
+    /** Whether a countdown is shown; a message then needs `offerExpiresAt` */
+    hasExpiration?: boolean | undefined;
+  } | null | undefined;
+  /** What WhatsApp writes around a one-time password; only with an `otp` button */
+  authentication?: {
+    /** Whether WhatsApp adds not to share the code */
+    hasSecurityRecommendation?: boolean | undefined;
+    /** WhatsApp adds when the code ends */
+    codeExpirationMinutes?: number | null | undefined;
+  } | null | undefined;
+}
+
+export interface UpdateMessageTemplateBody {
+  /** Cannot be changed */
+  channelId?: string | undefined;
+  /** Unique in its channel and language; on WhatsApp only `a` to `z`, digits and `_` */
+  name?: string | undefined;
+  /** Such as `en` or `en_US` */
+  language?: string | undefined;
+  /** The purpose; `utility` by default */
+  category?: "marketing" | "utility" | "authentication" | undefined;
+  /** With variables as `{{name}}` or `{{1}}`; on WhatsApp at most 1024 characters. With an `otp` button WhatsApp writes it, with the code as `{{1}}`: leave it out */
+  body?: string | undefined;
+  header?: {
+    type: "text" | "image" | "video" | "document" | "location";
+    /** The text of a `text` header; may have variables; on WhatsApp at most 60 characters */
+    text?: string | null | undefined;
+    /** The default file of an image, video or document; a message may have its own */
+    url?: string | null | undefined;
+  } | null | undefined;
+  /** Without variables; on WhatsApp at most 60 characters */
+  footer?: string | null | undefined;
+  /** On WhatsApp at most 10 */
+  buttons?: Array<{
+    /** Those after `phone_number` exist on WhatsApp only */
+    type: "quick_reply" | "url" | "phone_number" | "copy_code" | "otp" | "flow" | "catalog";
+    /** Without variables; on WhatsApp at most 25 characters. May be left out for `copy_code` and `otp` */
+    text?: string | undefined;
+    /** The URL of a `url` button; may have variables */
+    url?: string | null | undefined;
+    /** The number of a `phone_number` button */
+    phoneNumber?: string | null | undefined;
+    /** Of a `copy_code` button: an example */
+    code?: string | undefined;
+    /** Of an `otp` button: how the one-time password gets into the app */
+    otp?: {
+      /** The contact copies the code, taps once to fill it in, or does nothing */
+      type: "copy_code" | "one_tap" | "zero_tap";
+      /** Not with `copy_code` */
+      autofillText?: string | undefined;
+      /** The Android apps that get the code; required unless `copy_code` */
+      apps?: Array<{
+        packageName: string;
+        signatureHash: string;
+      }> | undefined;
+    } | undefined;
+    /** Of a `flow` button */
+    flow?: {
+      flowId: string;
+      /** `navigate` by default */
+      action?: "navigate" | "data_exchange" | undefined;
+      /** The first screen */
+      screen?: string | undefined;
+    } | undefined;
+  }> | undefined;
+  /** A carousel, on WhatsApp: cards side by side, all with the same kinds of parts */
+  cards?: Array<{
+    header: {
+      type: "image" | "video";
+      /** The default file; a message may have its own */
+      url?: string | null | undefined;
+    };
+    /** Its variables belong to this card */
+    body?: string | null | undefined;
+    buttons: Array<{
+      /** Those after `phone_number` exist on WhatsApp only */
+      type: "quick_reply" | "url" | "phone_number" | "copy_code" | "otp" | "flow" | "catalog";
+      /** Without variables; on WhatsApp at most 25 characters. May be left out for `copy_code` and `otp` */
+      text?: string | undefined;
+      /** The URL of a `url` button; may have variables */
+      url?: string | null | undefined;
+      /** The number of a `phone_number` button */
+      phoneNumber?: string | null | undefined;
+      /** Of a `copy_code` button: an example */
+      code?: string | undefined;
+      /** Of an `otp` button: how the one-time password gets into the app */
+      otp?: {
+        /** The contact copies the code, taps once to fill it in, or does nothing */
+        type: "copy_code" | "one_tap" | "zero_tap";
+        /** Not with `copy_code` */
+        autofillText?: string | undefined;
+        /** The Android apps that get the code; required unless `copy_code` */
+        apps?: Array<{
+          packageName: string;
+          signatureHash: string;
+        }> | undefined;
+      } | undefined;
+      /** Of a `flow` button */
+      flow?: {
+        flowId: string;
+        /** `navigate` by default */
+        action?: "navigate" | "data_exchange" | undefined;
+        /** The first screen */
+        screen?: string | undefined;
+      } | undefined;
+    }>;
+  }> | null | undefined;
+  /** A limited-time offer, on WhatsApp; only for marketing and without a footer */
+  offer?: {
+    text: string;
+    /** Whether a countdown is shown; a message then needs `offerExpiresAt` */
+    hasExpiration?: boolean | undefined;
+  } | null | undefined;
+  /** What WhatsApp writes around a one-time password; only with an `otp` button */
+  authentication?: {
+    /** Whether WhatsApp adds not to share the code */
+    hasSecurityRecommendation?: boolean | undefined;
+    /** WhatsApp adds when the code ends */
+    codeExpirationMinutes?: number | null | undefined;
+  } | null | undefined;
+}
+
+export interface SyncMessageTemplatesBody { channelId: string }
+
+export interface SendChatMessageBody {
+  /** By default from the other parameters */
+  type?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | undefined;
+  /** The text, or the caption of media */
+  text?: string | undefined;
+  /** One or several files, each by `fileId` or by `url` */
+  media?: {
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file that the vendor can fetch */
+    url?: string | undefined;
+    /** The MIME type of the file at `url`, such as `image/png`; by default from its name */
+    mimeType?: string | undefined;
+    filename?: string | undefined;
+  } | Array<{
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file that the vendor can fetch */
+    url?: string | undefined;
+    /** The MIME type of the file at `url`, such as `image/png`; by default from its name */
+    mimeType?: string | undefined;
+    filename?: string | undefined;
+  }> | undefined;
+  template?: {
+    templateId: string;
+    /** A text for each variable of the template */
+    variables?: Record<string, unknown> | undefined;
+    /** The picture, video or document of its header, instead of the default one of the template; or its place */
+    header?: {
+      /** An uploaded file */
+      fileId?: string | undefined;
+      /** The URL of a file */
+      url?: string | undefined;
+      filename?: string | undefined;
+      /** The place of a `location` header */
+      location?: {
+        latitude: number;
+        longitude: number;
+        name: string;
+        address: string;
+      } | undefined;
+    } | undefined;
+    /** For a `copy_code` button */
+    couponCode?: string | undefined;
+    /** When the offer of the template ends: in the future */
+    offerExpiresAt?: string | undefined;
+    /** For each card of a carousel its variables and its file */
+    cards?: Array<{
+      /** A text for each variable of the card */
+      variables?: Record<string, unknown> | undefined;
+      header?: {
+        /** An uploaded file */
+        fileId?: string | undefined;
+        /** The URL of a file */
+        url?: string | undefined;
+        filename?: string | undefined;
+      } | undefined;
+    }> | undefined;
+  } | undefined;
+  interactive?: {
+    /** Above the text; or give one file in `media` with buttons */
+    header?: { text: string } | undefined;
+    /** Below the text */
+    footer?: string | undefined;
+    /** On WhatsApp up to 3 buttons, on Instagram up to 13 quick replies */
+    buttons?: Array<{
+      /** Returned with the choice of the customer */
+      id: string;
+      title: string;
+    }> | undefined;
+    list?: {
+      /** The text of the button that opens the list */
+      button: string;
+      sections: Array<{
+        title?: string | undefined;
+        rows: Array<{
+          /** Returned with the choice of the customer */
+          id: string;
+          title: string;
+          description?: string | undefined;
+        }>;
+      }>;
+    } | undefined;
+    /** A button that opens a page; on WhatsApp and Instagram */
+    link?: {
+      /** The text of the button */
+      title: string;
+      /** An http or https URL */
+      url: string;
+    } | undefined;
+    /** A form of several screens; on WhatsApp */
+    flow?: {
+      /** The flow; or give its `name` */
+      flowId?: string | undefined;
+      name?: string | undefined;
+      /** The text of the button that opens the flow */
+      button: string;
+      /** Returned with the answer; the id of the message by default */
+      token?: string | undefined;
+      /** `published` by default */
+      mode?: "draft" | "published" | undefined;
+      /** `navigate` by default; with `data_exchange` its endpoint decides */
+      action?: "navigate" | "data_exchange" | undefined;
+      /** The first screen; by default the first one of the flow */
+      screen?: string | undefined;
+      /** What the first screen gets, up to 16,384 characters of JSON */
+      data?: Record<string, unknown> | undefined;
+    } | undefined;
+    /** One product of the catalogue; on WhatsApp */
+    product?: {
+      catalogId: string;
+      /** The id in the catalogue that the retailer gave it */
+      productId: string;
+    } | undefined;
+    /** Up to 30 products of the catalogue; needs a header; on WhatsApp */
+    productList?: {
+      catalogId: string;
+      sections: Array<{
+        /** Required if there are several sections */
+        title?: string | undefined;
+        productIds: string[];
+      }>;
+    } | undefined;
+    /** A button that opens the whole catalogue; on WhatsApp */
+    catalog?: {
+      /** The product whose picture is shown */
+      thumbnailProductId: string;
+    } | undefined;
+    /** A button by which the contact sends its location; on WhatsApp */
+    locationRequest?: Record<string, never> | undefined;
+    /** Cards side by side, without a text; on Instagram */
+    cards?: Array<{
+      title: string;
+      subtitle?: string | undefined;
+      /** An http or https URL */
+      imageUrl?: string | undefined;
+      /** An http or https URL */
+      url?: string | undefined;
+      buttons?: Array<{
+        title: string;
+        /** Returned with the choice of the customer; or give `url` */
+        id?: string | undefined;
+        /** An http or https URL */
+        url?: string | undefined;
+      }> | undefined;
+    }> | undefined;
+  } | undefined;
+  reaction?: {
+    /** A message of the same chat */
+    messageId: string;
+    /** Empty removes the reaction */
+    emoji: string;
+  } | undefined;
+  location?: {
+    latitude: number;
+    longitude: number;
+    name?: string | undefined;
+    address?: string | undefined;
+  } | undefined;
+  /** Cards of contacts; on WhatsApp */
+  contacts?: Array<{
+    /** The whole name, as it is shown */
+    name: string;
+    firstName?: string | undefined;
+    lastName?: string | undefined;
+    organization?: string | undefined;
+    department?: string | undefined;
+    title?: string | undefined;
+    /** As 1815-12-10 */
+    birthday?: string | undefined;
+    phoneNumbers?: string[] | undefined;
+    emails?: string[] | undefined;
+    urls?: string[] | undefined;
+    addresses?: Array<{
+      street?: string | undefined;
+      city?: string | undefined;
+      state?: string | undefined;
+      zip?: string | undefined;
+      country?: string | undefined;
+      countryCode?: string | undefined;
+    }> | undefined;
+  }> | undefined;
+  email?: {
+    subject: string;
+    html?: string | undefined;
+    cc?: string[] | undefined;
+  } | undefined;
+  /** A message of the same chat */
+  replyToMessageId?: string | undefined;
+  /** `service` by default. `marketing` is refused if the contact is unsubscribed */
+  purpose?: "marketing" | "service" | undefined;
+  /** When it is to be sent: in the future, at most a year ahead */
+  scheduledAt?: string | undefined;
+  /** The user in whose name this is written; the token itself by default */
+  userId?: string | undefined;
+}
+
+export interface SendMessageBody {
+  channelId: string;
+  /** The recipient */
+  contactId?: string | undefined;
+  /** Instead of `contactId`: a phone number, email address or Instagram id, depending on the kind of channel; an unknown recipient becomes a contact */
+  to?: string | undefined;
+  /** By default from the other parameters */
+  type?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | undefined;
+  /** The text, or the caption of media */
+  text?: string | undefined;
+  /** One or several files, each by `fileId` or by `url` */
+  media?: {
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file that the vendor can fetch */
+    url?: string | undefined;
+    /** The MIME type of the file at `url`, such as `image/png`; by default from its name */
+    mimeType?: string | undefined;
+    filename?: string | undefined;
+  } | Array<{
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file that the vendor can fetch */
+    url?: string | undefined;
+    /** The MIME type of the file at `url`, such as `image/png`; by default from its name */
+    mimeType?: string | undefined;
+    filename?: string | undefined;
+  }> | undefined;
+  template?: {
+    templateId: string;
+    /** A text for each variable of the template */
+    variables?: Record<string, unknown> | undefined;
+    /** The picture, video or document of its header, instead of the default one of the template; or its place */
+    header?: {
+      /** An uploaded file */
+      fileId?: string | undefined;
+      /** The URL of a file */
+      url?: string | undefined;
+      filename?: string | undefined;
+      /** The place of a `location` header */
+      location?: {
+        latitude: number;
+        longitude: number;
+        name: string;
+        address: string;
+      } | undefined;
+    } | undefined;
+    /** For a `copy_code` button */
+    couponCode?: string | undefined;
+    /** When the offer of the template ends: in the future */
+    offerExpiresAt?: string | undefined;
+    /** For each card of a carousel its variables and its file */
+    cards?: Array<{
+      /** A text for each variable of the card */
+      variables?: Record<string, unknown> | undefined;
+      header?: {
+        /** An uploaded file */
+        fileId?: string | undefined;
+        /** The URL of a file */
+        url?: string | undefined;
+        filename?: string | undefined;
+      } | undefined;
+    }> | undefined;
+  } | undefined;
+  interactive?: {
+    /** Above the text; or give one file in `media` with buttons */
+    header?: { text: string } | undefined;
+    /** Below the text */
+    footer?: string | undefined;
+    /** On WhatsApp up to 3 buttons, on Instagram up to 13 quick replies */
+    buttons?: Array<{
+      /** Returned with the choice of the customer */
+      id: string;
+      title: string;
+    }> | undefined;
+    list?: {
+      /** The text of the button that opens the list */
+      button: string;
+      sections: Array<{
+        title?: string | undefined;
+        rows: Array<{
+          /** Returned with the choice of the customer */
+          id: string;
+          title: string;
+          description?: string | undefined;
+        }>;
+      }>;
+    } | undefined;
+    /** A button that opens a page; on WhatsApp and Instagram */
+    link?: {
+      /** The text of the button */
+      title: string;
+      /** An http or https URL */
+      url: string;
+    } | undefined;
+    /** A form of several screens; on WhatsApp */
+    flow?: {
+      /** The flow; or give its `name` */
+      flowId?: string | undefined;
+      name?: string | undefined;
+      /** The text of the button that opens the flow */
+      button: string;
+      /** Returned with the answer; the id of the message by default */
+      token?: string | undefined;
+      /** `published` by default */
+      mode?: "draft" | "published" | undefined;
+      /** `navigate` by default; with `data_exchange` its endpoint decides */
+      action?: "navigate" | "data_exchange" | undefined;
+      /** The first screen; by default the first one of the flow */
+      screen?: string | undefined;
+      /** What the first screen gets, up to 16,384 characters of JSON */
+      data?: Record<string, unknown> | undefined;
+    } | undefined;
+    /** One product of the catalogue; on WhatsApp */
+    product?: {
+      catalogId: string;
+      /** The id in the catalogue that the retailer gave it */
+      productId: string;
+    } | undefined;
+    /** Up to 30 products of the catalogue; needs a header; on WhatsApp */
+    productList?: {
+      catalogId: string;
+      sections: Array<{
+        /** Required if there are several sections */
+        title?: string | undefined;
+        productIds: string[];
+      }>;
+    } | undefined;
+    /** A button that opens the whole catalogue; on WhatsApp */
+    catalog?: {
+      /** The product whose picture is shown */
+      thumbnailProductId: string;
+    } | undefined;
+    /** A button by which the contact sends its location; on WhatsApp */
+    locationRequest?: Record<string, never> | undefined;
+    /** Cards side by side, without a text; on Instagram */
+    cards?: Array<{
+      title: string;
+      subtitle?: string | undefined;
+      /** An http or https URL */
+      imageUrl?: string | undefined;
+      /** An http or https URL */
+      url?: string | undefined;
+      buttons?: Array<{
+        title: string;
+        /** Returned with the choice of the customer; or give `url` */
+        id?: string | undefined;
+        /** An http or https URL */
+        url?: string | undefined;
+      }> | undefined;
+    }> | undefined;
+  } | undefined;
+  reaction?: {
+    /** A message of the same chat */
+    messageId: string;
+    /** Empty removes the reaction */
+    emoji: string;
+  } | undefined;
+  location?: {
+    latitude: number;
+    longitude: number;
+    name?: string | undefined;
+    address?: string | undefined;
+  } | undefined;
+  /** Cards of contacts; on WhatsApp */
+  contacts?: Array<{
+    /** The whole name, as it is shown */
+    name: string;
+    firstName?: string | undefined;
+    lastName?: string | undefined;
+    organization?: string | undefined;
+    department?: string | undefined;
+    title?: string | undefined;
+    /** As 1815-12-10 */
+    birthday?: string | undefined;
+    phoneNumbers?: string[] | undefined;
+    emails?: string[] | undefined;
+    urls?: string[] | undefined;
+    addresses?: Array<{
+      street?: string | undefined;
+      city?: string | undefined;
+      state?: string | undefined;
+      zip?: string | undefined;
+      country?: string | undefined;
+      countryCode?: string | undefined;
+    }> | undefined;
+  }> | undefined;
+  email?: {
+    subject: string;
+    html?: string | undefined;
+    cc?: string[] | undefined;
+  } | undefined;
+  /** A message of the same chat */
+  replyToMessageId?: string | undefined;
+  /** `service` by default. `marketing` is refused if the contact is unsubscribed */
+  purpose?: "marketing" | "service" | undefined;
+  /** When it is to be sent: in the future, at most a year ahead */
+  scheduledAt?: string | undefined;
+  /** The user in whose name this is written; the token itself by default */
+  userId?: string | undefined;
+}
+
+export interface CreateNoteBody {
+  /** Only colleagues see it */
+  text: string;
+  /** The users whom the note is to reach */
+  mentionedUserIds?: string[] | undefined;
+  /** The user in whose name this is written; the token itself by default */
+  userId?: string | undefined;
+}
+
+export interface UpdateNoteBody {
+  /** Only colleagues see it */
+  text?: string | undefined;
+  /** The users whom the note is to reach */
+  mentionedUserIds?: string[] | undefined;
+}
+
+export interface CreateApiWebhookBody {
+  /** Where events are POSTed to; http or https */
+  url: string;
+  events: Array<{
+    /** A name such as `message.received`, or a prefix such as `message.*`; every event if left out */
+    type?: string | undefined;
+    /** Only events of these channels, or of all channels of these kinds; if empty or left out, all events */
+    scopes?: Array<{
+      type: "channel" | "channel_kind";
+      /** Ids of channels; of the type `channel_kind`: `whatsapp`, `sms`, `email` or `instagram`, for all channels of the kind, also later ones */
+      ids: string[];
+    }> | undefined;
+  }>;
+  status?: "active" | "inactive" | undefined;
+}
+
+export interface UpdateApiWebhookBody {
+  /** Where events are POSTed to; http or https */
+  url?: string | undefined;
+  events?: Array<{
+    /** A name such as `message.received`, or a prefix such as `message.*`; every event if left out */
+    type?: string | undefined;
+    /** Only events of these channels, or of all channels of these kinds; if empty or left out, all events */
+    scopes?: Array<{
+      type: "channel" | "channel_kind";
+      /** Ids of channels; of the type `channel_kind`: `whatsapp`, `sms`, `email` or `instagram`, for all channels of the kind, also later ones */
+      ids: string[];
+    }> | undefined;
+  }> | undefined;
+  /** `disabled` only if it is disabled already */
+  status?: "active" | "inactive" | "disabled" | undefined;
+}
+
+export interface RecoverApiWebhookBody {
+  /** Events created at or after this time */
+  since: string;
+  /** Events created before this time; all until now if left out */
+  until?: string | undefined;
+}
+
+export interface CreateUserBody {
+  name: string;
+  /** Unique in the tenant, not case-sensitive */
+  email: string;
+  /** What the user may do; `GET /v3/session` shows the scopes of a role */
+  role: "owner" | "admin" | "agent" | "viewer";
+  /** Whether an agent or viewer sees the chats of all channels, or only those of the channels of its teams. Owners and admins see all */
+  access?: "all" | "teams" | undefined;
+}
+
+export interface UpdateUserBody {
+  name?: string | undefined;
+  /** Unique in the tenant, not case-sensitive */
+  email?: string | undefined;
+  /** What the user may do; `GET /v3/session` shows the scopes of a role */
+  role?: "owner" | "admin" | "agent" | "viewer" | undefined;
+  /** Whether an agent or viewer sees the chats of all channels, or only those of the channels of its teams. Owners and admins see all */
+  access?: "all" | "teams" | undefined;
+}
+
+export interface CreateTeamBody {
+  name: string;
+  /** The members of the team */
+  userIds?: string[] | undefined;
+  /** The channels of the team: members with the access `teams` see the chats of these */
+  channelIds?: string[] | undefined;
+}
+
+export interface UpdateTeamBody {
+  name?: string | undefined;
+  /** The members of the team */
+  userIds?: string[] | undefined;
+  /** The channels of the team: members with the access `teams` see the chats of these */
+  channelIds?: string[] | undefined;
+}
+
+export interface UploadFileBody {
+  file: Blob;
+  /** Whether the file has no permanent URL, only signed ones that end; false by default */
+  isPrivate?: boolean | undefined;
+}
+
+export interface CreateAutomationBody {
+  name: string;
+  /** What its messages are for. `marketing` never reaches a contact that is unsubscribed. By default `marketing` for the triggers `schedule`, `label_added`, `contact_created` and `campaign`, else `service` */
+  purpose?: "marketing" | "service" | undefined;
+  trigger: Trigger;
+  variables?: Array<{
+    /** Texts and conditions use it as `variables.<name>` */
+    name: string;
+    type: "string" | "number" | "boolean";
+    /** Whether a run needs a value for it to start */
+    required?: boolean | undefined;
+    /** The value if none is given */
+    default?: string | number | boolean | undefined;
+  }> | undefined;
+  /** A run starts with the first step and is completed after the last */
+  steps: Step[];
+}
+
+export interface UpdateAutomationBody {
+  name?: string | undefined;
+  /** What its messages are for. `marketing` never reaches a contact that is unsubscribed. By default `marketing` for the triggers `schedule`, `label_added`, `contact_created` and `campaign`, else `service` */
+  purpose?: "marketing" | "service" | undefined;
+  trigger?: Trigger | undefined;
+  variables?: Array<{
+    /** Texts and conditions use it as `variables.<name>` */
+    name: string;
+    type: "string" | "number" | "boolean";
+    /** Whether a run needs a value for it to start */
+    required?: boolean | undefined;
+    /** The value if none is given */
+    default?: string | number | boolean | undefined;
+  }> | undefined;
+  /** A run starts with the first step and is completed after the last */
+  steps?: Step[] | undefined;
+}
+
+export interface PublishAutomationBody {
+  /** A version of this automation. Default: the latest */
+  versionId?: string | undefined;
+}
+
+export interface SetAutomationStatusBody { status: "draft" | "active" | "inactive" | "archived" }
+
+export interface TriggerAutomationBody {
+  /** The contact of the run */
+  contactId: string;
+  /** Validated against the variables that the active version declares; others are kept */
+  variables?: Record<string, string | number | boolean> | undefined;
+  /** When the run starts. Default, also for a time up to 5 minutes ago: now */
+  scheduledAt?: string | undefined;
+}
+
+export interface StoreSecretBody {
+  /** Stored encrypted and never shown */
+  value: string;
+}
+
+export interface CreateCampaignBody {
+  channelId: string;
+  name: string;
+  /** The automation that runs for each recipient; it must be active */
+  automationId: string;
+  /** Replaces the template of the automation's first `send_template` step */
+  messageTemplateId?: string | undefined;
+  /** The picture, video or document of its header, instead of the default one of the template; or its place */
+  templateHeader?: {
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file */
+    url?: string | undefined;
+    filename?: string | undefined;
+    /** The place of a `location` header */
+    location?: {
+      latitude: number;
+      longitude: number;
+      name: string;
+      address: string;
+    } | undefined;
+  } | undefined;
+  /** `marketing` by default: unsubscribed contacts are skipped. `service` also reaches them */
+  purpose?: "marketing" | "service" | undefined;
+  /** Needs `scheduledAt` */
+  isScheduled?: boolean | undefined;
+  /** When it starts, in the future. Default: now */
+  scheduledAt?: string | undefined;
+  /** Needs `recurrenceRules` */
+  isReoccurring?: boolean | undefined;
+  /** Lines of RFC 5545: one `RRULE:…`, with or without the prefix, at most every 15 minutes, and `EXDATE:…` for times to skip, in UTC */
+  recurrenceRules?: string[] | undefined;
+  /** The zone in which `recurrenceRules` are meant, such as `Europe/Berlin`; UTC by default */
+  timezone?: string | undefined;
+  /** The variables of each run */
+  variables?: Array<{
+    name: string;
+    /** Parsed as the type that the automation declares */
+    value: string;
+  }> | undefined;
+  /** Contacts, matched by the handle that the channel uses. New ones are created, existing ones are updated */
+  contacts?: Array<{
+    firstName?: string | null | undefined;
+    lastName?: string | null | undefined;
+    email?: string | null | undefined;
+    /** With + and the country code, such as `+15550001111` */
+    phoneNumber?: string | null | undefined;
+    /** Values by the `externalId` of their attribute */
+    attributes?: Array<{
+      externalId: string;
+      value: string;
+    }> | undefined;
+    /** By name, not case-sensitive; a missing label is created */
+    labels?: Array<{ name: string }> | undefined;
+  }> | undefined;
+  /** A filter for contacts, as in `POST /v3/contacts/search`. Contacts that match it when the campaign starts are recipients, too */
+  audience?: string | undefined;
+}
+
+export interface SetCampaignStatusBody { status: "running" | "paused" | "cancelled" }
+
+export interface AddRecipientsBody {
+  /** Contacts, matched by the handle that the channel uses. New ones are created, existing ones are updated */
+  contacts: Array<{
+    firstName?: string | null | undefined;
+    lastName?: string | null | undefined;
+    email?: string | null | undefined;
+    /** With + and the country code, such as `+15550001111` */
+    phoneNumber?: string | null | undefined;
+    /** Values by the `externalId` of their attribute */
+    attributes?: Array<{
+      externalId: string;
+      value: string;
+    }> | undefined;
+    /** By name, not case-sensitive; a missing label is created */
+    labels?: Array<{ name: string }> | undefined;
+  }>;
+}
+
+/** A contact sent a message. */
+export interface MessageReceivedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.received";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** The vendor accepted a message. */
+export interface MessageSentEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.sent";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** A message reached the contact’s device. */
+export interface MessageDeliveredEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.delivered";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** The contact read a message. */
+export interface MessageReadEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.read";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** A message was not sent, or not delivered; `error` says why. */
+export interface MessageFailedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.failed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** A message was sent to a contact outside of Parley, such as in the vendor’s own app. */
+export interface MessageEchoEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.echo";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** The sender edited a message, or one of its files was downloaded. */
+export interface MessageUpdatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.updated";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** The sender deleted a message, or a scheduled one was cancelled; its content is removed. */
+export interface MessageDeletedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "message.deleted";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Message;
+}
+
+/** A channel cannot send any more, the vendor warns about it, or all is well again; `problem` says why. */
+export interface ChannelHealthChangedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "channel.health_changed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Channel;
+}
+
+/** A chat was created. */
+export interface ChatCreatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "chat.created";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Chat;
+}
+
+/** A chat was opened, snoozed or closed. */
+export interface ChatStatusChangedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "chat.status_changed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Chat;
+}
+
+/** A chat was assigned to a user or a team, or unassigned. */
+export interface ChatAssignedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "chat.assigned";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Chat;
+}
+
+/** A chat was marked as read or as unread. */
+export interface ChatReadEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "chat.read";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Chat;
+}
+
+/** Automations were paused or resumed in a chat, or it became sensitive or is no longer. */
+export interface ChatUpdatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "chat.updated";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Chat;
+}
+
+/** A chat was deleted with its messages; the data is its last state. */
+export interface ChatDeletedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "chat.deleted";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Chat;
+}
+
+/** Somebody wrote a note about a chat. */
+export interface NoteCreatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "note.created";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Note;
+}
+
+/** A note was changed. */
+export interface NoteUpdatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "note.updated";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Note;
+}
+
+/** A note was deleted; the data is its last state. */
+export interface NoteDeletedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "note.deleted";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Note;
+}
+
+/** A contact was created, for example by a message from an unknown sender. */
+export interface ContactCreatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.created";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Contact;
+}
+
+/** The name, handles, attributes, metadata or subscription of a contact changed. */
+export interface ContactUpdatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.updated";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Contact;
+}
+
+/** A contact was deleted with everything that was stored about it. */
+export interface ContactDeletedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.deleted";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: ErasedContact;
+}
+
+/** Two contacts turned out to be the same person, and are one contact now. */
+export interface ContactMergedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.merged";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: MergedContacts;
+}
+
+/** Labels were added to a contact. */
+export interface ContactLabelsAddedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.labels_added";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Contact;
+}
+
+/** A label was removed from a contact. */
+export interface ContactLabelsRemovedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.labels_removed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Contact;
+}
+
+/** A contact opted out of marketing over one kind of channel or several. */
+export interface ContactUnsubscribedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.unsubscribed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Contact;
+}
+
+/** A contact that had opted out subscribed again. */
+export interface ContactSubscribedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "contact.subscribed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Contact;
+}
+
+/** A message template was approved, rejected, paused or disabled. */
+export interface TemplateStatusChangedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "template.status_changed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: MessageTemplate;
+}
+
+/** A file was uploaded. */
+export interface FileCreatedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "file.created";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: File;
+}
+
+/** A run of an automation started. */
+export interface AutomationRunStartedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "automation.run_started";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: AutomationRun;
+}
+
+/** A run of an automation was completed. */
+export interface AutomationRunCompletedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "automation.run_completed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: AutomationRun;
+}
+
+/** A step of a run failed; the run can be retried from there. */
+export interface AutomationRunFailedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "automation.run_failed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: AutomationRun;
+}
+
+/** A run was cancelled: through the API, with its campaign, because a person took over the chat, or because the contact is unsubscribed. */
+export interface AutomationRunCancelledEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "automation.run_cancelled";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: AutomationRun;
+}
+
+/** A campaign started. */
+export interface CampaignStartedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "campaign.started";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Campaign;
+}
+
+/** A campaign has reached all its recipients and has no further occurrence. */
+export interface CampaignCompletedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "campaign.completed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Campaign;
+}
+
+/** A campaign could not start or continue; `error` says why. */
+export interface CampaignFailedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "campaign.failed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Campaign;
+}
+
+/** A test of this webhook was requested. It is sent to no other webhook, and needs no subscription. */
+export interface WebhookTestEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "webhook.test";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: ApiWebhook;
+}
+
+/** A webhook was disabled: its receiver answered 410, or it only failed for five days. */
+export interface WebhookDisabledEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "webhook.disabled";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: ApiWebhook;
+}
+
+/** What happened in a tenant, as webhooks and the stream send it: `type` says what `data` is. */
+export type Event =
+  | MessageReceivedEvent
+  | MessageSentEvent
+  | MessageDeliveredEvent
+  | MessageReadEvent
+  | MessageFailedEvent
+  | MessageEchoEvent
+  | MessageUpdatedEvent
+  | MessageDeletedEvent
+  | ChannelHealthChangedEvent
+  | ChatCreatedEvent
+  | ChatStatusChangedEvent
+  | ChatAssignedEvent
+  | ChatReadEvent
+  | ChatUpdatedEvent
+  | ChatDeletedEvent
+  | NoteCreatedEvent
+  | NoteUpdatedEvent
+  | NoteDeletedEvent
+  | ContactCreatedEvent
+  | ContactUpdatedEvent
+  | ContactDeletedEvent
+  | ContactMergedEvent
+  | ContactLabelsAddedEvent
+  | ContactLabelsRemovedEvent
+  | ContactUnsubscribedEvent
+  | ContactSubscribedEvent
+  | TemplateStatusChangedEvent
+  | FileCreatedEvent
+  | AutomationRunStartedEvent
+  | AutomationRunCompletedEvent
+  | AutomationRunFailedEvent
+  | AutomationRunCancelledEvent
+  | CampaignStartedEvent
+  | CampaignCompletedEvent
+  | CampaignFailedEvent
+  | WebhookTestEvent
+  | WebhookDisabledEvent;
+
+/** The names of events. */
+export type EventType = Event['type'];
+
+/** The reasons of errors. */
+export type MessageKey =
+  | "invalid_body_params"
+  | "unauthorized"
+  | "insufficient_billing_plan"
+  | "forbidden"
+  | "contact_not_found"
+  | "too_many_requests"
+  | "internal_error"
+  | "totp_required"
+  | "too_many_attempts"
+  | "automation_not_found"
+  | "automation_run_not_found"
+  | "attribute_not_found"
+  | "failed_request_not_found"
+  | "file_not_found"
+  | "file_url_expired"
+  | "job_not_found"
+  | "label_not_found"
+  | "message_not_found"
+  | "note_not_found"
+  | "message_template_not_found"
+  | "team_not_found"
+  | "view_not_found"
+  | "saved_reply_not_found"
+  | "user_not_found"
+  | "api_webhook_not_found"
+  | "campaign_not_found"
+  | "channel_not_found"
+  | "chat_not_found"
+  | "session_not_found"
+  | "tenant_not_found"
+  | "webhook_delivery_not_found"
+  | "route_not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "limit_reached"
+  | "api_version_sunset"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "range_not_satisfiable"
+  | "idempotency_key_reused"
+  | "service_unavailable"
+  | "search_too_slow";

@@ -1,0 +1,122 @@
+import { createServer, type Server, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM } from '../kit/browser.ts';
+import { cleanUp } from '../kit/clean-up.ts';
+import { type TestConsole, useConsole, watchPage } from '../kit/console.ts';
+import { PASSWORD } from '../kit/people.ts';
+
+describe.runIf(CHROMIUM)('the frame of the console', () => {
+  let test: TestConsole;
+  beforeAll(async () => {
+    test = await useConsole();
+  });
+
+  it('finds screens and actions by typing, and goes there by keys alone', async () => {
+    const { page, open, expectNoProblems } = await test.pageFor('agent');
+    await open('/no/such/screen');
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('acc');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/console/profile');
+    await open('/no/such/screen');
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.waitForURL('**/console/profile');
+    // While somebody types, letters are letters.
+    await page.getByLabel('Name', { exact: true }).focus();
+    await page.keyboard.type('?g');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('heading', { name: 'Your account' }).click();
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await keys.getByText('Go to Your account').waitFor();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('<img src=x onerror=alert(1)>');
+    await page.getByText('Nothing matches "<img src=x').waitFor();
+    expectNoProblems();
+  });
+
+  it('speaks German, and is dark if one wants it, also after a reload', async () => {
+    const { page, open, expectNoProblems } = await test.pageFor('agent', { colorScheme: 'light' });
+    await open('/profile');
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    await page.getByLabel('Appearance').selectOption('dark');
+    await expect.poll(background).toBe('rgb(22, 24, 29)');
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('heading', { name: 'Ihr Konto' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Ihr Konto' }).waitFor();
+    expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de');
+    expect(await background()).toBe('rgb(22, 24, 29)');
+    expectNoProblems();
+    const german = await test.newPage({ locale: 'de-AT' });
+    await german.open('/login');
+    await german.page.getByRole('heading', { name: 'Anmelden' }).waitFor();
+  });
+
+  it('says that it is offline', async () => {
+    const { page, context, open } = await test.pageFor('agent');
+    await open('/profile');
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await context.setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await context.setOffline(false);
+    await page.getByText('You are offline.').waitFor({ state: 'detached' });
+  });
+
+  it('works behind a reverse proxy under a path', async () => {
+    const proxied = await startProxy('/help/desk');
+    const behind = await useConsole({ PARLEY_BASE_URL: proxied.url });
+    proxied.setTarget(behind.url);
+    expect(behind.firstLink).toContain(`${proxied.url}/console/welcome#`);
+    const page = await (await test.browser.newContext({ locale: 'en-GB' })).newPage();
+    const problems = await watchPage(page, proxied.url);
+    await page.goto(proxied.url);
+    await page.waitForURL(`${proxied.url}/console/login**`);
+    await page.goto(behind.firstLink);
+    await page.getByLabel('Your name').fill('Ada');
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.waitForURL(`${proxied.url}/console/profile`);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Where you are logged in' }).waitFor();
+    expect(problems).toMatchObject({ csp: [], foreign: [] });
+    await page.context().close();
+  });
+});
+
+/** A reverse proxy that removes a path, as most are configured. */
+async function startProxy(path: string): Promise<{ url: string; setTarget(url: string): void }> {
+  let target = '';
+  const server: Server = createServer((request, response) => {
+    if (!request.url?.startsWith(path)) return void response.writeHead(404).end();
+    const forwarded = send(
+      `${target}${request.url.slice(path.length) || '/'}`,
+      { method: request.method ?? 'GET', headers: request.headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    forwarded.on('error', () => response.destroy());
+    response.on('close', () => forwarded.destroy());
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    setTarget(url) {
+      target = url;
+    },
+  };
+}
