@@ -301,6 +301,7 @@ CREATE INDEX chats_by_assigned_user ON chats (assigned_user_id, updated_at, id) 
 CREATE INDEX chats_by_channel ON chats (channel_id, updated_at, id);
 CREATE INDEX chats_by_contact ON chats (contact_id);
 CREATE INDEX chats_by_handle ON chats (handle_id);
+CREATE INDEX chats_by_latest_message ON chats (tenant_id, status, COALESCE(latest_message_at, created_at), id);
 CREATE INDEX chats_by_status ON chats (tenant_id, status, updated_at, id);
 CREATE INDEX chats_by_tenant ON chats (tenant_id, created_at, id);
 CREATE INDEX chats_due ON chats (shard, channel_id, due_at, id) WHERE due_at IS NOT NULL;
@@ -537,10 +538,13 @@ CREATE TABLE jobs (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   ended_at timestamptz,
+  action jsonb,
+  author jsonb,
+  item_ids uuid[],
   CONSTRAINT jobs_check CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
-  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text])),
+  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text, 'change_chats'::text, 'change_contacts'::text])),
   CONSTRAINT jobs_pkey PRIMARY KEY (id, tenant_id),
-  CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text]))
+  CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 CREATE INDEX jobs_by_tenant ON jobs (tenant_id, created_at, id);
@@ -947,6 +951,8 @@ CREATE TABLE tenants (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   limits jsonb DEFAULT '{}'::jsonb NOT NULL,
+  timezone text DEFAULT 'UTC'::text NOT NULL,
+  locale text DEFAULT 'en'::text NOT NULL,
   CONSTRAINT tenants_clock CHECK ((clock IS NOT NULL) = (substr(id::text, 15, 1) = '8'::text)),
   CONSTRAINT tenants_clock_target CHECK (clock_target IS NULL OR clock_target >= clock),
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
@@ -1485,7 +1491,9 @@ SELECT id,
     clock_target,
     created_at,
     updated_at,
-    limits
+    limits,
+    timezone,
+    locale
    FROM tenants
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id

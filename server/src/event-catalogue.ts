@@ -9,11 +9,13 @@ import { Channel } from './channels/schema.ts';
 import { exampleChat } from './chats/example.ts';
 import { Chat } from './chats/schema.ts';
 import { exampleContact } from './contacts/example.ts';
+import { exampleMergedContacts, MergedContacts } from './contacts/merge/schema.ts';
 import { Contact } from './contacts/schema.ts';
 import { exampleFile } from './files/example.ts';
 import { File } from './files/schema.ts';
 import type { DocumentedEvent } from './http/openapi-webhooks.ts';
 import { Nullable, Timestamp, Uuid } from './http/schema.ts';
+import { exampleJob, Job } from './jobs/schema.ts';
 import { exampleSentMessage } from './messages/example.ts';
 import { Message } from './messages/schema.ts';
 import { exampleNote } from './notes/example.ts';
@@ -33,20 +35,6 @@ interface EventEntry {
   hasChannel: boolean;
 }
 
-const MergedContacts = Type.Object(
-  {
-    contact: Contact,
-    mergedContactId: Uuid('The contact that exists no more; what it had belongs to `contact`'),
-    mergedChats: Type.Array(
-      Type.Object({
-        chatId: Uuid('The chat that exists no more'),
-        intoChatId: Uuid('The chat that has its messages now'),
-      }),
-      { description: 'Chats of both contacts that became one' },
-    ),
-  },
-  { title: 'MergedContacts' },
-);
 const ErasedContact = Type.Object({ id: Uuid() }, { title: 'ErasedContact' });
 
 const ofChat = { data: Chat, example: exampleChat, hasChannel: true };
@@ -126,11 +114,7 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
   },
   'contact.merged': {
     data: MergedContacts,
-    example: {
-      contact: exampleContact,
-      mergedContactId: '019a82a0-0000-7000-8000-0000000000f1',
-      mergedChats: [],
-    },
+    example: exampleMergedContacts,
     hasChannel: false,
     when: 'Two contacts turned out to be the same person, and are one contact now.',
   },
@@ -208,6 +192,12 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
     },
     hasChannel: true,
     when: 'A campaign could not start or continue; `error` says why.',
+  },
+  'job.completed': {
+    data: Job,
+    example: { ...exampleJob, status: 'completed', done: 2100, endedAt: exampleJob.updatedAt },
+    hasChannel: false,
+    when: 'A job has ended: a bulk action is done, has failed or was cancelled, or a large deletion is finished; `status` says which.',
   },
   'webhook.test': {
     ...ofWebhook,

@@ -10,8 +10,10 @@ import {
   operatorWrite,
   RemovalResult,
   type Route,
+  read,
   removed,
   routeFamily,
+  write,
 } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { Searchable } from '../search/fields.ts';
@@ -23,8 +25,11 @@ import {
   NewToken,
   Tenant,
   TenantChange,
+  TenantSettings,
+  TenantSettingsChange,
   Token,
 } from './schema.ts';
+import { changeSettings, readSettings } from './settings.ts';
 import { allTenants, changeTenant, createTenant, removeTenant } from './tenants.ts';
 import { issueToken, presentToken, requireOwnScopes, revokeToken } from './tokens.ts';
 
@@ -82,8 +87,51 @@ const operator = { tag: 'Operator', access: 'operator' } as const;
 const TenantId = Type.Object({ tenantId: Type.String() });
 const exampleParams = { tenantId: exampleTenant.id };
 
+const exampleSettings: TenantSettings = {
+  id: exampleTenant.id,
+  name: 'Example Ltd',
+  timezone: 'Europe/Berlin',
+  locale: 'de',
+  isTest: false,
+  createdAt: exampleTenant.createdAt,
+  updatedAt: exampleTenant.updatedAt,
+};
+
 export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
   return [
+    read(
+      {
+        method: 'GET',
+        path: '/v3/tenant',
+        operationId: 'getTenantSettings',
+        tag: 'Access',
+        summary: 'Get the settings of the tenant',
+        description:
+          'The name of the tenant, and the time zone and language that its people use unless they choose their own.',
+        access: 'tenant:read',
+        answer: data(TenantSettings),
+        failures: ['tenant_not_found'],
+        example: { answer: exampleSettings },
+      },
+      (_, db) => readSettings(db.byKey),
+    ),
+    write(
+      {
+        method: 'PUT',
+        path: '/v3/tenant',
+        operationId: 'updateTenantSettings',
+        tag: 'Access',
+        summary: 'Change the settings of the tenant',
+        description:
+          'Changes the given settings; those that are left out stay. Of the roles only the owner may do that.',
+        access: 'tenant:write',
+        body: TenantSettingsChange,
+        answer: data(TenantSettings),
+        failures: ['tenant_not_found'],
+        example: { body: { timezone: 'Europe/Berlin', locale: 'de' }, answer: exampleSettings },
+      },
+      ({ body }, tx) => changeSettings(tx, body),
+    ),
     tokens.read(
       {
         method: 'GET',

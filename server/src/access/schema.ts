@@ -114,6 +114,29 @@ export const Tenant = Type.Object(
 );
 export type Tenant = Static<typeof Tenant>;
 
+const TIMEZONE = 'The name of a time zone, such as `Europe/Berlin`';
+const LOCALE = 'A language tag such as `de` or `pt-BR`';
+export const TenantSettings = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    timezone: Type.String({ description: `${TIMEZONE}; \`UTC\` at first` }),
+    locale: Type.String({ description: `${LOCALE}; \`en\` at first` }),
+    isTest: Type.Boolean({ description: 'Whether it has a clock of its own' }),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  },
+  { title: 'TenantSettings' },
+);
+export type TenantSettings = Static<typeof TenantSettings>;
+
+export const TenantSettingsChange = Type.Object({
+  name: Type.Optional(Name('The name of the tenant')),
+  timezone: Type.Optional(Type.String({ maxLength: 64, description: TIMEZONE })),
+  locale: Type.Optional(Type.String({ maxLength: 35, description: LOCALE })),
+});
+export type TenantSettingsChange = Static<typeof TenantSettingsChange>;
+
 export const ClockAdvance = Type.Object({
   to: Type.Optional(Timestamp('The time to move the clock to')),
   by: Type.Optional(

@@ -35,6 +35,7 @@ export const eventTypes = [
   'campaign.started',
   'campaign.completed',
   'campaign.failed',
+  'job.completed',
   'webhook.test',
   'webhook.disabled',
 ] as const;

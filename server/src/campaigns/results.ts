@@ -3,6 +3,7 @@ import { reachedBy } from '../chats/start-chat.ts';
 import { findContacts } from '../contacts/contact.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase } from '../db/tenant.ts';
+import { csvLine } from '../http/csv.ts';
 import type { Download } from '../http/download.ts';
 import { timestampOrNull } from '../http/schema.ts';
 import { requireCampaign } from './campaign.ts';
@@ -28,30 +29,6 @@ const resultsPage = statement<[campaignId: string, after: string], ResultRow>(
 );
 
 const COLUMNS = ['contactId', 'displayName', 'handle', 'status', 'code', 'messageId', 'sentAt'];
-/**
- * Spreadsheets read such texts as formulas, also with full-width or small signs, and after blanks, quotes or invisible
- * characters. Plain numbers, such as phone numbers, are harmless.
- */
-const FORMULA = /^[\s"'\p{Cf}\p{Cc}]*[=+\-@＝＋－＠﹦﹢﹣﹫]/u;
-const NUMBER = /^[+-]?\d+$/;
-/** In many countries spreadsheets separate cells by semicolons, and the quotes around a cell are then part of its text. */
-const SEPARATORS = /([;\t\r\n])/;
-
-/** Encodes a cell by RFC 4180, and escapes what a spreadsheet would read as a formula, also as a cell after a semicolon. */
-export function csvCell(text: string): string {
-  const safe = NUMBER.test(text)
-    ? text
-    : text
-        .split(SEPARATORS)
-        .map((part) => (FORMULA.test(part) ? `'${part}` : part))
-        .join('');
-  const cell = /^[\t\r\n]/.test(safe) ? `'${safe}` : safe;
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-const csvLine = (cells: readonly (string | null)[]): string =>
-  `${cells.map((cell) => csvCell(cell ?? '')).join(',')}\r\n`;
-
 /** The results as CSV, read page by page while they are sent. */
 export async function campaignResults(db: TenantDatabase, campaignId: string): Promise<Download> {
   const { id, channelId } = await requireCampaign(db, campaignId);

@@ -1,19 +1,22 @@
 import { Type } from 'typebox';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import type { TenantTx } from '../db/tenant.ts';
 import { data, type Route, routeFamily } from '../http/route.ts';
 import type { AdapterContext } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
-import { writeAsCustomer } from '../providers/sandbox/write.ts';
+import { requestsFor, writeAsCustomer } from '../providers/sandbox/write.ts';
 import type { ChannelCredentials } from './channel.ts';
 import { exampleChannel } from './example.ts';
 import { type ReceiveDeps, receiveRequest } from './receive-request.ts';
-import { customerMessage, readOutbox, setFaults } from './sandbox.ts';
+import { customerMessage, readOutbox, setFaults, unreadMessages } from './sandbox.ts';
 import {
   SandboxAccepted,
   SandboxFaults,
   SandboxFaultsInput,
   SandboxInbound,
+  SandboxRead,
+  SandboxReadReceipt,
   SandboxReceipt,
 } from './schema.ts';
 
@@ -36,6 +39,15 @@ const sandbox = routeFamily({
 /** Routes that act as the vendor and its customers: write as a customer, read what was accepted, simulate failures. */
 export function sandboxRoutes(deps: SandboxDeps): Route[] {
   const { keys, adapters, context, findCredentials } = deps;
+
+  async function requireSandbox({ tenantId }: TenantTx, channelId: string) {
+    const channel = await findCredentials(channelId);
+    const adapter = adapters.get('sandbox');
+    if (channel?.tenantId !== tenantId || channel.provider !== adapter?.provider)
+      throw new ApiError('channel_not_found');
+    return { channel, adapter };
+  }
+
   return [
     sandbox.writeStatement(
       {
@@ -55,10 +67,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route[] {
         },
       },
       async ({ params, body }, tx) => {
-        const channel = await findCredentials(params.channelId);
-        const adapter = adapters.get('sandbox');
-        if (channel?.tenantId !== tx.tenantId || channel.provider !== adapter?.provider)
-          throw new ApiError('channel_not_found');
+        const { channel, adapter } = await requireSandbox(tx, params.channelId);
         const readBytes = async (fileId: string) => (await context.sandbox.readFile(channel, fileId))?.bytes;
         const message = await customerMessage(tx, channel, body, readBytes);
         const url = context.callbackUrl(adapter.provider, channel.id);
@@ -73,11 +82,15 @@ export function sandboxRoutes(deps: SandboxDeps): Route[] {
         path: '/v3/sandbox/:channelId/outbox',
         operationId: 'readSandboxOutbox',
         summary: 'List accepted messages',
-        description: `Returns the messages that were sent over a sandbox channel and accepted, each once, the oldest first. Recipients whose number, id or mailbox ends in 0001 cannot be reached, 0002 only accept templates, 0003 have opted out, 0004 are throttled twice; a mail to \`bounce@…\` bounces later. Refused messages are not listed. \`limit\` is ${DEFAULT_LIMIT} by default and at most ${MAX_LIMIT}.`,
+        description: `Returns the messages that were sent over a sandbox channel and accepted, each once, the oldest first. Recipients whose number, id or mailbox ends in 0001 cannot be reached, 0002 only accept templates, 0003 have opted out, 0004 are throttled twice; a mail to \`bounce@…\` bounces later. Refused messages are not listed. \`limit\` is ${DEFAULT_LIMIT} by default and at most ${MAX_LIMIT}. A simulated phone asks for what was sent \`to\` its number \`after\` the last message that it knows.`,
         access: 'channels:write',
         query: Type.Object({
           limit: Type.Optional(
             Type.String({ pattern: '^([1-9][0-9]{0,3}|10000)$', description: 'Maximum number of messages' }),
+          ),
+          to: Type.Optional(Type.String({ maxLength: 255, description: 'Only those to this customer' })),
+          after: Type.Optional(
+            Type.String({ maxLength: 36, description: 'Only those after this message, by its id' }),
           ),
         }),
         answer: data(Type.Array(SandboxAccepted)),
@@ -96,7 +109,34 @@ export function sandboxRoutes(deps: SandboxDeps): Route[] {
           ],
         },
       },
-      ({ params, query }, db) => readOutbox(db, params.channelId, Number(query.limit ?? DEFAULT_LIMIT)),
+      ({ params, query: { limit, to, after } }, db) =>
+        readOutbox(db, params.channelId, { limit: Number(limit ?? DEFAULT_LIMIT), to, after }),
+    ),
+    sandbox.writeStatement(
+      {
+        method: 'POST',
+        path: '/v3/sandbox/:channelId/read',
+        operationId: 'readInSandbox',
+        summary: 'Read as a customer',
+        description:
+          'The customer opens the chat: what was sent to it and is not read yet is reported as read, by a request as the vendor sends it. The sandbox does that by itself for every message, unless the channel has `config.readsAutomatically: false`. Vendors of SMS and email report nothing, so nothing happens there.',
+        access: 'channels:write',
+        body: SandboxRead,
+        answer: data(SandboxReadReceipt),
+        failures: ['channel_not_found'],
+        example: { body: { from: '+15550001111' }, answer: { messageIds: [] } },
+      },
+      async ({ params, body }, tx) => {
+        const { channel, adapter } = await requireSandbox(tx, params.channelId);
+        const messages = await unreadMessages(tx, channel, body.from);
+        const url = context.callbackUrl(adapter.provider, channel.id);
+        for (const message of messages) {
+          const event = { kind: 'status', status: 'read', occurredAt: tx.now, ...message } as const;
+          for (const request of await requestsFor(event, channel, url))
+            await receiveRequest(tx, channel, adapter, request, deps);
+        }
+        return { messageIds: messages.map(({ messageId }) => messageId) };
+      },
     ),
     sandbox.write(
       {

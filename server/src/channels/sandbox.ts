@@ -6,15 +6,18 @@ import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { ChannelKind, InboundMedia, MessageType } from '../providers/adapter.ts';
 import { filenameOfUrl, mediaTypeOf, mimeTypeOfName } from '../providers/media-kind.ts';
-import { validateCustomer } from '../providers/sandbox/customer.ts';
+import { handleTypeOf, normalizeHandle, validateCustomer } from '../providers/sandbox/customer.ts';
 import { completeSandboxFaults, type SandboxFaults } from '../providers/sandbox/faults.ts';
 import { refOf } from '../providers/sandbox/media.ts';
+import { reportsReading } from '../providers/sandbox/statuses.ts';
 import type { CustomerMessage } from '../providers/sandbox/write.ts';
 import type { ChannelCredentials } from './channel.ts';
 import { decryptConfig, encryptConfig } from './channel.ts';
 import type { SandboxInbound } from './schema.ts';
 
 const PROVIDER = 'sandbox';
+/** So many messages are read at once, the newest. */
+const MAX_READ = 100;
 
 const lockSandbox = statement<[id: string], { config_encrypted: Buffer }>(
   'sandbox.lock',
@@ -38,10 +41,29 @@ interface AcceptedRow {
   content: Record<string, unknown>;
   at: Date;
 }
-const accepted = statement<[id: string, limit: number], AcceptedRow>(
+const accepted = statement<
+  [id: string, limit: number, recipient: string | null, afterAt: Date | null, afterId: string | null],
+  AcceptedRow
+>(
   'sandbox.outbox',
   `select message_id, vendor_id, recipient, type, text, content, at from sandbox_outbox
-    where channel_id = $1 and tenant_id = $tenant order by at, message_id limit $2`,
+    where channel_id = $1 and tenant_id = $tenant and ($3::text is null or recipient = $3)
+      and ($4::timestamptz is null or (at, message_id) > ($4, $5::uuid))
+    order by at, message_id limit $2`,
+);
+const acceptedAt = statement<[channelId: string, messageId: string], { at: Date }>(
+  'sandbox.accepted_at',
+  'select at from sandbox_outbox where message_id = $2 and channel_id = $1 and tenant_id = $tenant',
+);
+const unreadByCustomer = statement<
+  [channelId: string, recipient: string],
+  { message_id: string; vendor_id: string }
+>(
+  'sandbox.unread_by_customer',
+  `select o.message_id, o.vendor_id from sandbox_outbox o
+     join visible_messages m on m.id = o.message_id and (m.tenant_id = o.tenant_id) is true
+    where o.channel_id = $1 and o.tenant_id = $tenant and o.recipient = $2 and m.status in ('sent', 'delivered')
+    order by o.at desc, o.message_id desc limit ${MAX_READ}`,
 );
 const givenFiles = statement<
   [ids: string[]],
@@ -71,10 +93,28 @@ export async function setFaults(
   return faults;
 }
 
+/** The handle of a customer from a query, in which a plus sign is a space unless it was encoded. */
+const recipientOf = (to: string): string => to.replace(/^ /, '+');
+
 /** The messages that a sandbox channel has accepted, the oldest first. */
-export async function readOutbox(db: TenantReader, channelId: string, limit: number) {
+export async function readOutbox(
+  db: TenantReader,
+  channelId: string,
+  { limit, to, after }: { limit: number; to?: string | undefined; after?: string | undefined },
+) {
   if (!isUuid(channelId) || !(await db.find(isSandbox, [channelId]))) throw new ApiError('channel_not_found');
-  return (await db.all(accepted, [channelId, limit])).map((row) => ({
+  const last =
+    after !== undefined && isUuid(after) ? await db.find(acceptedAt, [channelId, after]) : undefined;
+  if (after !== undefined && !last)
+    throw invalidParam('after', 'custom', `There is no accepted message ${after} on this channel`);
+  const rows = await db.all(accepted, [
+    channelId,
+    limit,
+    to === undefined ? null : recipientOf(to),
+    last?.at ?? null,
+    after ?? null,
+  ]);
+  return rows.map((row) => ({
     messageId: row.message_id,
     vendorId: row.vendor_id,
     to: row.recipient,
@@ -83,6 +123,19 @@ export async function readOutbox(db: TenantReader, channelId: string, limit: num
     content: row.content,
     at: timestamp(row.at),
   }));
+}
+
+/** What a customer has got and not read yet, the oldest first. None where vendors do not report that. */
+export async function unreadMessages(
+  db: TenantReader,
+  { id, kind }: ChannelCredentials,
+  from: string,
+): Promise<{ messageId: string; vendorId: string }[]> {
+  const issue = validateCustomer(from, kind);
+  if (issue) throw invalidParam('from', 'invalid_string', issue);
+  if (!reportsReading(kind)) return [];
+  const rows = await db.all(unreadByCustomer, [id, normalizeHandle(handleTypeOf(kind), from)]);
+  return rows.map(({ message_id, vendor_id }) => ({ messageId: message_id, vendorId: vendor_id })).reverse();
 }
 
 const files: MessageType[] = ['image', 'video', 'audio', 'document'];

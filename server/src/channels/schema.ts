@@ -154,6 +154,13 @@ export const SandboxReceipt = Type.Object({
   vendorId: Type.String({ description: 'The `vendorId` of the message' }),
 });
 
+export const SandboxRead = Type.Object({
+  from: Type.String({ maxLength: 255, description: 'The customer who reads, as in `inbound`' }),
+});
+export const SandboxReadReceipt = Type.Object({
+  messageIds: Type.Array(Uuid(), { description: 'The messages that were read, at most 100' }),
+});
+
 export const SandboxFaultsInput = Type.Object({
   duplicate: Type.Optional(
     Type.Boolean({

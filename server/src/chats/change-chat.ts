@@ -2,7 +2,7 @@ import { takeOverChats } from '../automations/runs/take-over.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import type { EventType } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
-import { collectIssues } from '../base/issues.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { chatsForEvents, requireChat } from './chat.ts';
@@ -27,45 +27,57 @@ interface ChatState {
 
 const STATE = `id, channel_id, contact_id, status, snoozed_until, unread_count, marked_unread, assigned_user_id,
   assigned_team_id, is_sensitive, automation_pause`;
-const lockChat = statement<[id: string], ChatState>(
-  'chats.lock_one',
-  `select ${STATE} from visible_chats where id = $1 and tenant_id = $tenant for no key update`,
+const lockChats = statement<[ids: string[]], ChatState>(
+  'chats.lock_to_change',
+  // Always in the order of ids, so that two transactions that lock the same chats never wait for each other.
+  `select ${STATE} from visible_chats where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update`,
 );
 const lockToDelete = statement<[id: string], ChatState>(
   'chats.lock_to_delete',
   `select ${STATE} from visible_chats where id = $1 and tenant_id = $tenant for update`,
 );
 const updateStatus = statement<
-  [id: string, status: string, until: Date | null, shard: number | null, now: Date]
+  [ids: string[], status: string, until: Date | null, shards: (number | null)[], now: Date]
 >(
   'chats.update_status',
-  `update visible_chats set status = $2, snoozed_until = $3, due_at = $3, shard = $4, updated_at = $5,
+  `update visible_chats c set status = $2, snoozed_until = $3, due_at = $3, shard = n.shard, updated_at = $5,
           closed_at = case when $2 = 'closed' then $5::timestamptz end,
-          waiting_since = case when $2 <> 'closed' then waiting_since end,
-          automation_pause = case when $2 <> 'closed' then automation_pause end,
-          first_responded_at = case when status <> 'closed' then first_responded_at end
-    where id = $1 and tenant_id = $tenant`,
+          waiting_since = case when $2 <> 'closed' then c.waiting_since end,
+          automation_pause = case when $2 <> 'closed' then c.automation_pause end,
+          first_responded_at = case when c.status <> 'closed' then c.first_responded_at end
+     from unnest($1::uuid[], $4::smallint[]) as n (id, shard)
+    where c.id = n.id and (c.tenant_id = $tenant) is true`,
 );
-const updateRead = statement<[id: string, markedUnread: boolean, now: Date]>(
+const OF_IDS = 'where id = any ($1::uuid[]) and tenant_id = $tenant';
+const updateRead = statement<[ids: string[], markedUnread: boolean, now: Date]>(
   'chats.update_read',
   `update visible_chats set marked_unread = $2, unread_count = case when $2 then unread_count else 0 end,
-          read_at = case when $2 then read_at else $3 end, updated_at = $3
-    where id = $1 and tenant_id = $tenant`,
+          read_at = case when $2 then read_at else $3 end, updated_at = $3 ${OF_IDS}`,
 );
-const updateAssignment = statement<[id: string, userId: string | null, teamId: string | null, now: Date]>(
+const updateAssignment = statement<
+  [
+    ids: string[],
+    setsUser: boolean,
+    userId: string | null,
+    setsTeam: boolean,
+    teamId: string | null,
+    now: Date,
+  ]
+>(
   'chats.update_assignment',
   // Another user decides again about a pause that was set by hand.
-  `update visible_chats set assigned_user_id = $2, assigned_team_id = $3, updated_at = $4,
-          automation_pause = case when assigned_user_id is not distinct from $2 then automation_pause end
-    where id = $1 and tenant_id = $tenant`,
+  `update visible_chats set assigned_user_id = case when $2 then $3::uuid else assigned_user_id end,
+          assigned_team_id = case when $4 then $5::uuid else assigned_team_id end, updated_at = $6,
+          automation_pause = case when not $2 or assigned_user_id is not distinct from $3 then automation_pause end
+    ${OF_IDS}`,
 );
-const updatePause = statement<[id: string, isPaused: boolean, now: Date]>(
+const updatePause = statement<[ids: string[], isPaused: boolean, now: Date]>(
   'chats.update_automation_pause',
-  'update visible_chats set automation_pause = $2, updated_at = $3 where id = $1 and tenant_id = $tenant',
+  `update visible_chats set automation_pause = $2, updated_at = $3 ${OF_IDS}`,
 );
-const updateSensitive = statement<[id: string, isSensitive: boolean, now: Date]>(
+const updateSensitive = statement<[ids: string[], isSensitive: boolean, now: Date]>(
   'chats.update_sensitive',
-  'update visible_chats set is_sensitive = $2, updated_at = $3 where id = $1 and tenant_id = $tenant',
+  `update visible_chats set is_sensitive = $2, updated_at = $3 ${OF_IDS}`,
 );
 const deleteChat = statement<[id: string]>(
   'chats.delete',
@@ -80,29 +92,44 @@ const knownAssignees = statement<
           exists (select 1 from teams where id = $2 and tenant_id = $tenant) as has_team`,
 );
 
-async function lockExisting(tx: TenantTx, chatId: string): Promise<ChatState> {
-  const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId]) : undefined;
-  if (!chat) throw new ApiError('chat_not_found');
-  return chat;
+/** What a change does to chats, and the event that it publishes for each. */
+interface ChatsChange {
+  event: EventType;
+  /** Whether it changes the chat. One that it does not change has no event. */
+  isChange(chat: ChatState): boolean;
+  /** Writes it for chats that it changes. */
+  write(chats: readonly ChatState[], ids: string[]): void | Promise<void>;
+  facts?: Record<string, unknown> | undefined;
 }
 
-/** Publishes a change and returns the chat as it is now. */
-async function publishChange(
+/** Changes chats and returns the ids of those that exist. One chat and many are changed by the same statements. */
+async function changeChats(
   tx: TenantTx,
-  chat: ChatState,
-  type: EventType,
-  facts?: Record<string, unknown>,
-): Promise<Chat> {
-  const [data] = await chatsForEvents(tx, [chat.id]);
-  tx.publish({
-    type,
-    channelId: chat.channel_id,
-    contactId: chat.contact_id,
-    chatId: chat.id,
-    data,
-    ...(facts ? { facts } : {}),
-  });
-  return requireChat(tx, chat.id);
+  chatIds: readonly string[],
+  { event, isChange, write, facts }: ChatsChange,
+): Promise<string[]> {
+  const chats = await tx.all(lockChats, [chatIds.filter(isUuid)]);
+  const changed = chats.filter(isChange);
+  if (changed.length > 0) {
+    const ids = changed.map(({ id }) => id);
+    await write(changed, ids);
+    const events = (await chatsForEvents(tx, ids)).map((data) => ({
+      type: event,
+      channelId: data.channelId,
+      contactId: data.contactId,
+      chatId: data.id,
+      data,
+      ...(facts ? { facts } : {}),
+    }));
+    tx.publish(...events);
+  }
+  return chats.map(({ id }) => id);
+}
+
+/** The only one of the chats that were changed, as it is now. */
+async function requireChanged(tx: TenantTx, [chatId]: string[]): Promise<Chat> {
+  if (chatId === undefined) throw new ApiError('chat_not_found');
+  return requireChat(tx, chatId);
 }
 
 export interface StatusChange {
@@ -119,7 +146,7 @@ const chatTriggers: Partial<Record<Chat['status'], string>> = {
 };
 
 /** When a snooze ends; null for other statuses, which must not have an end. */
-function validateSnooze({ status = 'closed', snoozedUntil }: StatusChange, now: Date): Date | null {
+export function validateSnooze({ status = 'closed', snoozedUntil }: StatusChange, now: Date): Date | null {
   if (status !== 'snoozed') {
     if (snoozedUntil !== undefined)
       throw invalidParam('snoozedUntil', 'custom', 'Only allowed with the status "snoozed"');
@@ -134,72 +161,139 @@ function validateSnooze({ status = 'closed', snoozedUntil }: StatusChange, now: 
   return until;
 }
 
-/** Sets the status; without one, closes the chat. Setting the status that it has changes nothing and has no event. */
-export async function setChatStatus(tx: TenantTx, chatId: string, change: StatusChange): Promise<Chat> {
+/** Sets the status; without one, closes the chats. Setting the status that a chat has changes nothing and has no event. */
+export async function setChatStatuses(
+  tx: TenantTx,
+  chatIds: readonly string[],
+  change: StatusChange,
+): Promise<string[]> {
   const until = validateSnooze(change, tx.now);
   const { status = 'closed' } = change;
-  const chat = await lockExisting(tx, chatId);
-  if (chat.status === status && chat.snoozed_until?.getTime() === until?.getTime())
-    return requireChat(tx, chat.id);
-  const shard = until === null ? null : snoozesQueue.shardOf(chat.channel_id, tx.tenantId);
-  tx.enqueue(updateStatus, [chat.id, status, until, shard, tx.now]);
   const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
-  return publishChange(tx, chat, 'chat.status_changed', trigger ? { trigger } : undefined);
+  return changeChats(tx, chatIds, {
+    event: 'chat.status_changed',
+    isChange: (chat) => chat.status !== status || chat.snoozed_until?.getTime() !== until?.getTime(),
+    write: (chats, ids) => {
+      const shards = chats.map(({ channel_id }) =>
+        until === null ? null : snoozesQueue.shardOf(channel_id, tx.tenantId),
+      );
+      tx.enqueue(updateStatus, [ids, status, until, shards, tx.now]);
+    },
+    facts: trigger ? { trigger } : undefined,
+  });
 }
 
-/** Marks a chat as read, or manually as unread. If a person reads it, the vendor may show the contact that. */
-export async function setChatRead(
+export const setChatStatus = async (tx: TenantTx, chatId: string, change: StatusChange): Promise<Chat> =>
+  requireChanged(tx, await setChatStatuses(tx, [chatId], change));
+
+/** Marks chats as read, or manually as unread. If a person reads them, the vendor may show the contacts that. */
+export const setChatsRead = (
+  tx: TenantTx,
+  chatIds: readonly string[],
+  isUnread: boolean,
+  by: 'person' | 'api',
+): Promise<string[]> =>
+  changeChats(tx, chatIds, {
+    event: 'chat.read',
+    isChange: (chat) => (chat.marked_unread || chat.unread_count > 0) !== isUnread,
+    write: (chats, ids) => {
+      if (by === 'person' && !isUnread) queueReadReceipts(tx, chats);
+      tx.enqueue(updateRead, [ids, isUnread, tx.now]);
+    },
+  });
+
+export const setChatRead = async (
   tx: TenantTx,
   chatId: string,
   isUnread: boolean,
   by: 'person' | 'api',
-): Promise<Chat> {
-  const chat = await lockExisting(tx, chatId);
-  if ((chat.marked_unread || chat.unread_count > 0) === isUnread) return requireChat(tx, chat.id);
-  if (by === 'person' && !isUnread) queueReadReceipts(tx, [chat]);
-  tx.enqueue(updateRead, [chat.id, isUnread, tx.now]);
-  return publishChange(tx, chat, 'chat.read');
+): Promise<Chat> => requireChanged(tx, await setChatsRead(tx, [chatId], isUnread, by));
+
+/** Null removes an assignment, undefined keeps it. */
+export interface AssignmentChange {
+  userId?: string | null | undefined;
+  teamId?: string | null | undefined;
+}
+
+/** Adds an issue for a user or a team that does not exist. */
+export async function validateAssignees(
+  tx: TenantTx,
+  { userId = null, teamId = null }: AssignmentChange,
+  issues: Issues,
+): Promise<void> {
+  const known = await tx.find(knownAssignees, [userId, teamId]);
+  if (userId !== null && !known?.has_user) issues.add('userId', 'custom', `There is no user ${userId}`);
+  if (teamId !== null && !known?.has_team) issues.add('teamId', 'custom', `There is no team ${teamId}`);
 }
 
 /**
- * Assigns a chat to a user and a team; null removes the assignment, undefined keeps it. If a person does that for a user,
- * what automations wait for in the chat ends.
+ * Assigns chats to a user and a team. If a person does that for a user, what automations wait for in the chats ends. The
+ * assignees must exist.
  */
+export const assignChats = (
+  tx: TenantTx,
+  chatIds: readonly string[],
+  change: AssignmentChange,
+  by: 'person' | 'automation',
+): Promise<string[]> => {
+  const userId = change.userId?.toLowerCase() ?? change.userId;
+  const teamId = change.teamId?.toLowerCase() ?? change.teamId;
+  const isOtherUser = (chat: ChatState) => userId !== undefined && userId !== chat.assigned_user_id;
+  const isOtherTeam = (chat: ChatState) => teamId !== undefined && teamId !== chat.assigned_team_id;
+  return changeChats(tx, chatIds, {
+    event: 'chat.assigned',
+    isChange: (chat) => isOtherUser(chat) || isOtherTeam(chat),
+    write: async (chats, ids) => {
+      tx.enqueue(updateAssignment, [
+        ids,
+        userId !== undefined,
+        userId ?? null,
+        teamId !== undefined,
+        teamId ?? null,
+        tx.now,
+      ]);
+      if (by === 'person' && userId != null)
+        await takeOverChats(
+          tx,
+          chats.filter(isOtherUser).map(({ id }) => id),
+        );
+    },
+  });
+};
+
 export async function assignChat(
   tx: TenantTx,
   chatId: string,
-  change: { userId?: string | null; teamId?: string | null },
+  change: AssignmentChange,
   by: 'person' | 'automation',
 ): Promise<Chat> {
-  const chat = await lockExisting(tx, chatId);
-  const { userId = chat.assigned_user_id, teamId = chat.assigned_team_id } = change;
-  const known = await tx.find(knownAssignees, [userId, teamId]);
   const issues = collectIssues();
-  if (userId !== null && !known?.has_user) issues.add('userId', 'custom', `There is no user ${userId}`);
-  if (teamId !== null && !known?.has_team) issues.add('teamId', 'custom', `There is no team ${teamId}`);
+  await validateAssignees(tx, change, issues);
   issues.throwIfAny();
-  if (userId === chat.assigned_user_id && teamId === chat.assigned_team_id) return requireChat(tx, chat.id);
-  tx.enqueue(updateAssignment, [chat.id, userId, teamId, tx.now]);
-  if (by === 'person' && userId !== null && userId !== chat.assigned_user_id)
-    await takeOverChats(tx, [chat.id]);
-  return publishChange(tx, chat, 'chat.assigned');
+  return requireChanged(tx, await assignChats(tx, [chatId], change, by));
 }
 
 /** Pauses automations in a chat, or lets them react again, also if it is assigned to a user. */
 export async function setAutomationPause(tx: TenantTx, chatId: string, isPaused: boolean): Promise<Chat> {
-  const chat = await lockExisting(tx, chatId);
-  if (chat.automation_pause === isPaused) return requireChat(tx, chat.id);
-  tx.enqueue(updatePause, [chat.id, isPaused, tx.now]);
-  if (isPaused) await takeOverChats(tx, [chat.id]);
-  return publishChange(tx, chat, 'chat.updated');
+  const found = await changeChats(tx, [chatId], {
+    event: 'chat.updated',
+    isChange: (chat) => chat.automation_pause !== isPaused,
+    write: async (_, ids) => {
+      tx.enqueue(updatePause, [ids, isPaused, tx.now]);
+      if (isPaused) await takeOverChats(tx, ids);
+    },
+  });
+  return requireChanged(tx, found);
 }
 
 /** Sets whether the content of a chat is left out of events and logs. */
 export async function setSensitive(tx: TenantTx, chatId: string, isSensitive: boolean): Promise<Chat> {
-  const chat = await lockExisting(tx, chatId);
-  if (chat.is_sensitive === isSensitive) return requireChat(tx, chat.id);
-  tx.enqueue(updateSensitive, [chat.id, isSensitive, tx.now]);
-  return publishChange(tx, chat, 'chat.updated');
+  const found = await changeChats(tx, [chatId], {
+    event: 'chat.updated',
+    isChange: (chat) => chat.is_sensitive !== isSensitive,
+    write: (_, ids) => tx.enqueue(updateSensitive, [ids, isSensitive, tx.now]),
+  });
+  return requireChanged(tx, found);
 }
 
 /** Deletes a chat with its messages, and returns whether it existed. The contact stays. */

@@ -65,7 +65,7 @@ const lockOverHandles = statement<
 const MAX_MOVED = 1_000;
 
 /** A chat that is part of another one now. */
-export interface MergedChat {
+interface MergedChat {
   chatId: string;
   intoChatId: string;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { DeleteResult, data, deleted, type Route, read, routeFamily } from '../http/route.ts';
+import { ExportQuery, exportRows } from '../http/export.ts';
+import { csv, DeleteResult, data, deleted, type Route, read, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from '../users/author.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { findChats, requireChat } from './chat.ts';
 import { ChatCount, CountsBody, countChats } from './count-chats.ts';
 import { exampleChat } from './example.ts';
+import { chatTable } from './export.ts';
 import { setPresence } from './presence.ts';
 import type { BeforeChatRemoval } from './remove-chats.ts';
 import {
@@ -91,6 +93,31 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
         },
       },
       ({ principal, body }, db) => db.search((reader) => countChats(reader, body, principal)),
+    ),
+    read(
+      {
+        method: 'GET',
+        path: '/v3/chats/export.csv',
+        operationId: 'exportChats',
+        tag: 'Chats',
+        summary: 'Download chats',
+        description:
+          'Returns a CSV file with a line for each chat that matches `query`, or for every chat, in the order of creation. Users who are restricted to teams get those of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.',
+        access: 'chats:read',
+        query: ExportQuery,
+        answer: csv,
+        failures: ['search_too_slow'],
+        example: { answer: `${chatTable.columns.join(',')}\r\n` },
+      },
+      ({ principal, query }, db) =>
+        exportRows(db, {
+          filename: 'chats.csv',
+          searchable: chatFields,
+          source: chatSource,
+          table: chatTable,
+          query: query.query,
+          principal,
+        }),
     ),
     chats.read(
       {

@@ -24,8 +24,20 @@ export const chatFields: Searchable = {
     firstRespondedAt: { type: 'time', sql: 'c.first_responded_at', nullable: true },
     closedAt: { type: 'time', sql: 'c.closed_at', nullable: true },
     openUntil: { type: 'time', sql: 'c.open_until', nullable: true },
+    // Of a chat without messages: when it was created. As in the index chats_by_latest_message.
+    latestMessageAt: { type: 'time', sql: 'coalesce(c.latest_message_at, c.created_at)' },
     createdAt: { type: 'time', sql: 'c.created_at' },
     updatedAt: { type: 'time', sql: 'c.updated_at' },
+    labelIds: {
+      type: 'list',
+      sql: 'array(select cl.label_id from contact_labels cl where cl.contact_id = c.contact_id)',
+      valueTable: {
+        from: 'contact_labels cl join visible_chats lc on lc.contact_id = cl.contact_id',
+        resourceId: 'lc.id',
+        column: 'cl.label_id',
+        isSingleTenant: true,
+      },
+    },
   },
   names: [CONTACT_TEXT],
   hasPhoneNumbers: true,
@@ -41,5 +53,9 @@ export const chatSource: SearchSource = {
   from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
   tenantColumn: 'c.tenant_id',
   countCap: 10_000,
+  orderIndexes: [
+    { equal: 'status', sort: 'latestMessageAt' },
+    { equal: 'status', sort: 'updatedAt' },
+  ],
   inChannels: (ids) => `c.channel_id = any (${ids})`,
 };

@@ -102,7 +102,7 @@ export async function changeContact(
     await writeOwnFields(tx, before, { ...change, ...(language === undefined ? {} : { language }) }),
     await replaceHandles(tx, before.id, handles, wanted),
     (await storeValues(tx, values)).length > 0,
-    await removeValues(tx, before.id, [...attributes.removed]),
+    (await removeValues(tx, [before.id], [...attributes.removed])).length > 0,
   ];
   const pairs = labelIds.map((labelId) => ({ contactId: before.id, labelId }));
   const labelled = (await attachLabels(tx, pairs)).get(before.id) ?? [];

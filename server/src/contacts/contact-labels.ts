@@ -5,14 +5,19 @@ import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import { newContactEvents, requireContact } from './contact.ts';
+import { findContacts, newContactEvents, requireContact } from './contact.ts';
 import type { Contact } from './schema.ts';
 
-/** Locks the contact, so that events have the order of the changes. */
-const LOCKED = `locked as (select id from visible_contacts where id = $1 and tenant_id = $tenant for no key update)`;
+/** Locks the contacts in the order of their ids, so that events have the order of the changes. */
+const LOCKED = `locked as (select id from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant
+     order by id for no key update)`;
+/** Of the contacts in $1 that were changed. */
+const touched = (changed: string): string =>
+  `touched as (update contacts set updated_at = $3
+     where id = any ($1::uuid[]) and tenant_id = $tenant and id in (select contact_id from ${changed}))`;
 const addLabels = statement<
-  [contactId: string, differentLabelIds: string[], now: Date],
-  { is_known: boolean; known: string[]; added: string[] }
+  [contactIds: string[], differentLabelIds: string[], now: Date],
+  { found: string[]; known: string[]; changed: { contact_id: string; label_id: string }[] }
 >(
   'contacts.add_labels',
   // Nothing is added unless every label is known.
@@ -22,22 +27,23 @@ const addLabels = statement<
      insert into contact_labels (contact_id, label_id, tenant_id, created_at)
      select c.id, k.id, $tenant, $3 from locked c cross join known k
       where (select count(*) from known) = cardinality($2::uuid[])
-     on conflict do nothing returning label_id),
-   touched as (update contacts set updated_at = $3 where id = $1 and tenant_id = $tenant and exists (select 1 from added))
-   select exists (select 1 from locked) as is_known, array(select id::text from known) as known,
-          array(select label_id::text from added) as added`,
+     on conflict do nothing returning contact_id, label_id),
+   ${touched('added')}
+   select array(select id::text from locked) as found, array(select id::text from known) as known,
+          (select coalesce(json_agg(added), '[]') from added) as changed`,
 );
-const removeLabel = statement<
-  [contactId: string, labelId: string | null, now: Date],
-  { is_known: boolean; removed: number }
+const removeLabels = statement<
+  [contactIds: string[], labelIds: string[], now: Date],
+  { found: string[]; changed: string[] }
 >(
-  'contacts.remove_label',
+  'contacts.remove_labels',
   `with ${LOCKED},
    gone as (
-     delete from contact_labels where contact_id = (select id from locked) and tenant_id = $tenant and label_id = $2
-     returning label_id),
-   touched as (update contacts set updated_at = $3 where id = $1 and tenant_id = $tenant and exists (select 1 from gone))
-   select exists (select 1 from locked) as is_known, (select count(*)::int from gone) as removed`,
+     delete from contact_labels where contact_id = any (array(select id from locked)) and tenant_id = $tenant
+        and label_id = any ($2::uuid[])
+     returning contact_id),
+   ${touched('gone')}
+   select array(select id::text from locked) as found, array(select distinct contact_id::text from gone) as changed`,
 );
 
 const insertContactLabels = statement<
@@ -77,10 +83,6 @@ export const detachOtherLabels = async (
   labelIds: string[],
 ): Promise<boolean> => (await tx.run(deleteOtherLabels, [contactId, labelIds])) > 0;
 
-function requireUuid(contactId: string): void {
-  if (!isUuid(contactId)) throw new ApiError('contact_not_found');
-}
-
 /** Publishes events of a contact, with the contact as it is now. */
 export function publishContactEvents(
   tx: TenantTx,
@@ -91,37 +93,67 @@ export function publishContactEvents(
   tx.publish(...newContactEvents(contact, types, addedLabelIds));
 }
 
-/** Adds labels. A label that the contact already has is not an error and no event; if any is unknown, none is added. */
-export async function addContactLabels(
+/** Contacts that exist, and those of them that were changed. */
+interface Labelled {
+  found: string[];
+  changed: Contact[];
+}
+
+/**
+ * Adds labels to contacts. A label that a contact already has is not an error and no event; if any label is unknown, none is
+ * added. One contact and many are changed by the same statement.
+ */
+export async function addLabelsToContacts(
+  tx: TenantTx,
+  contactIds: readonly string[],
+  labels: readonly { id: string }[],
+): Promise<Labelled> {
+  const ids = new Set(labels.map((label) => label.id.toLowerCase()));
+  const outcome = await tx.find(addLabels, [contactIds.filter(isUuid), [...ids], tx.now]);
+  const { found, known, changed } = outcome as NonNullable<typeof outcome>;
+  if (found.length === 0) return { found, changed: [] };
+  const issues = collectIssues();
+  for (const [index, { id }] of labels.entries())
+    if (!known.includes(id.toLowerCase()))
+      issues.add(`labels.${index}.id`, 'custom', `There is no label ${id}`);
+  issues.throwIfAny();
+  const added = groupBy(changed, (row) => row.contact_id);
+  const contacts = await findContacts(tx, [...added.keys()]);
+  for (const contact of contacts) {
+    const labelIds = (added.get(contact.id) ?? []).map((row) => row.label_id);
+    publishContactEvents(tx, contact, ['contact.labels_added'], labelIds);
+  }
+  return { found, changed: contacts };
+}
+
+/** Removes labels from contacts. A label that a contact does not have is not an error and no event. */
+export async function removeLabelsFromContacts(
+  tx: TenantTx,
+  contactIds: readonly string[],
+  labelIds: readonly string[],
+): Promise<Labelled> {
+  const outcome = await tx.find(removeLabels, [contactIds.filter(isUuid), labelIds.filter(isUuid), tx.now]);
+  const { found, changed } = outcome as NonNullable<typeof outcome>;
+  const contacts = await findContacts(tx, changed);
+  for (const contact of contacts) publishContactEvents(tx, contact, ['contact.labels_removed']);
+  return { found, changed: contacts };
+}
+
+/** The contact as it is now, whether it was changed or not. */
+async function requireLabelled(tx: TenantTx, { found, changed }: Labelled): Promise<Contact> {
+  const [contactId] = found;
+  if (contactId === undefined) throw new ApiError('contact_not_found');
+  return changed[0] ?? (await requireContact(tx, contactId));
+}
+
+export const addContactLabels = async (
   tx: TenantTx,
   contactId: string,
   labels: { id: string }[],
-): Promise<Contact> {
-  requireUuid(contactId);
-  const ids = new Set(labels.map((label) => label.id.toLowerCase()));
-  const [outcome, contact] = await Promise.all([
-    tx.find(addLabels, [contactId, [...ids], tx.now]),
-    requireContact(tx, contactId),
-  ]);
-  if (!outcome?.is_known) throw new ApiError('contact_not_found');
-  const known = new Set(outcome.known);
-  const issues = collectIssues();
-  for (const [index, { id }] of labels.entries())
-    if (!known.has(id.toLowerCase())) issues.add(`labels.${index}.id`, 'custom', `There is no label ${id}`);
-  issues.throwIfAny();
-  if (outcome.added.length > 0) publishContactEvents(tx, contact, ['contact.labels_added'], outcome.added);
-  return contact;
-}
+): Promise<Contact> => requireLabelled(tx, await addLabelsToContacts(tx, [contactId], labels));
 
-/** Removes a label. A label that the contact does not have is not an error and no event. */
-export async function removeContactLabel(tx: TenantTx, contactId: string, labelId: string): Promise<Contact> {
-  requireUuid(contactId);
-  const label = isUuid(labelId) ? labelId : null;
-  const [outcome, contact] = await Promise.all([
-    tx.find(removeLabel, [contactId, label, tx.now]),
-    requireContact(tx, contactId),
-  ]);
-  if (!outcome?.is_known) throw new ApiError('contact_not_found');
-  if (outcome.removed > 0) publishContactEvents(tx, contact, ['contact.labels_removed']);
-  return contact;
-}
+export const removeContactLabel = async (
+  tx: TenantTx,
+  contactId: string,
+  labelId: string,
+): Promise<Contact> => requireLabelled(tx, await removeLabelsFromContacts(tx, [contactId], [labelId]));

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { data, RemovalResult, type Route, removed, routeFamily } from '../http/route.ts';
+import { ExportQuery } from '../http/export.ts';
+import { csv, data, fields, RemovalResult, type Route, read, removed, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';
@@ -10,9 +11,14 @@ import { addContactLabels, removeContactLabel } from './contact-labels.ts';
 import { createContact } from './create-contact.ts';
 import { eraseContact } from './erase-contact.ts';
 import { exampleContact } from './example.ts';
+import { exportContacts } from './export.ts';
 import { reachHandleAgain } from './handles/reach-again.ts';
+import { mergeOnRequest } from './merge/merge-on-request.ts';
+import { ContactMerge, exampleMergedContacts, MergedContacts } from './merge/schema.ts';
 import { Contact, ContactFields } from './schema.ts';
 import { contactSearchable, contactSource, presentFound, searchableContacts } from './search.ts';
+import { type TimelineItem, TimelinePage, TimelineQuery } from './timeline/schema.ts';
+import { readTimeline } from './timeline/timeline.ts';
 
 const LABEL_ID = '019a82a0-0000-7000-8000-000000000040';
 const ATTRIBUTE_ID = '019a82a0-0000-7000-8000-000000000050';
@@ -47,6 +53,19 @@ const exampleConsent: Consent = {
   at: '2026-11-15T01:02:03.456Z',
   proof: { form: 'newsletter', ip: '203.0.113.7' },
   createdAt: '2026-11-15T01:02:03.456Z',
+};
+
+const exampleTimelineItem: TimelineItem = {
+  id: '019a82a0-0000-7000-8000-000000000070',
+  type: 'contact.labels_added',
+  createdAt: '2026-11-15T01:02:03.456Z',
+  channelId: null,
+  chatId: null,
+  resourceId: exampleContact.id,
+  author: null,
+  text: null,
+  automationId: null,
+  changes: [{ field: 'labels', from: null, to: 'VIP' }],
 };
 
 export function contactRoutes(): Route[] {
@@ -145,6 +164,42 @@ export function contactRoutes(): Route[] {
       presentPage: presentFound,
       example: { query: `contains(labelIds,"${LABEL_ID}")`, item: exampleContact },
     }),
+    read(
+      {
+        method: 'GET',
+        path: '/v3/contacts/export.csv',
+        operationId: 'exportContacts',
+        tag: 'Contacts',
+        summary: 'Download contacts',
+        description:
+          'Returns a CSV file with a line for each contact that matches `query`, or for every contact, in the order of creation, with a column for each attribute. A text that a spreadsheet could read as a formula is preceded by an apostrophe.',
+        access: 'contacts:read',
+        query: ExportQuery,
+        answer: csv,
+        failures: ['search_too_slow'],
+        example: { answer: 'id,firstName,lastName\r\n' },
+      },
+      ({ principal, query }, db) => exportContacts(db, query.query, principal),
+    ),
+    contacts.call(
+      {
+        method: 'POST',
+        path: '/v3/contacts/:contactId/merge',
+        operationId: 'mergeContacts',
+        summary: 'Merge another contact into a contact',
+        description:
+          'Makes one contact of two that are the same person. Handles, chats, messages, notes, labels, attributes, consents and runs of `mergedContactId` belong to `contactId` from then on, whose own values count where both have one. The other contact exists no more; this cannot be undone. With `dryRun` nothing is changed, and the answer is what it would be. Needs access to all channels.',
+        access: 'contacts:write',
+        body: ContactMerge,
+        answer: data(MergedContacts),
+        failures: ['conflict'],
+        example: {
+          body: { mergedContactId: '019a82a0-0000-7000-8000-0000000000f1', dryRun: true },
+          answer: exampleMergedContacts,
+        },
+      },
+      ({ principal, params, body }, db) => mergeOnRequest(db, params.contactId, body, principal),
+    ),
     contacts.read(
       {
         method: 'GET',
@@ -158,6 +213,22 @@ export function contactRoutes(): Route[] {
         example: { answer: exampleContact },
       },
       ({ params }, tenant) => requireContact(tenant.byKey, params.contactId),
+    ),
+    contacts.read(
+      {
+        method: 'GET',
+        path: '/v3/contacts/:contactId/timeline',
+        operationId: 'getContactTimeline',
+        summary: 'Get the timeline of a contact',
+        description:
+          'What happened to the contact, the newest first: messages, chats, notes, labels, attributes, subscriptions, runs of automations, merges. It is read from the stored events, so it goes back as far as they do (`PARLEY_RETENTION_DAYS`). What campaigns sent is a message whose author is the campaign. Users who are restricted to teams see what happened in their channels, and to the contact itself.',
+        access: 'contacts:read',
+        query: TimelineQuery,
+        answer: { ...fields(TimelinePage), isList: true },
+        failures: [],
+        example: { answer: { data: [exampleTimelineItem], pagination: { limit: 25, nextCursor: null } } },
+      },
+      ({ principal, params, query }, db) => readTimeline(db, params.contactId, query, principal),
     ),
     contacts.write(
       {

@@ -23,12 +23,16 @@ export function validateMetadata(metadata: object | null | undefined, issues: Is
 }
 
 /** The language tag in its usual spelling; null and undefined stay. `de_DE`, as vendors write it, is `de-DE`. */
-export function languageOf<T extends null | undefined>(given: string | T, issues: Issues): string | T {
+export function languageOf<T extends null | undefined>(
+  given: string | T,
+  issues: Issues,
+  path = 'language',
+): string | T {
   if (typeof given !== 'string') return given;
   try {
     return Intl.getCanonicalLocales(given.trim().replaceAll('_', '-'))[0] as string;
   } catch {
-    issues.add('language', 'invalid_string', 'Must be a language tag such as "de" or "pt-BR"');
+    issues.add(path, 'invalid_string', 'Must be a language tag such as "de" or "pt-BR"');
     return given;
   }
 }

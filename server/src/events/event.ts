@@ -38,9 +38,9 @@ export const eventSource: SearchSource = {
   from: 'visible_events e',
   tenantColumn: 'e.tenant_id',
   where: () => 'e.sequence is not null',
-  // Events of runs have no channel, whatever chat they are about.
+  // Events of runs and jobs have no channel, whatever chat they are about.
   inChannels: (ids) =>
-    `e.channel_id = any (${ids}) or e.channel_id is null and e.type not like 'automation.%'`,
+    `e.channel_id = any (${ids}) or e.channel_id is null and e.type not like 'automation.%' and e.type not like 'job.%'`,
   countCap: COUNT_CAP,
 };
 

@@ -1,8 +1,8 @@
 import { channelAccess } from '../people/channel-access.ts';
 import type { StreamRequest } from './filter.ts';
 
-/** The prefix of events of runs, which have no channel, whatever chat they are about. */
-const RUNS = 'automation.';
+/** Events of runs and jobs have no channel, whatever chat they are about. */
+const isAboutAnyChat = (type: string): boolean => type.startsWith('automation.') || type.startsWith('job.');
 const DATA = '\ndata: ';
 
 /**
@@ -19,7 +19,7 @@ export function restrictStream(
       const channels = visibleChannels();
       if (channels === undefined) return request.filter(event);
       const { channel_id, type } = event;
-      const isVisible = channel_id === null ? !type.startsWith(RUNS) : channels.has(channel_id);
+      const isVisible = channel_id === null ? !isAboutAnyChat(type) : channels.has(channel_id);
       return isVisible && request.filter(event);
     },
     show: (bytes) => {

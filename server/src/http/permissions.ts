@@ -24,11 +24,14 @@ export const scopes = [
   'files:read',
   'files:write',
   'events:read',
+  'jobs:read',
   'users:read',
   'users:write',
   'tokens:read',
   'tokens:write',
   'audit:read',
+  'tenant:read',
+  'tenant:write',
   '*',
 ] as const;
 

@@ -4,14 +4,19 @@ import type { Queryable } from '../db/database.ts';
 import { removalStatement, statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { DUE_NOW } from '../engine/queue.ts';
+import type { Principal } from '../http/permissions.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
+import type { Author } from '../users/author.ts';
+import type { JobAction } from './actions.ts';
 import { jobsQueue } from './queues.ts';
-import type { Job, JobKind } from './schema.ts';
+import type { BulkKind, Job, JobKind, RemovalKind } from './schema.ts';
 
-interface JobRow {
+export interface JobRow {
   id: string;
   kind: JobKind;
   status: Job['status'];
+  action: Job['action'];
+  author: Job['author'];
   done: number;
   total: number | null;
   failed: number;
@@ -30,13 +35,23 @@ export interface JobState {
   batch: number;
   total: number | null;
   status: Job['status'];
+  action: JobAction | null;
+  author: Author | null;
+  errors: string[];
   /** How many batches in a row have failed. */
   attempts: number;
 }
 
-const COLUMNS = 'id, kind, status, done, total, failed, errors, created_at, updated_at, ended_at';
+export const JOB_COLUMNS =
+  'j.id, j.kind, j.status, j.action, j.author, j.done, j.total, j.failed, j.errors, j.created_at, j.updated_at, j.ended_at';
 const KEPT_DAYS = 30;
 const FIRST_BATCH = 500;
+const MAX_ERRORS = 10;
+/**
+ * When a job is due after a batch. Jobs of a tenant take turns: the one with the fewest batches is next, so that a bulk action
+ * does not wait for the deletion of a large channel. All of these times are in the past.
+ */
+const NEXT_TURN = `case when due_at = '-infinity' then 'epoch'::timestamptz else due_at + interval '1 second' end`;
 
 const insertJob = statement<
   [id: string, kind: string, subjectId: string, shard: number, batch: number, now: Date]
@@ -52,26 +67,75 @@ const hide = removalStatement<[jobId: string, ids: string[]]>(
 );
 const jobById = statement<[id: string], JobRow>(
   'jobs.by_id',
-  `select ${COLUMNS} from jobs where id = $1 and tenant_id = $tenant`,
+  `select ${JOB_COLUMNS} from jobs j where j.id = $1 and j.tenant_id = $tenant`,
 );
 const anyJobById = systemStatement<[id: string], JobRow>(
   'jobs.any_by_id',
-  `select ${COLUMNS} from jobs where id = $1`,
+  `select ${JOB_COLUMNS} from jobs j where j.id = $1`,
 );
 const lockJob = statement<[id: string], JobState>(
   'jobs.lock',
-  `select id, kind, subject_id, step, batch, total, status, attempts from jobs
+  `select id, kind, subject_id, step, batch, total, status, action, author, errors, attempts from jobs
     where id = $1 and tenant_id = $tenant and ended_at is null for no key update`,
 );
 const updateJob = statement<
-  [id: string, status: string, step: number, batch: number, done: number, total: number | null, now: Date]
+  [id: string, status: string, step: number, batch: number, done: number, total: number | null, now: Date],
+  JobRow
 >(
   'jobs.update',
-  `update jobs set status = $2, step = $3, batch = $4, done = done + $5, attempts = 0,
+  `update jobs j set status = $2, step = $3, batch = $4, done = done + $5, attempts = 0,
           total = case when $2 = 'completed' then done + $5 when $6::bigint is not null then greatest($6, done + $5) end,
-          updated_at = $7, due_at = case when $2 = 'completed' then null else due_at end,
+          updated_at = $7, due_at = case when $2 = 'completed' then null else ${NEXT_TURN} end,
           ended_at = case when $2 = 'completed' then $7::timestamptz end
-    where id = $1 and tenant_id = $tenant`,
+    where id = $1 and tenant_id = $tenant returning ${JOB_COLUMNS}`,
+);
+const insertBulkJob = statement<
+  [
+    id: string,
+    kind: BulkKind,
+    shard: number,
+    batch: number,
+    now: Date,
+    action: JobAction,
+    author: Author,
+    itemIds: string[],
+    failed: number,
+    errors: string,
+  ],
+  JobRow
+>(
+  'jobs.insert_bulk',
+  `insert into jobs as j (id, tenant_id, kind, status, subject_id, shard, batch, due_at, created_at, updated_at, action, author,
+                     item_ids, total, failed, errors)
+   values ($1, $tenant, $2, 'queued', $tenant, $3, $4, ${DUE_NOW}, $5, $5, $6, $7, $8::uuid[], cardinality($8::uuid[]) + $9,
+           $9, $10::jsonb)
+   returning ${JOB_COLUMNS}`,
+);
+const itemsOfBatch = statement<[id: string, after: number, limit: number], { ids: string[]; left: number }>(
+  'jobs.items_of_batch',
+  // A tenant that is being deleted has nothing left to change.
+  `select item_ids[$2::int + 1 : $2::int + $3::int] as ids, greatest(0, cardinality(item_ids) - $2::int) as left from jobs
+    where id = $1 and tenant_id = $tenant and exists (select 1 from visible_tenants t where t.id = $tenant)`,
+);
+const updateBulkJob = statement<
+  [
+    id: string,
+    status: string,
+    handled: number,
+    batch: number,
+    done: number,
+    failed: number,
+    errors: string,
+    isEnded: boolean,
+    now: Date,
+  ],
+  JobRow
+>(
+  'jobs.update_bulk',
+  `update jobs j set status = $2, step = step + $3, batch = $4, done = done + $5, failed = failed + $6, errors = $7::jsonb,
+          attempts = 0, updated_at = $9, due_at = case when $8 then null else ${NEXT_TURN} end,
+          ended_at = case when $8 then $9::timestamptz end, item_ids = case when $8 then null else item_ids end
+    where id = $1 and tenant_id = $tenant returning ${JOB_COLUMNS}`,
 );
 const halveBatch = statement<[id: string, now: Date]>(
   'jobs.halve_batch',
@@ -87,10 +151,12 @@ const deleteEnded = systemStatement<[before: Date]>(
   'delete from jobs where ended_at < $1',
 );
 
-const present = (row: JobRow): Job => ({
+export const presentJob = (row: JobRow): Job => ({
   id: row.id,
   kind: row.kind,
   status: row.status,
+  action: row.action,
+  author: row.author,
   done: row.done,
   total: row.total,
   failed: row.failed,
@@ -112,7 +178,7 @@ export interface Removal {
  */
 export async function startRemoval(
   tx: TenantTx,
-  kind: JobKind,
+  kind: RemovalKind,
   subjectId: string,
   hiddenIds: string[],
 ): Promise<string | undefined> {
@@ -131,17 +197,21 @@ export async function startRemoval(
   return id;
 }
 
-export async function requireJob(db: TenantReader, jobId: string): Promise<Job> {
+/** Callers who are restricted to channels see only what they asked for: the reasons name chats. */
+const isVisibleJob = ({ caller, channelIds }: Principal, { author }: Pick<Job, 'author'>): boolean =>
+  channelIds === undefined || author?.id === caller.id;
+
+export async function requireJob(db: TenantReader, jobId: string, principal: Principal): Promise<Job> {
   const row = isUuid(jobId) ? await db.find(jobById, [jobId]) : undefined;
-  if (!row) throw new ApiError('job_not_found');
-  return present(row);
+  if (!row || !isVisibleJob(principal, row)) throw new ApiError('job_not_found');
+  return presentJob(row);
 }
 
 /** A job of any tenant, also of one that is deleted. */
 export async function requireAnyJob(db: Pick<Queryable, 'find'>, jobId: string): Promise<Job> {
   const row = isUuid(jobId) ? await db.find(anyJobById, [jobId]) : undefined;
   if (!row) throw new ApiError('job_not_found');
-  return present(row);
+  return presentJob(row);
 }
 
 /** Locks a job that has not ended. */
@@ -155,9 +225,90 @@ export async function storeProgress(
   { step, batch, done, total, isCompleted }: Progress,
 ): Promise<void> {
   const status = isCompleted ? 'completed' : 'running';
-  await tx.run(updateJob, [job.id, status, step, batch, done, total, new Date()]);
+  const row = await tx.find(updateJob, [job.id, status, step, batch, done, total, new Date()]);
   if (isCompleted) await tx.run(show, [job.id]);
-  else tx.wake(jobsQueue, tx.tenantId);
+  continueOrPublish(tx, row as JobRow);
+}
+
+/** Wakes the queue of a job, or publishes that it has ended. A tenant that is deleted has no events. */
+function continueOrPublish(tx: TenantTx, row: JobRow): void {
+  if (row.ended_at === null) tx.wake(jobsQueue, tx.tenantId);
+  else if (row.kind !== 'delete_tenant')
+    tx.publish({
+      type: 'job.completed',
+      channelId: null,
+      contactId: null,
+      chatId: null,
+      data: presentJob(row),
+    });
+}
+
+/** What a new bulk action does, to what, and who asked for it. */
+export interface NewBulkJob {
+  kind: BulkKind;
+  action: JobAction;
+  author: Author;
+  itemIds: string[];
+  batch: number;
+  /** Why items could not be chosen, one reason for each. */
+  errors: readonly string[];
+}
+
+export async function insertBulk(
+  tx: TenantTx,
+  { kind, action, author, itemIds, batch, errors }: NewBulkJob,
+): Promise<Job> {
+  const row = await tx.find(insertBulkJob, [
+    newId(),
+    kind,
+    jobsQueue.shardOf(tx.tenantId, tx.tenantId),
+    batch,
+    new Date(),
+    action,
+    author,
+    itemIds,
+    errors.length,
+    JSON.stringify(errors.slice(0, MAX_ERRORS)),
+  ]);
+  tx.wake(jobsQueue, tx.tenantId);
+  return presentJob(row as JobRow);
+}
+
+/** The next items of a bulk action, and how many there are with all others. None of a tenant that is being deleted. */
+export const findItems = async (tx: TenantTx, { id, step, batch }: JobState) =>
+  (await tx.find(itemsOfBatch, [id, step, batch])) ?? { ids: [], left: 0 };
+
+/** What a batch of a bulk action did. */
+export interface BulkProgress {
+  status: Job['status'];
+  handled: number;
+  batch: number;
+  done: number;
+  /** One reason for each item that failed. */
+  errors: readonly string[];
+  /** If more items failed than there are reasons. */
+  failed?: number;
+}
+
+/** Stores how far a bulk action is. Publishes its end. */
+export async function storeBulkProgress(
+  tx: TenantTx,
+  job: JobState,
+  { status, handled, batch, done, errors, failed = errors.length }: BulkProgress,
+): Promise<Job> {
+  const row = await tx.find(updateBulkJob, [
+    job.id,
+    status,
+    handled,
+    batch,
+    done,
+    failed,
+    JSON.stringify([...job.errors, ...errors].slice(0, MAX_ERRORS)),
+    status !== 'running',
+    new Date(),
+  ]);
+  continueOrPublish(tx, row as JobRow);
+  return presentJob(row as JobRow);
 }
 
 export interface Progress {

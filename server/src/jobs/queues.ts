@@ -4,7 +4,8 @@ import { untilItSucceeds } from '../engine/retry.ts';
 /** Jobs use real time also for test tenants: a deletion does not wait for a clock that stands still. */
 export const jobsQueue = declareQueue<QueueRow>({
   name: 'jobs',
-  purpose: 'delete large tenants, channels and contacts, a batch at a time',
+  purpose:
+    'delete large tenants, channels and contacts, and change many chats or contacts, a batch at a time',
   table: 'jobs',
   orderingKey: 'tenant_id',
   isOnRealTime: true,

@@ -10,7 +10,7 @@ import { eraseSomeMessages } from '../messages/erase-messages.ts';
 import { moveSomeMessages } from '../messages/move-messages.ts';
 import { moveSomeNotes, NOTES_OF_MERGED } from '../notes/move-notes.ts';
 import { eraseDeliveriesOf } from '../webhooks/erase-deliveries.ts';
-import type { JobKind } from './schema.ts';
+import type { RemovalKind } from './schema.ts';
 
 /** A part of a deletion, or of merging two contacts, done in batches. */
 export interface RemovalStep {
@@ -35,7 +35,7 @@ function counting(name: string, from: string, where: string): RemovalStep['count
 }
 
 /** Deletes the rows `x` of a table. */
-function rowsOf(kind: JobKind, table: string, where: string, joins = ''): RemovalStep {
+function rowsOf(kind: RemovalKind, table: string, where: string, joins = ''): RemovalStep {
   const name = `${kind}.${table}`;
   const from = `${table} x ${joins}`;
   const deleteRows = removalStatement<[limit: number, subjectId: string]>(
@@ -119,7 +119,7 @@ const runsOfContact = rowsOf('delete_contact', 'automation_runs', OF_CONTACT);
 const theContact = rowsOf('delete_contact', 'contacts', 'x.id = $2 and x.tenant_id = $tenant');
 
 /** The steps of each deletion, in order: what refers to a row is deleted before it. The subject itself comes last. */
-export const removalSteps: Record<JobKind, readonly RemovalStep[]> = {
+export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
   delete_tenant: [
     newEvents,
     numberedEvents,
@@ -203,7 +203,7 @@ export const removalSteps: Record<JobKind, readonly RemovalStep[]> = {
 };
 
 /** Whether there is more to delete than fits into one short transaction. */
-export async function hasManyRows(tx: TenantTx, kind: JobKind, subjectId: string): Promise<boolean> {
+export async function hasManyRows(tx: TenantTx, kind: RemovalKind, subjectId: string): Promise<boolean> {
   let count = 0;
   for (const step of new Set(removalSteps[kind])) {
     count += await step.count(tx, subjectId, FEW_ROWS + 1 - count);
@@ -213,6 +213,6 @@ export async function hasManyRows(tx: TenantTx, kind: JobKind, subjectId: string
 }
 
 /** Deletes everything in this transaction. For few rows. */
-export async function removeNow(tx: TenantTx, kind: JobKind, subjectId: string): Promise<void> {
+export async function removeNow(tx: TenantTx, kind: RemovalKind, subjectId: string): Promise<void> {
   for (const step of removalSteps[kind]) while ((await step.remove(tx, subjectId, FEW_ROWS)) === FEW_ROWS);
 }

@@ -1,16 +1,32 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { Author } from '../users/author.ts';
+import { JobAction } from './actions.ts';
 
-const jobKinds = ['delete_tenant', 'delete_channel', 'delete_contact', 'merge_contacts'] as const;
-export type JobKind = (typeof jobKinds)[number];
+const removalKinds = ['delete_tenant', 'delete_channel', 'delete_contact', 'merge_contacts'] as const;
+/** Jobs that delete or move what belongs to one tenant, channel or contact. */
+export type RemovalKind = (typeof removalKinds)[number];
 
-const jobStatuses = ['queued', 'running', 'completed', 'failed'] as const;
+const bulkKinds = ['change_chats', 'change_contacts'] as const;
+/** Jobs that do the same to many chats or contacts. */
+export type BulkKind = (typeof bulkKinds)[number];
+
+export const jobKinds = [...removalKinds, ...bulkKinds] as const;
+export type JobKind = RemovalKind | BulkKind;
+export const isBulkKind = (kind: JobKind): kind is BulkKind => bulkKinds.includes(kind as BulkKind);
+
+export const jobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 
 export const Job = Type.Object(
   {
     id: Uuid(),
     kind: OneOf(jobKinds),
-    status: OneOf(jobStatuses),
+    status: OneOf(
+      jobStatuses,
+      '`failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job',
+    ),
+    action: Nullable({ ...JobAction, description: 'What a bulk action does; null for other jobs' }),
+    author: Nullable({ ...Author, description: 'Who asked for a bulk action; null for other jobs' }),
     done: Type.Integer({ description: 'How many items are done' }),
     total: Nullable(Type.Integer({ description: 'How many items there are; null until they are counted' })),
     failed: Type.Integer({ description: 'How many items could not be done' }),
@@ -25,10 +41,12 @@ export type Job = Static<typeof Job>;
 
 export const exampleJob: Job = {
   id: '019a82a0-0000-7000-8000-0000000000e0',
-  kind: 'delete_contact',
+  kind: 'change_chats',
   status: 'running',
-  done: 4000,
-  total: 210_000,
+  action: { type: 'close' },
+  author: { type: 'user', id: '019a82a0-0000-7000-8000-000000000060', name: 'Grace Hopper' },
+  done: 400,
+  total: 2100,
   failed: 0,
   errors: [],
   createdAt: '2026-11-15T01:02:03.456Z',

@@ -5,8 +5,19 @@ import type { Database } from '../db/database.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { QueueRow } from '../engine/queue.ts';
 import type { Outcome } from '../engine/scheduler.ts';
-import { findJobState, type JobState, noteFailedBatch, storeProgress } from './job.ts';
-import { removalSteps } from './removal-steps.ts';
+import type { Author } from '../users/author.ts';
+import type { JobAction } from './actions.ts';
+import { doAction, maxBatchOf, notFound } from './bulk-actions.ts';
+import {
+  findItems,
+  findJobState,
+  type JobState,
+  noteFailedBatch,
+  storeBulkProgress,
+  storeProgress,
+} from './job.ts';
+import { type RemovalStep, removalSteps } from './removal-steps.ts';
+import { type BulkKind, isBulkKind, type RemovalKind } from './schema.ts';
 
 /** Counting locks nothing, but has an end: ten million rows take a few seconds. */
 const MAX_COUNT = 10_000_000;
@@ -23,37 +34,81 @@ interface JobDeps {
 }
 
 /** How many rows there are to delete; null if there are too many to count. */
-async function countAll(tx: TenantTx, { kind, subject_id }: JobState): Promise<number | null> {
+async function countAll(
+  tx: TenantTx,
+  steps: readonly RemovalStep[],
+  subjectId: string,
+): Promise<number | null> {
   let total = 0;
-  for (const step of new Set(removalSteps[kind])) {
-    const count = await step.count(tx, subject_id, MAX_COUNT);
+  for (const step of new Set(steps)) {
+    const count = await step.count(tx, subjectId, MAX_COUNT);
     if (count === MAX_COUNT) return null;
     total += count;
   }
   return total;
 }
 
+/** Does a batch of a job and returns whether the job has ended. */
 async function runBatch(tx: TenantTx, jobId: string): Promise<boolean> {
   const job = await findJobState(tx, jobId);
   if (!job) return true;
+  const { kind } = job;
+  return isBulkKind(kind) ? runBulk(tx, kind, job) : runRemoval(tx, kind, job);
+}
+
+/** The size of the next batch after one that took so long. */
+function nextBatch(batch: number, tookMs: number, isFull: boolean, max: number): number {
+  if (tookMs > SLOW_MS) return Math.max(1, Math.floor(batch / 2));
+  return tookMs < FAST_MS && isFull ? Math.min(max, batch * 2) : batch;
+}
+
+async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boolean> {
+  const action = job.action as JobAction;
+  const { ids, left } = await findItems(tx, job);
+  const startedAt = performance.now();
+  const { foundIds, error } = await doAction(tx, kind, action, job.author as Author, ids);
+  if (error !== undefined) {
+    await storeBulkProgress(tx, job, {
+      status: 'failed',
+      handled: left,
+      batch: job.batch,
+      done: 0,
+      errors: [error],
+      failed: left,
+    });
+    return true;
+  }
+  const found = new Set(foundIds);
+  const errors = ids.filter((id) => !found.has(id)).map((id) => notFound(kind, id));
+  const isEnded = ids.length === left;
+  await storeBulkProgress(tx, job, {
+    status: isEnded ? 'completed' : 'running',
+    handled: ids.length,
+    batch: nextBatch(
+      job.batch,
+      performance.now() - startedAt,
+      ids.length === job.batch,
+      maxBatchOf(action.type),
+    ),
+    done: found.size,
+    errors,
+  });
+  return isEnded;
+}
+
+async function runRemoval(tx: TenantTx, kind: RemovalKind, job: JobState): Promise<boolean> {
+  const steps = removalSteps[kind];
   if (job.status === 'queued') {
     // A count that takes too long is not tried again.
-    const total = job.attempts === 0 ? await countAll(tx, job) : null;
+    const total = job.attempts === 0 ? await countAll(tx, steps, job.subject_id) : null;
     await storeProgress(tx, job, { ...job, done: 0, total, isCompleted: false });
     return false;
   }
-  const steps = removalSteps[job.kind];
   const startedAt = performance.now();
   const done = (await steps[job.step]?.remove(tx, job.subject_id, job.batch)) ?? 0;
   const tookMs = performance.now() - startedAt;
   const step = done < job.batch ? job.step + 1 : job.step;
-  const isFull = done === job.batch;
-  const batch =
-    tookMs > SLOW_MS
-      ? Math.max(1, Math.floor(job.batch / 2))
-      : tookMs < FAST_MS && isFull
-        ? Math.min(MAX_BATCH, job.batch * 2)
-        : job.batch;
+  const batch = nextBatch(job.batch, tookMs, done === job.batch, MAX_BATCH);
   const isCompleted = step >= steps.length;
   await storeProgress(tx, job, { step, batch, done, total: job.total, isCompleted });
   return isCompleted;

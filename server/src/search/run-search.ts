@@ -9,6 +9,7 @@ import type { SearchRequest } from './request.ts';
 import { type Row, type SearchResult, toSearchResult } from './result.ts';
 import type { SearchSource } from './source.ts';
 import { countMatches } from './sql/count.ts';
+import { selectIds } from './sql/ids.ts';
 import { KEY_COLUMN, type Key } from './sql/key.ts';
 import { selectRowsById } from './sql/rows-by-id.ts';
 import type { SqlStatement } from './sql/statement.ts';
@@ -40,7 +41,8 @@ export async function runSearch(
 
   // Scan in order if there are no conditions: every row matches, so the first rows in order are the page.
   // By createdAt, the page and the count take 7 ms at any depth. By a field without an index, 0.8 to 1.6 s.
-  if (request.filter === undefined && request.search === undefined) {
+  // The same if an index has exactly the matches in the order of the page.
+  if (isEveryRow(query) || hasIndexOfMatches(query)) {
     const rows = await run(scanInOrder(query));
     return toSearchResult(
       query,
@@ -66,6 +68,18 @@ export async function runSearch(
     query,
     rows,
     source.countCap === undefined ? await countAllMatches(query, run) : total,
+  );
+}
+
+const isEveryRow = ({ request }: SearchQuery): boolean =>
+  request.filter === undefined && request.search === undefined;
+
+function hasIndexOfMatches({ source, request: { filter, search, sort } }: SearchQuery): boolean {
+  const [first, second] = sort;
+  const isInOneDirection = second?.field === 'id' && first?.direction === second.direction;
+  if (filter?.op !== 'eq' || search !== undefined || !isInOneDirection) return false;
+  return (source.orderIndexes ?? []).some(
+    (index) => index.equal === filter.field && index.sort === first.field,
   );
 }
 
@@ -122,3 +136,13 @@ export const countRows = (
     { searchable, source, tenantId, request },
     async ({ text, params }) => (await queryable.query(text, params)).rows,
   );
+
+/** The ids of a tenant's rows that match, at most so many, in no particular order. All are of one moment. */
+export async function findMatchingIds(
+  queryable: Queryable,
+  query: SearchQuery,
+  limit: number,
+): Promise<string[]> {
+  const { text, params } = selectIds(query, limit);
+  return (await queryable.query(text, params)).rows.map(({ id }) => id as string);
+}

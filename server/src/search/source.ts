@@ -18,6 +18,11 @@ export interface SearchSource {
    * Identifies a source whose rows are never deleted. Once it has more rows than `countCap`, it is not counted again.
    */
   appendOnlyKey?: string;
+  /**
+   * Indexes on the tenant, a field, another field and the id. If a search only compares the first field with one value, the rows
+   * in the order of the second are the page: nothing is sorted.
+   */
+  orderIndexes?: readonly { equal: string; sort: string }[];
   /** Sort at most this many matches (see `sortMatches`). Ignored if there is a `countCap`, which is then the limit. */
   maxSorted?: number;
   /** Scan at most this many rows in order (see `scanInOrder`). */
@@ -32,7 +37,7 @@ export function restrictToChannels(
   const { inChannels, where } = source;
   if (channelIds === undefined || inChannels === undefined) return source;
   const ids = [...channelIds];
-  const { appendOnlyKey: _, ...rest } = source;
+  const { appendOnlyKey: _, orderIndexes: __, ...rest } = source;
   return {
     ...rest,
     where: (bind) =>

@@ -10,9 +10,9 @@ const MANAGED: ReadonlySet<Scope> = new Set<Scope>(['tokens:read', 'webhooks:rea
 
 /** The scopes of each role: the same as those of tokens, so that a route says once what it requires. */
 export const roleScopes: Readonly<Record<Role, readonly Scope[]>> = {
-  // Also the only one who manages owners.
+  // Also the only one who manages owners and the tenant.
   owner: ['*'],
-  admin: scopes.filter((scope) => scope !== '*'),
+  admin: scopes.filter((scope) => scope !== '*' && scope !== 'tenant:write'),
   agent: [
     'chats:read',
     'chats:write',
@@ -27,9 +27,11 @@ export const roleScopes: Readonly<Record<Role, readonly Scope[]>> = {
     'attributes:read',
     'users:read',
     'events:read',
+    'jobs:read',
     'automations:read',
     'automations:trigger',
     'campaigns:read',
+    'tenant:read',
   ],
   viewer: scopes.filter((scope) => isRead(scope) && !MANAGED.has(scope)),
 };

@@ -15,6 +15,7 @@ const scopeOf: Record<Resource, Scope> = {
   file: 'files:read',
   automation: 'automations:read',
   campaign: 'campaigns:read',
+  job: 'jobs:read',
   webhook: 'webhooks:read',
 };
 

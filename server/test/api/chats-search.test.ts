@@ -40,6 +40,41 @@ beforeAll(async () => {
 });
 
 describe('a search of chats', () => {
+  it('finds them by the labels of their contacts', async () => {
+    const { id: labelId } = (await tenant.post('/v3/labels', { name: 'VIP' })).body.data;
+    const other = await server.tenant();
+    const { id: foreign } = (await other.post('/v3/labels', { name: 'VIP' })).body.data;
+    await tenant.post(`/v3/contacts/${chats.Ada?.contactId}/labels`, { labels: [{ id: labelId }] });
+    await tenant.post(`/v3/contacts/${chats.Emmy?.contactId}/labels`, { labels: [{ id: labelId }] });
+    const found = async (query: string) => namesOf(await search({ query }));
+    expect(await found(`contains(labelIds,"${labelId}")`)).toEqual(['Emmy', 'Ada']);
+    expect(await found(`and(eq(status,"open"),contains(labelIds,"${labelId}"))`)).toEqual(['Ada']);
+    expect(await found(`not(contains(labelIds,"${labelId}"))`)).toEqual(['Grace']);
+    expect(await found(`in(labelIds,"${labelId}","${foreign}")`)).toEqual(['Emmy', 'Ada']);
+    expect(await found(`contains(labelIds,"${foreign}")`)).toEqual([]);
+    const counts = await tenant.post('/v3/chats/counts', {
+      views: [{ key: 'vip', query: `contains(labelIds,"${labelId}")` }],
+    });
+    expect(counts.body.data).toMatchObject([{ total: 2 }]);
+  });
+
+  it('is sorted by the time of the latest message, page by page', async () => {
+    expect(namesOf(await search({ sortBy: 'desc(latestMessageAt)' }))).toEqual(['Ada', 'Emmy', 'Grace']);
+    const body = { query: 'eq(status,"open")', sortBy: 'desc(latestMessageAt)' };
+    const first = (await tenant.post('/v3/chats/search', { ...body, pagination: { limit: 1 } })).body;
+    expect([namesOf(first.data), first.pagination.total]).toEqual([['Ada'], 2]);
+    const cursor = first.pagination.nextCursor;
+    const next = (await tenant.post('/v3/chats/search', { ...body, pagination: { limit: 1, cursor } })).body;
+    expect([namesOf(next.data), next.pagination]).toEqual([
+      ['Grace'],
+      expect.objectContaining({ total: 2, nextCursor: null }),
+    ]);
+    expect(namesOf(await search({ query: 'gt(latestMessageAt,"2026-11-15T01:02:06.000Z")' }))).toEqual([
+      'Emmy',
+      'Ada',
+    ]);
+  });
+
   it('returns complete chats, newest first', async () => {
     const found = await search({});
     expect(namesOf(found)).toEqual(['Emmy', 'Grace', 'Ada']);

@@ -42,6 +42,7 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
   async function makeThings(): Promise<void> {
     if (wants('tokenId')) ids.tokenId = await made('/v3/tokens', { name: 'spare', scopes: ['*'] });
     if (wants('labelId')) ids.labelId = await made('/v3/labels', { name: 'Fixture' });
+    if (wants('mergedContactId')) ids.mergedContactId = await made('/v3/contacts', { firstName: 'Other' });
     if (wants('viewId'))
       ids.viewId = await made('/v3/views', { name: 'Fixture', query: 'eq(status,"open")' });
     if (wants('savedReplyId'))
@@ -107,8 +108,8 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
   if (wants('jobId')) {
     ids.jobId = newId();
     await server.system.db.query(
-      `insert into jobs (id, tenant_id, kind, status, subject_id, batch, shard, created_at, updated_at, ended_at)
-       values ($1, $2, 'delete_contact', 'completed', $1, 500, 0, now(), now(), now())`,
+      `insert into jobs (id, tenant_id, kind, status, subject_id, batch, shard, created_at, updated_at, ended_at, action)
+       values ($1, $2, 'change_chats', 'completed', $1, 500, 0, now(), now(), now(), '{"type":"close"}')`,
       [ids.jobId, tenant.id],
     );
   }
@@ -222,6 +223,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
   '019a82a0-0000-7000-8000-000000000070': 'automationId',
   '019a82a0-0000-7000-8000-000000000071': 'versionId',
+  '019a82a0-0000-7000-8000-0000000000f1': 'mergedContactId',
 };
 
 /** The example of a body with the ids of the tenant, so that the call is valid. */

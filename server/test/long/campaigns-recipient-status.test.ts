@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csvCell } from '../../src/campaigns/results.ts';
+import { csvCell } from '../../src/http/csv.ts';
 import { groundFor, testContacts } from '../kit/campaigns.ts';
 import { deliver, execution, workerDatabase } from '../kit/execution.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';

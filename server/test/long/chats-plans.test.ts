@@ -117,7 +117,6 @@ describe('the inbox', () => {
   });
 
   it.each([
-    ['open chats by activity', { query: 'eq(status,"open")', sortBy: 'desc(updatedAt)' }],
     ['chats of a channel by activity', { query: `eq(channelId,"${channelId}")`, sortBy: 'desc(updatedAt)' }],
     ['chats of a user by activity', { query: `eq(assignedUserId,"${userId}")`, sortBy: 'desc(updatedAt)' }],
   ])('%s reads the matches once and the rows of the page', async (_name, body) => {
@@ -127,8 +126,12 @@ describe('the inbox', () => {
     expect(read).toEqual([{ chats: total }, { chats: LIMIT + 1 }]);
   });
 
-  it('reads as much with a cursor as on the first page', async () => {
-    const body = { query: 'eq(status,"open")', sortBy: 'desc(updatedAt)' };
+  it.each([
+    ['by activity', 'desc(updatedAt)'],
+    ['with the newest message first', 'desc(latestMessageAt)'],
+    ['with the oldest message first', 'asc(latestMessageAt)'],
+  ])('open chats %s are read in the order of an index: only the page, at any depth', async (_name, sortBy) => {
+    const body = { query: 'eq(status,"open")', sortBy };
     const first = await runSearch(
       client,
       chatFields,
@@ -137,9 +140,26 @@ describe('the inbox', () => {
       parseSearchRequest({ ...body, pagination: { limit: LIMIT } }, chatFields, new Date()),
     );
     const cursor = first.pagination.nextCursor as string;
-    const { found, read } = await explainSearch({ ...body, pagination: { limit: LIMIT, cursor } });
-    expect(found).toBe(LIMIT);
-    expect(read).toEqual([{ chats: openOfTenant }, { chats: LIMIT + 1 }]);
+    for (const pagination of [{ limit: LIMIT }, { limit: LIMIT, cursor }]) {
+      const { found, total, read } = await explainSearch({ ...body, pagination });
+      expect([found, total]).toEqual([LIMIT, openOfTenant]);
+      expect(read).toEqual([{ chats: LIMIT + 1 }, { chats: openOfTenant }]);
+    }
+  });
+
+  it('reads only the chats of contacts with a label', async () => {
+    const labelId = newId();
+    await client.query(
+      `insert into labels (id, tenant_id, name, created_at, updated_at) values ($1, $2, 'VIP', now(), now())`,
+      [labelId, tenantId],
+    );
+    await client.query(
+      `insert into contact_labels (contact_id, label_id, tenant_id, created_at) values ($1, $2, $3, now())`,
+      [contactId, labelId, tenantId],
+    );
+    const { found, read } = await explainSearch({ query: `contains(labelIds,"${labelId}")` });
+    expect(found).toBe(CHANNELS);
+    expect(read[0]?.chats).toBeLessThanOrEqual(2 * CHANNELS);
   });
 
   it('reads only open chats if they are filtered by status, in any order', async () => {

@@ -24,9 +24,11 @@ const setAttributes = statement<
    where a.value <> excluded.value
    returning a.contact_id`,
 );
-const removeAttributes = statement<[contactId: string, attributeIds: string[]]>(
+const removeAttributes = statement<[contactIds: string[], attributeIds: string[]], { contact_id: string }>(
   'contacts.remove_attributes',
-  'delete from contact_attributes where contact_id = $1 and tenant_id = $tenant and attribute_id = any ($2::uuid[])',
+  `delete from contact_attributes where contact_id = any ($1::uuid[]) and tenant_id = $tenant
+      and attribute_id = any ($2::uuid[])
+   returning contact_id`,
 );
 
 interface ValueOfContact extends StoredValue {
@@ -48,11 +50,12 @@ export async function storeValues(tx: TenantTx, values: readonly ValueOfContact[
   return rows.map((row) => row.contact_id);
 }
 
-/** Removes values from a contact and returns whether it had any of them. */
+/** Removes values from contacts and returns the ids of those that had any of them. */
 export async function removeValues(
   tx: TenantTx,
-  contactId: string,
+  contactIds: string[],
   attributeIds: string[],
-): Promise<boolean> {
-  return attributeIds.length > 0 && (await tx.run(removeAttributes, [contactId, attributeIds])) > 0;
+): Promise<string[]> {
+  if (attributeIds.length === 0) return [];
+  return (await tx.all(removeAttributes, [contactIds, attributeIds])).map((row) => row.contact_id);
 }

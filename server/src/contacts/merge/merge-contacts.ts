@@ -2,7 +2,7 @@ import { moveUnfinishedRuns } from '../../automations/runs/move-runs.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { moveRecipients } from '../../campaigns/move-recipients.ts';
-import { type MergedChat, mergeChats, moveChats } from '../../chats/merge-chats.ts';
+import { mergeChats, moveChats } from '../../chats/merge-chats.ts';
 import { removalStatement, statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { moveNewEvents } from '../../engine/move-events.ts';
@@ -16,8 +16,8 @@ import type { Subscriptions } from '../consent/schema.ts';
 import { requireContact } from '../contact.ts';
 import { lockHandles } from '../handles/lock.ts';
 import { moveHandles } from '../handles/move.ts';
-import type { Contact } from '../schema.ts';
 import { touchContacts } from '../search-text.ts';
+import type { MergedContacts } from './schema.ts';
 
 interface LockedContact {
   id: string;
@@ -73,13 +73,6 @@ const redirect = removalStatement<[mergedId: string, survivingId: string, now: D
      insert into merged_contacts (id, tenant_id, contact_id, created_at) values ($1, $tenant, $2, $3))
    update contacts set merged_into = $2 where (id = $1 or merged_into = $1) and tenant_id = $tenant`,
 );
-
-/** What became of two contacts. */
-export interface MergedContacts {
-  contact: Contact;
-  mergedContactId: string;
-  mergedChats: MergedChat[];
-}
 
 /** The first contact's names, else the other's: a first name of one and a last name of the other would be nobody. */
 const nameOf = (one: LockedContact, other: LockedContact): LockedContact =>

@@ -21,11 +21,13 @@ import { sandboxFaultsOf } from './faults.ts';
 import { fetchSandboxMedia } from './media.ts';
 import { bounces, refusalOfRecipient } from './recipients.ts';
 import { shapes } from './shapes.ts';
+import { reportedStatuses } from './statuses.ts';
 import { requestsFor, vendorIdOf } from './write.ts';
 
 const MAX_DELAY_MS = 3600_000;
 const STATUS_DELAY_MS = 200;
 const MAX_CHANNELS = 10_000;
+const SETTINGS = ['statusDelayMs', 'readsAutomatically'];
 /** Those of the vendors that it simulates. */
 const SIGNATURE_HEADERS = [META_HEADER, TWILIO_HEADER, MAIL_HEADER];
 
@@ -34,14 +36,6 @@ const validateDelay = (ms: unknown): string | undefined =>
   ms === undefined || (Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= MAX_DELAY_MS)
     ? undefined
     : `Must be a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`;
-
-/** The statuses that vendors of each kind report for an accepted message. */
-const reportedStatuses: Record<ChannelKind, readonly VendorStatus[]> = {
-  whatsapp: ['delivered', 'read'],
-  instagram: ['read'],
-  sms: ['delivered'],
-  email: [],
-};
 
 /** Whether vendors of this kind send echoes of the business's own messages. */
 const hasEchoes = (kind: ChannelKind): boolean => kind === 'whatsapp' || kind === 'instagram';
@@ -66,7 +60,7 @@ async function laterRequests(
 ): Promise<{ at: Date; request: ProviderRequest }[]> {
   const { reorder, echoBeforeResponse } = sandboxFaultsOf(channel.config);
   const delayMs = Number(channel.config.statusDelayMs ?? STATUS_DELAY_MS);
-  const statuses: VendorStatus[] = bounces(message) ? ['failed'] : [...reportedStatuses[channel.kind]];
+  const statuses: VendorStatus[] = bounces(message) ? ['failed'] : reportedStatuses(channel);
   const times = statuses.map((_, index) => new Date(now.getTime() + (index + 1) * delayMs));
   const events = statuses.map((status, index): SimulatedEvent => {
     const event = {
@@ -105,14 +99,17 @@ export const sandbox: Adapter = {
   signatureHeaders: SIGNATURE_HEADERS,
   reply: { contentType: 'application/json', body: '{"success":true}' },
   configure(given, stored) {
-    const { statusDelayMs } = mergeConfig(stored, given);
+    const { statusDelayMs, readsAutomatically } = mergeConfig(stored, given);
     const issue = validateDelay(statusDelayMs);
     if (issue) throw invalidParam('config.statusDelayMs', 'custom', issue);
-    const unknown = Object.keys(given).find((name) => name !== 'statusDelayMs');
+    if (readsAutomatically !== undefined && typeof readsAutomatically !== 'boolean')
+      throw invalidParam('config.readsAutomatically', 'invalid_type', 'Must be true or false');
+    const unknown = Object.keys(given).find((name) => !SETTINGS.includes(name));
     if (unknown !== undefined)
-      throw invalidParam(`config.${unknown}`, 'unrecognized_keys', unknownKey(unknown, ['statusDelayMs']));
+      throw invalidParam(`config.${unknown}`, 'unrecognized_keys', unknownKey(unknown, SETTINGS));
     return {
       ...(statusDelayMs === undefined ? {} : { statusDelayMs }),
+      ...(readsAutomatically === undefined ? {} : { readsAutomatically }),
       ...(stored.faults === undefined ? {} : { faults: stored.faults }),
       signingSecret: stored.signingSecret ?? randomSecret(32),
     };

@@ -1,0 +1,65 @@
+import { ApiError } from '../base/errors.ts';
+import { isTestTenant } from '../base/ids.ts';
+import { collectIssues } from '../base/issues.ts';
+import { nowMs } from '../base/time.ts';
+import { languageOf, validateTimezone } from '../contacts/validate-contact.ts';
+import { statement } from '../db/statement.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
+import { timestamp } from '../http/schema.ts';
+import type { TenantSettings, TenantSettingsChange } from './schema.ts';
+
+interface SettingsRow {
+  id: string;
+  name: string;
+  timezone: string;
+  locale: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = 'id, name, timezone, locale, created_at, updated_at';
+const settings = statement<[], SettingsRow>(
+  'tenants.settings',
+  `select ${COLUMNS} from visible_tenants where id = $tenant`,
+);
+const updateSettings = statement<
+  [name: string | null, timezone: string | null, locale: string | null, now: Date],
+  SettingsRow
+>(
+  'tenants.update_settings',
+  `update visible_tenants set name = coalesce($1, name), timezone = coalesce($2, timezone), locale = coalesce($3, locale),
+          updated_at = $4
+    where id = $tenant returning ${COLUMNS}`,
+);
+
+function present(row: SettingsRow | undefined): TenantSettings {
+  if (!row) throw new ApiError('tenant_not_found');
+  return {
+    id: row.id,
+    name: row.name,
+    timezone: row.timezone,
+    locale: row.locale,
+    isTest: isTestTenant(row.id),
+    createdAt: timestamp(row.created_at),
+    updatedAt: timestamp(row.updated_at),
+  };
+}
+
+export const readSettings = async (db: TenantReader): Promise<TenantSettings> =>
+  present(await db.find(settings, []));
+
+/** Changes the given settings. */
+export async function changeSettings(
+  tx: TenantTx,
+  { name, timezone, locale }: TenantSettingsChange,
+): Promise<TenantSettings> {
+  const issues = collectIssues();
+  const trimmed = name?.trim();
+  if (trimmed === '') issues.add('name', 'too_small', 'Must not be blank');
+  validateTimezone(timezone, issues);
+  const language = languageOf(locale, issues, 'locale');
+  issues.throwIfAny();
+  return present(
+    await tx.find(updateSettings, [trimmed ?? null, timezone ?? null, language ?? null, new Date(nowMs())]),
+  );
+}

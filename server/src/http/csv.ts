@@ -1,0 +1,23 @@
+/**
+ * Spreadsheets read such texts as formulas, also with full-width or small signs, and after blanks, quotes or invisible
+ * characters. Plain numbers, such as phone numbers, are harmless.
+ */
+const FORMULA = /^[\s"'\p{Cf}\p{Cc}]*[=+\-@＝＋－＠﹦﹢﹣﹫]/u;
+const NUMBER = /^[+-]?\d+$/;
+/** In many countries spreadsheets separate cells by semicolons, and the quotes around a cell are then part of its text. */
+const SEPARATORS = /([;\t\r\n])/;
+
+/** Encodes a cell by RFC 4180, and escapes what a spreadsheet would read as a formula, also as a cell after a semicolon. */
+export function csvCell(text: string): string {
+  const safe = NUMBER.test(text)
+    ? text
+    : text
+        .split(SEPARATORS)
+        .map((part) => (FORMULA.test(part) ? `'${part}` : part))
+        .join('');
+  const cell = /^[\t\r\n]/.test(safe) ? `'${safe}` : safe;
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+export const csvLine = (cells: readonly (string | null)[]): string =>
+  `${cells.map((cell) => csvCell(cell ?? '')).join(',')}\r\n`;

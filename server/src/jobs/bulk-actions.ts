@@ -1,0 +1,154 @@
+import { ApiError } from '../base/errors.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
+import {
+  assignChats,
+  setChatStatuses,
+  setChatsRead,
+  validateAssignees,
+  validateSnooze,
+} from '../chats/change-chat.ts';
+import { setContactAttributes } from '../contacts/attributes/set-attributes.ts';
+import { addLabelsToContacts, removeLabelsFromContacts } from '../contacts/contact-labels.ts';
+import { eraseContact } from '../contacts/erase-contact.ts';
+import { validateAttributes, validateLabels } from '../contacts/validate-contact.ts';
+import { statement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
+import type { Scope } from '../http/permissions.ts';
+import type { Author } from '../users/author.ts';
+import type { ChatAction, ContactAction, JobAction } from './actions.ts';
+import type { BulkKind } from './schema.ts';
+
+/** A batch locks its rows until it is committed. */
+const MAX_BATCH = 200;
+
+/** Erasing a contact locks the tenant's events, so that two of them in one transaction could wait for each other. */
+export const maxBatchOf = (type: JobAction['type']): number => (type === 'delete' ? 1 : MAX_BATCH);
+
+/** The scope that an action needs besides that of its operation. */
+export function scopeOf(kind: BulkKind, { type }: JobAction): Scope {
+  if (type === 'delete') return 'contacts:delete';
+  return kind === 'change_contacts' || type === 'add_labels' || type === 'remove_labels'
+    ? 'contacts:write'
+    : 'chats:write';
+}
+
+export const notFound = (kind: BulkKind, id: string): string =>
+  `There is no ${kind === 'change_chats' ? 'chat' : 'contact'} ${id}`;
+
+/** Adds an issue for each value that is wrong, or that names what does not exist. */
+export async function validateAction(tx: TenantTx, action: JobAction, issues: Issues): Promise<void> {
+  if (action.type === 'assign') await validateAssignees(tx, action, issues);
+  if (action.type === 'snooze') validateUntil(tx, action, issues);
+  if ('labelIds' in action && action.labelIds) await validateLabelIds(tx, action.labelIds, issues);
+  if ('attributes' in action && action.attributes) await validateAttributes(tx, action.attributes, issues);
+}
+
+function validateUntil(tx: TenantTx, { snoozedUntil }: ChatAction, issues: Issues): void {
+  try {
+    validateSnooze({ status: 'snoozed', ...(snoozedUntil === undefined ? {} : { snoozedUntil }) }, tx.now);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.invalidParams) throw error;
+    for (const [path, { key, message }] of Object.entries(error.invalidParams))
+      issues.add(path, key, message);
+  }
+}
+
+async function validateLabelIds(tx: TenantTx, labelIds: readonly string[], issues: Issues): Promise<void> {
+  const known = new Set(
+    await validateLabels(
+      tx,
+      labelIds.map((id) => ({ id })),
+      collectIssues(),
+    ),
+  );
+  for (const [index, id] of labelIds.entries())
+    if (!known.has(id.toLowerCase())) issues.add(`labelIds.${index}`, 'custom', `There is no label ${id}`);
+}
+
+const contactsOfChats = statement<[chatIds: string[]], { id: string; contact_id: string }>(
+  'jobs.contacts_of_chats',
+  'select id, contact_id from visible_chats where id = any ($1::uuid[]) and tenant_id = $tenant',
+);
+
+/** Labels belong to contacts: those of several chats of one contact are changed once. */
+async function labelContactsOf(
+  tx: TenantTx,
+  chatIds: string[],
+  label: (contactIds: string[]) => Promise<{ found: string[] }>,
+): Promise<string[]> {
+  const chats = await tx.all(contactsOfChats, [chatIds]);
+  const { found } = await label([...new Set(chats.map(({ contact_id }) => contact_id))]);
+  return chats.filter(({ contact_id }) => found.includes(contact_id)).map(({ id }) => id);
+}
+
+async function changeChats(
+  tx: TenantTx,
+  action: ChatAction,
+  author: Author,
+  ids: string[],
+): Promise<string[]> {
+  const { type, labelIds = [], snoozedUntil, triggerAutomations = false } = action;
+  switch (type) {
+    case 'assign':
+      return assignChats(tx, ids, action, 'person');
+    case 'open':
+      return setChatStatuses(tx, ids, { status: 'open', triggerAutomations });
+    case 'close':
+      return setChatStatuses(tx, ids, { status: 'closed', triggerAutomations });
+    case 'snooze':
+      return setChatStatuses(tx, ids, { status: 'snoozed', snoozedUntil: snoozedUntil as string });
+    case 'mark_read':
+    case 'mark_unread':
+      return setChatsRead(tx, ids, type === 'mark_unread', author.type === 'user' ? 'person' : 'api');
+    case 'add_labels':
+      return labelContactsOf(tx, ids, (contactIds) => addLabels(tx, contactIds, labelIds));
+    case 'remove_labels':
+      return labelContactsOf(tx, ids, (contactIds) => removeLabelsFromContacts(tx, contactIds, labelIds));
+  }
+}
+
+async function changeContacts(tx: TenantTx, action: ContactAction, ids: string[]): Promise<string[]> {
+  const { type, labelIds = [], attributes = [] } = action;
+  switch (type) {
+    case 'add_labels':
+      return (await addLabels(tx, ids, labelIds)).found;
+    case 'remove_labels':
+      return (await removeLabelsFromContacts(tx, ids, labelIds)).found;
+    case 'set_attributes':
+      return setContactAttributes(tx, ids, attributes);
+    case 'delete': {
+      const found: string[] = [];
+      for (const id of ids) if (await eraseContact(tx, id)) found.push(id);
+      return found;
+    }
+  }
+}
+
+const addLabels = (tx: TenantTx, contactIds: string[], labelIds: readonly string[]) =>
+  addLabelsToContacts(
+    tx,
+    contactIds,
+    labelIds.map((id) => ({ id })),
+  );
+
+/**
+ * Does an action to chats or contacts, with the same events as the operation for one of them. Returns the ids of those that
+ * exist, or why the action is not possible any more.
+ */
+export async function doAction(
+  tx: TenantTx,
+  kind: BulkKind,
+  action: JobAction,
+  author: Author,
+  ids: string[],
+): Promise<{ foundIds: string[]; error?: string }> {
+  const issues = collectIssues();
+  await validateAction(tx, action, issues);
+  const [issue] = Object.entries(issues.params);
+  if (issue) return { foundIds: [], error: `${issue[0]}: ${issue[1].message}` };
+  const foundIds =
+    kind === 'change_chats'
+      ? await changeChats(tx, action as ChatAction, author, ids)
+      : await changeContacts(tx, action as ContactAction, ids);
+  return { foundIds };
+}

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fillTenant } from '../kit/bulk.ts';
+import { usePerson } from '../kit/people.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const { db } = server.system;
+let tenant: TestTenant;
+let channel: { id: string };
+beforeEach(async () => {
+  tenant = await server.tenant();
+  channel = await tenant.channel();
+});
+
+const linesOf = (text: string): string[] => text.trimEnd().split('\r\n');
+const exported = (of: string, query = '', by: Pick<TestTenant, 'get'> = tenant) =>
+  by.get(`/v3/${of}/export.csv${query === '' ? '' : `?query=${encodeURIComponent(query)}`}`);
+const write = async (from: string, text: string, over = channel) => {
+  await tenant.post(`/v3/sandbox/${over.id}/inbound`, { from, text });
+  await server.settle();
+};
+
+describe('an export of contacts', () => {
+  it('has a line for each contact and a column for each attribute, without formulas', async () => {
+    const { id } = (await tenant.post('/v3/attributes', { name: 'Plan', externalId: 'plan', type: 'text' }))
+      .body.data;
+    const { id: labelId } = (await tenant.post('/v3/labels', { name: '=VIP' })).body.data;
+    await tenant.post('/v3/contacts', {
+      firstName: '=cmd|calc',
+      lastName: 'Ünïcode "quoted", 名前',
+      phoneNumber: '+15550001111',
+      labels: [{ id: labelId }],
+      attributes: [{ id, value: '@SUM(1)' }],
+    });
+    await tenant.post('/v3/contacts', { firstName: '\t-cmd' });
+    const answer = await exported('contacts');
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(answer.headers['content-disposition']).toBe('attachment; filename="contacts.csv"');
+    const [head, first, second] = linesOf(answer.text);
+    expect(head).toBe(
+      'id,firstName,lastName,phoneNumber,email,otherHandles,language,timezone,isSubscribed,labels,createdAt,updatedAt,attributes.plan',
+    );
+    expect(first).toContain(`,'=cmd|calc,"Ünïcode ""quoted"", 名前",+15550001111,,`);
+    expect(first).toContain(",'=VIP,");
+    expect(first).toMatch(/,'@SUM\(1\)$/);
+    expect(second).toContain(",'-cmd,");
+  });
+
+  it('has what matches, of this tenant, and refuses a wrong filter before it sends anything', async () => {
+    await tenant.post('/v3/contacts', { firstName: 'Ada' });
+    await tenant.post('/v3/contacts', { firstName: 'Grace' });
+    await (await server.tenant()).post('/v3/contacts', { firstName: 'Ada' });
+    const answer = await exported('contacts', 'eq(firstName,"Ada")');
+    expect(linesOf(answer.text)).toHaveLength(2);
+    expect(linesOf((await exported('contacts')).text)).toHaveLength(3);
+    const wrong = await exported('contacts', 'eq(nope,1)');
+    expect([wrong.status, Object.keys(wrong.body.error.invalidParams)]).toEqual([400, ['query']]);
+  });
+
+  it('of many rows has each of them once, in the order of creation', async () => {
+    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 2_000);
+    const ids = linesOf((await exported('contacts')).text)
+      .slice(1)
+      .map((line) => line.split(',')[0]);
+    expect([ids.length, new Set(ids).size]).toEqual([2_000, 2_000]);
+    const chats = linesOf((await exported('chats', 'eq(status,"open")')).text).slice(1);
+    expect(new Set(chats.map((line) => line.split(',')[0])).size).toBe(2_000);
+  });
+});
+
+describe('an export of chats', () => {
+  it('has only those of the own channels for a user who is restricted to teams', async () => {
+    const hidden = await tenant.channel();
+    await write('+15550001111', 'for us');
+    await write('+15550002222', 'for others', hidden);
+    const agent = await usePerson(server, tenant, 'agent', { access: 'teams' });
+    await tenant.post('/v3/teams', { name: 'Own', userIds: [agent.userId], channelIds: [channel.id] });
+    expect(linesOf((await exported('chats')).text)).toHaveLength(3);
+    const own = (await exported('chats', '', agent)).text;
+    expect(linesOf(own)).toHaveLength(2);
+    expect(own).toContain('for us');
+    expect(own).not.toContain('for others');
+    expect(own).not.toContain(hidden.id);
+  });
+});
+
+describe('merging contacts on request', () => {
+  const merge = (contactId: string, body: object, by: Pick<TestTenant, 'post'> = tenant) =>
+    by.post(`/v3/contacts/${contactId}/merge`, body);
+
+  it('makes one of both; a dry run shows the same and changes nothing', async () => {
+    await write('+15550001111', 'hello');
+    const chat = (await tenant.post('/v3/chats/search', {})).body.data[0];
+    const { id } = (await tenant.post('/v3/contacts', { firstName: 'Ada', email: 'ada@example.com' })).body
+      .data;
+    const body = { mergedContactId: chat.contactId };
+    const dry = await merge(id, { ...body, dryRun: true });
+    expect(dry.body.data).toMatchObject({
+      contact: { id, firstName: 'Ada', phoneNumber: '+15550001111', email: 'ada@example.com' },
+      mergedContactId: chat.contactId,
+    });
+    expect((await tenant.get(`/v3/contacts/${chat.contactId}`)).status).toBe(200);
+    expect((await tenant.get(`/v3/contacts/${id}`)).body.data.phoneNumber).toBeNull();
+    const merged = await merge(id, body);
+    const without = ({
+      contact: { updatedAt: _, ...contact },
+      ...rest
+    }: {
+      contact: { updatedAt: string };
+    }) => ({
+      contact,
+      ...rest,
+    });
+    expect(without(merged.body.data)).toEqual(without(dry.body.data));
+    expect((await tenant.get(`/v3/contacts/${chat.contactId}`)).status).toBe(404);
+    expect((await tenant.get(`/v3/chats/${chat.id}`)).body.data.contactId).toBe(id);
+    await server.settle();
+    const events = await tenant.post('/v3/events/search', { query: 'eq(type,"contact.merged")' });
+    expect(events.body.pagination.total).toBe(1);
+    const timeline = (await tenant.get(`/v3/contacts/${id}/timeline`)).body.data;
+    expect(timeline.map(({ type }: { type: string }) => type)).toContain('message.received');
+    expect(timeline[0]).toMatchObject({ type: 'contact.merged', resourceId: chat.contactId });
+  });
+
+  it('refuses itself, unknown contacts, those of others, and restricted users', async () => {
+    const { id } = (await tenant.post('/v3/contacts', { firstName: 'Ada' })).body.data;
+    const foreign = (await (await server.tenant()).post('/v3/contacts', { firstName: 'Eve' })).body.data.id;
+    expect((await merge(id, { mergedContactId: id })).status).toBe(409);
+    expect((await merge(id, { mergedContactId: foreign })).status).toBe(404);
+    expect((await merge(id, { mergedContactId: foreign, dryRun: true })).status).toBe(404);
+    expect((await merge('x', { mergedContactId: id })).status).toBe(404);
+    expect((await merge(id, {})).status).toBe(400);
+    const { id: other } = (await tenant.post('/v3/contacts', { firstName: 'Bob' })).body.data;
+    const agent = await usePerson(server, tenant, 'agent', { access: 'teams' });
+    expect((await merge(id, { mergedContactId: other }, agent)).status).toBe(403);
+    expect((await tenant.get(`/v3/contacts/${other}`)).status).toBe(200);
+  });
+});
