@@ -15,6 +15,7 @@ const HOSTILE = 3;
 const MESSAGES_PER_SECOND = Number(process.env.SOAK_RATE ?? 40);
 /** How long everything has to arrive after the load. */
 const DRAIN_MS = 180_000;
+const TIMEOUT_MS = (MINUTES + 10) * 60_000 + DRAIN_MS;
 
 const countsOf = (statuses: ReadonlyMap<number, number>): string =>
   [...statuses].map(([status, count]) => `${status} ${count} ×`).join(', ');
@@ -113,4 +114,4 @@ it('a soak of mixed load with hostile tenants and kills loses nothing, and memor
   // The heap may grow to four times what is in use before it is collected as a whole.
   const [first] = memory.map(([, mebibytes]) => mebibytes);
   expect(memory.at(-1)?.[1]).toBeLessThan(3 * (first as number));
-});
+}, TIMEOUT_MS);
