@@ -1,8 +1,8 @@
 import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
+import { setTenantForRequests } from '../api/client.ts';
 import { isLoggedOut } from '../api/errors.ts';
 import {
-  enterTenant,
   findMembership,
   useLogOut,
   useSessionQuery,
@@ -16,12 +16,14 @@ import { EmptyState, ErrorNotice, Skeleton } from '../ui/notices.tsx';
 import { Banners } from './banners.tsx';
 import { GlobalCommands } from './global-commands.tsx';
 import { Navigation } from './navigation.tsx';
+import { keepTenantInTab, usePreference } from './preferences.ts';
 import styles from './shell.module.css';
 import { useCurrentScreen } from './use-screens.ts';
 
 /** The frame around every screen behind the login. It shows no screen before it knows who looks at it. */
 export function Shell() {
   const query = useSessionQuery();
+  const chosen = usePreference('tenantId');
   const address = useRouterState({ select: ({ location }) => location.href });
   if (isLoggedOut(query.error))
     return <Navigate to="/login" search={{ next: address, ended: query.data ? 1 : undefined }} replace />;
@@ -35,9 +37,10 @@ export function Shell() {
         )}
       </main>
     );
-  const membership = findMembership(query.data);
+  const membership = findMembership(query.data, chosen);
   if (!membership) return <NoTenant email={query.data.person.email} />;
-  enterTenant(membership);
+  // Before the screens below send their first request.
+  setTenantForRequests(membership.tenantId);
   return (
     <WorkspaceContext value={{ session: query.data, membership }}>
       <LiveProvider key={membership.tenantId}>
@@ -49,7 +52,9 @@ export function Shell() {
 
 function Frame() {
   const t = useText();
+  const { tenantId } = useWorkspace().membership;
   useDocumentTitle();
+  useEffect(() => keepTenantInTab(tenantId), [tenantId]);
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">

@@ -6,10 +6,49 @@ import { cleanUp } from '../kit/clean-up.ts';
 import { type TestConsole, useConsole, watchPage } from '../kit/console.ts';
 import { PASSWORD } from '../kit/people.ts';
 
+const ADMIN_TOKEN = 'operator-token-for-tests-0123456789abcdef';
+
 describe.runIf(CHROMIUM)('the frame of the console', () => {
   let test: TestConsole;
   beforeAll(async () => {
-    test = await useConsole();
+    test = await useConsole({ PARLEY_ADMIN_TOKEN: ADMIN_TOKEN });
+  });
+
+  it('switches between the tenants of a person, each tab for itself', async () => {
+    const person = await test.createPerson('agent');
+    const call = async (path: string, token: string, body?: object) => {
+      const response = await fetch(`${test.url}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { data: { id: string; token: string; url: string } }).data;
+    };
+    const { id } = await call('/admin/tenants', ADMIN_TOKEN, { name: 'Second shop' });
+    const { token } = await call(`/admin/tenants/${id}/tokens`, ADMIN_TOKEN, { name: 'test', scopes: ['*'] });
+    const user = await call('/v3/users', token, { name: 'Me there', email: person.email, role: 'viewer' });
+    const { url } = await call(`/v3/users/${user.id}/invitation`, token);
+    const { page, context } = await test.pageOf(person);
+    await page.goto(url.replace(/^.*\/console/, `${test.url}/console`));
+    // The session of this browser proves who it is.
+    await page.getByText('You are invited to join Second shop').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Join Second shop' }).click();
+    await page.getByText('Role in demo: Agent').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${test.url}/console/profile`);
+    await other.getByText('Role in demo: Agent').waitFor();
+    await page.getByRole('button', { name: 'Account and settings' }).first().click();
+    await page.getByRole('menuitemradio', { name: 'Second shop' }).click();
+    await page.getByText('Role in Second shop: Viewer').waitFor();
+    await page.reload();
+    await page.getByText('Role in Second shop: Viewer').waitFor();
+    await other.reload();
+    await other.getByText('Role in demo: Agent').waitFor();
   });
 
   it('finds screens and actions by typing, and goes there by keys alone', async () => {
@@ -23,7 +62,7 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await open('/no/such/screen');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     await page.keyboard.press('g');
-    await page.keyboard.press('p');
+    await page.keyboard.press('u');
     await page.waitForURL('**/console/profile');
     // While somebody types, letters are letters.
     await page.getByLabel('Name', { exact: true }).focus();
