@@ -1,5 +1,5 @@
-import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
 import { setTenantForRequests } from '../api/client.ts';
 import { isLoggedOut } from '../api/errors.ts';
 import {
@@ -24,9 +24,7 @@ import { useCurrentScreen } from './use-screens.ts';
 export function Shell() {
   const query = useSessionQuery();
   const chosen = usePreference('tenantId');
-  const address = useRouterState({ select: ({ location }) => location.href });
-  if (isLoggedOut(query.error))
-    return <Navigate to="/login" search={{ next: address, ended: query.data ? 1 : undefined }} replace />;
+  if (isLoggedOut(query.error)) return <ToLogin hasEnded={query.data !== undefined} />;
   if (!query.data)
     return (
       <main className={styles.waiting}>
@@ -48,6 +46,14 @@ export function Shell() {
       </LiveProvider>
     </WorkspaceContext>
   );
+}
+
+/** Leads to the login once, with the address to come back to: it must not follow the addresses on the way. */
+function ToLogin({ hasEnded }: { hasEnded: boolean }) {
+  const router = useRouter();
+  const [search] = useState(() => ({ next: router.latestLocation.href, ...(hasEnded ? { ended: 1 } : {}) }));
+  useEffect(() => void router.navigate({ to: '/login', search, replace: true }), [router, search]);
+  return null;
 }
 
 function Frame() {
