@@ -7,7 +7,7 @@ import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { THEMES, usePreference, writePreference } from './preferences.ts';
 
 /** Who is logged in, the tenants, the appearance, and the way out. */
-export function AccountMenu() {
+export function AccountMenu({ className }: { className: string | undefined }) {
   const { t, language } = useTranslator();
   const { session, membership } = useWorkspace();
   const theme = usePreference('theme') ?? 'system';
@@ -46,7 +46,7 @@ export function AccountMenu() {
     { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', run: () => void logOut() },
   ];
   return (
-    <Menu label={t('nav.account')} items={items}>
+    <Menu label={t('nav.account')} items={items} className={className}>
       <Avatar name={person.name} id={person.id} />
     </Menu>
   );

@@ -20,7 +20,7 @@ interface Problems {
   foreign: string[];
 }
 
-export interface ConsolePage {
+interface ConsolePage {
   page: Page;
   context: BrowserContext;
   /** Opens an address below `/console`. */
