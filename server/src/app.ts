@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
 import { clockRoutes } from './access/clock-routes.ts';
 import { accessRoutes } from './access/routes.ts';
+import { statusRoutes } from './access/status.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { noteTokenUsed, removeExpiredTokens } from './access/tokens.ts';
 import { afterRestoreRoutes } from './after-restore.ts';
@@ -175,6 +176,7 @@ const v3Api: Api<ApiDeps> = {
   create: (deps) => ({
     routes: [
       ...accessRoutes(deps),
+      ...statusRoutes({ ...deps, queues: allQueues, version }),
       ...peopleRoutes(deps),
       ...clockRoutes(deps),
       ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),

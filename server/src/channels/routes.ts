@@ -4,10 +4,12 @@ import type { BeforeChatRemoval } from '../chats/remove-chats.ts';
 import { data, RemovalResult, type Route, removed, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { type Adapter, type AdapterContext, channelKinds } from '../providers/adapter.ts';
+import { adapters as allAdapters } from '../providers/adapters.ts';
 import { type ConfigDeps, changeChannel, checkChannel, removeChannel } from './change-channel.ts';
 import { CHANNEL_COLUMNS, createChannel, presentChannel, requireChannel } from './channel.ts';
 import { exampleChannel } from './example.ts';
 import { Channel, ChannelChange, ChannelCheck, channelHealths, NewChannel } from './schema.ts';
+import { ChannelKindInfo, ChannelSetupInfo, listChannelKinds, readSetup } from './setup.ts';
 
 export interface ChannelDeps extends ConfigDeps {
   context: AdapterContext;
@@ -19,6 +21,10 @@ const channels = routeFamily({
   params: Type.Object({ channelId: Type.String() }),
   exampleParams: { channelId: exampleChannel.id },
 });
+
+const exampleKind = listChannelKinds(allAdapters).find(
+  ({ provider }) => provider === 'whatsapp_cloud',
+) as ChannelKindInfo;
 
 export function channelRoutes(deps: ChannelDeps): Route[] {
   const { adapters, beforeRemoval } = deps;
@@ -41,6 +47,49 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         },
       },
       ({ body }, tx) => createChannel(tx, body, adapters.get(body.provider) as Adapter, deps),
+    ),
+    channels.read(
+      {
+        method: 'GET',
+        path: '/v3/channel_kinds',
+        operationId: 'listChannelKinds',
+        summary: 'List the kinds of channels',
+        description:
+          'What a channel of each kind and provider needs: the settings of `config`, which of them are secrets, and the steps to connect it.',
+        access: 'channels:read',
+        answer: data(Type.Array(ChannelKindInfo)),
+        failures: [],
+        example: { answer: [exampleKind] },
+      },
+      () => listChannelKinds(adapters),
+    ),
+    channels.read(
+      {
+        method: 'GET',
+        path: '/v3/channels/:channelId/setup',
+        operationId: 'getChannelSetup',
+        summary: 'Get how to connect a channel',
+        description:
+          'The URL and the verify token to enter at the vendor, the steps, and what has been seen so far. Needs `channels:write`, because the verify token is a secret.',
+        access: 'channels:write',
+        answer: data(ChannelSetupInfo),
+        failures: ['channel_not_found'],
+        example: {
+          answer: {
+            webhookUrl: 'https://parley.example.com/providers/whatsapp_cloud',
+            verifyToken: 'a-text-that-you-chose',
+            isReachable: true,
+            steps: exampleKind.steps,
+            guideUrl: exampleKind.guideUrl,
+            health: 'healthy',
+            problem: null,
+            lastReceivedAt: '2026-11-15T01:02:03.456Z',
+            lastSentAt: null,
+            failedRequests: 0,
+          },
+        },
+      },
+      ({ params }, db) => readSetup(db.byKey, params.channelId, deps),
     ),
     channels.read(
       {

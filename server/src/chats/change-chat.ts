@@ -95,6 +95,8 @@ const knownAssignees = statement<
 /** What a change does to chats, and the event that it publishes for each. */
 interface ChatsChange {
   event: EventType;
+  /** Throws if it is not possible. */
+  validate?(): Promise<void>;
   /** Whether it changes the chat. One that it does not change has no event. */
   isChange(chat: ChatState): boolean;
   /** Writes it for chats that it changes. */
@@ -106,9 +108,10 @@ interface ChatsChange {
 async function changeChats(
   tx: TenantTx,
   chatIds: readonly string[],
-  { event, isChange, write, facts }: ChatsChange,
+  { event, validate, isChange, write, facts }: ChatsChange,
 ): Promise<string[]> {
   const chats = await tx.all(lockChats, [chatIds.filter(isUuid)]);
+  if (chats.length > 0) await validate?.();
   const changed = chats.filter(isChange);
   if (changed.length > 0) {
     const ids = changed.map(({ id }) => id);
@@ -226,10 +229,7 @@ export async function validateAssignees(
   if (teamId !== null && !known?.has_team) issues.add('teamId', 'custom', `There is no team ${teamId}`);
 }
 
-/**
- * Assigns chats to a user and a team. If a person does that for a user, what automations wait for in the chats ends. The
- * assignees must exist.
- */
+/** Assigns chats to a user and a team. If a person does that for a user, what automations wait for in the chats ends. */
 export const assignChats = (
   tx: TenantTx,
   chatIds: readonly string[],
@@ -242,6 +242,11 @@ export const assignChats = (
   const isOtherTeam = (chat: ChatState) => teamId !== undefined && teamId !== chat.assigned_team_id;
   return changeChats(tx, chatIds, {
     event: 'chat.assigned',
+    validate: async () => {
+      const issues = collectIssues();
+      await validateAssignees(tx, change, issues);
+      issues.throwIfAny();
+    },
     isChange: (chat) => isOtherUser(chat) || isOtherTeam(chat),
     write: async (chats, ids) => {
       tx.enqueue(updateAssignment, [
@@ -261,17 +266,12 @@ export const assignChats = (
   });
 };
 
-export async function assignChat(
+export const assignChat = async (
   tx: TenantTx,
   chatId: string,
   change: AssignmentChange,
   by: 'person' | 'automation',
-): Promise<Chat> {
-  const issues = collectIssues();
-  await validateAssignees(tx, change, issues);
-  issues.throwIfAny();
-  return requireChanged(tx, await assignChats(tx, [chatId], change, by));
-}
+): Promise<Chat> => requireChanged(tx, await assignChats(tx, [chatId], change, by));
 
 /** Pauses automations in a chat, or lets them react again, also if it is assigned to a user. */
 export async function setAutomationPause(tx: TenantTx, chatId: string, isPaused: boolean): Promise<Chat> {

@@ -22,6 +22,7 @@ import { type BulkKind, isBulkKind, type Job } from './schema.ts';
 const MAX_IDS = 10_000;
 /** Their ids are stored with the job; so many are chosen in a second. */
 const MAX_ITEMS = 100_000;
+const FIRST_BATCH = 50;
 
 export const BulkBody = <A extends TSchema>(action: A) =>
   Type.Object({
@@ -39,31 +40,34 @@ interface BulkRequest {
   userId?: string;
 }
 
-type FindVisible = ReturnType<typeof statement<[ids: string[], channelIds: string[] | null], { id: string }>>;
+const visibleChats = statement<[ids: string[], channelIds: string[] | null], { id: string }>(
+  'jobs.visible_chats',
+  `select id from visible_chats where id = any ($1::uuid[]) and tenant_id = $tenant
+      and ($2::uuid[] is null or channel_id = any ($2::uuid[]))`,
+);
+const visibleContacts = statement<[ids: string[]], { id: string }>(
+  'jobs.visible_contacts',
+  'select id from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant',
+);
+
 interface Target {
   source: SearchSource;
   searchable(reader: TenantReader): Searchable | Promise<Searchable>;
   /** Of the given ids, those that exist and that the caller sees. */
-  visible: FindVisible;
+  findVisible(db: TenantReader, ids: string[], principal: Principal): Promise<{ id: string }[]>;
 }
 const targets: Record<BulkKind, Target> = {
   change_chats: {
     source: chatSource,
     searchable: () => chatFields,
-    visible: statement(
-      'jobs.visible_chats',
-      `select id from visible_chats where id = any ($1::uuid[]) and tenant_id = $tenant
-          and ($2::uuid[] is null or channel_id = any ($2::uuid[]))`,
-    ),
+    findVisible: (db, ids, { channelIds }) =>
+      db.all(visibleChats, [ids, channelIds ? [...channelIds] : null]),
   },
   // Every user sees all contacts.
   change_contacts: {
     source: contactSource,
     searchable: searchableContacts,
-    visible: statement(
-      'jobs.visible_contacts',
-      `select id from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant and ($2::uuid[] is null or true)`,
-    ),
+    findVisible: (db, ids) => db.all(visibleContacts, [ids]),
   },
 };
 
@@ -102,12 +106,12 @@ async function findByQuery(
 
 async function findByIds(
   db: TenantDatabase,
-  { visible }: Target,
+  { findVisible }: Target,
   given: readonly string[],
-  { channelIds }: Principal,
+  principal: Principal,
 ): Promise<Items> {
   const wanted = [...new Set(given.map((id) => id.toLowerCase()))];
-  const found = await db.all(visible, [wanted, channelIds ? [...channelIds] : null]);
+  const found = await findVisible(db, wanted, principal);
   const ids = new Set(found.map(({ id }) => id));
   return { ids: [...ids], missingIds: wanted.filter((id) => !ids.has(id)) };
 }
@@ -149,7 +153,6 @@ export async function startBulk(
     });
   };
 }
-const FIRST_BATCH = 50;
 
 function requireScope(principal: Principal, kind: BulkKind, action: JobAction): void {
   const scope = scopeOf(kind, action);

@@ -139,7 +139,7 @@ const updateBulkJob = statement<
 );
 const halveBatch = statement<[id: string, now: Date]>(
   'jobs.halve_batch',
-  `update jobs set batch = greatest(1, batch / 2), attempts = attempts + 1, updated_at = $2
+  `update jobs set batch = greatest(1, batch / 2), attempts = attempts + 1, due_at = ${NEXT_TURN}, updated_at = $2
     where id = $1 and tenant_id = $tenant and ended_at is null`,
 );
 const show = statement<[jobId: string]>(

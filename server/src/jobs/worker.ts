@@ -27,6 +27,8 @@ const SLOW_MS = 200;
 const FAST_MS = 50;
 /** After each batch there is a pause as long as it took, so that half of the time is for others. */
 const MAX_PAUSE_MS = 400;
+/** An item of a bulk action that failed so often, the last times alone, is left out. */
+const MAX_ATTEMPTS = 10;
 
 interface JobDeps {
   db: Database;
@@ -65,6 +67,8 @@ function nextBatch(batch: number, tookMs: number, isFull: boolean, max: number):
 async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boolean> {
   const action = job.action as JobAction;
   const { ids, left } = await findItems(tx, job);
+  if (job.attempts >= MAX_ATTEMPTS && job.batch === 1 && ids.length === 1)
+    return skipItem(tx, job, ids, left);
   const startedAt = performance.now();
   const { foundIds, error } = await doAction(tx, kind, action, job.author as Author, ids);
   if (error !== undefined) {
@@ -92,6 +96,19 @@ async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boo
     ),
     done: found.size,
     errors,
+  });
+  return isEnded;
+}
+
+/** Goes on without an item whose batch fails again and again. The log has the reason. */
+async function skipItem(tx: TenantTx, job: JobState, [id]: string[], left: number): Promise<boolean> {
+  const isEnded = left === 1;
+  await storeBulkProgress(tx, job, {
+    status: isEnded ? 'completed' : 'running',
+    handled: 1,
+    batch: 1,
+    done: 0,
+    errors: [`${id} could not be changed because of an internal error`],
   });
   return isEnded;
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { fillTenant } from '../kit/bulk.ts';
 import { usePerson } from '../kit/people.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type Answer, type TestTenant, useServer } from '../kit/server.ts';
@@ -166,6 +167,28 @@ describe('a bulk action on chats', () => {
       'completed',
       'cancelled',
     ]);
+  });
+
+  it('neither waits for a long one of the tenant nor for one of another tenant', async () => {
+    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 1_000);
+    const other = await server.tenant();
+    const foreign = await other.channel();
+    await other.post(`/v3/sandbox/${foreign.id}/inbound`, { from: phoneOf(1), text: 'hello' });
+    await server.settle();
+    const close = { query: 'eq(status,"open")', action: { type: 'close' } };
+    const long = await bulk('chats', close);
+    expect(long.body.data.total).toBe(1_000);
+    const { rows } = await db.query('select id from chats where tenant_id = $1 limit 1', [tenant.id]);
+    const short = await bulk('chats', { ids: [rows[0]?.id], action: { type: 'mark_unread' } });
+    const others = await bulk('chats', close, other);
+    const ended = await jobOf(long);
+    expect(ended).toMatchObject({ status: 'completed', done: 1_000 });
+    const foreignJob = (await other.get(`/v3/jobs/${others.body.data.id}`)).body.data;
+    for (const job of [await jobOf(short), foreignJob]) {
+      expect(job).toMatchObject({ status: 'completed', done: 1 });
+      expect(Date.parse(job.endedAt)).toBeLessThan(Date.parse(ended.endedAt));
+    }
+    expect((await eventsOf('chat.status_changed')).pagination.total).toBe(1_000);
   });
 
   it('fails when it became impossible', async () => {

@@ -8,7 +8,7 @@ beforeEach(async () => {
   tenant = await server.tenant();
 });
 
-/** A channel whose customers read only when they are told to. */
+/** A channel whose customers read only when the test says so. */
 async function quietChannel(kind = 'whatsapp'): Promise<string> {
   const { id } = await tenant.channel(kind);
   const answer = await tenant.put(`/v3/channels/${id}`, { config: { readsAutomatically: false } });

@@ -1,0 +1,183 @@
+import type { ChannelKind } from './adapter.ts';
+
+/** A setting of `config`, as a form shows it. */
+export interface SetupField {
+  /** Its path below `config`, such as `smtp.host`. */
+  name: string;
+  label: string;
+  type: 'text' | 'number' | 'boolean';
+  isRequired: boolean;
+  /** Never shown again once it is stored. */
+  isSecret: boolean;
+  help: string;
+}
+
+/** What somebody must know to connect a channel of a provider. */
+export interface ChannelSetup {
+  label: string;
+  fields: readonly SetupField[];
+  /** Which URL the vendor calls: that of the channel, one for all channels of the app, or none. */
+  callback: 'channel' | 'shared' | null;
+  /** What to do at the vendor, in order. */
+  steps: readonly string[];
+  /** The page of docs/use about it. */
+  guide: string;
+}
+
+const field = (
+  name: string,
+  label: string,
+  help: string,
+  more: Partial<Pick<SetupField, 'type' | 'isRequired' | 'isSecret'>> = {},
+): SetupField => ({ name, label, type: 'text', isRequired: true, isSecret: false, help, ...more });
+const optional = { isRequired: false } as const;
+const secret = { isSecret: true } as const;
+const flag = { type: 'boolean', isRequired: false } as const;
+const number = { type: 'number' } as const;
+
+/** The settings of all channels of Meta. */
+const metaFields: readonly SetupField[] = [
+  field('accessToken', 'Access token', 'With which Parley calls Meta.', secret),
+  field('appSecret', 'App secret', 'With which Meta signs its requests.', secret),
+  field('verifyToken', 'Verify token', 'Any text without spaces. Enter the same at Meta.', secret),
+  field('graphVersion', 'Graph version', 'Such as v26.0, if it must be a certain one.', optional),
+  field('baseUrl', 'Base URL', 'Only for a server that stands for Meta.', optional),
+];
+
+const sandboxSteps = [
+  'Nothing: the sandbox needs no account. Write as a customer with the phone beside the inbox.',
+];
+
+/** By provider. */
+export const setups: Readonly<Record<string, ChannelSetup>> = {
+  sandbox: {
+    label: 'Sandbox',
+    fields: [
+      field('statusDelayMs', 'Delay of statuses', 'Milliseconds between sent, delivered and read.', {
+        ...number,
+        ...optional,
+      }),
+      field('readsAutomatically', 'Customers read by themselves', 'On unless it is switched off.', flag),
+    ],
+    callback: null,
+    steps: sandboxSteps,
+    guide: 'first-conversation',
+  },
+  whatsapp_cloud: {
+    label: 'WhatsApp Cloud API by Meta',
+    fields: [
+      field('phoneNumberId', 'Phone number ID', 'Of the number, on WhatsApp → API Setup. Digits only.'),
+      field('businessAccountId', 'WhatsApp Business Account ID', 'On the same page. Digits only.'),
+      field('appId', 'App ID', 'On App settings → Basic. Needed for media in templates.', optional),
+      ...metaFields,
+      field('importHistory', 'Import history', 'Imports chats of the WhatsApp Business app.', flag),
+    ],
+    callback: 'shared',
+    steps: [
+      'Create an app of the type Business at developers.facebook.com and add the product WhatsApp.',
+      'Generate a permanent token for a system user with whatsapp_business_messaging and whatsapp_business_management.',
+      'Create the channel here, with ids, token, app secret and a verify token of your choice.',
+      'On WhatsApp → Configuration enter the webhook URL and the verify token, and subscribe to messages and the other fields of the guide.',
+      'Subscribe the app to the WhatsApp Business Account (subscribed_apps), or Meta sends nothing.',
+      'Check the channel, then write a message to the number.',
+    ],
+    guide: 'channels/whatsapp',
+  },
+  instagram: {
+    label: 'Instagram by Meta',
+    fields: [
+      field('accountId', 'Account ID', 'The user_id of the professional account. Digits only.'),
+      ...metaFields,
+      field(
+        'humanAgent',
+        'Human agent',
+        'Replies of people up to seven days later, if Meta allows it.',
+        flag,
+      ),
+    ],
+    callback: 'shared',
+    steps: [
+      'Create an app of the type Business at developers.facebook.com and add Instagram with Instagram login.',
+      'Add the account there, and generate its access token.',
+      'Create the channel here, with account ID, token, Instagram app secret and a verify token of your choice.',
+      'Under Configure webhooks enter the webhook URL and the verify token, and subscribe to messages.',
+      'Check the channel, then write a message to the account.',
+    ],
+    guide: 'channels/instagram',
+  },
+  twilio: {
+    label: 'Twilio',
+    fields: [
+      field('accountSid', 'Account SID', 'AC and 32 characters, on the start page of the console.'),
+      field('authToken', 'Auth token', 'Beside it. Twilio signs its requests with it.', secret),
+      field(
+        'apiKeySid',
+        'API key SID',
+        'SK and 32 characters. Calls use it instead of the auth token.',
+        optional,
+      ),
+      field('apiKeySecret', 'API key secret', 'Together with the API key SID.', { ...optional, ...secret }),
+      field('from', 'Sender', 'A number, short code or name; this or a messaging service.', optional),
+      field(
+        'messagingServiceSid',
+        'Messaging service SID',
+        'MG and 32 characters; this or a sender.',
+        optional,
+      ),
+      field('baseUrl', 'Base URL', 'Only for a server that stands for Twilio.', optional),
+    ],
+    callback: 'channel',
+    steps: [
+      'Buy a number that can send SMS, or create a messaging service with one.',
+      'Create the channel here, with account SID, auth token and sender.',
+      'At the number, under Messaging → A message comes in, choose Webhook and HTTP POST, and enter the webhook URL.',
+      'Check the channel, then write an SMS to the number.',
+    ],
+    guide: 'channels/sms',
+  },
+  smtp: {
+    label: 'Mail server',
+    fields: [
+      field('from', 'Sender', 'An address, or Name <address>.'),
+      field('smtp.host', 'Outgoing server', 'The host of the SMTP server.'),
+      field('smtp.port', 'Outgoing port', 'Usually 465 or 587.', number),
+      field('smtp.user', 'Outgoing user', 'With a password, unless there is OAuth.', optional),
+      field('smtp.password', 'Outgoing password', 'Of that user.', { ...optional, ...secret }),
+      field('smtp.secure', 'Outgoing TLS', 'From the first byte; on by itself for port 465.', flag),
+      field('imap.host', 'Incoming server', 'The host of the IMAP server.', optional),
+      field('imap.port', 'Incoming port', 'Usually 993.', { ...number, ...optional }),
+      field('imap.user', 'Incoming user', 'Of the mailbox.', optional),
+      field('imap.password', 'Incoming password', 'Of that user.', { ...optional, ...secret }),
+      field('imap.mailbox', 'Folder', 'INBOX unless another one is named.', optional),
+      field('imap.secure', 'Incoming TLS', 'From the first byte; on by itself for port 993.', flag),
+      field('oauth.vendor', 'OAuth vendor', 'microsoft365 or google.', optional),
+      field('oauth.directoryId', 'OAuth directory', 'Of Microsoft 365.', optional),
+      field('oauth.clientId', 'OAuth client ID', 'Of your app at the vendor.', optional),
+      field('oauth.clientSecret', 'OAuth client secret', 'If your app has one.', { ...optional, ...secret }),
+      field('oauth.refreshToken', 'OAuth refresh token', 'Of the mailbox’s user.', {
+        ...optional,
+        ...secret,
+      }),
+      field('oauth.tokenUrl', 'OAuth token URL', 'For another vendor.', optional),
+      field('oauth.scopes', 'OAuth scopes', 'For another vendor.', optional),
+      field('inboundSecret', 'Secret for posted mail', 'At least 16 characters.', { ...optional, ...secret }),
+      field('plusAddressing', 'Plus addressing', 'Mail to help+anything@ arrives at help@.', flag),
+    ],
+    callback: 'channel',
+    steps: [
+      'Add the SPF and DKIM records of your mail provider to the domain.',
+      'Create the channel here, with the outgoing server, and the mailbox or a secret for posted mail.',
+      'Only for posted mail: let your mail server post each mail to the webhook URL, signed with the secret.',
+      'Check the channel, then write a mail to the address.',
+    ],
+    guide: 'channels/email',
+  },
+};
+
+/** What the address of a channel of each kind is. */
+export const addressHelp: Readonly<Record<ChannelKind, string>> = {
+  whatsapp: 'The number that customers write to, such as +15550009999',
+  sms: 'The number that customers write to, such as +15550009999',
+  email: 'The address that customers write to, such as help@example.com',
+  instagram: 'The name of the account',
+};
