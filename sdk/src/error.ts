@@ -84,9 +84,10 @@ export async function errorOf(response: Response): Promise<ParleyError> {
   });
 }
 
-/** The error for a request that nobody answered. What the caller aborted stays as it is. */
+/** The error for a request that nobody answered; the caller's own reason if the caller has aborted it. */
 export function connectionError(error: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted || error instanceof ParleyError) return error;
+  if (signal?.aborted) return signal.reason;
+  if (error instanceof ParleyError) return error;
   return new ParleyError({
     status: 0,
     messageKey: 'connection_failed',

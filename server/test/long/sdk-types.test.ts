@@ -102,7 +102,9 @@ const samples: [title: string, code: string, isRight: boolean][] = [
   ['an unknown status', `export const isSent = (message: Message) => message.status === 'snet';`, false],
 ];
 
-it('the compiler accepts what is right and finds each mistake, for browsers under --strict', () => {
+it('the compiler accepts what is right and finds each mistake, for browsers under --strict', {
+  timeout: 300_000,
+}, () => {
   const blocks = blocksOf('ts').map((code): (typeof samples)[0] => ['a block of the page', code, true]);
   const all = [...samples.map(([title, code, isRight]) => [title, head + code, isRight] as const), ...blocks];
   const files = all.map(([, code], index) => {
