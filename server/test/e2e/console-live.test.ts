@@ -72,12 +72,11 @@ describe.runIf(CHROMIUM)('the event stream of a browser', () => {
       await heading(page).waitFor();
     }
     // An event gives all tabs a position.
-    const [channel] = (await test.api('GET', '/v3/channels')) as { id: string }[];
     const heard = second.evaluate(`new Promise((resolve) => {
       const tabs = new BroadcastChannel(window.liveChannel);
       tabs.onmessage = ({ data }) => data.kind === 'event' && resolve(true);
     })`);
-    await test.api('POST', `/v3/sandbox/${channel?.id}/inbound`, { from: '+15550001111', text: 'Hello' });
+    await test.api('POST', `/v3/sandbox/${test.channelId}/inbound`, { from: '+15550001111', text: 'Hello' });
     await heard;
     const readsBefore = reads;
     await first.page.close();

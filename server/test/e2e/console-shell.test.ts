@@ -38,17 +38,17 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.getByText('You are invited to join Second shop').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Join Second shop' }).click();
-    await page.getByText('Role in demo: Agent').waitFor();
+    await page.getByText('Role in Second shop: Viewer').waitFor();
     const other = await context.newPage();
     await other.goto(`${test.url}/console/profile`);
-    await other.getByText('Role in demo: Agent').waitFor();
+    await other.getByText('Role in Second shop: Viewer').waitFor();
     await page.getByRole('button', { name: 'Account and settings' }).first().click();
-    await page.getByRole('menuitemradio', { name: 'Second shop' }).click();
-    await page.getByText('Role in Second shop: Viewer').waitFor();
+    await page.getByRole('menuitemradio', { name: 'demo' }).click();
+    await page.getByText('Role in demo: Agent').waitFor();
     await page.reload();
-    await page.getByText('Role in Second shop: Viewer').waitFor();
+    await page.getByText('Role in demo: Agent').waitFor();
     await other.reload();
-    await other.getByText('Role in demo: Agent').waitFor();
+    await other.getByText('Role in Second shop: Viewer').waitFor();
   });
 
   it('finds screens and actions by typing, and goes there by keys alone', async () => {

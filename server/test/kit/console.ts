@@ -43,6 +43,8 @@ export interface TestConsole {
   browser: Browser;
   /** The tenant "demo" that the first start has created. */
   tenantId: string;
+  /** Its first channel, which is of the sandbox. */
+  channelId: string;
   /** Calls the API with a token that may do everything, and returns the data. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   api(method: string, path: string, body?: unknown): Promise<any>;
@@ -123,6 +125,7 @@ export async function useConsole(env: Record<string, string> = {}): Promise<Test
     url,
     browser,
     tenantId: tenant.id,
+    channelId: /\/sandbox\/([\w-]+)\/inbound/.exec(program.output())?.[1] as string,
     api,
     firstLink,
     createPerson,
