@@ -152,6 +152,10 @@ export async function watchPage(page: Page, url: string): Promise<Problems> {
   return problems;
 }
 
+/** Waits until somebody is logged in, whatever screen comes first. */
+export const waitForShell = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Account and settings' }).filter({ visible: true }).waitFor();
+
 /** What axe finds on a page, at the levels A and AA. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
