@@ -86,6 +86,17 @@ describe.runIf(CHROMIUM)('the event stream of a browser', () => {
     await expect.poll(() => reads).toBeGreaterThan(readsBefore);
   });
 
+  it('says that it is lost, until it is back', async () => {
+    const { page, open } = await test.pageFor('agent');
+    const stream = '**/v3/events/stream**';
+    await page.route(stream, (route) => route.abort());
+    await open('/profile');
+    const banner = page.getByText('The connection to the server is lost.');
+    await banner.waitFor();
+    await page.unroute(stream);
+    await banner.waitFor({ state: 'detached' });
+  });
+
   it('belongs to one tab and is closed while the tab is hidden, if the browser has no locks', async () => {
     const { page, open } = await test.pageFor('agent');
     await page.addInitScript(`delete Navigator.prototype.locks;
