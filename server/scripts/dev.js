@@ -63,7 +63,7 @@ async function rebuild() {
 
 // The server reads the console's manifest with every page, so that a reload shows the change.
 const consoleBuild = spawn(process.execPath, [join(root, '../console/build.js'), '--watch'], {
-  // esbuild ends when its input does.
+  // It ends when its input does.
   stdio: ['pipe', 'inherit', 'inherit'],
 });
 

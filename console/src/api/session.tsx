@@ -1,9 +1,8 @@
 import { getSession, logOut, type Membership, type Session } from '@parley/sdk';
-import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { writePreference } from '../app/preferences.ts';
 import { client, queryClient, SESSION_KEY, useRead } from './api.ts';
-import { setTenantForRequests } from './client.ts';
+import { basePath, setTenantForRequests } from './client.ts';
 
 /** Who has logged in. Fails with 401 for nobody. */
 export const useSessionQuery = () => useRead(SESSION_KEY, (signal) => getSession(client, { signal }));
@@ -43,11 +42,10 @@ export function switchTenant({ tenantId }: Membership): void {
   writePreference('tenantId', tenantId);
 }
 
-export function useLogOut(): () => Promise<void> {
-  const cache = useQueryClient();
-  return async () => {
-    await logOut(client).catch(() => {});
-    cache.clear();
-  };
+/** Ends the session. The page is loaded again, so that nothing of the person stays in memory. */
+export async function endSession(): Promise<void> {
+  await logOut(client).catch(() => {});
+  window.location.assign(`${basePath}/console/login`);
 }
+
 export type { Scope };

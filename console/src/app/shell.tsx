@@ -3,8 +3,8 @@ import { Suspense, useEffect, useState } from 'react';
 import { setTenantForRequests } from '../api/client.ts';
 import { isLoggedOut } from '../api/errors.ts';
 import {
+  endSession,
   findMembership,
-  useLogOut,
   useSessionQuery,
   useWorkspace,
   WorkspaceContext,
@@ -93,13 +93,12 @@ function useDocumentTitle(): void {
 
 function NoTenant({ email }: { email: string }) {
   const t = useText();
-  const logOut = useLogOut();
   return (
     <main className={styles.waiting}>
       <EmptyState
         icon="tenant"
         title={t('noTenant.title')}
-        action={<Button onClick={() => void logOut()}>{t('nav.logOut')}</Button>}
+        action={<Button onClick={() => void endSession()}>{t('nav.logOut')}</Button>}
       >
         {t('noTenant.text', { email })}
       </EmptyState>

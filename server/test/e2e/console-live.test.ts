@@ -72,12 +72,11 @@ describe.runIf(CHROMIUM)('the event stream of a browser', () => {
       await heading(page).waitFor();
     }
     // An event gives all tabs a position.
-    const [channel] = (await test.api('GET', '/v3/channels')) as { id: string }[];
     const heard = second.evaluate(`new Promise((resolve) => {
       const tabs = new BroadcastChannel(window.liveChannel);
       tabs.onmessage = ({ data }) => data.kind === 'event' && resolve(true);
     })`);
-    await test.api('POST', `/v3/sandbox/${channel?.id}/inbound`, { from: '+15550001111', text: 'Hello' });
+    await test.api('POST', `/v3/sandbox/${test.channelId}/inbound`, { from: '+15550001111', text: 'Hello' });
     await heard;
     const readsBefore = reads;
     await first.page.close();
@@ -85,6 +84,17 @@ describe.runIf(CHROMIUM)('the event stream of a browser', () => {
     expect(positions[0]).toMatch(/^\d+/);
     expect(positions[1]).toBeUndefined();
     await expect.poll(() => reads).toBeGreaterThan(readsBefore);
+  });
+
+  it('says that it is lost, until it is back', async () => {
+    const { page, open } = await test.pageFor('agent');
+    const stream = '**/v3/events/stream**';
+    await page.route(stream, (route) => route.abort());
+    await open('/profile');
+    const banner = page.getByText('The connection to the server is lost.');
+    await banner.waitFor();
+    await page.unroute(stream);
+    await banner.waitFor({ state: 'detached' });
   });
 
   it('belongs to one tab and is closed while the tab is hidden, if the browser has no locks', async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { cleanUp } from '../kit/clean-up.ts';
-import { type TestConsole, useConsole, watchPage } from '../kit/console.ts';
+import { type TestConsole, useConsole, waitForShell, watchPage } from '../kit/console.ts';
 import { PASSWORD } from '../kit/people.ts';
 
 const ADMIN_TOKEN = 'operator-token-for-tests-0123456789abcdef';
@@ -32,23 +32,26 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     const { token } = await call(`/admin/tenants/${id}/tokens`, ADMIN_TOKEN, { name: 'test', scopes: ['*'] });
     const user = await call('/v3/users', token, { name: 'Me there', email: person.email, role: 'viewer' });
     const { url } = await call(`/v3/users/${user.id}/invitation`, token);
-    const { page, context } = await test.pageOf(person);
+    const { page, open, context } = await test.pageOf(person);
     await page.goto(url.replace(/^.*\/console/, `${test.url}/console`));
     // The session of this browser proves who it is.
     await page.getByText('You are invited to join Second shop').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Join Second shop' }).click();
-    await page.getByText('Role in demo: Agent').waitFor();
+    await waitForShell(page);
+    await open('/profile');
+    await page.getByText('Role in Second shop: Viewer').waitFor();
     const other = await context.newPage();
     await other.goto(`${test.url}/console/profile`);
-    await other.getByText('Role in demo: Agent').waitFor();
+    await other.getByText('Role in Second shop: Viewer').waitFor();
     await page.getByRole('button', { name: 'Account and settings' }).first().click();
-    await page.getByRole('menuitemradio', { name: 'Second shop' }).click();
-    await page.getByText('Role in Second shop: Viewer').waitFor();
+    await page.getByRole('menuitemradio', { name: 'demo' }).click();
+    await open('/profile');
+    await page.getByText('Role in demo: Agent').waitFor();
     await page.reload();
-    await page.getByText('Role in Second shop: Viewer').waitFor();
+    await page.getByText('Role in demo: Agent').waitFor();
     await other.reload();
-    await other.getByText('Role in demo: Agent').waitFor();
+    await other.getByText('Role in Second shop: Viewer').waitFor();
   });
 
   it('finds screens and actions by typing, and goes there by keys alone', async () => {
@@ -136,8 +139,8 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.waitForURL(`${proxyUrl}/console/profile`);
-    await page.reload();
+    await waitForShell(page);
+    await page.goto(`${proxyUrl}/console/profile`);
     await page.getByRole('heading', { name: 'Where you are logged in' }).waitFor();
     expect(problems).toMatchObject({ csp: [], foreign: [] });
     await page.context().close();

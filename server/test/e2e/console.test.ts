@@ -13,7 +13,7 @@ const THEMES = ['light', 'dark'] as const;
 /** The screens that the palette offers, by their addresses. */
 async function listScreens(page: Page): Promise<string[]> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('option').first().waitFor();
+  await page.getByRole('dialog', { name: 'Commands' }).getByRole('option').first().waitFor();
   const ids = await page.evaluate<string[]>(
     `[...document.querySelectorAll('[role=option]')].map(({ id }) => id)`,
   );
