@@ -41,6 +41,7 @@ export const writers: Record<string, string> = {
   saved_replies: 'saved-replies',
   chat_tasks: 'chats',
   notes: 'notes',
+  notifications: 'notifications',
   messages: 'messages',
   vendor_messages: 'messages',
   media_fetches: 'messages',

@@ -34,6 +34,7 @@ import { fetchMedia } from './messages/inbound/fetch-media.ts';
 import { processInbound, setRequestAside } from './messages/inbound/worker.ts';
 import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
 import { mediaFetchesQueue, messagesQueue } from './messages/queues.ts';
+import { notifyUsers } from './notifications/notify-users.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import type { AdapterContext } from './providers/adapter.ts';
@@ -94,6 +95,7 @@ const subscribersOf = ({ wakeUps }: WorkerDeps): Subscriber[] => [
   createDeliveries,
   startRuns,
   noteRepliedRuns,
+  notifyUsers,
   (tx) => announceEvents({ wakeUps }, tx),
 ];
 

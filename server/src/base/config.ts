@@ -221,7 +221,7 @@ const variables = {
     default: '30',
     parse: days,
     description:
-      'How many days events, deliveries, failed requests of vendors and expired tokens are kept, 14 to 9999.',
+      'How many days events, deliveries, notifications, failed requests of vendors and expired tokens are kept, 14 to 9999.',
   }),
   PARLEY_AUDIT_DAYS: variable({
     default: '365',

@@ -110,6 +110,8 @@ export interface StatusChange {
   snoozedUntil?: string;
   /** Whether automations with the trigger `chat_opened` or `chat_closed` start. */
   triggerAutomations?: boolean;
+  /** Whether the time of a snooze has come. Its user is notified. */
+  isSnoozeEnd?: boolean;
 }
 
 /** The automation trigger of each status; a snooze has none. */
@@ -144,7 +146,13 @@ export async function setChatStatus(tx: TenantTx, chatId: string, change: Status
   const shard = until === null ? null : snoozesQueue.shardOf(chat.channel_id, tx.tenantId);
   tx.enqueue(updateStatus, [chat.id, status, until, shard, tx.now]);
   const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
-  return publishChange(tx, chat, 'chat.status_changed', trigger ? { trigger } : undefined);
+  const { isSnoozeEnd } = change;
+  return publishChange(
+    tx,
+    chat,
+    'chat.status_changed',
+    trigger || isSnoozeEnd ? { trigger, isSnoozeEnd } : undefined,
+  );
 }
 
 /** Marks a chat as read, or manually as unread. If a person reads it, the vendor may show the contact that. */
@@ -182,7 +190,12 @@ export async function assignChat(
   tx.enqueue(updateAssignment, [chat.id, userId, teamId, tx.now]);
   if (by === 'person' && userId !== null && userId !== chat.assigned_user_id)
     await takeOverChats(tx, [chat.id]);
-  return publishChange(tx, chat, 'chat.assigned');
+  // The members of a team are notified if nobody has the chat yet.
+  const assigned = {
+    userId: userId === chat.assigned_user_id ? null : userId,
+    teamId: teamId === chat.assigned_team_id || userId !== null ? null : teamId,
+  };
+  return publishChange(tx, chat, 'chat.assigned', { assigned });
 }
 
 /** Pauses automations in a chat, or lets them react again, also if it is assigned to a user. */

@@ -63,14 +63,19 @@ export async function listen(args: string[], { env, say, signal }: CommandContex
   if (values.types) query.set('types', values.types);
   if (values['channel-ids']) query.set('channelIds', values['channel-ids']);
   const forward = createForwarder(to, secret);
-  await follow({ target, path: `/v3/events/stream?${query}`, say, signal }, async ({ data, type }) => {
-    const { id, sequence } = JSON.parse(data) as { id: string; sequence: number };
-    const since = performance.now();
-    const outcome = await forward(id, data, signal);
-    const time = new Date().toTimeString().slice(0, 8);
-    const ms = Math.round(performance.now() - since);
-    say(`${time}  ${type.padEnd(22)}  #${sequence}  ${outcome}  ${ms} ms`);
-  });
+  await follow(
+    { target, path: `/v3/events/stream?${query}`, say, signal },
+    async ({ id: position, data, type }) => {
+      // Stream-only events are for screens: no webhook gets them.
+      if (position === undefined) return;
+      const { id, sequence } = JSON.parse(data) as { id: string; sequence: number };
+      const since = performance.now();
+      const outcome = await forward(id, data, signal);
+      const time = new Date().toTimeString().slice(0, 8);
+      const ms = Math.round(performance.now() - since);
+      say(`${time}  ${type.padEnd(22)}  #${sequence}  ${outcome}  ${ms} ms`);
+    },
+  );
 }
 
 interface FollowOptions {
