@@ -34,3 +34,24 @@ create index notifications_by_user on notifications (user_id, tenant_id, updated
 create index notifications_unread on notifications (user_id, tenant_id, chat_id) where read_at is null;
 create index notifications_by_chat on notifications (tenant_id, chat_id);
 create index notifications_by_age on notifications (updated_at);
+
+-- Queue: mails of the installation itself, with links of invitations and of new passwords. Ordering key: the channel. The links are
+-- made when the mails are sent. An address may be one that nobody has.
+create table system_mails (
+  id uuid not null,
+  tenant_id uuid not null,
+  channel_id uuid not null,
+  kind text not null check (kind in ('invitation', 'reset')),
+  email text not null,
+  -- The invited user, of any tenant.
+  user_id uuid,
+  user_tenant_id uuid,
+  shard smallint not null,
+  due_at timestamptz not null,
+  attempts integer not null default 0,
+  created_at timestamptz not null,
+  primary key (id, tenant_id),
+  foreign key (channel_id, tenant_id) references channels (id, tenant_id) on delete cascade
+) with (autovacuum_analyze_threshold = 10000, autovacuum_vacuum_insert_threshold = 10000, autovacuum_vacuum_threshold = 10000);
+create index system_mails_due on system_mails (shard, channel_id, due_at, id);
+create index system_mails_by_channel on system_mails (channel_id, tenant_id);

@@ -906,6 +906,25 @@ CREATE TABLE shards (
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 
+CREATE TABLE system_mails (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  kind text NOT NULL,
+  email text NOT NULL,
+  user_id uuid,
+  user_tenant_id uuid,
+  shard smallint NOT NULL,
+  due_at timestamptz NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT system_mails_kind_check CHECK (kind = ANY (ARRAY['invitation'::text, 'reset'::text])),
+  CONSTRAINT system_mails_pkey PRIMARY KEY (id, tenant_id)
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+CREATE INDEX system_mails_by_channel ON system_mails (channel_id, tenant_id);
+CREATE INDEX system_mails_due ON system_mails (shard, channel_id, due_at, id);
+
 CREATE TABLE team_channels (
   team_id uuid NOT NULL,
   channel_id uuid NOT NULL,
@@ -1132,6 +1151,7 @@ ALTER TABLE run_trace ADD CONSTRAINT run_trace_run_id_tenant_id_fkey FOREIGN KEY
 ALTER TABLE sandbox_outbox ADD CONSTRAINT sandbox_outbox_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE saved_replies ADD CONSTRAINT saved_replies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE sessions ADD CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
+ALTER TABLE system_mails ADD CONSTRAINT system_mails_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_channels ADD CONSTRAINT team_channels_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_channels ADD CONSTRAINT team_channels_team_id_tenant_id_fkey FOREIGN KEY (team_id, tenant_id) REFERENCES teams(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_members ADD CONSTRAINT team_members_team_id_tenant_id_fkey FOREIGN KEY (team_id, tenant_id) REFERENCES teams(id, tenant_id) ON DELETE CASCADE;

@@ -20,6 +20,7 @@ export const writers: Record<string, string> = {
   person_links: 'people',
   person_identities: 'people',
   login_failures: 'people',
+  system_mails: 'people',
 
   contacts: 'contacts',
   merged_contacts: 'contacts/merge',

@@ -72,6 +72,8 @@ import { createOidc, type Oidc, type OidcSettings } from './people/oidc.ts';
 import { createPasswords, type Passwords, type ScryptCost } from './people/passwords.ts';
 import { peopleRoutes } from './people/routes.ts';
 import { sweepSessions } from './people/session.ts';
+import type { SystemMailChannel } from './people/system-mail.ts';
+import { userSessionRoutes } from './people/user-session-routes.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import { type Adapters, adapters } from './providers/adapters.ts';
 import { allQueues } from './queues.ts';
@@ -105,6 +107,8 @@ interface ApiDeps {
   passwords: Passwords;
   hasPasswordLogin: boolean;
   oidc: Oidc | undefined;
+  /** The channel for mails with links, if there is one. */
+  systemMail: SystemMailChannel | undefined;
   findCredentials: ReturnType<typeof channelCredentials>;
   streams: EventStreams;
   arrivals: Arrivals;
@@ -117,6 +121,7 @@ interface ApiDeps {
 export interface PeopleSettings {
   hasPasswordLogin?: boolean;
   oidc?: OidcSettings;
+  systemMail?: SystemMailChannel;
   /** Less in tests. */
   scryptCost?: ScryptCost;
 }
@@ -132,6 +137,7 @@ export interface AppDeps
     | 'passwords'
     | 'hasPasswordLogin'
     | 'oidc'
+    | 'systemMail'
   > {
   outbound: OutboundClient;
   people?: PeopleSettings | undefined;
@@ -180,6 +186,7 @@ const v3Api: Api<ApiDeps> = {
     routes: [
       ...accessRoutes(deps),
       ...peopleRoutes(deps),
+      ...userSessionRoutes(deps),
       ...clockRoutes(deps),
       ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
       ...sandboxRoutes(deps),
@@ -255,7 +262,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   );
   const sessions = findSessions(db, clock, log);
   const audit = auditLog(db, log);
-  const { hasPasswordLogin = true, oidc, scryptCost } = deps.people ?? {};
+  const { hasPasswordLogin = true, oidc, systemMail, scryptCost } = deps.people ?? {};
   const findCredentials = channelCredentials(db.byKey, keys);
   const findVendorCredentials = vendorCredentials(db.byKey, keys);
   const findSigners = signerCredentials(db.byKey, keys);
@@ -270,6 +277,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     passwords: createPasswords(scryptCost),
     hasPasswordLogin,
     oidc: oidc && createOidc(oidc, deps),
+    systemMail,
     findCredentials,
     streams,
     arrivals,

@@ -37,6 +37,8 @@ import { mediaFetchesQueue, messagesQueue } from './messages/queues.ts';
 import { notifyUsers } from './notifications/notify-users.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
+import { systemMailsQueue } from './people/queues.ts';
+import { sendSystemMail } from './people/send-system-mail.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import type { Adapters } from './providers/adapters.ts';
 import type { TaskPool } from './sandboxed/task-pool.ts';
@@ -120,6 +122,7 @@ export const queues = {
   campaigns: bind(campaignsQueue, runCampaigns),
   chats: bind(snoozesQueue, endSnoozes),
   chat_tasks: bind(chatTasksQueue, performChatTasks),
+  system_mails: bind(systemMailsQueue, sendSystemMail),
   template_tasks: bind(templateTasksQueue, submitTemplates),
   file_removals: bind(fileRemovalsQueue, removeStoredFiles),
   jobs: bind(jobsQueue, runJobs),

@@ -15,7 +15,7 @@ const NOTIFY_MS = 100;
 /** PostgreSQL takes payloads of up to 8000 bytes; most entries have about 60. The sender comes first. */
 const MAX_PAYLOAD = 7_900;
 /** An entry that is longer is not sent. */
-export const MAX_ENTRY = 2_000;
+export const MAX_ENTRY = 4_000;
 const RECONNECT_MS = 1_000;
 
 const notify = systemStatement<[payload: string]>(
