@@ -714,10 +714,34 @@ CREATE TABLE notes (
   mentioned_user_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  mentioned_team_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
   CONSTRAINT notes_author_check CHECK (author = ANY (ARRAY['user'::text, 'automation'::text, 'campaign'::text, 'api'::text])),
   CONSTRAINT notes_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX notes_by_chat ON notes (tenant_id, chat_id, created_at, id);
+
+CREATE TABLE notifications (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  type text NOT NULL,
+  chat_id uuid NOT NULL,
+  team_id uuid,
+  note_id uuid,
+  message_id uuid,
+  caused_by_id uuid,
+  event_id uuid NOT NULL,
+  count integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  read_at timestamptz,
+  CONSTRAINT notifications_pkey PRIMARY KEY (id, tenant_id),
+  CONSTRAINT notifications_type_check CHECK (type = ANY (ARRAY['mentioned'::text, 'assigned'::text, 'message_received'::text, 'snooze_ended'::text, 'message_failed'::text]))
+);
+CREATE INDEX notifications_by_age ON notifications (updated_at);
+CREATE INDEX notifications_by_chat ON notifications (tenant_id, chat_id);
+CREATE INDEX notifications_by_user ON notifications (user_id, tenant_id, updated_at, id);
+CREATE INDEX notifications_unread ON notifications (user_id, tenant_id, chat_id) WHERE read_at IS NULL;
 
 CREATE TABLE people (
   id uuid NOT NULL,
@@ -885,6 +909,25 @@ CREATE TABLE shards (
   CONSTRAINT shards_pkey PRIMARY KEY (shard)
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+
+CREATE TABLE system_mails (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  kind text NOT NULL,
+  email text NOT NULL,
+  user_id uuid,
+  user_tenant_id uuid,
+  shard smallint NOT NULL,
+  due_at timestamptz NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT system_mails_kind_check CHECK (kind = ANY (ARRAY['invitation'::text, 'reset'::text])),
+  CONSTRAINT system_mails_pkey PRIMARY KEY (id, tenant_id)
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+CREATE INDEX system_mails_by_channel ON system_mails (channel_id, tenant_id);
+CREATE INDEX system_mails_due ON system_mails (shard, channel_id, due_at, id);
 
 CREATE TABLE team_channels (
   team_id uuid NOT NULL,
@@ -1104,6 +1147,7 @@ ALTER TABLE merged_contacts ADD CONSTRAINT merged_contacts_contact_id_tenant_id_
 ALTER TABLE message_templates ADD CONSTRAINT message_templates_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE messages ADD CONSTRAINT messages_chat_id_tenant_id_fkey FOREIGN KEY (chat_id, tenant_id) REFERENCES chats(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE notes ADD CONSTRAINT notes_chat_id_tenant_id_fkey FOREIGN KEY (chat_id, tenant_id) REFERENCES chats(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE notifications ADD CONSTRAINT notifications_user_id_tenant_id_fkey FOREIGN KEY (user_id, tenant_id) REFERENCES users(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE person_identities ADD CONSTRAINT person_identities_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
 ALTER TABLE person_links ADD CONSTRAINT person_links_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
 ALTER TABLE person_links ADD CONSTRAINT person_links_user_id_tenant_id_fkey FOREIGN KEY (user_id, tenant_id) REFERENCES users(id, tenant_id) ON DELETE CASCADE;
@@ -1113,6 +1157,7 @@ ALTER TABLE run_trace ADD CONSTRAINT run_trace_run_id_tenant_id_fkey FOREIGN KEY
 ALTER TABLE sandbox_outbox ADD CONSTRAINT sandbox_outbox_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE saved_replies ADD CONSTRAINT saved_replies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE sessions ADD CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
+ALTER TABLE system_mails ADD CONSTRAINT system_mails_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_channels ADD CONSTRAINT team_channels_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_channels ADD CONSTRAINT team_channels_team_id_tenant_id_fkey FOREIGN KEY (team_id, tenant_id) REFERENCES teams(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_members ADD CONSTRAINT team_members_team_id_tenant_id_fkey FOREIGN KEY (team_id, tenant_id) REFERENCES teams(id, tenant_id) ON DELETE CASCADE;
@@ -1462,7 +1507,8 @@ SELECT id,
     text,
     mentioned_user_ids,
     created_at,
-    updated_at
+    updated_at,
+    mentioned_team_ids
    FROM notes
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[channel_id, contact_id] && (ARRAY( SELECT removals.id

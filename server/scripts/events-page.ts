@@ -1,5 +1,5 @@
-import { eventTypes } from '../src/base/events.ts';
-import { documentedEvents, eventCatalogue } from '../src/event-catalogue.ts';
+import { eventTypes, streamOnlyTypes } from '../src/base/events.ts';
+import { documentedEvents, eventCatalogue, streamOnlyCatalogue } from '../src/event-catalogue.ts';
 
 /** The parts of a JSON schema that the page shows. */
 interface Shown {
@@ -48,7 +48,8 @@ function collect(schema: Shown, found = new Map<string, Shown>()): Map<string, S
 }
 
 const resources = new Map<string, Shown>();
-for (const type of eventTypes) collect(eventCatalogue[type].data as Shown, resources);
+for (const { data } of [...Object.values(eventCatalogue), ...Object.values(streamOnlyCatalogue)])
+  collect(data as Shown, resources);
 const [first] = documentedEvents;
 const envelope = (first as (typeof documentedEvents)[0]).schema as Shown;
 
@@ -63,6 +64,20 @@ ${eventTypes
   .map((type) => {
     const { when, data, hasChannel } = eventCatalogue[type];
     return `| \`${type}\` | ${cell(when)} | ${anchor((data as Shown).title ?? '')} | ${hasChannel ? 'yes' : 'no'} |`;
+  })
+  .join('\n')}
+
+## Stream-only events
+
+Open [streams](events-stream.md#stream-only-events) get these too. They are not stored, have no \`sequence\`, may be missed, and are
+sent to no webhook.
+
+| Type | When | \`data\` |
+|---|---|---|
+${streamOnlyTypes
+  .map((type) => {
+    const { when, data } = streamOnlyCatalogue[type];
+    return `| \`${type}\` | ${cell(when)} | ${anchor((data as Shown).title ?? '')} |`;
   })
   .join('\n')}
 

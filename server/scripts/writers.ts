@@ -20,6 +20,7 @@ export const writers: Record<string, string> = {
   person_links: 'people',
   person_identities: 'people',
   login_failures: 'people',
+  system_mails: 'people',
 
   contacts: 'contacts',
   merged_contacts: 'contacts/merge',
@@ -41,6 +42,7 @@ export const writers: Record<string, string> = {
   saved_replies: 'saved-replies',
   chat_tasks: 'chats',
   notes: 'notes',
+  notifications: 'notifications',
   messages: 'messages',
   vendor_messages: 'messages',
   media_fetches: 'messages',

@@ -31,7 +31,8 @@ import { contactRoutes } from './contacts/routes.ts';
 import { unsubscribePage } from './contacts/unsubscribe-page.ts';
 import type { Database } from './db/database.ts';
 import type { Notifier, WakeUps } from './engine/wakeups.ts';
-import { documentedEvents } from './event-catalogue.ts';
+import { documentedEvents, documentedStreamOnlyEvents } from './event-catalogue.ts';
+import type { Loaders } from './events/receive-announcements.ts';
 import { eventRoutes } from './events/routes.ts';
 import { type EventStreams, eventStreams } from './events/streams.ts';
 import { fileRoutes } from './files/routes.ts';
@@ -48,7 +49,7 @@ import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import { metricsRoute } from './http/metrics-route.ts';
 import { openapiDocument } from './http/openapi.ts';
-import { withWebhooks } from './http/openapi-webhooks.ts';
+import { withStreamOnlyEvents, withWebhooks } from './http/openapi-webhooks.ts';
 import { peopleRateLimit, rateLimit, sweepPeopleWindows } from './http/rate-limit.ts';
 import { type Documents, reference } from './http/reference.ts';
 import { attachLifecycle } from './http/request-lifecycle.ts';
@@ -58,8 +59,11 @@ import { httpServer } from './http/server.ts';
 import type { Sessions } from './http/sessions.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { loadQueuedMessages } from './messages/message-event.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
+import { loadNotifications, sweepNotifications } from './notifications/notification.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import { channelAccess } from './people/channel-access.ts';
@@ -70,6 +74,8 @@ import { createOidc, type Oidc, type OidcSettings } from './people/oidc.ts';
 import { createPasswords, type Passwords, type ScryptCost } from './people/passwords.ts';
 import { peopleRoutes } from './people/routes.ts';
 import { sweepSessions } from './people/session.ts';
+import type { SystemMailChannel } from './people/system-mail.ts';
+import { userSessionRoutes } from './people/user-session-routes.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import { type Adapters, adapters } from './providers/adapters.ts';
 import { allQueues } from './queues.ts';
@@ -105,6 +111,8 @@ interface ApiDeps {
   passwords: Passwords;
   hasPasswordLogin: boolean;
   oidc: Oidc | undefined;
+  /** The channel for mails with links, if there is one. */
+  systemMail: SystemMailChannel | undefined;
   findCredentials: ReturnType<typeof channelCredentials>;
   streams: EventStreams;
   arrivals: Arrivals;
@@ -117,6 +125,7 @@ interface ApiDeps {
 export interface PeopleSettings {
   hasPasswordLogin?: boolean;
   oidc?: OidcSettings;
+  systemMail?: SystemMailChannel;
   /** Less in tests. */
   scryptCost?: ScryptCost;
 }
@@ -132,6 +141,7 @@ export interface AppDeps
     | 'passwords'
     | 'hasPasswordLogin'
     | 'oidc'
+    | 'systemMail'
   > {
   outbound: OutboundClient;
   people?: PeopleSettings | undefined;
@@ -166,6 +176,11 @@ export interface App {
 }
 
 const DAY_MS = 24 * 3600_000;
+/** Who reads the data of stream-only events. */
+const streamOnlyLoaders: Loaders = {
+  'message.queued': loadQueuedMessages,
+  'notification.created': loadNotifications,
+};
 /** The routes of a process that only processes queues. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
@@ -178,6 +193,7 @@ const v3Api: Api<ApiDeps> = {
       ...accessRoutes(deps),
       ...statusRoutes({ ...deps, queues: allQueues, version }),
       ...peopleRoutes(deps),
+      ...userSessionRoutes(deps),
       ...clockRoutes(deps),
       ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
       ...sandboxRoutes(deps),
@@ -191,6 +207,7 @@ const v3Api: Api<ApiDeps> = {
       ...templateRoutes(deps),
       ...messageRoutes(deps),
       ...noteRoutes(),
+      ...notificationRoutes(),
       ...webhookRoutes({ ...deps, version }),
       ...eventRoutes(deps),
       ...userRoutes(),
@@ -204,15 +221,15 @@ const v3Api: Api<ApiDeps> = {
     ],
   }),
   documentPath: '/openapi.json',
-  document: (routes) =>
-    withWebhooks(
-      openapiDocument(routes, ['/v3/', '/admin/'], {
-        title: 'Parley API',
-        version,
-        description: 'Customer conversations over WhatsApp, SMS, email and Instagram.',
-      }),
-      documentedEvents,
-    ),
+  document: (routes) => {
+    const document = openapiDocument(routes, ['/v3/', '/admin/'], {
+      title: 'Parley API',
+      version,
+      description: 'Customer conversations over WhatsApp, SMS, email and Instagram.',
+    });
+    const withStreams = withStreamOnlyEvents(document, '/v3/events/stream', documentedStreamOnlyEvents);
+    return withWebhooks(withStreams, documentedEvents);
+  },
 };
 
 /** Every version of the API. A version ends by deleting its folder and its entry here. */
@@ -252,12 +269,12 @@ export async function createApp(deps: AppDeps): Promise<App> {
   );
   const sessions = findSessions(db, clock, log);
   const audit = auditLog(db, log);
-  const { hasPasswordLogin = true, oidc, scryptCost } = deps.people ?? {};
+  const { hasPasswordLogin = true, oidc, systemMail, scryptCost } = deps.people ?? {};
   const findCredentials = channelCredentials(db.byKey, keys);
   const findVendorCredentials = vendorCredentials(db.byKey, keys);
   const findSigners = signerCredentials(db.byKey, keys);
   const answers = idempotency(db, clock, keys);
-  const streams = eventStreams(deps);
+  const streams = eventStreams({ ...deps, loaders: streamOnlyLoaders });
   const invalidTokens = { tenant: backOff(log, 'tenant'), operator: backOff(log, 'operator') };
   const arrivals = clockArrivals(deps.wakeUps);
   const apiDeps: ApiDeps = {
@@ -267,6 +284,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     passwords: createPasswords(scryptCost),
     hasPasswordLogin,
     oidc: oidc && createOidc(oidc, deps),
+    systemMail,
     findCredentials,
     streams,
     arrivals,
@@ -328,13 +346,14 @@ export async function createApp(deps: AppDeps): Promise<App> {
       await sweepLinks(db, before);
       const removed = {
         failedRequests: await removeOldRequests(db, before),
+        notifications: await sweepNotifications(db, before),
         // Tokens expire by the time of day, whatever a test does with the clock.
         expiredTokens: await removeExpiredTokens(db, {
           before: new Date(Date.now() - deps.retentionDays * DAY_MS),
           now: new Date(),
         }),
       };
-      if (removed.failedRequests + removed.expiredTokens > 0) log.info(removed, 'removed what has expired');
+      if (Object.values(removed).some((count) => count > 0)) log.info(removed, 'removed what has expired');
     },
     async flush() {
       await Promise.all([audit.flush(), ...running.map((api) => api.flush?.())]);

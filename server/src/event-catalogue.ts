@@ -1,13 +1,13 @@
 import { type TSchema, Type } from 'typebox';
 import { exampleRun } from './automations/example.ts';
 import { AutomationRun } from './automations/schema.ts';
-import { type EventType, eventTypes } from './base/events.ts';
+import { type EventType, eventTypes, type StreamOnlyType, streamOnlyTypes } from './base/events.ts';
 import { exampleCampaign } from './campaigns/example.ts';
 import { Campaign } from './campaigns/schema.ts';
 import { exampleChannel } from './channels/example.ts';
 import { Channel } from './channels/schema.ts';
 import { exampleChat } from './chats/example.ts';
-import { Chat } from './chats/schema.ts';
+import { Chat, PresenceEvent } from './chats/schema.ts';
 import { exampleContact } from './contacts/example.ts';
 import { exampleMergedContacts, MergedContacts } from './contacts/merge/schema.ts';
 import { Contact } from './contacts/schema.ts';
@@ -20,6 +20,8 @@ import { exampleSentMessage } from './messages/example.ts';
 import { Message } from './messages/schema.ts';
 import { exampleNote } from './notes/example.ts';
 import { Note } from './notes/schema.ts';
+import { exampleNotification } from './notifications/example.ts';
+import { Notification } from './notifications/schema.ts';
 import { exampleTemplate } from './templates/example.ts';
 import { MessageTemplate } from './templates/schema.ts';
 import { exampleWebhook } from './webhooks/example.ts';
@@ -210,6 +212,33 @@ export const eventCatalogue: Record<EventType, EventEntry> = {
   },
 };
 
+/** The meaning and the data of events that only streams get. */
+export const streamOnlyCatalogue: Record<StreamOnlyType, EventEntry> = {
+  'chat.presence': {
+    data: PresenceEvent,
+    example: {
+      chatId: exampleChat.id,
+      user: { id: '019a82a0-0000-7000-8000-000000000060', name: 'Grace Hopper' },
+      state: 'typing',
+      until: '2026-11-15T01:02:13.456Z',
+    },
+    hasChannel: true,
+    when: 'Another user looks at a chat, types, or has left; it counts until `until`.',
+  },
+  'message.queued': {
+    data: Message,
+    example: { ...exampleSentMessage, status: 'queued', error: null },
+    hasChannel: true,
+    when: 'A message was accepted for sending; the data is the message as it is now.',
+  },
+  'notification.created': {
+    data: Notification,
+    example: exampleNotification,
+    hasChannel: true,
+    when: 'The user of this stream has a notification, or an unread one counts one more; nobody else gets it.',
+  },
+};
+
 /** The whole body of a delivery. */
 const bodySchema = (type: EventType, { data, hasChannel }: EventEntry): TSchema =>
   Type.Object({
@@ -225,11 +254,15 @@ const bodySchema = (type: EventType, { data, hasChannel }: EventEntry): TSchema 
     data,
   });
 
-const bodyExample = (type: EventType, { example, hasChannel }: EventEntry): object => ({
+const EXAMPLE_HEAD = {
   id: '019a82a0-0000-7000-8000-000000000032',
-  type,
+  type: '',
   createdAt: '2026-11-15T01:02:03.456Z',
   tenantId: '019a82a0-0000-7000-8000-000000000001',
+};
+const bodyExample = (type: EventType, { example, hasChannel }: EventEntry): object => ({
+  ...EXAMPLE_HEAD,
+  type,
   channelId: hasChannel ? exampleChat.channelId : null,
   sequence: 42,
   data: example,
@@ -242,3 +275,22 @@ export const documentedEvents: readonly DocumentedEvent[] = eventTypes.map((type
   schema: bodySchema(type, eventCatalogue[type]),
   example: bodyExample(type, eventCatalogue[type]),
 }));
+
+/** Every stream-only event as streams send it, in the order of `streamOnlyTypes`. */
+export const documentedStreamOnlyEvents: readonly DocumentedEvent[] = streamOnlyTypes.map((type) => {
+  const { when, data, example } = streamOnlyCatalogue[type];
+  return {
+    type,
+    when,
+    schema: Type.Object({
+      id: Uuid('Another one for every event'),
+      type: Type.Literal(type),
+      createdAt: Timestamp(),
+      tenantId: Uuid(),
+      channelId: Uuid(),
+      sequence: Type.Null({ description: 'It is not stored, so it has no number' }),
+      data,
+    }),
+    example: { ...EXAMPLE_HEAD, type, channelId: exampleChat.channelId, sequence: null, data: example },
+  };
+});

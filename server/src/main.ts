@@ -261,6 +261,9 @@ async function serveOn(
 
 const peopleSettings = (config: Config): PeopleSettings => ({
   hasPasswordLogin: config.PARLEY_PASSWORD_LOGIN,
+  ...(config.PARLEY_SYSTEM_MAIL_CHANNEL === undefined
+    ? {}
+    : { systemMail: config.PARLEY_SYSTEM_MAIL_CHANNEL }),
   ...(config.PARLEY_OIDC_ISSUER === undefined
     ? {}
     : {

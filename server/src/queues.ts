@@ -34,8 +34,11 @@ import { fetchMedia } from './messages/inbound/fetch-media.ts';
 import { processInbound, setRequestAside } from './messages/inbound/worker.ts';
 import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
 import { mediaFetchesQueue, messagesQueue } from './messages/queues.ts';
+import { notifyUsers } from './notifications/notify-users.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
+import { systemMailsQueue } from './people/queues.ts';
+import { sendSystemMail } from './people/send-system-mail.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import type { Adapters } from './providers/adapters.ts';
 import type { TaskPool } from './sandboxed/task-pool.ts';
@@ -94,6 +97,7 @@ const subscribersOf = ({ wakeUps }: WorkerDeps): Subscriber[] => [
   createDeliveries,
   startRuns,
   noteRepliedRuns,
+  notifyUsers,
   (tx) => announceEvents({ wakeUps }, tx),
 ];
 
@@ -118,6 +122,7 @@ export const queues = {
   campaigns: bind(campaignsQueue, runCampaigns),
   chats: bind(snoozesQueue, endSnoozes),
   chat_tasks: bind(chatTasksQueue, performChatTasks),
+  system_mails: bind(systemMailsQueue, sendSystemMail),
   template_tasks: bind(templateTasksQueue, submitTemplates),
   file_removals: bind(fileRemovalsQueue, removeStoredFiles),
   jobs: bind(jobsQueue, runJobs),

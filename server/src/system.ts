@@ -26,6 +26,7 @@ import type { BoundQueue } from './engine/runner.ts';
 import { createShards, LEASE_MS } from './engine/shards.ts';
 import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.ts';
 import { createWorker, type Worker } from './engine/worker.ts';
+import { createAnnouncer } from './events/announce.ts';
 import { abandonUploads } from './files/removals.ts';
 import { fileStore } from './files/store.ts';
 import type { Settings } from './http/api.ts';
@@ -166,6 +167,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     now: clock.now,
     fileUrl: fileUrls.sign,
     publish: publishEvents,
+    announce: createAnnouncer(wakeUps, clock.now),
     wake,
     follow,
   };

@@ -1,4 +1,4 @@
-import { type Client, type Event, ParleyError, type StreamState, streamEvents } from '@parley/sdk';
+import { type Client, ParleyError, type StreamEvent, type StreamState, streamEvents } from '@parley/sdk';
 
 /** `live`: events arrive. `waiting`: not yet. `reconnecting`: the server does not answer. `ended`: the session has ended. */
 export type LiveState = 'waiting' | 'live' | 'reconnecting' | 'ended';
@@ -7,7 +7,7 @@ interface LiveOptions {
   client: Client;
   /** Tabs with the same name share one stream: of one session and one tenant. */
   name: string;
-  onEvent(event: Event): void;
+  onEvent(event: StreamEvent): void;
   onState(state: LiveState): void;
   /** Events may have been missed, so everything must be read again. */
   onGap(): void;
@@ -17,7 +17,7 @@ interface LiveOptions {
 type Message =
   | { kind: 'hello' }
   | { kind: 'state'; state: LiveState; lastEventId: string | undefined; count: number }
-  | { kind: 'event'; event: Event; lastEventId: string | undefined; count: number }
+  | { kind: 'event'; event: StreamEvent; lastEventId: string | undefined; count: number }
   | { kind: 'gap' };
 
 const REFUSED_PAUSE_MS = 5_000;
@@ -116,7 +116,7 @@ function shareStream(options: LiveOptions, signal: AbortSignal): void {
     isLeader = true;
     const shared = {
       ...options,
-      onEvent(event: Event) {
+      onEvent(event: StreamEvent) {
         count = (count ?? 0) + 1;
         send({ kind: 'event', event, lastEventId: position.lastEventId, count });
         onEvent(event);

@@ -1,9 +1,9 @@
-import type { Event } from '@parley/sdk';
+import type { StreamEvent } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 
 /** Changes what was read, because an event says so. */
-type Patch = (event: Event, cache: QueryClient) => void;
+type Patch = (event: StreamEvent, cache: QueryClient) => void;
 
 interface Entry {
   matches(type: string): boolean;
@@ -29,7 +29,7 @@ export function addPatch(types: readonly string[], patch: Patch): () => void {
 }
 
 /** Applies all patches for an event. One that fails must not keep the others from working. */
-export function applyPatches(event: Event, cache: QueryClient): void {
+export function applyPatches(event: StreamEvent, cache: QueryClient): void {
   for (const { matches, patch } of [...entries])
     if (matches(event.type))
       try {
@@ -40,7 +40,7 @@ export function applyPatches(event: Event, cache: QueryClient): void {
 }
 
 /** Calls a function for events while a component is shown. */
-export function useEvents(types: readonly string[], onEvent: (event: Event) => void): void {
+export function useEvents(types: readonly string[], onEvent: (event: StreamEvent) => void): void {
   const call = useEffectEvent(onEvent);
   const key = types.join();
   useEffect(() => addPatch(key.split(','), (event) => call(event)), [key]);

@@ -13,9 +13,13 @@ import type {
   AutomationRunWithTrace,
   Campaign,
   CampaignWithCounts,
+  ChangeChatsBody,
+  ChangeContactsBody,
   ChangePasswordBody,
   Channel,
   ChannelCheck,
+  ChannelKind,
+  ChannelSetup,
   Chat,
   ChatCount,
   ChatPresence,
@@ -54,6 +58,7 @@ import type {
   FilePublicUrl,
   FinishOidcLoginBody,
   HeldWork,
+  InstallationStatus,
   Job,
   Label,
   LinkInfo,
@@ -61,15 +66,21 @@ import type {
   LoginMethods,
   MarkChatBody,
   Me,
+  MergeContactsBody,
+  MergedContacts,
   Message,
   MessageTemplate,
   NewTotp,
   Note,
+  Notification,
   OidcStart,
   OwnSession,
+  PasswordReset,
   PauseChatAutomationBody,
   PersonLink,
   PublishAutomationBody,
+  ReadInSandboxBody,
+  ReadNotificationsBody,
   Recipient,
   RecordConsentBody,
   RecoverApiWebhookBody,
@@ -79,6 +90,7 @@ import type {
   RemovalResult,
   RenderSavedReplyBody,
   RenderedReply,
+  RequestPasswordResetBody,
   RotatedApiWebhook,
   SandboxAccepted,
   SandboxFaults,
@@ -98,9 +110,12 @@ import type {
   Team,
   TemplateSync,
   Tenant,
+  TenantSettings,
   TestClock,
+  TimelineItem,
   Token,
   TriggerAutomationBody,
+  UnreadNotifications,
   UpdateApiWebhookBody,
   UpdateAttributeBody,
   UpdateAutomationBody,
@@ -114,16 +129,42 @@ import type {
   UpdateSavedReplyBody,
   UpdateTeamBody,
   UpdateTenantBody,
+  UpdateTenantSettingsBody,
   UpdateUserBody,
   UpdateViewBody,
   UploadFileBody,
   User,
+  UserSession,
   V2Usage,
   View,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
   WriteInSandboxBody,
 } from './types.ts';
+
+/**
+ * Get the settings of the tenant
+ *
+ * `GET /v3/tenant`
+ *
+ * The name of the tenant, and the time zone and language that its people use unless they choose their own.
+ *
+ * Requires the scope `tenant:read`.
+ */
+export const getTenantSettings = (client: Client, input: CallOptions = {}): Promise<TenantSettings> =>
+  call(client, 'GET', '/v3/tenant', input);
+
+/**
+ * Change the settings of the tenant
+ *
+ * `PUT /v3/tenant`
+ *
+ * Changes the given settings; those that are left out stay. Of the roles only the owner may do that.
+ *
+ * Requires the scope `tenant:write`.
+ */
+export const updateTenantSettings = (client: Client, input: CallOptions & { body?: UpdateTenantSettingsBody | undefined } = {}): Promise<TenantSettings> =>
+  call(client, 'PUT', '/v3/tenant', input);
 
 /**
  * Get the tenant and rights of the caller
@@ -222,6 +263,16 @@ export const createTenantToken = (client: Client, input: CallOptions & { path: {
   call(client, 'POST', '/admin/tenants/{tenantId}/tokens', input);
 
 /**
+ * Get the status of the installation
+ *
+ * `GET /admin/status`
+ *
+ * Versions, the size of the database, what is due in each queue and since when, the processes that work on it, and how much v2 is used. For monitoring use `/metrics`.
+ */
+export const getStatus = (client: Client, input: CallOptions = {}): Promise<InstallationStatus> =>
+  call(client, 'GET', '/admin/status', input);
+
+/**
  * Log in
  *
  * `POST /v3/session`
@@ -260,6 +311,16 @@ export const logOut = (client: Client, input: CallOptions = {}): Promise<EndedSe
  */
 export const getLoginMethods = (client: Client, input: CallOptions = {}): Promise<LoginMethods> =>
   call(client, 'GET', '/v3/session/methods', input);
+
+/**
+ * Ask for a new password
+ *
+ * `POST /v3/password_resets`
+ *
+ * Mails a link to set a new password, which works once, for a day. An address that nobody has is answered in the same way and time. Three requests for one address, or twenty from one network, block further ones for up to 15 minutes. Without a channel for mails nothing is sent, and the answer says so: an admin or the operator makes a link.
+ */
+export const requestPasswordReset = (client: Client, input: CallOptions & { body: RequestPasswordResetBody }): Promise<PasswordReset> =>
+  call(client, 'POST', '/v3/password_resets', input);
 
 /**
  * Log in with a link
@@ -376,7 +437,7 @@ export const disableTotp = (client: Client, input: CallOptions & { body: Disable
  *
  * `POST /v3/users/{userId}/invitation`
  *
- * Returns a link that works once, for seven days; an earlier one of the user stops working. The caller needs all rights of the role of the user.
+ * Returns a link that works once, for seven days, and mails one where a channel for mails is configured; an earlier one of the user stops working. The caller needs all rights of the role of the user.
  *
  * Requires the scope `users:write`.
  */
@@ -388,7 +449,7 @@ export const inviteUser = (client: Client, input: KeyedOptions & { path: { userI
  *
  * `POST /v3/users/{userId}/password_reset`
  *
- * Returns a link that works once, for a day. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.
+ * Returns a link that works once, for a day, and mails one where a channel for mails is configured. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.
  *
  * Requires the scope `users:write`.
  */
@@ -418,6 +479,30 @@ export const searchAuditEntries = (client: Client, input: CallOptions & { body?:
   search(client, '/v3/audit_entries/search', input);
 
 /**
+ * Search the sessions of users
+ *
+ * `POST /v3/sessions/search`
+ *
+ * Fields to filter and sort by: id, userId, address, createdAt, lastSeenAt, expiresAt.
+ *
+ * Requires the scope `audit:read`.
+ */
+export const searchSessions = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<UserSession>> =>
+  search(client, '/v3/sessions/search', input);
+
+/**
+ * End a session of a user
+ *
+ * `DELETE /v3/sessions/{sessionId}`
+ *
+ * Its streams and requests end within five seconds in every process, in all tenants of the person. The caller needs all rights of the role of the user.
+ *
+ * Requires the scope `users:write`.
+ */
+export const revokeUserSession = (client: Client, input: CallOptions & { path: { sessionId: string } }): Promise<EndedSession> =>
+  call(client, 'DELETE', '/v3/sessions/{sessionId}', input);
+
+/**
  * Move the clock of a test tenant
  *
  * `POST /v3/clock/advance`
@@ -440,6 +525,30 @@ export const advanceClock = (client: Client, input: KeyedOptions & { body?: Adva
  */
 export const createChannel = (client: Client, input: KeyedOptions & { body: CreateChannelBody }): Promise<Channel> =>
   create(client, '/v3/channels', input);
+
+/**
+ * List the kinds of channels
+ *
+ * `GET /v3/channel_kinds`
+ *
+ * What a channel of each kind and provider needs: the settings of `config`, which of them are secrets, and the steps to connect it.
+ *
+ * Requires the scope `channels:read`.
+ */
+export const listChannelKinds = (client: Client, input: CallOptions = {}): Promise<ChannelKind[]> =>
+  call(client, 'GET', '/v3/channel_kinds', input);
+
+/**
+ * Get how to connect a channel
+ *
+ * `GET /v3/channels/{channelId}/setup`
+ *
+ * The URL and the verify token to enter at the vendor, the steps, and what has been seen so far. Needs `channels:write`, because the verify token is a secret.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const getChannelSetup = (client: Client, input: CallOptions & { path: { channelId: string } }): Promise<ChannelSetup> =>
+  call(client, 'GET', '/v3/channels/{channelId}/setup', input);
 
 /**
  * Get a channel
@@ -524,15 +633,34 @@ export const writeInSandbox = (client: Client, input: KeyedOptions & { path: { c
  *
  * `GET /v3/sandbox/{channelId}/outbox`
  *
- * Returns the messages that were sent over a sandbox channel and accepted, each once, the oldest first. Recipients whose number, id or mailbox ends in 0001 cannot be reached, 0002 only accept templates, 0003 have opted out, 0004 are throttled twice; a mail to `bounce@…` bounces later. Refused messages are not listed. `limit` is 100 by default and at most 10000.
+ * Returns the messages that were sent over a sandbox channel and accepted, each once, the oldest first. Recipients whose number, id or mailbox ends in 0001 cannot be reached, 0002 only accept templates, 0003 have opted out, 0004 are throttled twice; a mail to `bounce@…` bounces later. Refused messages are not listed. `limit` is 100 by default and at most 10000. A simulated phone asks for what was sent `to` its number `after` the last message that it knows.
  *
  * Requires the scope `channels:write`.
  */
 export const readSandboxOutbox = (client: Client, input: CallOptions & { path: { channelId: string }; query?: {
   /** Maximum number of messages */
   limit?: number | undefined;
+  /** Only those to this customer */
+  to?: string | undefined;
+  /** Only those after this message, by its id */
+  after?: string | undefined;
 } | undefined }): Promise<SandboxAccepted[]> =>
   call(client, 'GET', '/v3/sandbox/{channelId}/outbox', input);
+
+/**
+ * Read as a customer
+ *
+ * `POST /v3/sandbox/{channelId}/read`
+ *
+ * The customer opens the chat: what was sent to it and is not read yet is reported as read, by a request as the vendor sends it. The sandbox does that by itself for every message, unless the channel has `config.readsAutomatically: false`. Vendors of SMS and email report nothing, so nothing happens there.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const readInSandbox = (client: Client, input: KeyedOptions & { path: { channelId: string }; body: ReadInSandboxBody }): Promise<{
+  /** The messages that were read, at most 100 */
+  messageIds: string[];
+}> =>
+  create(client, '/v3/sandbox/{channelId}/read', input);
 
 /**
  * Simulate failures
@@ -652,6 +780,33 @@ export const searchContacts = (client: Client, input: CallOptions & { body?: Sea
   search(client, '/v3/contacts/search', input);
 
 /**
+ * Download contacts
+ *
+ * `GET /v3/contacts/export.csv`
+ *
+ * Returns a CSV file with a line for each contact that matches `query`, or for every contact, in the order of creation, with a column for each attribute. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const exportContacts = (client: Client, input: CallOptions & { query?: {
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+} | undefined } = {}): Promise<Response> =>
+  download(client, '/v3/contacts/export.csv', input);
+
+/**
+ * Merge another contact into a contact
+ *
+ * `POST /v3/contacts/{contactId}/merge`
+ *
+ * Makes one contact of two that are the same person. Handles, chats, messages, notes, labels, attributes, consents and runs of `mergedContactId` belong to `contactId` from then on, whose own values count where both have one. The other contact exists no more; this cannot be undone. With `dryRun` nothing is changed, and the answer is what it would be. Needs access to all channels.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const mergeContacts = (client: Client, input: KeyedOptions & { path: { contactId: string }; body: MergeContactsBody }): Promise<MergedContacts> =>
+  create(client, '/v3/contacts/{contactId}/merge', input);
+
+/**
  * Get a contact
  *
  * `GET /v3/contacts/{contactId}`
@@ -686,6 +841,23 @@ export const updateContact = (client: Client, input: CallOptions & { path: { con
  */
 export const deleteContact = (client: Client, input: CallOptions & { path: { contactId: string } }): Promise<RemovalResult> =>
   call(client, 'DELETE', '/v3/contacts/{contactId}', input);
+
+/**
+ * Get the timeline of a contact
+ *
+ * `GET /v3/contacts/{contactId}/timeline`
+ *
+ * What happened to the contact, the newest first: messages, chats, notes, labels, attributes, subscriptions, runs of automations, merges. It is read from the stored events, so it goes back as far as they do (`PARLEY_RETENTION_DAYS`). What campaigns sent is a message whose author is the campaign. Users who are restricted to teams see what happened in their channels, and to the contact itself.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const getContactTimeline = (client: Client, input: CallOptions & { path: { contactId: string }; query?: {
+  /** The `nextCursor` of the page before */
+  cursor?: number | undefined;
+  /** How many items, at most 100; 25 by default */
+  limit?: number | undefined;
+} | undefined }): Promise<Page<TimelineItem>> =>
+  search(client, '/v3/contacts/{contactId}/timeline', input);
 
 /**
  * Add labels to a contact
@@ -965,7 +1137,7 @@ export const createChat = (client: Client, input: KeyedOptions & { body: CreateC
  *
  * `POST /v3/chats/search`
  *
- * Fields to filter and sort by: id, status, channelId, contactId, assignedUserId, assignedTeamId, isUnread, isAutomationPaused, snoozedUntil, unreadCount, waitingSince, firstRespondedAt, closedAt, openUntil, createdAt, updatedAt.
+ * Fields to filter and sort by: id, status, channelId, contactId, assignedUserId, assignedTeamId, isUnread, isAutomationPaused, snoozedUntil, unreadCount, waitingSince, firstRespondedAt, closedAt, openUntil, latestMessageAt, createdAt, updatedAt, labelIds.
  *
  * Requires the scope `chats:read`.
  */
@@ -983,6 +1155,21 @@ export const searchChats = (client: Client, input: CallOptions & { body?: Search
  */
 export const countChats = (client: Client, input: CallOptions & { body: CountChatsBody }): Promise<ChatCount[]> =>
   call(client, 'POST', '/v3/chats/counts', input);
+
+/**
+ * Download chats
+ *
+ * `GET /v3/chats/export.csv`
+ *
+ * Returns a CSV file with a line for each chat that matches `query`, or for every chat, in the order of creation. Users who are restricted to teams get those of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const exportChats = (client: Client, input: CallOptions & { query?: {
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+} | undefined } = {}): Promise<Response> =>
+  download(client, '/v3/chats/export.csv', input);
 
 /**
  * Get a chat
@@ -1045,16 +1232,16 @@ export const markChat = (client: Client, input: KeyedOptions & { path: { chatId:
   create(client, '/v3/chats/{chatId}/read', input);
 
 /**
- * Show that somebody types
+ * Show that somebody looks at a chat or types
  *
  * `POST /v3/chats/{chatId}/presence`
  *
- * With `typing` the contact sees that a person types, on WhatsApp for 25 seconds or until the next message, on Instagram also until `left`. Repeat it while the person types. It is shown shortly after and as far as the vendor takes it; nothing is stored and no event is published.
+ * Colleagues who may see the chat get the stream-only event `chat.presence`. `viewing` counts for 45 seconds and `typing` for 10, or until `left`: repeat it before that. The same state within two seconds is sent once. With `typing` the contact also sees that a person types, on WhatsApp for 25 seconds or until the next message, on Instagram also until `left`, as far as the vendor takes it. Nothing is stored.
  *
  * Requires the scope `chats:write`.
  */
-export const setChatPresence = (client: Client, input: KeyedOptions & { path: { chatId: string }; body: SetChatPresenceBody }): Promise<ChatPresence> =>
-  create(client, '/v3/chats/{chatId}/presence', input);
+export const setChatPresence = (client: Client, input: CallOptions & { path: { chatId: string }; body: SetChatPresenceBody }): Promise<ChatPresence> =>
+  call(client, 'POST', '/v3/chats/{chatId}/presence', input);
 
 /**
  * Assign a chat
@@ -1280,6 +1467,33 @@ export const deleteNote = (client: Client, input: CallOptions & { path: {
   noteId: string;
 } }): Promise<DeleteResult> =>
   call(client, 'DELETE', '/v3/chats/{chatId}/notes/{noteId}', input);
+
+/**
+ * Search the own notifications
+ *
+ * `POST /v3/notifications/search`
+ *
+ * Fields to filter and sort by: id, type, chatId, isRead, createdAt, updatedAt.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const searchNotifications = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Notification> & {
+  /** How many are unread now */
+  unreadCount: number;
+}> =>
+  search(client, '/v3/notifications/search', input);
+
+/**
+ * Mark own notifications as read
+ *
+ * `POST /v3/notifications/read`
+ *
+ * Marks the notifications in `ids`, or all of them. Those that are read already, belong to others or are gone are ignored. A token has no notifications.
+ *
+ * Requires the scope `chats:read`.
+ */
+export const readNotifications = (client: Client, input: KeyedOptions & { body?: ReadNotificationsBody | undefined } = {}): Promise<UnreadNotifications> =>
+  create(client, '/v3/notifications/read', input);
 
 /**
  * Create a webhook
@@ -1897,14 +2111,60 @@ export const getCampaignResults = (client: Client, input: CallOptions & { path: 
   download(client, '/v3/campaigns/{campaignId}/results.csv', input);
 
 /**
+ * Change many chats
+ *
+ * `POST /v3/chats/bulk`
+ *
+ * Assigns, opens, snoozes, closes or marks the chats that match `query`, or those with `ids`, or changes the labels of their contacts (which also needs `contacts:write`). What it is done to is chosen once, at the moment of the request: a chat or contact that matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const changeChats = (client: Client, input: KeyedOptions & { body: ChangeChatsBody }): Promise<Job> =>
+  create(client, '/v3/chats/bulk', input);
+
+/**
+ * Change many contacts
+ *
+ * `POST /v3/contacts/bulk`
+ *
+ * Adds or removes labels, sets attributes, or erases the contacts that match `query`, or those with `ids`. To erase them also needs `contacts:delete`. What it is done to is chosen once, at the moment of the request: a chat or contact that matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const changeContacts = (client: Client, input: KeyedOptions & { body: ChangeContactsBody }): Promise<Job> =>
+  create(client, '/v3/contacts/bulk', input);
+
+/**
+ * Search jobs
+ *
+ * `POST /v3/jobs/search`
+ *
+ * Fields to filter and sort by: id, kind, status, authorId, createdAt, updatedAt, endedAt.
+ *
+ * Requires the scope `jobs:read`.
+ */
+export const searchJobs = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Job>> =>
+  search(client, '/v3/jobs/search', input);
+
+/**
  * Get a job
  *
  * `GET /v3/jobs/{jobId}`
  *
- * How far a piece of background work is, such as the deletion of a large channel. What is being deleted is hidden from the beginning; the job only frees its space. Jobs are kept for 30 days after they have ended.
+ * How far a piece of background work is: a bulk action, or the deletion of a large channel or contact. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.
  */
 export const getJob = (client: Client, input: CallOptions & { path: { jobId: string } }): Promise<Job> =>
   call(client, 'GET', '/v3/jobs/{jobId}', input);
+
+/**
+ * Cancel a bulk action
+ *
+ * `POST /v3/jobs/{jobId}/cancel`
+ *
+ * Ends a bulk action before it is done. What is done stays done. Needs the scope that the action needs. A job that has ended is not changed.
+ */
+export const cancelJob = (client: Client, input: KeyedOptions & { path: { jobId: string } }): Promise<Job> =>
+  create(client, '/v3/jobs/{jobId}/cancel', input);
 
 /**
  * Get a job of any tenant

@@ -1,5 +1,18 @@
 // Generated from openapi/v3.json by `npm run sdk`. Do not edit.
 
+export interface TenantSettings {
+  id: string;
+  name: string;
+  /** The name of a time zone, such as `Europe/Berlin`; `UTC` at first */
+  timezone: string;
+  /** A language tag such as `de` or `pt-BR`; `en` at first */
+  locale: string;
+  /** Whether it has a clock of its own */
+  isTest: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
 export interface Me {
   tenant: {
     id: string;
@@ -83,6 +96,46 @@ export interface RemovalResult {
   jobId: string | null;
 }
 
+export interface InstallationStatus {
+  versions: {
+    parley: string;
+    node: string;
+    postgres: string;
+    /** The last migration that was applied */
+    schema: string | null;
+  };
+  database: {
+    /** Its size on the disk */
+    bytes: number;
+  };
+  tenants: number;
+  /** Since when due work is held after a restore, until `parley release`; otherwise null */
+  heldSince: string | null;
+  queues: Array<{
+    name: string;
+    purpose: string;
+    /** How many rows are due, at most 1,000 per ordering key */
+    due: number;
+    /** Since when the oldest of them is due */
+    oldestDueAt: string | null;
+  }>;
+  /** Processes that work on queues and reported within the last minute */
+  processes: Array<{
+    id: string;
+    /** When it reported last */
+    seenAt: string;
+    /** How many of the 65 parts of all queues it works on */
+    shards: number;
+  }>;
+  v2: {
+    /** All calls that were counted; see `GET /admin/v2-usage` */
+    calls: number;
+    /** How many tenants made them */
+    tenants: number;
+    lastCalledAt: string | null;
+  };
+}
+
 export interface Membership {
   tenantId: string;
   tenantName: string;
@@ -90,7 +143,7 @@ export interface Membership {
   name: string;
   role: "owner" | "admin" | "agent" | "viewer";
   /** What the role may do; `*` is everything */
-  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "*">;
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "tenant:read" | "tenant:write" | "*">;
   /** The only channels whose chats the user sees; null for all */
   channelIds: string[] | null;
 }
@@ -117,6 +170,13 @@ export interface LoginMethods {
   password: boolean;
   /** Whether an identity provider is configured */
   oidc: boolean;
+  /** Whether links for new passwords are mailed; else an admin makes one */
+  resetByMail: boolean;
+}
+
+export interface PasswordReset {
+  /** True: somebody who has this address gets a mail. False: no mail can be sent here; ask an admin of your tenant, or the operator, for a link */
+  isMailed: boolean;
 }
 
 export interface LinkInfo {
@@ -168,6 +228,8 @@ export interface PersonLink {
   /** Give it to the person over a channel that you trust. It works once */
   url: string;
   expiresAt: string;
+  /** Whether the person also gets a mail, with a link of its own that works as long */
+  isMailed: boolean;
 }
 
 export interface AuditEntry {
@@ -189,6 +251,23 @@ export interface AuditEntry {
   /** The `X-Request-Id` of the answer */
   requestId: string;
   createdAt: string;
+}
+
+/** A session of somebody who is a user of the tenant, in whichever tenant it is used */
+export interface UserSession {
+  id: string;
+  user: {
+    id: string;
+    name: string;
+  };
+  /** From where it was begun */
+  address: string;
+  /** The browser, as it describes itself */
+  agent: string;
+  createdAt: string;
+  /** To the minute */
+  lastSeenAt: string;
+  expiresAt: string;
 }
 
 export interface TestClock {
@@ -214,6 +293,53 @@ export interface Channel {
   problem: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface ChannelKind {
+  kind: "whatsapp" | "sms" | "email" | "instagram";
+  provider: string;
+  /** The name of the provider */
+  label: string;
+  /** What the `address` of such a channel is */
+  addressHelp: string;
+  /** The settings in `config` */
+  fields: Array<{
+    /** Its path below `config`, such as `smtp.host` */
+    name: string;
+    label: string;
+    type: "text" | "number" | "boolean";
+    isRequired: boolean;
+    /** Whether it is never shown again */
+    isSecret: boolean;
+    help: string;
+  }>;
+  /** What to do, in order */
+  steps: string[];
+  /** Whether the vendor must know a URL of this server */
+  hasWebhook: boolean;
+  /** The guide, as a path of this server */
+  guideUrl: string;
+}
+
+export interface ChannelSetup {
+  /** What to enter at the vendor; null if the vendor calls nothing */
+  webhookUrl: string | null;
+  /** What to enter beside it, at Meta; otherwise null */
+  verifyToken: string | null;
+  /** False if the URL is one that no vendor can call: set `PARLEY_BASE_URL` to the public address */
+  isReachable: boolean;
+  /** What to do, in order */
+  steps: string[];
+  /** The guide, as a path of this server */
+  guideUrl: string;
+  health: "unchecked" | "healthy" | "degraded" | "failing";
+  problem: string | null;
+  /** When the newest message of a contact came in; null if there is none */
+  lastReceivedAt: string | null;
+  /** When the newest message was sent; null if there is none */
+  lastSentAt: string | null;
+  /** Requests of the vendor that could not be processed, at most 100 */
+  failedRequests: number;
 }
 
 export interface ChannelCheck {
@@ -356,6 +482,46 @@ export interface Consent {
   createdAt: string;
 }
 
+export interface MergedContacts {
+  contact: Contact;
+  /** The contact that exists no more; what it had belongs to `contact` */
+  mergedContactId: string;
+  /** Chats of both contacts that became one */
+  mergedChats: Array<{
+    /** The chat that exists no more */
+    chatId: string;
+    /** The chat that has its messages now */
+    intoChatId: string;
+  }>;
+}
+
+export interface TimelineItem {
+  /** That of the event */
+  id: string;
+  /** The type of the event */
+  type: "message.received" | "message.sent" | "message.failed" | "message.echo" | "message.deleted" | "chat.created" | "chat.status_changed" | "chat.assigned" | "chat.deleted" | "note.created" | "note.updated" | "note.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.labels_added" | "contact.labels_removed" | "contact.unsubscribed" | "contact.subscribed" | "automation.run_started" | "automation.run_completed" | "automation.run_failed" | "automation.run_cancelled";
+  createdAt: string;
+  channelId: string | null;
+  chatId: string | null;
+  /** The message, chat, note, contact or run; for a merge the contact that exists no more */
+  resourceId: string;
+  /** Who wrote a message or note; a campaign or automation if it sent the message */
+  author: Author | null;
+  /** Of a message or note; null if it has none, or in a sensitive chat */
+  text: string | null;
+  /** The automation of a run */
+  automationId: string | null;
+  /** What changed, compared with the event about the same contact or chat before */
+  changes: Array<{
+    /** Such as `status`, `firstName`, `labels`, `attributes.plan` or `subscriptions.email` */
+    field: string;
+    /** The value before; null if there was none, or if it is not stored any more */
+    from: string | null;
+    /** The value after; null if there is none */
+    to: string | null;
+  }>;
+}
+
 export interface Label {
   id: string;
   name: string;
@@ -463,8 +629,8 @@ export interface ChatCount {
 
 export interface ChatPresence {
   chatId: string;
-  state: "typing" | "left";
-  /** Whether the vendor is asked to show it: only on WhatsApp and Instagram, and only for a user */
+  state: "viewing" | "typing" | "left";
+  /** Whether the vendor is asked to show it to the contact: only `typing` and `left`, on WhatsApp and Instagram, for a user */
   isShown: boolean;
 }
 
@@ -655,8 +821,45 @@ export interface Note {
   /** Null in events of sensitive chats */
   text: string | null;
   mentionedUserIds: string[];
+  mentionedTeamIds: string[];
   createdAt: string;
   updatedAt: string;
+}
+
+/** Tells a user about a chat */
+export interface Notification {
+  id: string;
+  /** `mentioned` in a note; a chat was `assigned` to the user or to a team of the user; `message_received`, `snooze_ended`: in a chat that is assigned to the user; `message_failed`: a message that the user wrote */
+  type: "mentioned" | "assigned" | "message_received" | "snooze_ended" | "message_failed";
+  chatId: string;
+  channelId: string;
+  contact: {
+    id: string;
+    /** The name, else the number, address or first handle */
+    displayName: string;
+  };
+  /** The user who caused it; null for a contact, a program, or the passing of time */
+  causedBy: {
+    id: string;
+    name: string;
+  } | null;
+  /** The team that was mentioned, or to which the chat was assigned */
+  teamId: string | null;
+  noteId: string | null;
+  /** The latest message */
+  messageId: string | null;
+  /** How often it happened since the user last read: one notification stands for all of them */
+  count: number;
+  isRead: boolean;
+  readAt: string | null;
+  createdAt: string;
+  /** When it happened last */
+  updatedAt: string;
+}
+
+export interface UnreadNotifications {
+  /** How many are unread now */
+  unreadCount: number;
 }
 
 export interface CreatedApiWebhook {
@@ -1428,8 +1631,33 @@ export interface Recipient {
 
 export interface Job {
   id: string;
-  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts";
-  status: "queued" | "running" | "completed" | "failed";
+  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts";
+  /** `failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job */
+  status: "queued" | "running" | "completed" | "failed" | "cancelled";
+  /** What a bulk action does; null for other jobs */
+  action: {
+    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels" | "set_attributes" | "delete";
+    /** Only of `assign`: null removes the user; if left out it is not changed */
+    userId?: string | null;
+    /** Only of `assign`: null removes the team; if left out it is not changed */
+    teamId?: string | null;
+    /** Only of `snooze`, and required there */
+    snoozedUntil?: string;
+    /** Only of `open` and `close`: whether automations on opened or closed chats may start; false by default */
+    triggerAutomations?: boolean;
+    /** Only of `add_labels` and `remove_labels` */
+    labelIds?: string[];
+    /** Merged: attributes that are left out stay as they are */
+    attributes?: Array<{
+      /** The attribute; or give its `id` */
+      externalId?: string;
+      id?: string;
+      /** A value of the type of the attribute; null removes it */
+      value: string | number | boolean | null;
+    }>;
+  } | null;
+  /** Who asked for a bulk action; null for other jobs */
+  author: Author | null;
   /** How many items are done */
   done: number;
   /** How many items there are; null until they are counted */
@@ -1470,24 +1698,20 @@ export interface V2Usage {
 
 export interface ErasedContact { id: string }
 
-export interface MergedContacts {
-  contact: Contact;
-  /** The contact that exists no more; what it had belongs to `contact` */
-  mergedContactId: string;
-  /** Chats of both contacts that became one */
-  mergedChats: Array<{
-    /** The chat that exists no more */
-    chatId: string;
-    /** The chat that has its messages now */
-    intoChatId: string;
-  }>;
+export interface UpdateTenantSettingsBody {
+  /** The name of the tenant */
+  name?: string | undefined;
+  /** The name of a time zone, such as `Europe/Berlin` */
+  timezone?: string | undefined;
+  /** A language tag such as `de` or `pt-BR` */
+  locale?: string | undefined;
 }
 
 export interface CreateTokenBody {
   /** What the token is for */
   name: string;
   /** The rights of the token; `*` is all of them */
-  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "*">;
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "tenant:read" | "tenant:write" | "*">;
   /** Lifetime in seconds, at most a year; 90 days if left out */
   expiresIn?: number | undefined;
 }
@@ -1539,7 +1763,7 @@ export interface CreateTenantTokenBody {
   /** What the token is for */
   name?: string | undefined;
   /** The rights of the token; `*` is all of them */
-  scopes?: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "*"> | undefined;
+  scopes?: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "tenant:read" | "tenant:write" | "*"> | undefined;
   /** Lifetime in seconds, at most a year; 90 days if left out */
   expiresIn?: number | undefined;
 }
@@ -1550,6 +1774,8 @@ export interface LogInBody {
   /** The six digits that the authenticator app shows, or a recovery code */
   code?: string | undefined;
 }
+
+export interface RequestPasswordResetBody { email: string }
 
 export interface RedeemLinkBody {
   /** What the link has after `#` */
@@ -1675,6 +1901,11 @@ export interface WriteInSandboxBody {
   name?: string | undefined;
 }
 
+export interface ReadInSandboxBody {
+  /** The customer who reads, as in `inbound` */
+  from: string;
+}
+
 export interface SetSandboxFaultsBody {
   /** Each request of the vendor is sent twice: messages, echoes and statuses */
   duplicate?: boolean | undefined;
@@ -1729,6 +1960,13 @@ export interface CreateContactBody {
   isSubscribed?: boolean | undefined;
   /** Data of the client to store with the contact, up to 16,384 characters of JSON */
   metadata?: Record<string, unknown> | null | undefined;
+}
+
+export interface MergeContactsBody {
+  /** The contact that disappears */
+  mergedContactId: string;
+  /** True changes nothing, and answers what would be; false by default */
+  dryRun?: boolean | undefined;
 }
 
 export interface UpdateContactBody {
@@ -1886,9 +2124,9 @@ export interface MarkChatBody {
 }
 
 export interface SetChatPresenceBody {
-  /** `left`: the person no longer types */
-  state: "typing" | "left";
-  /** The user who types. Without one, nothing is shown: a program does not type */
+  /** `left`: the person no longer types or looks at the chat */
+  state: "viewing" | "typing" | "left";
+  /** The user who looks or types. Without one, nothing is shown: a program does neither */
   userId?: string | undefined;
 }
 
@@ -2527,8 +2765,10 @@ export interface SendMessageBody {
 export interface CreateNoteBody {
   /** Only colleagues see it */
   text: string;
-  /** The users whom the note is to reach */
+  /** The users whom the note is to reach. Each gets a notification, except the author */
   mentionedUserIds?: string[] | undefined;
+  /** The teams whom the note is to reach: every member gets a notification */
+  mentionedTeamIds?: string[] | undefined;
   /** The user in whose name this is written; the token itself by default */
   userId?: string | undefined;
 }
@@ -2536,8 +2776,17 @@ export interface CreateNoteBody {
 export interface UpdateNoteBody {
   /** Only colleagues see it */
   text?: string | undefined;
-  /** The users whom the note is to reach */
+  /** The users whom the note is to reach. Each gets a notification, except the author */
   mentionedUserIds?: string[] | undefined;
+  /** The teams whom the note is to reach: every member gets a notification */
+  mentionedTeamIds?: string[] | undefined;
+}
+
+export interface ReadNotificationsBody {
+  /** These notifications */
+  ids?: string[] | undefined;
+  /** All of them, instead of `ids` */
+  all?: true | undefined;
 }
 
 export interface CreateApiWebhookBody {
@@ -2756,6 +3005,52 @@ export interface AddRecipientsBody {
     /** By name, not case-sensitive; a missing label is created */
     labels?: Array<{ name: string }> | undefined;
   }>;
+}
+
+export interface ChangeChatsBody {
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+  /** Which ones, instead of a query */
+  ids?: string[] | undefined;
+  action: {
+    /** Labels are added to and removed from the contacts of the chats */
+    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels";
+    /** Only of `assign`: null removes the user; if left out it is not changed */
+    userId?: string | null | undefined;
+    /** Only of `assign`: null removes the team; if left out it is not changed */
+    teamId?: string | null | undefined;
+    /** Only of `snooze`, and required there */
+    snoozedUntil?: string | undefined;
+    /** Only of `open` and `close`: whether automations on opened or closed chats may start; false by default */
+    triggerAutomations?: boolean | undefined;
+    /** Only of `add_labels` and `remove_labels` */
+    labelIds?: string[] | undefined;
+  };
+  /** The user in whose name this is written; the token itself by default */
+  userId?: string | undefined;
+}
+
+export interface ChangeContactsBody {
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+  /** Which ones, instead of a query */
+  ids?: string[] | undefined;
+  action: {
+    /** `delete` erases the contacts permanently */
+    type: "add_labels" | "remove_labels" | "set_attributes" | "delete";
+    /** Only of `add_labels` and `remove_labels` */
+    labelIds?: string[] | undefined;
+    /** Merged: attributes that are left out stay as they are */
+    attributes?: Array<{
+      /** The attribute; or give its `id` */
+      externalId?: string | undefined;
+      id?: string | undefined;
+      /** A value of the type of the attribute; null removes it */
+      value: string | number | boolean | null;
+    }> | undefined;
+  };
+  /** The user in whose name this is written; the token itself by default */
+  userId?: string | undefined;
 }
 
 /** A contact sent a message. */
@@ -3213,6 +3508,19 @@ export interface CampaignFailedEvent {
   data: Campaign;
 }
 
+/** A job has ended: a bulk action is done, has failed or was cancelled, or a large deletion is finished; `status` says which. */
+export interface JobCompletedEvent {
+  /** Also the `webhook-id` header: the same on every attempt */
+  id: string;
+  type: "job.completed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string | null;
+  /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
+  sequence: number;
+  data: Job;
+}
+
 /** A test of this webhook was requested. It is sent to no other webhook, and needs no subscription. */
 export interface WebhookTestEvent {
   /** Also the `webhook-id` header: the same on every attempt */
@@ -3237,6 +3545,54 @@ export interface WebhookDisabledEvent {
   /** Increases with every event of the tenant; there may be gaps, and numbers are never reused */
   sequence: number;
   data: ApiWebhook;
+}
+
+/** Another user looks at a chat, types, or has left; it counts until `until`. */
+export interface ChatPresenceEvent {
+  /** Another one for every event */
+  id: string;
+  type: "chat.presence";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** It is not stored, so it has no number */
+  sequence: null;
+  data: {
+    chatId: string;
+    user: {
+      id: string;
+      name: string;
+    };
+    state: "viewing" | "typing" | "left";
+    /** When it ends unless it comes again */
+    until: string;
+  };
+}
+
+/** A message was accepted for sending; the data is the message as it is now. */
+export interface MessageQueuedEvent {
+  /** Another one for every event */
+  id: string;
+  type: "message.queued";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** It is not stored, so it has no number */
+  sequence: null;
+  data: Message;
+}
+
+/** The user of this stream has a notification, or an unread one counts one more; nobody else gets it. */
+export interface NotificationCreatedEvent {
+  /** Another one for every event */
+  id: string;
+  type: "notification.created";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** It is not stored, so it has no number */
+  sequence: null;
+  data: Notification;
 }
 
 /** What happened in a tenant, as webhooks and the stream send it: `type` says what `data` is. */
@@ -3276,12 +3632,16 @@ export type Event =
   | CampaignStartedEvent
   | CampaignCompletedEvent
   | CampaignFailedEvent
+  | JobCompletedEvent
   | WebhookTestEvent
   | WebhookDisabledEvent;
 
 /** What the stream sends. */
 export type StreamEvent =
-  | Event;
+  | Event
+  | ChatPresenceEvent
+  | MessageQueuedEvent
+  | NotificationCreatedEvent;
 
 /** The reasons of errors. */
 export type MessageKey =

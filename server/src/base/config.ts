@@ -49,6 +49,14 @@ const count =
       throw new Error(`must be a number from ${min} to ${max}`);
     return Number(value);
   };
+const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const systemMailChannel = (value: string): { tenantId: string; channelId: string } | undefined => {
+  if (value === '') return undefined;
+  const [tenantId = '', channelId = '', ...rest] = value.toLowerCase().split('/');
+  if (!UUID_PATTERN.test(tenantId) || !UUID_PATTERN.test(channelId) || rest.length > 0)
+    throw new Error('must be the ids of a tenant and of one of its email channels: <tenantId>/<channelId>');
+  return { tenantId, channelId };
+};
 const list = (value: string): string[] =>
   value
     .split(',')
@@ -222,7 +230,7 @@ const variables = {
     default: '30',
     parse: days,
     description:
-      'How many days events, deliveries, failed requests of vendors and expired tokens are kept, 14 to 9999.',
+      'How many days events, deliveries, notifications, failed requests of vendors and expired tokens are kept, 14 to 9999.',
   }),
   PARLEY_AUDIT_DAYS: variable({
     default: '365',
@@ -256,6 +264,12 @@ const variables = {
     parse: autoJoin,
     description:
       'Who may join without an invitation: a domain and a role, such as example.com:agent. With several tenants also the id of one: example.com:agent:<tenantId>.',
+  }),
+  PARLEY_SYSTEM_MAIL_CHANNEL: variable({
+    default: '',
+    parse: systemMailChannel,
+    description:
+      'The email channel that mails invitations and links for new passwords: <tenantId>/<channelId>. Without it, admins copy the links.',
   }),
   PARLEY_CORS_ORIGINS: variable({
     default: '',

@@ -42,6 +42,29 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
+/**
+ * Events that only open streams get: they are not stored, have no number, are sent to no webhook, and may be missed. What changes
+ * often (`automation.run_progressed`, `campaign.progressed`) belongs here too, at most once a second.
+ */
+export const streamOnlyTypes = ['chat.presence', 'message.queued', 'notification.created'] as const;
+
+export type StreamOnlyType = (typeof streamOnlyTypes)[number];
+
+export const isStreamOnly = (type: string): type is StreamOnlyType =>
+  (streamOnlyTypes as readonly string[]).includes(type);
+
+/** A stream-only event. What is stored is read by each process that has streams for it, so that it may be of any size. */
+export type Announcement = {
+  channelId: string;
+  /** Only this user gets it. */
+  toUserId?: string;
+  /** This user does not get it. */
+  exceptUserId?: string;
+} & (
+  | { type: 'chat.presence'; data: object }
+  | { type: 'message.queued' | 'notification.created'; id: string }
+);
+
 /** An event to publish. */
 export interface NewEvent {
   type: EventType;

@@ -101,14 +101,15 @@ interface ChatsChange {
   isChange(chat: ChatState): boolean;
   /** Writes it for chats that it changes. */
   write(chats: readonly ChatState[], ids: string[]): void | Promise<void>;
-  facts?: Record<string, unknown> | undefined;
+  /** What its event carries for those who react to it. */
+  factsOf?(chat: ChatState): Record<string, unknown>;
 }
 
 /** Changes chats and returns the ids of those that exist. One chat and many are changed by the same statements. */
 async function changeChats(
   tx: TenantTx,
   chatIds: readonly string[],
-  { event, validate, isChange, write, facts }: ChatsChange,
+  { event, validate, isChange, write, factsOf }: ChatsChange,
 ): Promise<string[]> {
   const chats = await tx.all(lockChats, [chatIds.filter(isUuid)]);
   if (chats.length > 0) await validate?.();
@@ -116,13 +117,14 @@ async function changeChats(
   if (changed.length > 0) {
     const ids = changed.map(({ id }) => id);
     await write(changed, ids);
+    const facts = new Map(factsOf && changed.map((chat) => [chat.id, factsOf(chat)]));
     const events = (await chatsForEvents(tx, ids)).map((data) => ({
       type: event,
       channelId: data.channelId,
       contactId: data.contactId,
       chatId: data.id,
       data,
-      ...(facts ? { facts } : {}),
+      ...(factsOf ? { facts: facts.get(data.id) } : {}),
     }));
     tx.publish(...events);
   }
@@ -140,6 +142,8 @@ export interface StatusChange {
   snoozedUntil?: string;
   /** Whether automations with the trigger `chat_opened` or `chat_closed` start. */
   triggerAutomations?: boolean;
+  /** Whether the time of a snooze has come. Its user is notified. */
+  isSnoozeEnd?: boolean;
 }
 
 /** The automation trigger of each status; a snooze has none. */
@@ -171,7 +175,7 @@ export async function setChatStatuses(
   change: StatusChange,
 ): Promise<string[]> {
   const until = validateSnooze(change, tx.now);
-  const { status = 'closed' } = change;
+  const { status = 'closed', isSnoozeEnd } = change;
   const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
   return changeChats(tx, chatIds, {
     event: 'chat.status_changed',
@@ -182,7 +186,7 @@ export async function setChatStatuses(
       );
       tx.enqueue(updateStatus, [ids, status, until, shards, tx.now]);
     },
-    facts: trigger ? { trigger } : undefined,
+    ...(trigger || isSnoozeEnd ? { factsOf: () => ({ trigger, isSnoozeEnd }) } : {}),
   });
 }
 
@@ -263,6 +267,16 @@ export const assignChats = (
           chats.filter(isOtherUser).map(({ id }) => id),
         );
     },
+    // The members of a team are notified if nobody has the chat yet.
+    factsOf: (chat) => ({
+      assigned: {
+        userId: isOtherUser(chat) ? userId : null,
+        teamId:
+          isOtherTeam(chat) && (userId === undefined ? chat.assigned_user_id : userId) === null
+            ? teamId
+            : null,
+      },
+    }),
   });
 };
 

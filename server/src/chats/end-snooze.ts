@@ -9,7 +9,7 @@ export async function endSnoozes({ db }: { db: Database }, rows: QueueRow[]): Pr
   for (const { id, tenant_id } of rows)
     await db
       .forTenant(tenant_id)
-      .transaction((tx) => setChatStatus(tx, id, { status: 'open' }))
+      .transaction((tx) => setChatStatus(tx, id, { status: 'open', isSnoozeEnd: true }))
       .catch((error) => {
         if (!(error instanceof ApiError && error.key === 'chat_not_found')) throw error;
       });

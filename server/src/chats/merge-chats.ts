@@ -4,6 +4,7 @@ import type { TenantTx } from '../db/tenant.ts';
 import { moveNewEventsToChat } from '../engine/move-events.ts';
 import { countMessages, moveMessagesToChat } from '../messages/move-messages.ts';
 import { moveNotesToChat } from '../notes/move-notes.ts';
+import { moveNotificationsToChat } from '../notifications/move-notifications.ts';
 import type { Handle, HandleType } from '../providers/adapter.ts';
 import { deleteMergedChats } from './remove-chats.ts';
 
@@ -133,6 +134,7 @@ async function mergeTwo(
   await moveRunsToChat(tx, chatId, intoChatId);
   await moveMessagesToChat(tx, chatId, intoChatId);
   await moveNotesToChat(tx, chatId, intoChatId);
+  await moveNotificationsToChat(tx, chatId, intoChatId);
   await moveNewEventsToChat(tx, contactId, chatId, intoChatId);
   await deleteMergedChats(tx, [chatId]);
   return { chatId, intoChatId };

@@ -15,7 +15,7 @@ import { findChats, requireChat } from './chat.ts';
 import { ChatCount, CountsBody, countChats } from './count-chats.ts';
 import { exampleChat } from './example.ts';
 import { chatTable } from './export.ts';
-import { setPresence } from './presence.ts';
+import { createPresence } from './presence.ts';
 import type { BeforeChatRemoval } from './remove-chats.ts';
 import {
   Chat,
@@ -38,6 +38,7 @@ const chats = routeFamily({
 });
 
 export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval }): Route[] {
+  const setPresence = createPresence();
   return [
     chats.write(
       {
@@ -199,14 +200,14 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
         return setChatRead(tx, params.chatId, body.isUnread ?? false, type === 'user' ? 'person' : 'api');
       },
     ),
-    chats.write(
+    chats.read(
       {
         method: 'POST',
         path: '/v3/chats/:chatId/presence',
         operationId: 'setChatPresence',
-        summary: 'Show that somebody types',
+        summary: 'Show that somebody looks at a chat or types',
         description:
-          'With `typing` the contact sees that a person types, on WhatsApp for 25 seconds or until the next message, on Instagram also until `left`. Repeat it while the person types. It is shown shortly after and as far as the vendor takes it; nothing is stored and no event is published.',
+          'Colleagues who may see the chat get the stream-only event `chat.presence`. `viewing` counts for 45 seconds and `typing` for 10, or until `left`: repeat it before that. The same state within two seconds is sent once. With `typing` the contact also sees that a person types, on WhatsApp for 25 seconds or until the next message, on Instagram also until `left`, as far as the vendor takes it. Nothing is stored.',
         access: 'chats:write',
         body: ChatPresenceChange,
         answer: data(ChatPresence),
@@ -216,10 +217,8 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
           answer: { chatId: exampleChat.id, state: 'typing', isShown: true },
         },
       },
-      async ({ principal, params, body }, tx) => {
-        const { type } = await authorOf(tx, principal, body.userId);
-        return setPresence(tx, params.chatId, body.state, type === 'user');
-      },
+      async ({ principal, params, body }, db) =>
+        setPresence(db, params.chatId, body.state, await authorOf(db.byKey, principal, body.userId)),
     ),
     chats.write(
       {

@@ -63,10 +63,12 @@ export const ChatReadChange = Type.Object({
   userId: Type.Optional(Uuid('The user who has read the chat')),
 });
 
-const presenceStates = ['typing', 'left'] as const;
+const presenceStates = ['viewing', 'typing', 'left'] as const;
 export const ChatPresenceChange = Type.Object({
-  state: OneOf(presenceStates, '`left`: the person no longer types'),
-  userId: Type.Optional(Uuid('The user who types. Without one, nothing is shown: a program does not type')),
+  state: OneOf(presenceStates, '`left`: the person no longer types or looks at the chat'),
+  userId: Type.Optional(
+    Uuid('The user who looks or types. Without one, nothing is shown: a program does neither'),
+  ),
 });
 export const ChatPresence = Type.Object(
   {
@@ -74,12 +76,24 @@ export const ChatPresence = Type.Object(
     state: OneOf(presenceStates),
     isShown: Type.Boolean({
       description:
-        'Whether the vendor is asked to show it: only on WhatsApp and Instagram, and only for a user',
+        'Whether the vendor is asked to show it to the contact: only `typing` and `left`, on WhatsApp and Instagram, for a user',
     }),
   },
   { title: 'ChatPresence' },
 );
 export type ChatPresence = Static<typeof ChatPresence>;
+
+/** The data of `chat.presence`. */
+export const PresenceEvent = Type.Object(
+  {
+    chatId: Uuid(),
+    user: Type.Object({ id: Uuid(), name: Type.String() }),
+    state: OneOf(presenceStates),
+    until: Timestamp('When it ends unless it comes again'),
+  },
+  { title: 'PresenceOfUser' },
+);
+export type PresenceEvent = Static<typeof PresenceEvent>;
 
 export const ChatAutomationChange = Type.Object({
   isPaused: Type.Boolean({ description: 'True also ends what automations wait for in the chat' }),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
+import type { Announcement } from '../base/events.ts';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
 import { encodeArrays } from './parameters.ts';
 import { corked, pipelinedReaders, type Send } from './pipelined.ts';
@@ -283,6 +284,10 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     };
   }
 
+  const announceAll = (tenantId: string, announcements: Announcement[]): void => {
+    for (const one of announcements) hooks.announce?.(tenantId, one);
+  };
+
   async function transactionOn<T>(
     client: pg.PoolClient,
     holdFor: HoldFor,
@@ -340,6 +345,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         fileUrl: hooks.fileUrl,
         enqueue: enqueueOn(queryable(send, tenantId)),
         publish: (...events) => hooks.publish(tx, events),
+        announce: (...announcements) => effects.push(() => announceAll(tenantId, announcements)),
         wake: (queue, orderingKey) => wake(queue, orderingKey, tenantId),
         storeAndWake,
         afterCommit,
@@ -419,6 +425,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       autocommit: Object.assign(readerOf(tenantId, sendSingle), {
         enqueue: refuseWithoutTransaction,
         publish: refuseWithoutTransaction,
+        announce: (...announcements: Announcement[]) => announceAll(tenantId, announcements),
         wake: (queue: WakeTarget, orderingKey: string) => hooks.wake(queue, orderingKey, tenantId),
         storeAndWake,
         afterCommit: (effect: () => void) => effect(),

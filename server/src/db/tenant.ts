@@ -1,4 +1,4 @@
-import type { NewEvent } from '../base/events.ts';
+import type { Announcement, NewEvent } from '../base/events.ts';
 import type { AnyStatement, SystemStatement } from './statement.ts';
 
 /** A queue that can be woken. */
@@ -41,6 +41,8 @@ export interface TenantTx extends TenantQueryable {
    * the changes.
    */
   publish(...events: NewEvent[]): void;
+  /** After the commit: sends stream-only events to the streams of every process. */
+  announce(...announcements: Announcement[]): void;
   /** After the commit: wakes the process that owns the ordering key's shard, because the queue has new rows. */
   wake(queue: WakeTarget, orderingKey: string): void;
   /** Runs a statement across tenants and wakes queues, with the commit. */
@@ -82,6 +84,8 @@ export interface TenantHooks {
   now(tenantId: string): Date;
   fileUrl: TenantReader['fileUrl'];
   publish(tx: Pick<TenantTx, 'tenantId' | 'now' | 'enqueue' | 'wake'>, events: NewEvent[]): void;
+  /** Left out where no streams are. */
+  announce?(tenantId: string, announcement: Announcement): void;
   wake(...woken: Woken): void;
   /** Instead of a wake-up after the commit: reads the new rows with it, which saves a round trip. */
   follow?(...woken: Woken): FollowUp | undefined;
@@ -116,3 +120,16 @@ export const causedByRun = (tx: TenantTx, originRunId: string, chainDepth: numbe
         ),
     },
   });
+
+/** The same transaction, whose events contain the user who caused them; as it is for null. */
+export const causedByUser = (tx: TenantTx, userId: string | null): TenantTx =>
+  userId === null
+    ? tx
+    : Object.create(tx, {
+        publish: {
+          value: (...events: NewEvent[]) =>
+            tx.publish(
+              ...events.map((event) => ({ ...event, facts: { ...event.facts, causedById: userId } })),
+            ),
+        },
+      });

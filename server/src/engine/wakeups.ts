@@ -12,8 +12,10 @@ const NOTIFY_CHANNEL = 'parley_work';
 const COLLECT_MS = 20;
 /** Notifications, which only streams and clocks at other processes wait for, are sent with the next wake-up or after this. */
 const NOTIFY_MS = 100;
-/** PostgreSQL takes payloads of up to 8000 bytes; an entry has about 60. The sender comes first. */
-const ENTRIES_PER_PAYLOAD = 100;
+/** PostgreSQL takes payloads of up to 8000 bytes; most entries have about 60. The sender comes first. */
+const MAX_PAYLOAD = 7_900;
+/** An entry that is longer is not sent. */
+export const MAX_ENTRY = 4_000;
 const RECONNECT_MS = 1_000;
 
 const notify = systemStatement<[payload: string]>(
@@ -64,6 +66,20 @@ interface WakeUpOptions {
   isSoleProcess: boolean;
 }
 
+/** As few payloads as the entries need. Entries are ASCII. */
+function payloadsOf(entries: readonly string[], sender: string): string[] {
+  const payloads: string[] = [];
+  let payload = sender;
+  for (const entry of entries) {
+    if (payload.length + entry.length >= MAX_PAYLOAD) {
+      payloads.push(payload);
+      payload = sender;
+    }
+    payload += ` ${entry}`;
+  }
+  return payload === sender ? payloads : [...payloads, payload];
+}
+
 export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): WakeUps & Notifier {
   let local: LocalWorker | undefined;
   const listeners: Listener[] = [];
@@ -79,9 +95,9 @@ export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): Wak
     lastSentAt = performance.now();
     const entries = [...pending];
     pending.clear();
-    for (let from = 0; from < entries.length; from += ENTRIES_PER_PAYLOAD)
+    for (const payload of payloadsOf(entries, sender))
       await db()
-        .run(notify, [[sender, ...entries.slice(from, from + ENTRIES_PER_PAYLOAD)].join(' ')])
+        .run(notify, [payload])
         .catch(() => {});
   }
 

@@ -1,5 +1,5 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
-import { eventTypes } from '../base/events.ts';
+import { eventTypes, isStreamOnly, streamOnlyTypes } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { findKnownChannelIds } from '../channels/channel.ts';
@@ -18,6 +18,8 @@ export interface StreamRequest {
   last: Position | undefined;
   /** An event as this caller sees it; as it is when left out. */
   show?: (bytes: Buffer) => Buffer;
+  /** The user who has logged in; undefined for a token. */
+  userId?: string | undefined;
 }
 
 const listOf = (text = ''): string[] =>
@@ -26,11 +28,15 @@ const listOf = (text = ''): string[] =>
     .map((entry) => entry.trim())
     .filter(Boolean);
 
-/** Validates the parameters of a stream, or throws all their issues. Filters have the same meaning as for webhooks. */
+/**
+ * Validates the parameters of a stream, or throws all their issues. Filters have the same meaning as for webhooks. Programs get
+ * stream-only events only if they ask for them: what they read otherwise is what webhooks receive.
+ */
 export async function validateStreamQuery(
   db: TenantQueryable,
   query: StreamQuery,
   header: string | undefined,
+  userId: string | undefined,
 ): Promise<StreamRequest> {
   const patterns = listOf(query.types);
   const channelIds = listOf(query.channelIds).map((id) => id.toLowerCase());
@@ -45,21 +51,25 @@ export async function validateStreamQuery(
     type_pattern,
     channel_ids: channelIds.length === 0 ? null : channelIds,
   }));
+  const hasStreamOnly = userId !== undefined || patterns.length > 0;
   return {
-    filter: (event) => lines.some((line) => matches(line, event)),
+    filter: (event) =>
+      (hasStreamOnly || !isStreamOnly(event.type)) && lines.some((line) => matches(line, event)),
+    userId,
     last: last ? readPosition(last) : undefined,
   };
 }
 
+const streamedTypes = [...eventTypes, ...streamOnlyTypes];
 const quote = (text: string): string => JSON.stringify(text.slice(0, 60));
 
 function validateTypes(patterns: string[], issues: Issues): void {
-  const unknown = patterns.find((pattern) => !isKnownPattern(pattern));
+  const unknown = patterns.find((pattern) => !isKnownPattern(pattern, streamedTypes));
   if (unknown !== undefined)
     issues.add(
       'types',
       'invalid_enum_value',
-      `No event is called ${quote(unknown)}. There are ${eventTypes.join(', ')}, and prefixes such as message.*`,
+      `No event is called ${quote(unknown)}. There are ${streamedTypes.join(', ')}, and prefixes such as message.*`,
     );
 }
 

@@ -1,4 +1,4 @@
-import type { Principal } from '../http/permissions.ts';
+import { meOf, type Principal } from '../http/permissions.ts';
 import { eventStream, type Route, stream } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { eventFields, eventSource, presentEvent } from './event.ts';
@@ -45,7 +45,7 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
         operationId: 'streamEvents',
         tag: 'Events',
         summary: 'Stream events',
-        description: `Server-sent events in the order of their sequence: \`id\` is the sequence (after a backup was restored: an epoch, a dot and the sequence), \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A position from before a restore is a \`conflict\`. A comment every 15 seconds shows that the stream is alive. A tenant may have as many streams open at one server as \`limits.streams\` of \`GET /v3/me\` says; one more is \`limit_reached\`. The stream ends when its token or session ends.`,
+        description: `Server-sent events in the order of their sequence: \`id\` is the sequence (after a backup was restored: an epoch, a dot and the sequence), \`event\` the type, \`data\` the body that webhooks receive. The stream starts with the next event, or, with the header \`Last-Event-ID\`, after that event as long as it is stored: no event is missed. A position from before a restore is a \`conflict\`. A comment every 15 seconds shows that the stream is alive. A tenant may have as many streams open at one server as \`limits.streams\` of \`GET /v3/me\` says; one more is \`limit_reached\`. Stream-only events come without an \`id\`, their \`sequence\` is null, and they are never sent again: people who have logged in get them, tokens only if \`types\` names them. The stream ends when its token or session ends.`,
         access: 'events:read',
         query: StreamQuery,
         answer: eventStream,
@@ -61,7 +61,7 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
           restrictTo(
             principal,
             visibleChannels,
-            await validateStreamQuery(tenant, query, given('last-event-id')),
+            await validateStreamQuery(tenant, query, given('last-event-id'), meOf(principal)?.userId),
           ),
           isStillAuthorized,
         ),

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Announced } from './announce.ts';
 import type { EventRange, Feed } from './feed.ts';
 import type { Filter } from './filter.ts';
 import { positionText } from './position.ts';
@@ -14,6 +15,10 @@ export interface EventStream {
   readonly readable: Readable;
   /** Sends new events, as far as the client reads them. */
   pump(): Promise<void>;
+  /** Whether the client gets a stream-only event. */
+  wants(announced: Announced): boolean;
+  /** Sends a stream-only event; drops it if the client does not read fast enough. */
+  offer(bytes: Buffer): void;
   /** Sends a heartbeat if nothing was sent for so long. */
   sendHeartbeat(pauseMs: number): void;
   /** Ends the stream. What the client has not read by then it gets when it reconnects. */
@@ -24,6 +29,8 @@ interface StreamOptions {
   epoch: number;
   feed: Feed;
   filter: Filter;
+  /** The user who has logged in; undefined for a token. */
+  userId?: string | undefined;
   /** An event as the client sees it. */
   show?: ((bytes: Buffer) => Buffer) | undefined;
   /** The number after which it starts. */
@@ -36,7 +43,15 @@ interface StreamOptions {
  * has the position as its id, and so has the first message: a client that reconnects misses nothing even if it has
  * received no event yet, and a selective filter does not make it fall behind.
  */
-export function createEventStream({ epoch, feed, filter, show, last, onClose }: StreamOptions): EventStream {
+export function createEventStream({
+  epoch,
+  feed,
+  filter,
+  userId,
+  show,
+  last,
+  onClose,
+}: StreamOptions): EventStream {
   let position = last;
   let isWanted = false;
   let isOver = false;
@@ -99,6 +114,14 @@ export function createEventStream({ epoch, feed, filter, show, last, onClose }: 
   return {
     readable,
     pump,
+    wants: ({ type, channelId, toUserId, exceptUserId }) =>
+      !isOver &&
+      (toUserId === undefined || toUserId === userId) &&
+      (exceptUserId === undefined || exceptUserId !== userId) &&
+      filter({ type, channel_id: channelId }),
+    offer(bytes) {
+      if (isWanted && !isOver) send(show ? show(bytes) : bytes);
+    },
     sendHeartbeat(pauseMs) {
       if (isWanted && !isOver && performance.now() - sentAt >= pauseMs)
         send(`: alive\nid: ${positionText(epoch, position)}\n\n`);

@@ -6,10 +6,12 @@ import type { Database } from '../db/database.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Consequences } from '../engine/sequencer.ts';
 import type { Notifier } from '../engine/wakeups.ts';
+import { subscribeToAnnouncements } from './announce.ts';
 import { findEventsAfter, findKeptRange, findNewestNumbers, type KeptRange } from './event.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { requireKept, type StreamRequest } from './filter.ts';
 import { limitConcurrency } from './limit-concurrency.ts';
+import { type Loaders, receiveAnnouncements } from './receive-announcements.ts';
 import { createEventStream, type EventStream } from './stream.ts';
 
 /** How many reads of the database all streams of the process may have running: the API needs connections, too. */
@@ -40,6 +42,7 @@ interface StreamsDeps {
   db: Database;
   wakeUps: Notifier;
   log: Logger;
+  loaders: Loaders;
   /** Shorter in tests. */
   intervals?: typeof INTERVALS;
 }
@@ -61,7 +64,13 @@ export async function announceEvents(
 }
 
 /** All streams of this process. */
-export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: StreamsDeps): EventStreams {
+export function eventStreams({
+  db,
+  wakeUps,
+  log,
+  loaders,
+  intervals = INTERVALS,
+}: StreamsDeps): EventStreams {
   const tenants = new Map<string, TenantStreams>();
   const welcomeChecks = new Map<EventStream, () => boolean | Promise<boolean>>();
   const readInTurn = limitConcurrency(CONCURRENT_READS);
@@ -76,6 +85,15 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
   wakeUps.subscribe((topic, tenantId) => {
     if (topic === NUMBERED_TOPIC) advance(tenants.get(tenantId)?.feed);
   });
+
+  const receive = receiveAnnouncements({
+    db,
+    log,
+    loaders,
+    readInTurn,
+    streamsOf: (tenantId) => tenants.get(tenantId)?.streams ?? [],
+  });
+  subscribeToAnnouncements(wakeUps, (tenantId) => tenants.has(tenantId), receive);
 
   function release(tenantId: string, tenant: TenantStreams): void {
     tenant.taken -= 1;
@@ -120,7 +138,7 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
   async function openStream(
     tenantId: string,
     tenant: TenantStreams,
-    { filter, show, last }: StreamRequest,
+    { filter, userId, show, last }: StreamRequest,
   ): Promise<EventStream> {
     const range = await findKeptRange(db.forTenant(tenantId));
     if (isOver) throw new ApiError('service_unavailable', { detail: 'the server is shutting down' });
@@ -129,6 +147,7 @@ export function eventStreams({ db, wakeUps, log, intervals = INTERVALS }: Stream
       epoch: range.epoch,
       feed: feedOf(tenantId, tenant, range),
       filter,
+      userId,
       show,
       last: last?.sequence ?? range.newest,
       onClose: () => {

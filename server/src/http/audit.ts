@@ -90,8 +90,8 @@ function actorOf({ principal, session }: FastifyRequest): Actor {
     : { type: 'operator', id: null, name: 'operator token' };
 }
 
-/** POSTs that answer a question and change nothing. */
-const QUESTION = /\/(?:search|counts|render|describe)$/;
+/** POSTs that answer a question, or show for some seconds who types, and change nothing. */
+const QUESTION = /\/(?:search|counts|render|describe|presence)$/;
 
 const isChange = ({ spec, kind }: Route): boolean =>
   spec.method !== 'GET' && kind !== 'stream' && !QUESTION.test(spec.path);

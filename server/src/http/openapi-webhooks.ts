@@ -48,3 +48,27 @@ export function withWebhooks(document: Json, events: readonly DocumentedEvent[])
   ]);
   return { ...document, webhooks: Object.fromEntries(webhooks) };
 }
+
+/** The schema of an event, whose data becomes a component only if that exists: linters do not see what an extension refers to. */
+function inlineNewData(schema: TSchema, schemas: Json): TSchema {
+  const { properties } = schema as TSchema & { properties: { data: { title?: string } } };
+  const { title = '', ...data } = properties.data;
+  return title in schemas ? schema : ({ ...schema, properties: { ...properties, data } } as TSchema);
+}
+
+/** Adds the events that only streams get to the operation that opens a stream. */
+export function withStreamOnlyEvents(
+  document: Json,
+  streamPath: string,
+  events: readonly DocumentedEvent[],
+): Json {
+  const { schemas } = document.components as { schemas: Json };
+  const paths = document.paths as Record<string, { get: Json }>;
+  const listed = events.map(({ type, when, schema, example }) => [
+    type,
+    { description: when, schema: hoist(inlineNewData(schema, schemas), schemas), example },
+  ]);
+  const { get } = paths[streamPath] as { get: Json };
+  const operation = { ...get, 'x-stream-only-events': Object.fromEntries(listed) };
+  return { ...document, paths: { ...paths, [streamPath]: { ...paths[streamPath], get: operation } } };
+}

@@ -84,9 +84,15 @@ export function fields<S extends TSchema>(schema: S): Answer<S> {
   };
 }
 
-/** The answer of every `POST …/search`. */
-export function found<S extends TSchema>(schema: S) {
-  const page = Type.Object({ data: Type.Array(schema), pagination: SearchPagination, query: SearchEcho });
+/** The answer of every `POST …/search`, of which one may have more fields. */
+export function found<S extends TSchema>(schema: S, more?: TSchema) {
+  const { properties = {} } = (more ?? {}) as { properties?: Record<string, TSchema> };
+  const page = Type.Object({
+    data: Type.Array(schema),
+    pagination: SearchPagination,
+    query: SearchEcho,
+    ...properties,
+  });
   return { ...fields(page), isList: true as const };
 }
 

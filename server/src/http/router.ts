@@ -4,7 +4,7 @@ import { sha256 } from '../base/crypto.ts';
 import { endOfTick } from '../base/end-of-tick.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database, SystemTx } from '../db/database.ts';
-import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
 import { type AuditLog, auditOf, type RouteAudit, recordInTransaction } from './audit.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { BackOff } from './back-off.ts';
@@ -183,9 +183,11 @@ function handlerOf(deps: RouterDeps, route: Route) {
     tx: TenantTx | SystemTx,
     request: FastifyRequest,
     { body }: Call,
-    handle: () => unknown,
+    handle: (tx: never) => unknown,
   ): Promise<unknown> => {
-    const result = await handle();
+    const { caller } = request.principal ?? {};
+    const own = caller?.type === 'user' ? causedByUser(tx as TenantTx, caller.id) : tx;
+    const result = await handle(own as never);
     if (audit) recordInTransaction(tx, audit.describe(request, body, result));
     return result;
   };
@@ -245,11 +247,11 @@ function handlerOf(deps: RouterDeps, route: Route) {
         ? await deps.idempotency.reserve(idempotent, async () => {
             const { call, answerOf } = prepare();
             const finish = (await route.handle(call, tenantOf(request))) as Finish<unknown>;
-            return async (tx) => answerOf(await handleIn(tx, request, call, () => finish(tx)));
+            return async (tx) => answerOf(await handleIn(tx, request, call, finish));
           })
         : await deps.idempotency.once(idempotent, async (tx) => {
             const { call, answerOf } = prepare();
-            return answerOf(await handleIn(tx, request, call, () => route.handle(call, tx)));
+            return answerOf(await handleIn(tx, request, call, (own) => route.handle(call, own)));
           });
     reply.headers(answer.headers);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -301,13 +303,13 @@ function handlerOf(deps: RouterDeps, route: Route) {
     const call = callOf(request, (name, value) => void reply.header(name, value), file);
     if (route.kind === 'stream') return openStream(deps, route, call, request, reply);
     if (route.kind === 'write')
-      return inTransaction(request, (tx) => handleIn(tx, request, call, () => route.handle(call, tx))).then(
-        wrap,
-      );
+      return inTransaction(request, (tx) =>
+        handleIn(tx, request, call, (own) => route.handle(call, own)),
+      ).then(wrap);
     if (route.kind === 'call') {
       const tenant = tenantOf(request);
       return (route.handle(call, tenant) as Promise<Finish<unknown>>)
-        .then((finish) => tenant.transaction((tx) => handleIn(tx, request, call, () => finish(tx))))
+        .then((finish) => tenant.transaction((tx) => handleIn(tx, request, call, finish)))
         .then(wrap);
     }
     const result = route.handle(call, scopeOf(request));

@@ -46,6 +46,12 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
    */
   hasShortPages?: true;
   schema: TSchema;
+  /** What the answer has beside the page. */
+  more?: {
+    schema: TSchema;
+    read: (reader: TenantReader, principal: Principal) => Promise<object>;
+    example: object;
+  };
   failures?: readonly ErrorKey[];
   example: { params?: Record<string, string>; query: string; item: unknown };
 };
@@ -80,7 +86,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       ...(spec.feature === undefined ? {} : { feature: spec.feature }),
       ...(spec.params === undefined ? {} : { params: spec.params }),
       body: SearchBody,
-      answer: found(spec.schema),
+      answer: found(spec.schema, spec.more?.schema),
       failures: [...(spec.failures ?? []), 'search_too_slow'],
       example: {
         ...(spec.example.params === undefined ? {} : { params: spec.example.params }),
@@ -89,6 +95,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
           data: [spec.example.item],
           pagination: { page: 0, limit: 10, total: 1, nextCursor: null },
           query: { query: spec.example.query, sortBy: null, search: null },
+          ...spec.more?.example,
         },
       },
     },
@@ -115,7 +122,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
           'presentPage' in presentation
             ? await presentation.presentPage(reader, rows as never[])
             : rows.map((row) => presentation.present(row as never, canRead));
-        return { ...page, data } as never;
+        return { ...page, data, ...(await spec.more?.read(lookups, principal)) } as never;
       };
       if (spec.hasShortPages && isPlainPage(body as SearchBody)) return readPage(db.byKey, db);
       // All on one connection: waking other backends of PostgreSQL takes up to a tenth of a search's CPU time.

@@ -134,6 +134,7 @@ export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
     ),
     rowsOf('delete_tenant', 'campaigns', OF_TENANT),
     rowsOf('delete_tenant', 'notes', OF_TENANT),
+    rowsOf('delete_tenant', 'notifications', OF_TENANT),
     rowsOf('delete_tenant', 'chats', OF_TENANT),
     rowsOf('delete_tenant', 'contacts', OF_TENANT),
     rowsOf('delete_tenant', 'vendor_messages', 'true', CHANNELS_OF_TENANT),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isUnavailable } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import type { TenantTx } from '../db/tenant.ts';
+import { causedByUser, type TenantTx } from '../db/tenant.ts';
 import type { QueueRow } from '../engine/queue.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import type { Author } from '../users/author.ts';
@@ -70,7 +70,9 @@ async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boo
   if (job.attempts >= MAX_ATTEMPTS && job.batch === 1 && ids.length === 1)
     return skipItem(tx, job, ids, left);
   const startedAt = performance.now();
-  const { foundIds, error } = await doAction(tx, kind, action, job.author as Author, ids);
+  const author = job.author as Author;
+  const byAuthor = causedByUser(tx, author.type === 'user' ? author.id : null);
+  const { foundIds, error } = await doAction(byAuthor, kind, action, author, ids);
   if (error !== undefined) {
     await storeBulkProgress(tx, job, {
       status: 'failed',

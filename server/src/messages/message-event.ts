@@ -1,6 +1,29 @@
 import type { EventType, NewEvent } from '../base/events.ts';
+import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
-import { type MessageRow, presentMessage, withoutContent } from './message.ts';
+import { MESSAGE_COLUMNS, type MessageRow, presentMessage, withoutContent } from './message.ts';
+import type { Message } from './schema.ts';
+
+const messagesOfEvents = statement<[ids: string[]], MessageRow & { is_sensitive: boolean }>(
+  'messages.of_events',
+  `select ${MESSAGE_COLUMNS}, k.is_sensitive from visible_messages m
+     join chats k on k.id = m.chat_id and (k.tenant_id = m.tenant_id) is true
+    where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
+);
+
+/** The data of `message.queued`, by the ids of messages. */
+export async function loadQueuedMessages(
+  reader: TenantReader,
+  ids: string[],
+): Promise<ReadonlyMap<string, Message>> {
+  const rows = await reader.all(messagesOfEvents, [ids]);
+  return new Map(
+    rows.map((row) => {
+      const message = presentMessage(row, reader);
+      return [row.id, row.is_sensitive ? withoutContent(message) : message];
+    }),
+  );
+}
 
 /** An event about a message. The content of messages in sensitive chats is left out of events. */
 export function messageEvent(
@@ -16,5 +39,9 @@ export function messageEvent(
     contactId: row.contact_id,
     chatId: row.chat_id,
     data: isSensitive ? withoutContent(message) : message,
+    // The author is notified.
+    ...(type === 'message.failed' && row.author === 'user' && row.author_id !== null
+      ? { facts: { failed: { userId: row.author_id, messageId: row.id } } }
+      : {}),
   };
 }

@@ -12,6 +12,7 @@ export const exampleNote: Note = {
   author: { type: 'user', id: '019a82a0-0000-7000-8000-000000000060', name: 'Grace Hopper' },
   text: 'Wants it in blue. Please ask the warehouse.',
   mentionedUserIds: [],
+  mentionedTeamIds: [],
   createdAt: time,
   updatedAt: time,
 };

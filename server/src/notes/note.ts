@@ -1,8 +1,9 @@
-import { ApiError, invalidParam } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { EventType } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
+import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
-import type { TenantTx } from '../db/tenant.ts';
+import { causedByUser, type TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import type { Author } from '../users/author.ts';
 import type { Note } from './schema.ts';
@@ -17,12 +18,13 @@ interface NoteRow {
   author_name: string | null;
   text: string;
   mentioned_user_ids: string[];
+  mentioned_team_ids: string[];
   created_at: Date;
   updated_at: Date;
 }
 
 export const NOTE_COLUMNS = `n.id, n.chat_id, n.channel_id, n.contact_id, n.author, n.author_id, n.author_name, n.text,
-  n.mentioned_user_ids, n.created_at, n.updated_at`;
+  n.mentioned_user_ids, n.mentioned_team_ids, n.created_at, n.updated_at`;
 
 const lockChat = statement<
   [id: string],
@@ -32,10 +34,16 @@ const lockChat = statement<
   `select id, channel_id, contact_id, is_sensitive from visible_chats
     where id = $1 and tenant_id = $tenant for no key update`,
 );
-const unknownUsers = statement<[ids: string[]], { id: string }>(
-  'notes.unknown_users',
-  `select given.id from unnest($1::uuid[]) as given (id)
-    where not exists (select 1 from users u where u.id = given.id and u.tenant_id = $tenant)`,
+const unknownMentions = statement<
+  [userIds: string[], teamIds: string[]],
+  { kind: 'user' | 'team'; id: string }
+>(
+  'notes.unknown_mentions',
+  `select 'user' as kind, given.id from unnest($1::uuid[]) as given (id)
+    where not exists (select 1 from users u where u.id = given.id and u.tenant_id = $tenant)
+   union all
+   select 'team', given.id from unnest($2::uuid[]) as given (id)
+    where not exists (select 1 from teams t where t.id = given.id and t.tenant_id = $tenant)`,
 );
 const insertNote = statement<
   [
@@ -49,21 +57,32 @@ const insertNote = statement<
     text: string,
     mentionedUserIds: string[],
     now: Date,
+    mentionedTeamIds: string[],
   ],
   NoteRow
 >(
   'notes.insert',
   `insert into notes as n (id, tenant_id, chat_id, channel_id, contact_id, author, author_id, author_name, text,
-                           mentioned_user_ids, created_at, updated_at)
-   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning ${NOTE_COLUMNS}`,
+                           mentioned_user_ids, created_at, updated_at, mentioned_team_ids)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11) returning ${NOTE_COLUMNS}`,
+);
+const noteById = statement<[id: string, chatId: string], NoteRow>(
+  'notes.by_id',
+  `select ${NOTE_COLUMNS} from visible_notes n where n.id = $1 and n.chat_id = $2 and n.tenant_id = $tenant`,
 );
 const updateNote = statement<
-  [id: string, chatId: string, text: string | null, mentionedUserIds: string[] | null, now: Date],
+  [
+    id: string,
+    chatId: string,
+    text: string,
+    mentionedUserIds: string[],
+    mentionedTeamIds: string[],
+    now: Date,
+  ],
   NoteRow
 >(
   'notes.update',
-  `update visible_notes n set text = coalesce($3, n.text), mentioned_user_ids = coalesce($4, n.mentioned_user_ids),
-          updated_at = $5
+  `update visible_notes n set text = $3, mentioned_user_ids = $4, mentioned_team_ids = $5, updated_at = $6
     where n.id = $1 and n.chat_id = $2 and n.tenant_id = $tenant returning ${NOTE_COLUMNS}`,
 );
 const deleteNote = statement<[id: string, chatId: string], NoteRow>(
@@ -79,13 +98,17 @@ export const presentNote = (row: NoteRow): Note => ({
   author: { type: row.author, id: row.author_id, name: row.author_name },
   text: row.text,
   mentionedUserIds: row.mentioned_user_ids,
+  mentionedTeamIds: row.mentioned_team_ids,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
 
-interface NoteContent {
-  text: string;
+interface Mentions {
   mentionedUserIds: string[];
+  mentionedTeamIds: string[];
+}
+interface NoteContent extends Mentions {
+  text: string;
 }
 
 /** Locks the chat of a note, so that events have the order of the changes. */
@@ -95,15 +118,29 @@ async function lockChatOf(tx: TenantTx, chatId: string) {
   return chat;
 }
 
-async function requireUsers(tx: TenantTx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const [unknown] = await tx.all(unknownUsers, [[...ids]]);
-  if (!unknown) return;
-  const index = ids.findIndex((id) => id.toLowerCase() === unknown.id);
-  throw invalidParam(`mentionedUserIds.${index}`, 'custom', `There is no user ${ids[index]}`);
+/** Throws an issue for each user and team that does not exist. Returns the ids as they are stored. */
+async function requireMentions(tx: TenantTx, mentions: Mentions): Promise<Mentions> {
+  const lower = (ids: string[]): string[] => ids.map((id) => id.toLowerCase());
+  const mentionedUserIds = lower(mentions.mentionedUserIds);
+  const mentionedTeamIds = lower(mentions.mentionedTeamIds);
+  if (mentionedUserIds.length + mentionedTeamIds.length === 0) return { mentionedUserIds, mentionedTeamIds };
+  const issues = collectIssues();
+  for (const { kind, id } of await tx.all(unknownMentions, [mentionedUserIds, mentionedTeamIds])) {
+    const [name, ids] =
+      kind === 'user' ? ['mentionedUserIds', mentionedUserIds] : ['mentionedTeamIds', mentionedTeamIds];
+    issues.add(`${name}.${ids.indexOf(id)}`, 'custom', `There is no ${kind} ${id}`);
+  }
+  issues.throwIfAny();
+  return { mentionedUserIds, mentionedTeamIds };
 }
 
-function publish(tx: TenantTx, type: EventType, row: NoteRow, isSensitive: boolean): Note {
+function publish(
+  tx: TenantTx,
+  type: EventType,
+  row: NoteRow,
+  isSensitive: boolean,
+  facts?: Record<string, unknown>,
+): Note {
   const note = presentNote(row);
   tx.publish({
     type,
@@ -111,20 +148,31 @@ function publish(tx: TenantTx, type: EventType, row: NoteRow, isSensitive: boole
     contactId: row.contact_id,
     chatId: row.chat_id,
     data: isSensitive ? { ...note, text: null } : note,
+    facts,
   });
   return note;
+}
+
+/** Whom a note has reached now, for notifications; undefined for nobody. */
+function newMentions(row: NoteRow, before?: NoteRow): Record<string, unknown> | undefined {
+  const added = (ids: string[], known: string[] = []) => ids.filter((id) => !known.includes(id));
+  const userIds = added(row.mentioned_user_ids, before?.mentioned_user_ids);
+  const teamIds = added(row.mentioned_team_ids, before?.mentioned_team_ids);
+  return userIds.length + teamIds.length === 0
+    ? undefined
+    : { mentions: { noteId: row.id, userIds, teamIds } };
 }
 
 /** Writes a note about a chat. */
 export async function createNote(
   tx: TenantTx,
   chatId: string,
-  { text, mentionedUserIds }: NoteContent,
+  { text, ...mentions }: NoteContent,
   author: Author,
 ): Promise<Note> {
   const chat = await lockChatOf(tx, chatId);
-  await requireUsers(tx, mentionedUserIds);
-  const row = await tx.find(insertNote, [
+  const { mentionedUserIds, mentionedTeamIds } = await requireMentions(tx, mentions);
+  const row = (await tx.find(insertNote, [
     newId(),
     chat.id,
     chat.channel_id,
@@ -135,24 +183,41 @@ export async function createNote(
     text,
     mentionedUserIds,
     tx.now,
-  ]);
-  return publish(tx, 'note.created', row as NoteRow, chat.is_sensitive);
+    mentionedTeamIds,
+  ])) as NoteRow;
+  const facts = newMentions(row);
+  return publish(
+    causedByUser(tx, author.type === 'user' ? author.id : null),
+    'note.created',
+    row,
+    chat.is_sensitive,
+    facts,
+  );
 }
 
-/** Changes the given parts of a note. */
+/** Changes the given parts of a note. Only who was not mentioned before is notified. */
 export async function changeNote(
   tx: TenantTx,
   chatId: string,
   noteId: string,
-  { text, mentionedUserIds }: Partial<NoteContent>,
+  change: Partial<NoteContent>,
 ): Promise<Note> {
   const chat = await lockChatOf(tx, chatId);
-  await requireUsers(tx, mentionedUserIds ?? []);
-  const row = isUuid(noteId)
-    ? await tx.find(updateNote, [noteId, chat.id, text ?? null, mentionedUserIds ?? null, tx.now])
-    : undefined;
-  if (!row) throw new ApiError('note_not_found');
-  return publish(tx, 'note.updated', row, chat.is_sensitive);
+  const before = isUuid(noteId) ? await tx.find(noteById, [noteId, chat.id]) : undefined;
+  if (!before) throw new ApiError('note_not_found');
+  const given = await requireMentions(tx, {
+    mentionedUserIds: change.mentionedUserIds ?? [],
+    mentionedTeamIds: change.mentionedTeamIds ?? [],
+  });
+  const row = (await tx.find(updateNote, [
+    before.id,
+    chat.id,
+    change.text ?? before.text,
+    change.mentionedUserIds ? given.mentionedUserIds : before.mentioned_user_ids,
+    change.mentionedTeamIds ? given.mentionedTeamIds : before.mentioned_team_ids,
+    tx.now,
+  ])) as NoteRow;
+  return publish(tx, 'note.updated', row, chat.is_sensitive, newMentions(row, before));
 }
 
 /** Deletes a note, and returns whether it existed. */

@@ -37,8 +37,16 @@ export function noteRoutes(): Route[] {
         failures: ['chat_not_found'],
         example: { body: { text: exampleNote.text, userId: exampleNote.author.id }, answer: exampleNote },
       },
-      async ({ principal, params, body: { userId, text, mentionedUserIds = [] } }, tx) =>
-        createNote(tx, params.chatId, { text, mentionedUserIds }, await authorOf(tx, principal, userId)),
+      async (
+        { principal, params, body: { userId, text, mentionedUserIds = [], mentionedTeamIds = [] } },
+        tx,
+      ) =>
+        createNote(
+          tx,
+          params.chatId,
+          { text, mentionedUserIds, mentionedTeamIds },
+          await authorOf(tx, principal, userId),
+        ),
     ),
     searchRoute({
       path: '/v3/chats/:chatId/notes/search',

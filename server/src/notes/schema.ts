@@ -6,7 +6,12 @@ const Text = Type.String({ minLength: 1, maxLength: 10_000, description: 'Only c
 const MentionedUserIds = Type.Array(Uuid(), {
   maxItems: 50,
   uniqueItems: true,
-  description: 'The users whom the note is to reach',
+  description: 'The users whom the note is to reach. Each gets a notification, except the author',
+});
+const MentionedTeamIds = Type.Array(Uuid(), {
+  maxItems: 50,
+  uniqueItems: true,
+  description: 'The teams whom the note is to reach: every member gets a notification',
 });
 
 export const Note = Type.Object(
@@ -18,6 +23,7 @@ export const Note = Type.Object(
     author: Author,
     text: Nullable(Type.String({ description: 'Null in events of sensitive chats' })),
     mentionedUserIds: Type.Array(Uuid()),
+    mentionedTeamIds: Type.Array(Uuid()),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
@@ -28,9 +34,11 @@ export type Note = Static<typeof Note>;
 export const NewNote = Type.Object({
   text: Text,
   mentionedUserIds: Type.Optional(MentionedUserIds),
+  mentionedTeamIds: Type.Optional(MentionedTeamIds),
   ...OnBehalfOf,
 });
 export const NoteChange = Type.Object({
   text: Type.Optional(Text),
   mentionedUserIds: Type.Optional(MentionedUserIds),
+  mentionedTeamIds: Type.Optional(MentionedTeamIds),
 });

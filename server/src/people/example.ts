@@ -40,6 +40,7 @@ export const exampleOwnSession: OwnSession = {
 export const exampleLink: PersonLink = {
   url: 'https://parley.example.com/console/welcome#kq0Zk1…',
   expiresAt: '2026-11-22T01:02:03.456Z',
+  isMailed: false,
 };
 
 export const exampleLinkInfo: LinkInfo = {

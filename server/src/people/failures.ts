@@ -49,34 +49,51 @@ export const loginLimits = (email: string, address: string): Limit[] => {
 /** Links have a limit of their own, so that a stale link in a browser locks nobody out of logging in. */
 export const linkLimits = (address: string): Limit[] => [{ key: `link ${networkOf(address)}`, max: 30 }];
 
+/** Requests for a link by mail: so that nobody fills the mailbox of another. */
+export const resetLimits = (email: string, address: string): Limit[] => [
+  { key: `reset ${emailKey(email)}`, max: 3 },
+  { key: `reset address ${networkOf(address)}`, max: 20 },
+];
+
+/** Counts an attempt, and returns what takes that back; throws if there were too many. Uses real time. */
+async function countAttempt(db: Queryable, limits: readonly Limit[]): Promise<() => Promise<unknown>> {
+  const now = nowMs();
+  const period = Math.floor(now / PERIOD_MS);
+  const maxOf = new Map(limits.map(({ key, max }) => [sha256(key).toString('hex'), max]));
+  const ids = [...maxOf.keys()].map((id) => Buffer.from(id, 'hex'));
+  const counted = await db.all(countFailures, [ids, period]);
+  const undo = () => db.run(takeBack, [ids, period]);
+  if (counted.some(({ id, failures }) => failures > (maxOf.get(id.toString('hex')) as number))) {
+    await undo();
+    throw new ApiError('too_many_attempts', {
+      detail: 'try again later',
+      retryAfterSeconds: Math.ceil(((period + 1) * PERIOD_MS - now) / 1000),
+    });
+  }
+  return undo;
+}
+
+/** Counts an attempt, whatever becomes of it. */
+export const limitAttempts = async (db: Queryable, limits: readonly Limit[]): Promise<void> =>
+  void (await countAttempt(db, limits));
+
 /**
  * Runs an attempt and counts it if it fails with `unauthorized`. It is counted before it begins and taken back if it succeeds:
- * attempts at the same time cannot get past the limit together. Uses real time.
+ * attempts at the same time cannot get past the limit together.
  */
 export async function limitFailures<T>(
   db: Queryable,
   limits: readonly Limit[],
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const now = nowMs();
-  const period = Math.floor(now / PERIOD_MS);
-  const maxOf = new Map(limits.map(({ key, max }) => [sha256(key).toString('hex'), max]));
-  const ids = [...maxOf.keys()].map((id) => Buffer.from(id, 'hex'));
-  const counted = await db.all(countFailures, [ids, period]);
-  if (counted.some(({ id, failures }) => failures > (maxOf.get(id.toString('hex')) as number))) {
-    await db.run(takeBack, [ids, period]);
-    throw new ApiError('too_many_attempts', {
-      detail: 'try again later',
-      retryAfterSeconds: Math.ceil(((period + 1) * PERIOD_MS - now) / 1000),
-    });
-  }
+  const undo = await countAttempt(db, limits);
   try {
     const result = await attempt();
-    await db.run(takeBack, [ids, period]);
+    await undo();
     return result;
   } catch (error) {
     const isFailure = error instanceof ApiError && error.key === 'unauthorized';
-    if (!isFailure) await db.run(takeBack, [ids, period]);
+    if (!isFailure) await undo();
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import { timestamp } from '../http/schema.ts';
 import { requireManagedUser } from '../users/user.ts';
 import { findPersonByEmail } from './person.ts';
 import type { PersonLink } from './schema.ts';
+import { queueSystemMail, type SystemMailChannel } from './system-mail.ts';
 
 const DAY_MS = 24 * 3600_000;
 const LIFETIMES_MS = { invitation: 7 * DAY_MS, reset: DAY_MS, login: DAY_MS };
@@ -70,9 +71,9 @@ const pendingInvitations = systemStatement<
      join visible_tenants t on t.id = u.tenant_id
     where lower(u.email) = lower($1) and u.person_id is null and l.used_at is null and l.expires_at > $2`,
 );
-const sharedPerson = statement<[personId: string], { is_shared: boolean }>(
+const sharedPerson = statement<[personId: string], { email: string; is_shared: boolean }>(
   'people.is_shared',
-  `select p.is_operator or exists (
+  `select p.email, p.is_operator or exists (
       select 1 from users u where u.person_id = p.id and u.tenant_id <> $tenant) as is_shared
      from people p where p.id = $1`,
 );
@@ -88,9 +89,13 @@ const firstLinkNeeded = systemStatement<[now: Date], { is_needed: boolean }>(
           as is_needed`,
 );
 
-type NewLink = Partial<Omit<StoredLink, 'id'>> & Pick<StoredLink, 'kind'>;
+export type NewLink = Partial<Omit<StoredLink, 'id'>> & Pick<StoredLink, 'kind'>;
 
-async function storeLink(tx: Pick<Queryable, 'run'>, link: NewLink, baseUrl: string): Promise<PersonLink> {
+async function storeLink(
+  tx: Pick<Queryable, 'run'>,
+  link: NewLink,
+  baseUrl: string,
+): Promise<Omit<PersonLink, 'isMailed'>> {
   const token = randomSecret(TOKEN_BYTES);
   const now = nowMs();
   const expiresAt = new Date(now + LIFETIMES_MS[link.kind]);
@@ -108,19 +113,40 @@ async function storeLink(tx: Pick<Queryable, 'run'>, link: NewLink, baseUrl: str
   return { url: `${baseUrl}${PAGE}#${token}`, expiresAt: timestamp(expiresAt) };
 }
 
-/** Creates a link by which somebody becomes able to log in as a user. Earlier ones of the user stop working. */
+/** A link that only a mail contains, beside those that exist. */
+export const createMailedLink = (
+  db: Pick<Queryable, 'run'>,
+  link: NewLink,
+  baseUrl: string,
+): Promise<Omit<PersonLink, 'isMailed'>> => storeLink(db, link, baseUrl);
+
+export interface LinkDeps {
+  baseUrl: () => string;
+  /** The channel for mails, if there is one. */
+  systemMail: SystemMailChannel | undefined;
+}
+
+/**
+ * Creates a link by which somebody becomes able to log in as a user, and mails another one. Earlier ones of the user stop
+ * working.
+ */
 export async function createInvitation(
   tx: TenantTx,
   userId: string,
   principal: Principal,
-  baseUrl: string,
+  { baseUrl, systemMail }: LinkDeps,
 ): Promise<PersonLink> {
   const user = await requireManagedUser(tx, userId, principal);
   if (user.personId !== null)
     throw new ApiError('conflict', { detail: 'somebody logs in as this user already' });
   await tx.run(deleteOfUser, [user.id]);
   const link = { kind: 'invitation', tenant_id: tx.tenantId, user_id: user.id } as const;
-  return storeLink(tx, link, baseUrl);
+  const isMailed = await queueSystemMail(tx, systemMail, {
+    kind: 'invitation',
+    email: user.email,
+    user: { id: user.id, tenantId: tx.tenantId },
+  });
+  return { ...(await storeLink(tx, link, baseUrl())), isMailed };
 }
 
 /**
@@ -131,7 +157,7 @@ export async function createReset(
   tx: TenantTx,
   userId: string,
   principal: Principal,
-  baseUrl: string,
+  { baseUrl, systemMail }: LinkDeps,
 ): Promise<PersonLink> {
   const user = await requireManagedUser(tx, userId, principal);
   if (user.personId === null)
@@ -143,7 +169,9 @@ export async function createReset(
         'this person has rights elsewhere, too; the operator makes a link with: parley login-link --email',
     });
   await tx.run(deleteOfPerson, [user.personId]);
-  return storeLink(tx, { kind: 'reset', person_id: user.personId }, baseUrl);
+  const isMailed =
+    person !== undefined && (await queueSystemMail(tx, systemMail, { kind: 'reset', email: person.email }));
+  return { ...(await storeLink(tx, { kind: 'reset', person_id: user.personId }, baseUrl())), isMailed };
 }
 
 /** Creates a link to log in: as the person with an address, or as a new operator. */
@@ -154,7 +182,7 @@ export async function createLoginLink(
 ): Promise<PersonLink> {
   const person = email === undefined ? undefined : await findPersonByEmail(tx, email);
   const link = { kind: 'login', person_id: person?.id ?? null, email: email ?? null } as const;
-  return storeLink(tx, link, baseUrl);
+  return { ...(await storeLink(tx, link, baseUrl)), isMailed: false };
 }
 
 /** The link of the first person; undefined if somebody has an account, or a link to log in still works. */
@@ -162,6 +190,10 @@ export async function createFirstLink(tx: Queryable, baseUrl: string): Promise<P
   const row = await tx.find(firstLinkNeeded, [new Date(nowMs())]);
   return row?.is_needed ? createLoginLink(tx, undefined, baseUrl) : undefined;
 }
+
+/** The links of a person that were not used stop working. */
+export const endLinksOf = async (tx: Pick<Queryable, 'run'>, personId: string): Promise<void> =>
+  void (await tx.run(deleteOfPerson, [personId]));
 
 const invalidLink = (): ApiError =>
   new ApiError('unauthorized', { detail: 'the link has expired or was used already; ask for a new one' });

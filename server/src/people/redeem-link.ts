@@ -6,7 +6,7 @@ import { systemStatement } from '../db/statement.ts';
 import type { SessionCall } from '../http/route.ts';
 import { joinTenant, linkPerson, requireUser } from '../users/user.ts';
 import { limitFailures, linkLimits } from './failures.ts';
-import { requireLink, type StoredLink, useLink } from './links.ts';
+import { endLinksOf, requireLink, type StoredLink, useLink } from './links.ts';
 import {
   authenticate,
   beginSession,
@@ -132,6 +132,7 @@ async function resetPassword(
   await db.systemTransaction(async (tx) => {
     await useLink(tx, link.id);
     await setPassword(tx, person.id, hash, new Date(nowMs()));
+    await endLinksOf(tx, person.id);
     await endSessions(tx, person.id);
   });
   return person.id;

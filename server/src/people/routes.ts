@@ -13,9 +13,9 @@ import {
   exampleOwnSession,
   exampleSession,
 } from './example.ts';
-import { limitFailures, linkLimits } from './failures.ts';
+import { limitAttempts, limitFailures, linkLimits, resetLimits } from './failures.ts';
 import { createInvitation, createLoginLink, createReset } from './links.ts';
-import { authenticate, beginSession, type LoginDeps } from './login.ts';
+import { authenticate, beginSession, type LoginDeps, requirePasswordLogin } from './login.ts';
 import type { Oidc } from './oidc.ts';
 import { changeOwnName, changeOwnPassword, confirmTotp, disableTotp, enrolTotp } from './own-account.ts';
 import { redeemLink } from './redeem-link.ts';
@@ -28,11 +28,13 @@ import {
   Login,
   LoginMethods,
   NewLoginLink,
+  NewPasswordReset,
   NewTotp,
   OidcReturn,
   OidcStart,
   OwnSession,
   PasswordChange,
+  PasswordReset,
   PersonChange,
   PersonLink,
   RecoveryCodes,
@@ -41,11 +43,14 @@ import {
   TotpEnrolment,
 } from './schema.ts';
 import { endSessionOf, listSessions, revokeSession } from './session.ts';
+import { queueSystemMail, type SystemMailChannel } from './system-mail.ts';
 
 export interface PeopleRoutesDeps extends LoginDeps {
   baseUrl: () => string;
   /** Undefined if no identity provider is configured. */
   oidc: Oidc | undefined;
+  /** The channel for mails with links, if there is one. */
+  systemMail: SystemMailChannel | undefined;
 }
 
 const tag = 'Session';
@@ -120,9 +125,34 @@ function loginRoutes(deps: PeopleRoutesDeps): Route[] {
           'Whether there is a form for a password, and whether an identity provider is configured.',
         answer: data(LoginMethods),
         failures: [],
-        example: { answer: { password: true, oidc: false } },
+        example: { answer: { password: true, oidc: false, resetByMail: true } },
       },
-      async () => ({ password: deps.hasPasswordLogin, oidc: deps.oidc !== undefined }),
+      async () => ({
+        password: deps.hasPasswordLogin,
+        oidc: deps.oidc !== undefined,
+        resetByMail: deps.hasPasswordLogin && deps.systemMail !== undefined,
+      }),
+    ),
+    ofSession(
+      {
+        ...login,
+        method: 'POST',
+        path: '/v3/password_resets',
+        operationId: 'requestPasswordReset',
+        summary: 'Ask for a new password',
+        description:
+          'Mails a link to set a new password, which works once, for a day. An address that nobody has is answered in the same way and time. Three requests for one address, or twenty from one network, block further ones for up to 15 minutes. Without a channel for mails nothing is sent, and the answer says so: an admin or the operator makes a link.',
+        body: NewPasswordReset,
+        answer: data(PasswordReset),
+        failures: [...LIMITED],
+        example: { body: { email: exampleSession.person.email }, answer: { isMailed: true } },
+      },
+      async (call, db) => {
+        requirePasswordLogin(deps);
+        await limitAttempts(db, resetLimits(call.body.email, call.address));
+        const mail = { kind: 'reset', email: call.body.email } as const;
+        return { isMailed: await queueSystemMail(db, deps.systemMail, mail) };
+      },
     ),
     ofSession(
       {
@@ -382,7 +412,7 @@ function totpRoutes(deps: PeopleRoutesDeps): Route[] {
   ];
 }
 
-function linkRoutes({ baseUrl }: PeopleRoutesDeps): Route[] {
+function linkRoutes(deps: PeopleRoutesDeps): Route[] {
   return [
     users.write(
       {
@@ -391,13 +421,13 @@ function linkRoutes({ baseUrl }: PeopleRoutesDeps): Route[] {
         operationId: 'inviteUser',
         summary: 'Invite somebody to log in as a user',
         description:
-          'Returns a link that works once, for seven days; an earlier one of the user stops working. The caller needs all rights of the role of the user.',
+          'Returns a link that works once, for seven days, and mails one where a channel for mails is configured; an earlier one of the user stops working. The caller needs all rights of the role of the user.',
         access: 'users:write',
         answer: data(PersonLink),
         failures: ['user_not_found', 'conflict'],
         example: { answer: exampleLink },
       },
-      ({ params, principal }, tx) => createInvitation(tx, params.userId, principal, baseUrl()),
+      ({ params, principal }, tx) => createInvitation(tx, params.userId, principal, deps),
     ),
     users.write(
       {
@@ -406,13 +436,13 @@ function linkRoutes({ baseUrl }: PeopleRoutesDeps): Route[] {
         operationId: 'resetUserPassword',
         summary: 'Let a user set a new password',
         description:
-          'Returns a link that works once, for a day. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.',
+          'Returns a link that works once, for a day, and mails one where a channel for mails is configured. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.',
         access: 'users:write',
         answer: data(PersonLink),
         failures: ['user_not_found', 'conflict'],
         example: { answer: exampleLink },
       },
-      ({ params, principal }, tx) => createReset(tx, params.userId, principal, baseUrl()),
+      ({ params, principal }, tx) => createReset(tx, params.userId, principal, deps),
     ),
     operatorWrite(
       {
@@ -429,7 +459,7 @@ function linkRoutes({ baseUrl }: PeopleRoutesDeps): Route[] {
         failures: [],
         example: { body: {}, answer: exampleLink },
       },
-      ({ body }, tx) => createLoginLink(tx, body.email, baseUrl()),
+      ({ body }, tx) => createLoginLink(tx, body.email, deps.baseUrl()),
     ),
   ];
 }

@@ -120,10 +120,30 @@ export const OwnSession = Type.Object(
 );
 export type OwnSession = Static<typeof OwnSession>;
 
+export const UserSession = Type.Object(
+  {
+    id: Uuid(),
+    user: Type.Object({ id: Uuid(), name: Type.String() }),
+    address: Type.String({ description: 'From where it was begun' }),
+    agent: Type.String({ description: 'The browser, as it describes itself' }),
+    createdAt: Timestamp(),
+    lastSeenAt: Timestamp('To the minute'),
+    expiresAt: Timestamp(),
+  },
+  {
+    title: 'UserSession',
+    description: 'A session of somebody who is a user of the tenant, in whichever tenant it is used',
+  },
+);
+export type UserSession = Static<typeof UserSession>;
+
 export const LoginMethods = Type.Object(
   {
     password: Type.Boolean(),
     oidc: Type.Boolean({ description: 'Whether an identity provider is configured' }),
+    resetByMail: Type.Boolean({
+      description: 'Whether links for new passwords are mailed; else an admin makes one',
+    }),
   },
   { title: 'LoginMethods' },
 );
@@ -151,10 +171,24 @@ export const PersonLink = Type.Object(
   {
     url: Type.String({ description: 'Give it to the person over a channel that you trust. It works once' }),
     expiresAt: Timestamp(),
+    isMailed: Type.Boolean({
+      description: 'Whether the person also gets a mail, with a link of its own that works as long',
+    }),
   },
   { title: 'PersonLink' },
 );
 export type PersonLink = Static<typeof PersonLink>;
+
+export const NewPasswordReset = Type.Object({ email: EmailAddress });
+export const PasswordReset = Type.Object(
+  {
+    isMailed: Type.Boolean({
+      description:
+        'True: somebody who has this address gets a mail. False: no mail can be sent here; ask an admin of your tenant, or the operator, for a link',
+    }),
+  },
+  { title: 'PasswordReset' },
+);
 
 export const NewLoginLink = Type.Object({
   email: Type.Optional(

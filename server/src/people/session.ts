@@ -116,7 +116,11 @@ export const endSessions = async (
 ): Promise<string[]> => (await tx.all(deleteOfPerson, [personId, exceptId])).map(({ id }) => id);
 
 /** Ends one of a person's sessions. */
-export async function revokeSession(db: Queryable, personId: string, sessionId: string): Promise<void> {
+export async function revokeSession(
+  db: Pick<Queryable, 'find'>,
+  personId: string,
+  sessionId: string,
+): Promise<void> {
   const found = isUuid(sessionId) ? await db.find(deleteSession, [sessionId, personId]) : undefined;
   if (!found) throw new ApiError('session_not_found');
 }

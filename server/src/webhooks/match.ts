@@ -47,12 +47,13 @@ const insertRows = statement<
 const matchesType = (pattern: string | null, type: string): boolean =>
   pattern === null || pattern === type || (pattern.endsWith('*') && type.startsWith(pattern.slice(0, -1)));
 
-/** The types that a pattern matches. */
+/** The types of stored events that a pattern matches. */
 export const typesOf = (pattern: string | null): EventType[] =>
   eventTypes.filter((type) => matchesType(pattern, type));
 
-/** Whether a pattern matches any type. */
-export const isKnownPattern = (pattern: string): boolean => typesOf(pattern).length > 0;
+/** Whether a pattern matches any type of these. */
+export const isKnownPattern = (pattern: string, types: readonly string[] = eventTypes): boolean =>
+  types.some((type) => matchesType(pattern, type));
 
 /** Whether a subscription matches an event. With channels, only events of those; without, all events. */
 export const matches = (

@@ -34,6 +34,7 @@ describe('a note', () => {
       author: { type: 'user', id: userId, name: 'grace' },
       text: 'Is difficult',
       mentionedUserIds: [mentioned],
+      mentionedTeamIds: [],
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

@@ -123,7 +123,7 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
       contacts: [{ phoneNumber: '+15550001111' }],
     });
   const fixtures: Fixtures = { tenant, ids, idsAt };
-  if (!route || route.kind === 'session') {
+  if (!route || route.kind === 'session' || wants('sessionId')) {
     fixtures.person = await usePerson(server, tenant, 'agent');
     ids.sessionId = (await fixtures.person.get('/v3/session')).body.data.id;
     if (route) fixtures.sessionBody = await sessionBodyFor(route, fixtures.person, tenant);

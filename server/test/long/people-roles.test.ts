@@ -162,6 +162,7 @@ describe('a user who is restricted to teams', () => {
       'automationId',
       'jobId',
       'mentionedUserIds',
+      'mentionedTeamIds',
       'externalId',
       // Of the vendor.
       'flowId',

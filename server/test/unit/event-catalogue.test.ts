@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { apiDocuments, contracts } from '../../src/app.ts';
-import { eventTypes } from '../../src/base/events.ts';
+import { eventTypes, streamOnlyTypes } from '../../src/base/events.ts';
 import { isUuid } from '../../src/base/ids.ts';
-import { documentedEvents } from '../../src/event-catalogue.ts';
+import { documentedEvents, documentedStreamOnlyEvents } from '../../src/event-catalogue.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 
 const ajv = new Ajv({ strict: false });
@@ -16,7 +16,18 @@ describe('the catalogue of events', () => {
     expect(new Set(eventTypes).size).toBe(eventTypes.length);
   });
 
-  it.each(documentedEvents)('$type says when it happens, and its example matches its schema', (event) => {
+  it('lists stream-only events at the stream, and at no webhook', () => {
+    // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
+    const { paths, webhooks } = apiDocuments(contracts()).v3?.create() as any;
+    expect(Object.keys(paths['/v3/events/stream'].get['x-stream-only-events'])).toEqual(streamOnlyTypes);
+    expect(Object.keys(webhooks).filter((type) => streamOnlyTypes.includes(type as never))).toEqual([]);
+    expect(documentedStreamOnlyEvents.map(({ type }) => type)).toEqual(streamOnlyTypes);
+  });
+
+  it.each([
+    ...documentedEvents,
+    ...documentedStreamOnlyEvents,
+  ])('$type says when it happens, and its example matches its schema', (event) => {
     expect(event.type).toMatch(/^[a-z]+\.[a-z_]+$/);
     expect(event.when).toMatch(/^[A-Z].*\.$/);
     const validate = ajv.compile({ ...event.schema });

@@ -239,6 +239,9 @@ export async function queueMessages(
     tx,
     byUsers.map(({ chat }) => chat.id),
   );
+  tx.announce(
+    ...queued.map(({ id, chat }) => ({ type: 'message.queued' as const, channelId: chat.channel_id, id })),
+  );
   for (const channelId of new Set(queued.map(({ chat }) => chat.channel_id)))
     tx.wake(messagesQueue, channelId);
   return results;

@@ -15,6 +15,32 @@ describe('PARLEY_RETENTION_DAYS', () => {
   });
 });
 
+describe('PARLEY_SYSTEM_MAIL_CHANNEL', () => {
+  const [tenantId, channelId] = [
+    '019a82a0-0000-7000-8000-000000000001',
+    '019a82a0-0000-7000-8000-000000000020',
+  ];
+
+  it('is none, or a tenant and its channel', () => {
+    expect(readConfig({}).PARLEY_SYSTEM_MAIL_CHANNEL).toBeUndefined();
+    expect(
+      readConfig({ PARLEY_SYSTEM_MAIL_CHANNEL: `${tenantId.toUpperCase()}/${channelId}` })
+        .PARLEY_SYSTEM_MAIL_CHANNEL,
+    ).toEqual({ tenantId, channelId });
+  });
+
+  it.each([
+    tenantId,
+    `${tenantId}/`,
+    `${tenantId}/x`,
+    `${tenantId}/${channelId}/${channelId}`,
+  ])('is refused as "%s", by name', (value) => {
+    expect(() => readConfig({ PARLEY_SYSTEM_MAIL_CHANNEL: value })).toThrow(
+      /^The variable PARLEY_SYSTEM_MAIL_CHANNEL must be the ids of a tenant/,
+    );
+  });
+});
+
 describe('invalid variables', () => {
   it('are all named at once, each with what to do', () => {
     const env = { PARLEY_ADMIN_TOKEN: 'short', PARLEY_SECRET_KEY: 'also short', PORT: 'http' };

@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { data, type Route, routeFamily } from '../http/route.ts';
+import { searchRoute } from '../http/search-route.ts';
+import type { Sessions } from '../http/sessions.ts';
+import { exampleOwnSession } from './example.ts';
+import { Ended, UserSession } from './schema.ts';
+import {
+  presentUserSession,
+  revokeUserSession,
+  userSessionFields,
+  userSessionSource,
+} from './user-sessions.ts';
+
+const TAG = 'Users and teams';
+const { isCurrent: _, ...exampleSession } = exampleOwnSession;
+const example: UserSession = {
+  ...exampleSession,
+  user: { id: '019a82a0-0000-7000-8000-000000000060', name: 'Grace Hopper' },
+};
+const sessions = routeFamily({
+  tag: TAG,
+  params: Type.Object({ sessionId: Type.String() }),
+  exampleParams: { sessionId: example.id },
+});
+
+/** What owners and admins see of the sessions of others. */
+export function userSessionRoutes(deps: { sessions: Sessions }): Route[] {
+  return [
+    searchRoute({
+      path: '/v3/sessions/search',
+      operationId: 'searchSessions',
+      tag: TAG,
+      noun: 'the sessions of users',
+      access: 'audit:read',
+      searchable: userSessionFields,
+      source: userSessionSource,
+      schema: UserSession,
+      present: presentUserSession,
+      example: { query: 'gt(createdAt,"2026-11-15T00:00:00Z")', item: example },
+    }),
+    sessions.write(
+      {
+        method: 'DELETE',
+        path: '/v3/sessions/:sessionId',
+        operationId: 'revokeUserSession',
+        summary: 'End a session of a user',
+        description:
+          'Its streams and requests end within five seconds in every process, in all tenants of the person. The caller needs all rights of the role of the user.',
+        access: 'users:write',
+        answer: data(Ended),
+        failures: ['session_not_found', 'user_not_found'],
+        example: { answer: { ended: true } },
+      },
+      async ({ params, principal }, tx) => {
+        await revokeUserSession(tx, params.sessionId, principal, deps.sessions.forget);
+        return { ended: true };
+      },
+    ),
+  ];
+}
