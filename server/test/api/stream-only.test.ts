@@ -167,6 +167,8 @@ describe('notification.created', () => {
     expect(his.heard[0]).toMatchObject({ event: 'notification.created', data: { data: data[0] } });
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550002345', text: 'one' });
     await server.settle();
+    // The data is the notification as it is when it is sent.
+    await his.until(2);
     await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550002345', text: 'two' });
     await server.settle();
     await his.until(3);

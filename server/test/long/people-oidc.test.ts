@@ -75,6 +75,7 @@ describe('a login over an identity provider', () => {
     expect((await server.call('GET', '/v3/session/methods')).body.data).toEqual({
       password: true,
       oidc: true,
+      resetByMail: false,
     });
   });
 
@@ -255,7 +256,11 @@ describe('with passwords switched off', () => {
     const reset = await tenant.post(`/v3/users/${person.userId}/password_reset`);
     const body = { token: tokenOf(reset), password: 'another good secret' };
     expect((await off.call('POST', '/v3/session/link', { body })).status).toBe(403);
-    expect((await off.call('GET', '/v3/session/methods')).body.data).toEqual({ password: false, oidc: true });
+    expect((await off.call('GET', '/v3/session/methods')).body.data).toEqual({
+      password: false,
+      oidc: true,
+      resetByMail: false,
+    });
   });
 });
 
