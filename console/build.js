@@ -136,8 +136,11 @@ const settings = {
 
 try {
   const builder = await context(settings);
-  if (isWatching) await builder.watch();
-  else {
+  if (isWatching) {
+    await builder.watch();
+    // With the program that has started it.
+    process.stdin.resume().once('end', () => process.exit(0));
+  } else {
     await builder.rebuild();
     await builder.dispose();
   }
