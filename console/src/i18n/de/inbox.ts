@@ -98,7 +98,7 @@ export const inbox: Texts<typeof english> = {
   'message.fetching': 'Wird geholt',
   'message.noteBy': 'Notiz von {name}',
   'message.author.contact': 'Kontakt',
-  'message.author.user': 'Benutzer',
+  'message.author.user': 'Team',
   'message.author.automation': 'Automation',
   'message.author.campaign': 'Kampagne',
   'message.author.api': 'Integration',

@@ -95,7 +95,7 @@ export const inbox = {
   'message.fetching': 'Being fetched',
   'message.noteBy': 'Note by {name}',
   'message.author.contact': 'Contact',
-  'message.author.user': 'User',
+  'message.author.user': 'Team',
   'message.author.automation': 'Automation',
   'message.author.campaign': 'Campaign',
   'message.author.api': 'Integration',

@@ -1,5 +1,6 @@
 import type { Chat } from '@parley/sdk';
 import { Link } from '@tanstack/react-router';
+import { useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
@@ -24,6 +25,7 @@ interface ChatRowProps {
 /** A chat in the list: who, where, what and when. */
 export function ChatRow({ chat, isShown, kind, assignee, search }: ChatRowProps) {
   const t = useText();
+  const { userId } = useWorkspace().membership;
   const { contact, latestMessage, isUnread, unreadCount, waitingSince } = chat;
   return (
     <Link
@@ -46,7 +48,8 @@ export function ChatRow({ chat, isShown, kind, assignee, search }: ChatRowProps)
         </span>
         <span className={styles.line}>
           <span className={styles.snippet} dir="auto">
-            {latestMessage?.sender === 'outbound' && <span>{t('inbox.you')} </span>}
+            {latestMessage?.sender === 'outbound' &&
+              `${latestMessage.author.id === userId ? t('inbox.you') : '↩'} `}
             {summarise(latestMessage, t)}
           </span>
           {isUnread && (

@@ -19,7 +19,7 @@ import { builtInView, isBuiltIn, SEARCH_VIEW, savedView } from './views.ts';
 import { ViewSelect, ViewsPane } from './views-pane.tsx';
 
 /** From this width on the contact is shown beside the chat without being asked for. */
-const WIDE_PX = 1500;
+const WIDE_PX = 1400;
 const SEARCH_DELAY_MS = 250;
 
 /** What of the address is about the list: `?view=mine&q=ada`. */

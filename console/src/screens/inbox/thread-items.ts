@@ -20,7 +20,7 @@ const dayOf = (at: string): string => new Date(at).toDateString();
 const entryOfMessage = (message: Message): Entry => ({
   kind: 'message',
   key: message.id,
-  at: message.createdAt,
+  at: message.timestamp,
   author: `${message.sender} ${message.author.type} ${message.author.id}`,
   message,
 });
