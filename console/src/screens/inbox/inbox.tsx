@@ -62,12 +62,7 @@ export function Inbox() {
   const rows = useRef<ListHandle>(null);
   const searchField = useRef<HTMLInputElement>(null);
 
-  const goToList = (): void =>
-    void navigate({
-      to: '/inbox/{-$chatId}',
-      params: { chatId: undefined } as never,
-      search: search as never,
-    });
+  const goToList = (): void => void navigate({ to: '/inbox', search: search as never });
   useInboxKeys({
     chats: list.chats ?? [],
     chatId,

@@ -86,7 +86,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
             label: t('inbox.toList'),
             whileTyping: true,
             run() {
-              if (!document.querySelector(':popover-open') && !composer.current?.leave()) onBack();
+              if (!document.querySelector('[role=menu]:popover-open') && !composer.current?.leave()) onBack();
             },
             isOffered: false,
           },
