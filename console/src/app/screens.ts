@@ -23,6 +23,15 @@ export interface Screen {
 /** Every screen behind the login, in the order of the navigation. The first one that a person may see is where they start. */
 export const screens: readonly Screen[] = [
   {
+    path: '/inbox/{-$chatId}',
+    title: 'inbox.title',
+    icon: 'inbox',
+    letter: 'i',
+    scope: 'chats:read',
+    place: 'above',
+    load: async () => (await import('../screens/inbox/inbox.tsx')).Inbox,
+  },
+  {
     path: '/profile',
     title: 'profile.title',
     icon: 'profile',

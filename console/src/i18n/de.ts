@@ -1,5 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
+import { inbox } from './de/inbox.ts';
 import { people } from './de/people.ts';
 import { shell } from './de/shell.ts';
 
-export const de: Catalogue = { ...shell, ...people };
+export const de: Catalogue = { ...shell, ...people, ...inbox };

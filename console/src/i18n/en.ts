@@ -1,5 +1,6 @@
+import { inbox } from './en/inbox.ts';
 import { people } from './en/people.ts';
 import { shell } from './en/shell.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
-export const en = { ...shell, ...people } as const;
+export const en = { ...shell, ...people, ...inbox } as const;

@@ -1,0 +1,151 @@
+import {
+  type Channel,
+  type Chat,
+  type Client,
+  countChats,
+  getChat,
+  type Message,
+  type Note,
+  type Page,
+  type SearchBody,
+  searchChannels,
+  searchChatMessages,
+  searchChats,
+  searchLabels,
+  searchMessageTemplates,
+  searchNotes,
+  searchSavedReplies,
+  searchTeams,
+  searchUsers,
+  searchViews,
+} from '@parley/sdk';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { client, useRead } from '../../api/api.ts';
+import { basePath } from '../../api/client.ts';
+import { useWorkspace } from '../../api/session.tsx';
+import { CHAT_COUNTS, chatKey, chatListKey, findCachedChat } from './chat-cache.ts';
+import { messagesKey, notesKey } from './thread-cache.ts';
+import { BUILT_IN, builtInView, type InboxView } from './views.ts';
+
+const CHATS_PER_PAGE = 50;
+const MESSAGES_PER_PAGE = 40;
+const NOTES_PER_PAGE = 100;
+
+const nextCursorOf = ({ pagination }: Page<unknown>): string | undefined =>
+  pagination.nextCursor ?? undefined;
+const pageAfter = (limit: number, cursor: string | undefined) => ({
+  limit,
+  ...(cursor === undefined ? {} : { cursor }),
+});
+
+/** The chats of a view, page by page. */
+export function useChatList(view: InboxView, search: string) {
+  const query = useInfiniteQuery({
+    queryKey: chatListKey(view, search),
+    queryFn: ({ pageParam, signal }) =>
+      searchChats(client, {
+        body: {
+          ...(view.query === undefined ? {} : { query: view.query }),
+          sortBy: view.sortBy,
+          ...(search === '' ? {} : { search }),
+          pagination: pageAfter(CHATS_PER_PAGE, pageParam),
+        },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: nextCursorOf,
+    ...(search === '' ? {} : { placeholderData: keepPreviousData }),
+  });
+  return { ...query, chats: query.data?.pages.flatMap(({ items }) => items) };
+}
+
+/** The messages of a chat, the newest page first. */
+export const useMessages = (chatId: string) =>
+  useInfiniteQuery({
+    queryKey: messagesKey(chatId),
+    queryFn: ({ pageParam, signal }): Promise<Page<Message>> =>
+      searchChatMessages(client, {
+        path: { chatId },
+        body: { sortBy: 'desc(createdAt)', pagination: pageAfter(MESSAGES_PER_PAGE, pageParam) },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: nextCursorOf,
+  });
+
+export const useNotes = (chatId: string) =>
+  useInfiniteQuery({
+    queryKey: notesKey(chatId),
+    queryFn: ({ pageParam, signal }): Promise<Page<Note>> =>
+      searchNotes(client, {
+        path: { chatId },
+        body: { sortBy: 'desc(createdAt)', pagination: pageAfter(NOTES_PER_PAGE, pageParam) },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: nextCursorOf,
+  });
+
+/** One chat; what a list knows about it is shown until it is read. */
+export function useChat(chatId: string): { chat: Chat | undefined; error: unknown; refetch(): unknown } {
+  const query = useRead(chatKey(chatId), (signal) => getChat(client, { path: { chatId }, signal }));
+  return { chat: query.data ?? findCachedChat(chatId), error: query.error, refetch: query.refetch };
+}
+
+/** Of every view: how many chats, and how many of them are unread. */
+export function useCounts(saved: readonly InboxView[]) {
+  const { userId } = useWorkspace().membership;
+  const views = [...BUILT_IN.map((id) => builtInView(id, userId)), ...saved];
+  const query = useRead(
+    [...CHAT_COUNTS, ...views.map(({ id }) => id)],
+    (signal) =>
+      countChats(client, {
+        body: {
+          views: views.map(({ id, query }) => ({ key: id, ...(query === undefined ? {} : { query }) })),
+        },
+        signal,
+      }),
+    { keepsPrevious: true },
+  );
+  return new Map(query.data?.map((count) => [count.key, count]));
+}
+
+type Search<T> = (client: Client, input: { body?: SearchBody; signal: AbortSignal }) => Promise<Page<T>>;
+
+/** All items of a resource of which a tenant has few. */
+async function readAll<T>(search: Search<T>, signal: AbortSignal, query?: string): Promise<T[]> {
+  const all: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await search(client, {
+      body: { ...(query === undefined ? {} : { query }), pagination: pageAfter(100, cursor) },
+      signal,
+    });
+    all.push(...page.items);
+    cursor = nextCursorOf(page);
+  } while (cursor !== undefined);
+  return all;
+}
+const useAll = <T>(name: string, search: Search<T>) =>
+  useRead([name, 'all'], (signal) => readAll(search, signal));
+
+export const useViews = () => useAll('views', searchViews);
+export const useUsers = () => useAll('users', searchUsers);
+export const useTeams = () => useAll('teams', searchTeams);
+export const useLabels = () => useAll('labels', searchLabels);
+export const useChannels = () => useAll('channels', searchChannels);
+export const useSavedReplies = () => useAll('savedReplies', searchSavedReplies);
+export const useTemplates = (channelId: string) =>
+  useRead(['messageTemplates', 'approved', channelId], (signal) =>
+    readAll(searchMessageTemplates, signal, `and(eq(channelId,"${channelId}"),eq(status,"approved"))`),
+  );
+
+export function useChannel(channelId: string): Channel | undefined {
+  return useChannels().data?.find(({ id }) => id === channelId);
+}
+
+/** Where a file is loaded from: by its path, because the cookie of the session belongs to this server. */
+export function useFilePath(): (fileId: string) => string {
+  const { tenantId } = useWorkspace().membership;
+  return (fileId) => `${basePath}/v3/files/${fileId}/content?tenantId=${tenantId}`;
+}

@@ -1,0 +1,117 @@
+import type { Message, Note } from '@parley/sdk';
+import { describeError } from '../../api/errors.ts';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { MessageContent, PlainText } from './message-content.tsx';
+import { discardOutgoing, type Outgoing, retryOutgoing } from './outgoing.ts';
+import styles from './thread.module.css';
+
+/** The time of day, with everything on hover. */
+function Clock({ at }: { at: string }) {
+  const { formatDate } = useTranslator();
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={formatDate(date, 'full')}>
+      {formatDate(date, 'time')}
+    </time>
+  );
+}
+
+/** How far an outgoing message got, as signs and as a word. */
+function Status({ status, scheduledAt }: Pick<Message, 'status' | 'scheduledAt'>) {
+  const { t, formatDate } = useTranslator();
+  if (status === 'failed') return null;
+  const word =
+    status === 'queued' && scheduledAt
+      ? t('message.scheduled', { at: formatDate(new Date(scheduledAt), 'full') })
+      : t(`message.status.${status}`);
+  const signs = { queued: '○', sent: '✓', delivered: '✓✓', read: '✓✓' }[status];
+  return (
+    <span className={classes(styles.status, status === 'read' && styles.read)} title={word}>
+      <span aria-hidden="true">{signs}</span> {word}
+    </span>
+  );
+}
+
+export function MessageEntry({ message, replied }: { message: Message; replied: string | undefined }) {
+  const t = useText();
+  const { sender, status, error, editedAt, deletedAt, isAutomatic, scheduledAt, timestamp } = message;
+  return (
+    <div className={classes(styles.bubble, status === 'failed' && styles.bad)} data-message={message.id}>
+      {replied !== undefined && (
+        <p className={styles.replied} dir="auto">
+          {replied}
+        </p>
+      )}
+      <MessageContent message={message} />
+      {status === 'failed' && (
+        <p className={styles.reason}>
+          <Icon name="warning" />
+          <span>
+            {t('message.failed')}
+            {error && `: ${error.message}`}
+          </span>
+        </p>
+      )}
+      <p className={styles.foot}>
+        {isAutomatic && <span>{t('message.automatic')}</span>}
+        {editedAt && !deletedAt && <span>{t('message.edited')}</span>}
+        <Clock at={timestamp} />
+        {sender === 'outbound' && !deletedAt && <Status status={status} scheduledAt={scheduledAt} />}
+      </p>
+    </div>
+  );
+}
+
+export function NoteEntry({ note }: { note: Note }) {
+  const t = useText();
+  return (
+    <div className={classes(styles.bubble, styles.noteBubble)}>
+      {note.text === null ? null : <PlainText text={note.text} />}
+      <p className={styles.foot}>
+        {note.updatedAt !== note.createdAt && <span>{t('message.edited')}</span>}
+        <Clock at={note.createdAt} />
+      </p>
+    </div>
+  );
+}
+
+export function OutgoingEntry({ outgoing }: { outgoing: Outgoing }) {
+  const t = useText();
+  const { key, text, files, error } = outgoing;
+  return (
+    <div className={classes(styles.bubble, error ? styles.bad : styles.sending)}>
+      {files.map(({ name }) => (
+        <p key={name} className={styles.file} dir="auto">
+          <Icon name="attach" />
+          {name}
+        </p>
+      ))}
+      {text !== '' && <PlainText text={text} />}
+      {error ? (
+        <>
+          <p className={styles.reason} role="alert">
+            <Icon name="warning" />
+            <span>
+              {t('message.notSent')}: {describeError(error, t)}
+            </span>
+          </p>
+          <div className={styles.retry}>
+            <Button onClick={() => retryOutgoing(key)}>{t('error.again')}</Button>
+            <Button look="quiet" onClick={() => discardOutgoing(key)}>
+              {t('message.discard')}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <p className={styles.foot}>
+          <span className={styles.status}>
+            <span aria-hidden="true">○</span> {t('message.sending')}
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}

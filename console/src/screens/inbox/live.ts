@@ -1,0 +1,56 @@
+import type { Chat, Contact, Event, Message, Note } from '@parley/sdk';
+import { queryClient } from '../../api/api.ts';
+import { addPatch } from '../../live/patches.ts';
+import {
+  CHAT_LISTS,
+  type ChatPages,
+  findCachedChat,
+  refreshChat,
+  removeChat,
+  storeChat,
+} from './chat-cache.ts';
+import { removeNote, storeMessage, storeNote } from './thread-cache.ts';
+
+const dataOf = <T>(event: Event): T => event.data as unknown as T;
+
+/** The contact of all chats that are shown changed. */
+function storeContact(contact: Contact): void {
+  const chats = queryClient
+    .getQueriesData<ChatPages>({ queryKey: CHAT_LISTS })
+    .flatMap(([, pages]) => pages?.pages.flatMap(({ items }) => items) ?? []);
+  const ids = new Set([...chats.map(({ id }) => id), ...contact.chats.map(({ id }) => id)]);
+  for (const id of ids) {
+    const chat = findCachedChat(id);
+    if (chat?.contactId === contact.id) storeChat({ ...chat, contact });
+  }
+  void queryClient.invalidateQueries({ queryKey: ['contacts', contact.id] });
+}
+
+addPatch(['message.*'], (event) => {
+  const message = dataOf<Message>(event);
+  storeMessage(message);
+  refreshChat(message.chatId);
+});
+addPatch(['chat.created', 'chat.status_changed', 'chat.assigned', 'chat.read', 'chat.updated'], (event) => {
+  const chat = dataOf<Chat>(event);
+  // Events of sensitive chats leave texts out.
+  if (chat.isSensitive) refreshChat(chat.id);
+  else storeChat(chat);
+});
+addPatch(['chat.deleted'], (event) => removeChat(dataOf<Chat>(event).id));
+addPatch(['note.created', 'note.updated'], (event) => storeNote(dataOf<Note>(event)));
+addPatch(['note.deleted'], (event) => removeNote(dataOf<Note>(event)));
+addPatch(
+  [
+    'contact.updated',
+    'contact.labels_added',
+    'contact.labels_removed',
+    'contact.unsubscribed',
+    'contact.subscribed',
+  ],
+  (event) => storeContact(dataOf<Contact>(event)),
+);
+addPatch(
+  ['contact.merged', 'contact.deleted'],
+  () => void queryClient.invalidateQueries({ queryKey: ['chats'] }),
+);

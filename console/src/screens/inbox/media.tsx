@@ -1,0 +1,67 @@
+import type { Message } from '@parley/sdk';
+import { useState } from 'react';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { useFilePath } from './data.ts';
+import styles from './thread.module.css';
+
+type Media = Message['media'][number];
+
+/** Types that every browser shows, and that cannot contain scripts. */
+const PICTURE = /^image\/(png|jpe?g|gif|webp|avif)$/;
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+/** The size of a file, such as 12 kB. */
+function useSize(): (bytes: number) => string {
+  const { language } = useTranslator();
+  return (bytes) => {
+    const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+    const format = { style: 'unit', unit: UNITS[step] as string, maximumFractionDigits: 1 } as const;
+    return new Intl.NumberFormat(language, format).format(bytes / 1000 ** step);
+  };
+}
+
+/** A file of a message: a picture, something to play, or a link. */
+export function MediaItem({ media }: { media: Media }) {
+  const t = useText();
+  const sizeOf = useSize();
+  const pathOf = useFilePath();
+  const [isBroken, setIsBroken] = useState(false);
+  const { fileId, mimeType, filename, size, error } = media;
+  const name = filename ?? t('message.type.document');
+  if (error) return <MissingFile name={name} text={error.message} />;
+  if (fileId === null) return <MissingFile name={name} text={t('message.fetching')} />;
+  const path = pathOf(fileId);
+  if (!isBroken && mimeType && PICTURE.test(mimeType))
+    return (
+      <a href={path} target="_blank" rel="noreferrer" className={styles.picture}>
+        <img src={path} alt={name} loading="lazy" onError={() => setIsBroken(true)} />
+      </a>
+    );
+  if (mimeType?.startsWith('audio/'))
+    // biome-ignore lint/a11y/useMediaCaption: customers send no captions
+    return <audio className={styles.player} controls preload="metadata" src={path} aria-label={name} />;
+  if (mimeType?.startsWith('video/'))
+    // biome-ignore lint/a11y/useMediaCaption: customers send no captions
+    return <video className={styles.player} controls preload="metadata" src={path} aria-label={name} />;
+  return (
+    <a className={styles.file} href={path} download={name}>
+      <Icon name="attach" />
+      <span className={styles.filename} dir="auto">
+        {name}
+      </span>
+      {size !== null && <span className={styles.meta}>{sizeOf(size)}</span>}
+    </a>
+  );
+}
+
+const MissingFile = ({ name, text }: { name: string; text: string }) => (
+  <span className={styles.file}>
+    <Icon name="warning" />
+    <span className={styles.filename} dir="auto">
+      {name}
+    </span>
+    <span className={styles.meta}>{text}</span>
+  </span>
+);

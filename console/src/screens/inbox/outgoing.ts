@@ -1,0 +1,94 @@
+import { type Message, type SendChatMessageBody, sendChatMessage, uploadFile } from '@parley/sdk';
+import { useSyncExternalStore } from 'react';
+import { client } from '../../api/api.ts';
+import { refreshChat } from './chat-cache.ts';
+import { storeMessage } from './thread-cache.ts';
+
+/** A message that the server has not taken yet. It stays until it is sent or given up, on whatever screen the person is. */
+export interface Outgoing {
+  key: string;
+  chatId: string;
+  at: string;
+  body: SendChatMessageBody;
+  files: readonly File[];
+  /** What is shown until it is sent. */
+  text: string;
+  /** Why it was not taken; undefined while it is on its way. */
+  error: unknown;
+}
+
+let all: readonly Outgoing[] = [];
+const listeners = new Set<() => void>();
+function change(next: readonly Outgoing[]): void {
+  all = next;
+  for (const listener of listeners) listener();
+}
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+const without = (key: string): Outgoing[] => all.filter((one) => one.key !== key);
+const replace = (key: string, part: Partial<Outgoing>): void =>
+  change(all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+
+export const useOutgoing = (chatId: string): readonly Outgoing[] =>
+  useSyncExternalStore(subscribe, () => all).filter((one) => one.chatId === chatId);
+
+export const discardOutgoing = (key: string): void => change(without(key));
+
+/** One after the other, so that the chat has them in the order of writing. */
+let queue: Promise<unknown> = Promise.resolve();
+
+/** Uploads the files and sends the message. A retry has the same key, so that it arrives once. */
+async function transmit({ key, chatId, body, files }: Outgoing): Promise<Message | undefined> {
+  try {
+    const media: { fileId: string; filename: string }[] = [];
+    for (const [index, file] of files.entries()) {
+      const { id, filename } = await uploadFile(client, {
+        body: { file, isPrivate: true },
+        idempotencyKey: `${key}-${index}`,
+      });
+      media.push({ fileId: id, filename });
+    }
+    const message = await sendChatMessage(client, {
+      path: { chatId },
+      body: { ...body, ...(media.length === 0 ? {} : { media }) },
+      idempotencyKey: key,
+    });
+    storeMessage(message);
+    change(without(key));
+    refreshChat(chatId);
+    return message;
+  } catch (error) {
+    replace(key, { error });
+    return undefined;
+  }
+}
+
+function enqueue(outgoing: Outgoing): Promise<Message | undefined> {
+  const sent = queue.then(() => transmit(outgoing));
+  queue = sent;
+  return sent;
+}
+
+let lastKey = 0;
+/** Shows the message at once and sends it. Resolves to what was sent, or undefined if it failed. */
+export function sendOptimistically(
+  chatId: string,
+  body: SendChatMessageBody,
+  files: readonly File[] = [],
+  text = body.text ?? '',
+): Promise<Message | undefined> {
+  lastKey += 1;
+  const key = `console-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${lastKey}`;
+  const outgoing = { key, chatId, body, files, text, at: new Date().toISOString(), error: undefined };
+  change([...all, outgoing]);
+  return enqueue(outgoing);
+}
+
+export function retryOutgoing(key: string): void {
+  const found = all.find((one) => one.key === key);
+  if (!found?.error) return;
+  replace(key, { error: undefined });
+  void enqueue(found);
+}

@@ -1,0 +1,59 @@
+import { getMessage, type Message, type Note, type Page } from '@parley/sdk';
+import type { InfiniteData } from '@tanstack/react-query';
+import { client, queryClient } from '../../api/api.ts';
+
+type Pages<T> = InfiniteData<Page<T>, string | undefined>;
+
+export const messagesKey = (chatId: string) => ['messages', chatId] as const;
+export const notesKey = (chatId: string) => ['notes', chatId] as const;
+
+/** Replaces an item of pages whose newest comes first, or adds it. */
+function storeItem<T extends { id: string; updatedAt: string }>(
+  key: readonly string[],
+  item: T,
+  change: (items: T[]) => T[] = (items) => [item, ...items],
+): void {
+  queryClient.setQueryData<Pages<T>>(key, (data) => {
+    if (!data) return data;
+    const known = data.pages.flatMap(({ items }) => items).find(({ id }) => id === item.id);
+    if (known && known.updatedAt > item.updatedAt) return data;
+    return {
+      ...data,
+      pages: data.pages.map((page, index) => ({
+        ...page,
+        items: known
+          ? page.items.map((one) => (one.id === item.id ? item : one))
+          : index === 0
+            ? change(page.items)
+            : page.items,
+      })),
+    };
+  });
+}
+
+export function storeMessage(message: Message): void {
+  if (!queryClient.getQueryData(messagesKey(message.chatId))) return;
+  // Events of sensitive chats leave texts and persons out.
+  if (message.contact === null)
+    void getMessage(client, { path: { messageId: message.id } }).then(
+      (whole) => storeItem(messagesKey(whole.chatId), whole),
+      () => {},
+    );
+  else storeItem(messagesKey(message.chatId), message);
+}
+
+export function storeNote(note: Note): void {
+  if (note.text === null) void queryClient.invalidateQueries({ queryKey: notesKey(note.chatId) });
+  else storeItem(notesKey(note.chatId), note);
+}
+
+export function removeNote({ id, chatId }: Note): void {
+  queryClient.setQueryData<Pages<Note>>(
+    notesKey(chatId),
+    (data) =>
+      data && {
+        ...data,
+        pages: data.pages.map((page) => ({ ...page, items: page.items.filter((one) => one.id !== id) })),
+      },
+  );
+}
