@@ -1,7 +1,18 @@
 import type { ComponentType } from 'react';
 import type { Scope } from '../api/session.tsx';
 import type { PlainKey } from '../i18n/catalogue.ts';
+import { settingsPages } from '../screens/settings/pages.ts';
 import type { IconName } from '../ui/icon.tsx';
+
+/** A page of a screen that has a navigation of its own. */
+export interface ScreenPage {
+  /** The part of the path behind the screen's. */
+  id: string;
+  title: PlainKey;
+  icon: IconName;
+  scope?: Scope;
+  load: () => Promise<ComponentType>;
+}
 
 export interface Screen {
   /** Below `/console`; `{-$chatId}` is a part that may be left out, `$` at the end is everything that follows. */
@@ -16,12 +27,32 @@ export interface Screen {
   isForOperators?: boolean;
   /** Where the navigation shows it: above for the daily work, below for the rest. */
   place: 'above' | 'below';
+  /** The screen shows one of them, and the palette finds each. */
+  pages?: readonly ScreenPage[];
   /** A chunk of its own. */
   load: () => Promise<ComponentType>;
 }
 
 /** Every screen behind the login, in the order of the navigation. The first one that a person may see is where they start. */
 export const screens: readonly Screen[] = [
+  {
+    path: '/channels',
+    title: 'channels.title',
+    icon: 'channel',
+    letter: 'n',
+    scope: 'channels:read',
+    place: 'below',
+    load: async () => (await import('../screens/channels/channels.tsx')).Channels,
+  },
+  {
+    path: '/settings/{-$page}',
+    title: 'settings.title',
+    icon: 'settings',
+    letter: 's',
+    place: 'below',
+    pages: settingsPages,
+    load: async () => (await import('../screens/settings/settings.tsx')).Settings,
+  },
   {
     path: '/profile',
     title: 'profile.title',

@@ -1,5 +1,9 @@
 import type { Catalogue } from './catalogue.ts';
+import { audit } from './de/audit.ts';
+import { channels } from './de/channels.ts';
+import { contacts } from './de/contacts.ts';
 import { people } from './de/people.ts';
+import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 
-export const de: Catalogue = { ...shell, ...people };
+export const de: Catalogue = { ...shell, ...people, ...settings, ...audit, ...channels, ...contacts };
