@@ -1,7 +1,7 @@
-import type { Client } from '@parley/sdk';
-import { items, type Page, type SearchBody } from '@parley/sdk';
+import { type Client, items, type Page, type SearchBody } from '@parley/sdk';
 import {
   type InfiniteData,
+  keepPreviousData,
   type QueryKey,
   type UseQueryResult,
   useInfiniteQuery,
@@ -37,7 +37,7 @@ export type ListData<T> = InfiniteData<Page<T>, string | undefined>;
 export interface List<T> {
   /** Of the pages that were read; undefined before the first. */
   rows: readonly T[] | undefined;
-  total: string | undefined;
+  total: { count: number; isCapped: boolean } | undefined;
   error: unknown;
   hasMore: boolean;
   isReadingMore: boolean;
@@ -55,11 +55,12 @@ export function useList<T>(key: QueryKey, search: Search<T>, body: SearchBody): 
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
   });
   const pagination = query.data?.pages[0]?.pagination;
   return {
     rows: query.data?.pages.flatMap((page) => page.items),
-    total: pagination && `${pagination.total.toLocaleString()}${pagination.totalIsCapped ? '+' : ''}`,
+    total: pagination && { count: pagination.total, isCapped: pagination.totalIsCapped === true },
     error: query.error,
     hasMore: query.hasNextPage,
     isReadingMore: query.isFetchingNextPage,

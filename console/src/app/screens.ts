@@ -3,16 +3,7 @@ import type { Scope } from '../api/session.tsx';
 import type { PlainKey } from '../i18n/catalogue.ts';
 import { settingsPages } from '../screens/settings/pages.ts';
 import type { IconName } from '../ui/icon.tsx';
-
-/** A page of a screen that has a navigation of its own. */
-export interface ScreenPage {
-  /** The part of the path behind the screen's. */
-  id: string;
-  title: PlainKey;
-  icon: IconName;
-  scope?: Scope;
-  load: () => Promise<ComponentType>;
-}
+import type { ScreenPage } from './screen-page.ts';
 
 export interface Screen {
   /** Below `/console`; `{-$chatId}` is a part that may be left out, `$` at the end is everything that follows. */
@@ -36,6 +27,23 @@ export interface Screen {
 /** Every screen behind the login, in the order of the navigation. The first one that a person may see is where they start. */
 export const screens: readonly Screen[] = [
   {
+    path: '/profile',
+    title: 'profile.title',
+    icon: 'profile',
+    letter: 'p',
+    place: 'below',
+    load: async () => (await import('../screens/profile/profile.tsx')).Profile,
+  },
+  {
+    path: '/contacts/{-$contactId}',
+    title: 'contacts.title',
+    icon: 'contacts',
+    letter: 'c',
+    scope: 'contacts:read',
+    place: 'above',
+    load: async () => (await import('../screens/contacts/contacts.tsx')).Contacts,
+  },
+  {
     path: '/channels',
     title: 'channels.title',
     icon: 'channel',
@@ -52,14 +60,6 @@ export const screens: readonly Screen[] = [
     place: 'below',
     pages: settingsPages,
     load: async () => (await import('../screens/settings/settings.tsx')).Settings,
-  },
-  {
-    path: '/profile',
-    title: 'profile.title',
-    icon: 'profile',
-    letter: 'p',
-    place: 'below',
-    load: async () => (await import('../screens/profile/profile.tsx')).Profile,
   },
 ];
 

@@ -3,6 +3,9 @@ import { useText } from '../i18n/i18n.tsx';
 import { TextField } from './field.tsx';
 import { FormDialog } from './form-dialog.tsx';
 
+/** As a page shows it. */
+const plain = (text: string): string => text.trim().replace(/\s+/g, ' ');
+
 interface ConfirmDialogProps {
   title: string;
   /** What is destroyed, by its name, and what stays. */
@@ -28,7 +31,7 @@ export function ConfirmDialog({ title, text, action, typed, write, onClose }: Co
       isBusy={write.isPending}
       error={write.error}
       isDanger
-      isDisabled={typed !== undefined && name.trim() !== typed.trim()}
+      isDisabled={typed !== undefined && plain(name) !== plain(typed)}
     >
       <p>{text}</p>
       {typed !== undefined && (

@@ -1,4 +1,4 @@
-import type { ScreenPage } from '../../app/screens.ts';
+import type { ScreenPage } from '../../app/screen-page.ts';
 
 /** The pages of the settings, in the order of their navigation. The first one that a person may see is shown first. */
 export const settingsPages: readonly ScreenPage[] = [
