@@ -11,7 +11,7 @@ const REFUSED = /status of 4\d\d/;
 const NAUGHTY = [
   '<img src=x onerror=alert(1)>',
   '"><script>alert(1)</script>',
-  '{{ alert }}',
+  '{{ user.name }}',
   'javascript:alert(1)',
   '\u202Ereversed',
   '𝓤𝓷𝓲𝓬𝓸𝓭𝓮 🇩🇪 ﷽',

@@ -201,16 +201,20 @@ function ChannelsTable({
         {
           id: 'name',
           title: t('channels.name'),
-          cell: ({ name, address }) => (
+          cell: ({ kind, name, address }) => (
             <>
               <div className={styles.name}>{name}</div>
               <div className={styles.muted}>{address}</div>
+              <div className={styles.small}>
+                <ChannelKindLabel kind={kind} />
+              </div>
             </>
           ),
         },
         {
           id: 'kind',
           title: t('channels.kind'),
+          isExtra: true,
           cell: ({ kind, provider }) => (
             <span className={styles.kind}>
               <ChannelKindLabel kind={kind} />

@@ -128,7 +128,10 @@ function Handles({ contact: { handles } }: { contact: Contact }) {
             name={t(`contacts.handle.${type}`)}
             value={
               <>
-                {value} {isPrimary && handles.length > 1 && <Badge>{t('contacts.primary')}</Badge>}
+                {value}{' '}
+                {isPrimary && handles.filter((one) => one.type === type).length > 1 && (
+                  <Badge>{t('contacts.primary')}</Badge>
+                )}
                 {undeliverable.map(({ channelKind, reason }) => (
                   <div key={channelKind}>
                     <Badge look="bad">{t('contacts.undeliverable', { reason })}</Badge>

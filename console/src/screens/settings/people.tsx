@@ -110,7 +110,11 @@ function PeopleTable({ users, teams, onOpen }: PeopleTableProps) {
               </div>
             ),
           },
-          { id: 'role', title: t('people.role'), cell: ({ role }) => t(`role.${role}`) },
+          {
+            id: 'role',
+            title: t('people.role'),
+            cell: ({ role }) => <span className={styles.word}>{t(`role.${role}`)}</span>,
+          },
           {
             id: 'access',
             title: t('people.sees'),
