@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { endSession, switchTenant, useWorkspace } from '../api/session.tsx';
+import { endSession, mayUse, switchTenant, useWorkspace } from '../api/session.tsx';
 import { languages, useText } from '../i18n/i18n.tsx';
 import { useCommands } from '../keys/commands.ts';
 import { useKeys } from '../keys/keys.ts';
@@ -21,6 +21,17 @@ export function GlobalCommands() {
   const openKeys = (): void => setOpened('keys');
   const others = session.memberships.filter(({ tenantId }) => tenantId !== membership.tenantId);
 
+  const pageCommands = screens.flatMap((screen) =>
+    (screen.pages ?? [])
+      .filter(({ scope }) => mayUse(membership, scope))
+      .map(({ id, title, icon }) => ({
+        id: `screen-${addressOf(screen)}/${id}`,
+        label: `${t(screen.title)}: ${t(title)}`,
+        icon,
+        group: 'screens' as const,
+        run: () => void navigate({ to: `${addressOf(screen)}/${id}` }),
+      })),
+  );
   const screenCommands = screens.map((screen) => ({
     id: `screen-${addressOf(screen)}`,
     label: t(screen.title),
@@ -31,6 +42,7 @@ export function GlobalCommands() {
   }));
   useCommands([
     ...screenCommands,
+    ...pageCommands,
     {
       id: 'palette',
       label: t('keys.palette'),

@@ -1,7 +1,9 @@
 import type { ComponentType } from 'react';
 import type { Scope } from '../api/session.tsx';
 import type { PlainKey } from '../i18n/catalogue.ts';
+import { settingsPages } from '../screens/settings/pages.ts';
 import type { IconName } from '../ui/icon.tsx';
+import type { ScreenPage } from './screen-page.ts';
 
 export interface Screen {
   /** Below `/console`; `{-$chatId}` is a part that may be left out, `$` at the end is everything that follows. */
@@ -16,6 +18,8 @@ export interface Screen {
   isForOperators?: boolean;
   /** Where the navigation shows it: above for the daily work, below for the rest. Left out: the palette and links lead there. */
   place?: 'above' | 'below';
+  /** The screen shows one of them, and the palette finds each. */
+  pages?: readonly ScreenPage[];
   /** A chunk of its own. */
   load: () => Promise<ComponentType>;
 }
@@ -37,6 +41,33 @@ export const screens: readonly Screen[] = [
     icon: 'profile',
     letter: 'u',
     load: async () => (await import('../screens/profile/profile.tsx')).Profile,
+  },
+  {
+    path: '/contacts/{-$contactId}',
+    title: 'contacts.title',
+    icon: 'contacts',
+    letter: 'c',
+    scope: 'contacts:read',
+    place: 'above',
+    load: async () => (await import('../screens/contacts/contacts.tsx')).Contacts,
+  },
+  {
+    path: '/channels',
+    title: 'channels.title',
+    icon: 'channel',
+    letter: 'n',
+    scope: 'channels:read',
+    place: 'below',
+    load: async () => (await import('../screens/channels/channels.tsx')).Channels,
+  },
+  {
+    path: '/settings/{-$page}',
+    title: 'settings.title',
+    icon: 'settings',
+    letter: 's',
+    place: 'below',
+    pages: settingsPages,
+    load: async () => (await import('../screens/settings/settings.tsx')).Settings,
   },
 ];
 

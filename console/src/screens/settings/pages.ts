@@ -1,0 +1,47 @@
+import type { ScreenPage } from '../../app/screen-page.ts';
+
+/** The pages of the settings, in the order of their navigation. The first one that a person may see is shown first. */
+export const settingsPages: readonly ScreenPage[] = [
+  {
+    id: 'people',
+    title: 'people.title',
+    icon: 'people',
+    scope: 'users:read',
+    load: async () => (await import('./people.tsx')).People,
+  },
+  {
+    id: 'teams',
+    title: 'teams.title',
+    icon: 'assign',
+    scope: 'users:read',
+    load: async () => (await import('./teams.tsx')).Teams,
+  },
+  {
+    id: 'replies',
+    title: 'replies.title',
+    icon: 'reply',
+    scope: 'chats:read',
+    load: async () => (await import('./replies.tsx')).Replies,
+  },
+  {
+    id: 'labels',
+    title: 'labels.title',
+    icon: 'label',
+    scope: 'contacts:read',
+    load: async () => (await import('./labels.tsx')).Labels,
+  },
+  {
+    id: 'tokens',
+    title: 'tokens.title',
+    icon: 'key',
+    scope: 'tokens:read',
+    load: async () => (await import('./tokens.tsx')).Tokens,
+  },
+  {
+    id: 'audit',
+    title: 'audit.title',
+    icon: 'audit',
+    scope: 'audit:read',
+    load: async () => (await import('./audit.tsx')).Audit,
+  },
+];

@@ -1,0 +1,49 @@
+import { Link, Navigate, useParams } from '@tanstack/react-router';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { mayUse, useWorkspace } from '../../api/session.tsx';
+import { NotFound } from '../../app/not-found.tsx';
+import { useText } from '../../i18n/i18n.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Skeleton } from '../../ui/notices.tsx';
+import { settingsPages } from './pages.ts';
+import styles from './settings.module.css';
+
+const contents: Readonly<Record<string, ComponentType>> = Object.fromEntries(
+  settingsPages.map(({ id, load }) => [id, lazy(async () => ({ default: await load() }))]),
+);
+
+/** What a tenant has one of: a navigation of its own, and a page. */
+export function Settings() {
+  const t = useText();
+  const { membership } = useWorkspace();
+  const { page } = useParams({ strict: false }) as { page?: string };
+  const pages = settingsPages.filter(({ scope }) => mayUse(membership, scope));
+  const [first] = pages;
+  if (page === undefined && first) return <Navigate to={`/settings/${first.id}`} replace />;
+  const Content = pages.some(({ id }) => id === page) ? contents[page as string] : undefined;
+  return (
+    <div className={styles.settings}>
+      <nav className={styles.navigation} aria-label={t('settings.title')}>
+        <ul className={styles.links}>
+          {pages.map(({ id, title, icon }) => (
+            <li key={id}>
+              <Link
+                to={`/settings/${id}`}
+                className={styles.link}
+                activeProps={{ className: styles.active, 'aria-current': 'page' }}
+              >
+                <Icon name={icon} />
+                {t(title)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={styles.content}>
+        <Suspense key={page} fallback={<Skeleton lines={6} />}>
+          {Content ? <Content /> : <NotFound />}
+        </Suspense>
+      </div>
+    </div>
+  );
+}

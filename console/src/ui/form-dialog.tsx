@@ -1,0 +1,69 @@
+import type { FormEvent, ReactNode } from 'react';
+import { useId } from 'react';
+import { isShownByFields } from '../api/errors.ts';
+import { useText } from '../i18n/i18n.tsx';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import styles from './form-dialog.module.css';
+import { ErrorNotice } from './notices.tsx';
+
+interface FormDialogProps {
+  title: string;
+  /** What the button says. */
+  submit: string;
+  onSubmit: () => void;
+  onClose: () => void;
+  isBusy: boolean;
+  /** What the last attempt answered. Issues of `fields` are shown there, all others below. */
+  error: unknown;
+  fields?: readonly string[];
+  isDanger?: boolean;
+  isDisabled?: boolean;
+  children: ReactNode;
+}
+
+/** A form in a window of its own. */
+export function FormDialog({
+  title,
+  submit,
+  onSubmit,
+  onClose,
+  isBusy,
+  error,
+  fields = [],
+  isDanger = false,
+  isDisabled = false,
+  children,
+}: FormDialogProps) {
+  const t = useText();
+  const id = useId();
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isDisabled && !isBusy) onSubmit();
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button
+            type="submit"
+            form={id}
+            look={isDanger ? 'danger' : 'primary'}
+            isBusy={isBusy}
+            disabled={isDisabled}
+          >
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} className={styles.form} onSubmit={send}>
+        {children}
+        {error && !isShownByFields(error, fields) ? <ErrorNotice error={error} /> : null}
+      </form>
+    </Dialog>
+  );
+}
