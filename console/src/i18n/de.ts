@@ -7,4 +7,12 @@ import { people } from './de/people.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 
-export const de: Catalogue = { ...shell, ...people, ...inbox, ...settings, ...audit, ...channels, ...contacts };
+export const de: Catalogue = {
+  ...shell,
+  ...people,
+  ...inbox,
+  ...settings,
+  ...audit,
+  ...channels,
+  ...contacts,
+};

@@ -215,7 +215,7 @@ export function Composer({ chat, handle }: ComposerProps) {
                 />
               </>
             )}
-            <span className={styles.hint}>
+            <span className={styles.spacer}>
               <KeyCaps keys="mod+Enter" />
             </span>
             <Button

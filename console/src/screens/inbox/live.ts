@@ -1,4 +1,4 @@
-import type { Chat, Contact, Event, Message, Note } from '@parley/sdk';
+import type { Chat, Contact, Message, Note, StreamEvent } from '@parley/sdk';
 import { queryClient } from '../../api/api.ts';
 import { addPatch } from '../../live/patches.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './chat-cache.ts';
 import { removeNote, storeMessage, storeNote } from './thread-cache.ts';
 
-const dataOf = <T>(event: Event): T => event.data as unknown as T;
+const dataOf = <T>(event: StreamEvent): T => event.data as unknown as T;
 
 /** The contact of all chats that are shown changed. */
 function storeContact(contact: Contact): void {

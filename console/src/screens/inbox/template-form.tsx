@@ -126,7 +126,7 @@ function Variables({ chat, template, onOther, onDone }: VariablesProps) {
         <Button icon="template" look="quiet" onClick={onOther}>
           {t('composer.otherTemplate')}
         </Button>
-        <span className={styles.hint} />
+        <span className={styles.spacer} />
         <Button type="submit" look="primary" icon="send" disabled={!isComplete}>
           {t('composer.send')}
         </Button>

@@ -79,7 +79,7 @@ function LoadedThread({
   );
 }
 
-/** Whoever sees a chat has read it: when it is opened, and when something arrives. */
+/** A person who sees a chat has read it: when it is opened, and when something arrives. */
 function useMarkRead(chat: Chat, canWrite: boolean): void {
   const { mark } = useChatActions();
   const { id, unreadCount, isUnread } = chat;

@@ -28,8 +28,9 @@ export const titleKeyOf = (view: BuiltIn): PlainKey => `inbox.view.${view}`;
 export const isBuiltIn = (id: string): id is BuiltIn => BUILT_IN.some((known) => known === id);
 
 const byText = (a: string | null, b: string | null): number => (a ?? '~').localeCompare(b ?? '~');
-const newestFirst = (a: Chat, b: Chat): number => byText(b.updatedAt, a.updatedAt);
-const NEWEST = { sortBy: 'desc(updatedAt)', compare: newestFirst };
+const latestAt = ({ latestMessage, createdAt }: Chat): string => latestMessage?.timestamp ?? createdAt;
+const newestFirst = (a: Chat, b: Chat): number => byText(latestAt(b), latestAt(a));
+const NEWEST = { sortBy: 'desc(latestMessageAt)', compare: newestFirst };
 
 /** The views that everybody has. `userId` is who looks. */
 export function builtInView(id: BuiltIn, userId: string): InboxView {
