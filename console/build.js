@@ -124,10 +124,10 @@ const settings = {
   target: ['chrome123', 'firefox125', 'safari17.5'],
   jsx: 'automatic',
   minify: true,
+  // Otherwise the same as in production: `npm start` may serve what `npm run dev` has left.
   sourcemap: isWatching ? 'linked' : false,
   legalComments: 'none',
-  define: { 'process.env.NODE_ENV': isWatching ? '"development"' : '"production"' },
-  conditions: isWatching ? ['development'] : [],
+  define: { 'process.env.NODE_ENV': '"production"' },
   plugins: [allStyles, storing],
   metafile: true,
   write: false,
@@ -136,8 +136,11 @@ const settings = {
 
 try {
   const builder = await context(settings);
-  if (isWatching) await builder.watch();
-  else {
+  if (isWatching) {
+    await builder.watch();
+    // With the program that has started it.
+    process.stdin.resume().once('end', () => process.exit(0));
+  } else {
     await builder.rebuild();
     await builder.dispose();
   }

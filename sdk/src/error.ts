@@ -69,13 +69,16 @@ export async function errorOf(response: Response): Promise<ParleyError> {
     | undefined;
   const { messageKey, message, invalidParams } = body?.error ?? {};
   const isOurs = typeof messageKey === 'string';
+  const issues = Object.entries((isOurs && invalidParams) || {}).map(([parameter, issue]) => ({
+    parameter,
+    ...issue,
+  }));
+  const details = issues.map((issue) => `${issue.parameter}: ${issue.message}`);
   return new ParleyError({
     status,
     messageKey: isOurs ? (messageKey as MessageKey) : 'unexpected_answer',
-    message: isOurs ? String(message) : `Something else than Parley answered (${status}).`,
-    issues: isOurs
-      ? Object.entries(invalidParams ?? {}).map(([parameter, issue]) => ({ parameter, ...issue }))
-      : [],
+    message: isOurs ? [message, ...details].join('; ') : `Something else than Parley answered (${status}).`,
+    issues,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfter: secondsOf(headers.get('retry-after')),
   });

@@ -1,30 +1,32 @@
 import type { Client, Page } from './call.ts';
 
+type Search = (client: Client, input: never) => Promise<Page<unknown>>;
+type PageOf<S extends Search> = Awaited<ReturnType<S>>;
+type ItemOf<S extends Search> = PageOf<S>['items'][number];
+
 interface SearchInput {
-  body?: { pagination?: { cursor?: string | undefined } | undefined } | undefined;
+  body?: { pagination?: { cursor?: string } };
 }
-type Search<I, P> = (client: Client, input: I) => Promise<P>;
 
 /** Every page of a search, from the given one on: `for await (const page of pages(searchChats, client, { body }))`. */
-export async function* pages<I extends SearchInput, P extends Page<unknown>>(
-  search: Search<I, P>,
-  client: Client,
-  input = {} as I,
-): AsyncGenerator<P, void, undefined> {
-  let cursor: string | null | undefined = input.body?.pagination?.cursor;
+export async function* pages<S extends Search>(
+  search: S,
+  ...[client, given]: Parameters<S>
+): AsyncGenerator<PageOf<S>, void, undefined> {
+  const input: SearchInput = given ?? {};
+  let cursor = input.body?.pagination?.cursor;
   do {
     const pagination = { ...input.body?.pagination, ...(cursor && { cursor }) };
-    const page: P = await search(client, { ...input, body: { ...input.body, pagination } });
-    yield page;
-    cursor = page.pagination.nextCursor;
-  } while (cursor !== null);
+    const page = await search(client, { ...input, body: { ...input.body, pagination } } as never);
+    yield page as PageOf<S>;
+    cursor = page.pagination.nextCursor ?? undefined;
+  } while (cursor !== undefined);
 }
 
 /** Every item of a search: `for await (const chat of items(searchChats, client, { body }))`. */
-export async function* items<I extends SearchInput, T>(
-  search: Search<I, Page<T>>,
-  client: Client,
-  input = {} as I,
-): AsyncGenerator<T, void, undefined> {
-  for await (const page of pages(search, client, input)) yield* page.items;
+export async function* items<S extends Search>(
+  search: S,
+  ...args: Parameters<S>
+): AsyncGenerator<ItemOf<S>, void, undefined> {
+  for await (const page of pages(search, ...args)) yield* page.items as ItemOf<S>[];
 }

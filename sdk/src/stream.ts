@@ -1,11 +1,11 @@
 import { type Client, headersOf, pause, send } from './client.ts';
 import { connectionError, errorOf, ParleyError } from './error.ts';
-import type { Event, EventType } from './generated/types.ts';
+import type { StreamEvent } from './generated/types.ts';
 import { type Block, blockReader } from './sse.ts';
 
 export interface StreamOptions {
   /** Only these: names, or prefixes such as `message.*`. */
-  types?: readonly (EventType | `${string}*`)[] | undefined;
+  types?: readonly (StreamEvent['type'] | `${string}*`)[] | undefined;
   /** Only events of these channels. */
   channelIds?: readonly string[] | undefined;
   /** Continue after this position; `0`: from the oldest event that is stored; without it: new events only. */
@@ -21,7 +21,7 @@ export type StreamState =
   | { state: 'reconnecting'; error: ParleyError; attempt: number; delayMs: number }
   | { state: 'refused'; error: ParleyError };
 
-export interface EventStream extends AsyncIterable<Event> {
+export interface EventStream extends AsyncIterable<StreamEvent> {
   /** The position of the last event: keep it to continue after it. */
   readonly lastEventId: string | undefined;
   /** The last event as it was sent: the text that webhooks receive. */
@@ -71,7 +71,7 @@ export function streamEvents(client: Client, options: StreamOptions = {}): Event
     await pause(delayMs, signal).catch(() => {});
   }
 
-  async function* follow(): AsyncGenerator<Event, void, undefined> {
+  async function* follow(): AsyncGenerator<StreamEvent, void, undefined> {
     while (!signal?.aborted) {
       try {
         for await (const { id, data, retryMs } of connect(client, path, last, signal, noteOpen)) {
@@ -101,9 +101,9 @@ export function streamEvents(client: Client, options: StreamOptions = {}): Event
   };
 }
 
-function eventOf(data: string): Event {
+function eventOf(data: string): StreamEvent {
   try {
-    return JSON.parse(data) as Event;
+    return JSON.parse(data) as StreamEvent;
   } catch (cause) {
     throw new ParleyError({
       status: 200,

@@ -1,12 +1,12 @@
 // The server for development: `npm run dev [-- arguments of parley]`. Builds and restarts it when a source changes.
 // Stack traces show TypeScript files and lines. Production does not read source maps: see bin/parley.js.
 import { spawn } from 'node:child_process';
-import { watch } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const WATCHED = ['src', 'migrations'];
+const WATCHED = ['src', 'migrations', '../sdk/src'].map((folder) => join(root, folder)).filter(existsSync);
 /** An editor that saves many files, or git, makes many changes at once. */
 const SETTLE_MS = 100;
 
@@ -63,7 +63,7 @@ async function rebuild() {
 
 // The server reads the console's manifest with every page, so that a reload shows the change.
 const consoleBuild = spawn(process.execPath, [join(root, '../console/build.js'), '--watch'], {
-  // esbuild ends when its input does.
+  // It ends when its input does.
   stdio: ['pipe', 'inherit', 'inherit'],
 });
 
@@ -77,7 +77,7 @@ for (const signal of ['SIGINT', 'SIGTERM'])
 
 let timer;
 for (const folder of WATCHED)
-  watch(join(root, folder), { recursive: true }, () => {
+  watch(folder, { recursive: true }, () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       say('sources changed');

@@ -14,6 +14,8 @@ interface Operation {
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
   requestBody?: Media & { required?: boolean };
   responses: Record<string, Media>;
+  /** Events that only this stream sends, by type. */
+  'x-stream-only-events'?: Record<string, { description: string; schema: Schema }>;
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>;
@@ -132,31 +134,43 @@ function writeOperation({ path, method, operation }: (typeof operations)[number]
   );
 }
 
-/** One type per event: those that webhooks receive, with what the schema of all events says. */
+/** One type per event that webhooks receive. */
 const events = Object.entries(webhooks).map(([type, { post }]) => ({
-  type,
   name: `${pascalCase(type)}Event`,
   schema: { ...(post?.requestBody && jsonOf(post.requestBody)), description: post?.description } as Schema,
 }));
 
 // Those that send a stream have a function of their own: streamEvents.
-const calls = operations.filter(
-  ({ operation }) => !operation.responses['200']?.content?.['text/event-stream'],
+const isStream = ({ operation }: (typeof operations)[number]): boolean =>
+  operation.responses['200']?.content?.['text/event-stream'] !== undefined;
+const calls = operations.filter((one) => !isStream(one));
+const streamOnly = operations.filter(isStream).flatMap(({ operation }) =>
+  Object.entries(operation['x-stream-only-events'] ?? {}).map(([type, { description, schema }]) => ({
+    name: `${pascalCase(type)}Event`,
+    schema: { ...schema, description },
+  })),
 );
+const unionOf = (name: string, text: string, members: readonly string[]) =>
+  [
+    name,
+    `/** ${text} */\nexport type ${name} =\n${members.map((one) => `  | ${one}`).join('\n')};\n`,
+  ] as const;
 const written = calls.map(writeOperation).join('\n');
 const declarations = [
   ...Object.entries(schemas).map(([name, schema]) => [name, declarationOf(name, schema)] as const),
   ...bodies,
-  ...events.map(({ name, schema }) => [name, declarationOf(name, schema)] as const),
-  [
+  ...[...events, ...streamOnly].map(({ name, schema }) => [name, declarationOf(name, schema)] as const),
+  unionOf(
     'Event',
-    `/** What happened in a tenant, as webhooks and the stream send it: \`type\` says what \`data\` is. */\nexport type Event =\n${events.map(({ name }) => `  | ${name}`).join('\n')};\n`,
-  ] as const,
-  ['EventType', `/** The names of events. */\nexport type EventType = Event['type'];\n`] as const,
-  [
+    'What happened in a tenant, as webhooks and the stream send it: `type` says what `data` is.',
+    events.map(({ name }) => name),
+  ),
+  unionOf('StreamEvent', 'What the stream sends.', ['Event', ...streamOnly.map(({ name }) => name)]),
+  unionOf(
     'MessageKey',
-    `/** The reasons of errors. */\nexport type MessageKey =\n${error?.properties?.error?.properties?.messageKey?.enum?.map((key) => `  | ${JSON.stringify(key)}`).join('\n')};\n`,
-  ] as const,
+    'The reasons of errors.',
+    (error?.properties?.error?.properties?.messageKey?.enum ?? []).map((key) => JSON.stringify(key)),
+  ),
 ];
 const twice = declarations.map(([name]) => name).find((name, index, names) => names.indexOf(name) !== index);
 if (twice) throw new Error(`Two types are called ${twice}.`);

@@ -21,10 +21,8 @@ export { client } from './client.ts';
 export const SESSION_KEY = ['session'] as const;
 
 /** After a 401 the session is read again. If it has ended, that fails too, and the shell shows the login. */
-function checkSession(error: unknown, _: unknown, query?: unknown): void {
-  const { queryKey } = (query ?? {}) as { queryKey?: QueryKey };
-  if (isLoggedOut(error) && queryKey?.[0] !== SESSION_KEY[0])
-    void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+function checkSession(error: unknown): void {
+  if (isLoggedOut(error)) void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
 }
 
 /** Whether another attempt may succeed; the SDK has made two already. */
@@ -35,7 +33,11 @@ const isWorthRetrying = (error: unknown): boolean => error instanceof ParleyErro
  * may have been missed.
  */
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: checkSession }),
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      if (queryKey[0] !== SESSION_KEY[0]) checkSession(error);
+    },
+  }),
   mutationCache: new MutationCache({ onError: checkSession }),
   defaultOptions: {
     queries: {

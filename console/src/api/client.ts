@@ -1,12 +1,11 @@
 import { type Client, createClient } from '@parley/sdk';
-import { readPreference } from '../app/preferences.ts';
 
 /** The path of a reverse proxy before `/console`; mostly empty. */
 export const basePath = document.documentElement.dataset.base ?? '';
 
-let tenantId: string | undefined = readPreference('tenantId');
+let tenantId: string | undefined;
 /** The tenant that all requests of this tab are for. */
-export function setTenantForRequests(id: string | undefined): void {
+export function setTenantForRequests(id: string): void {
   tenantId = id;
 }
 

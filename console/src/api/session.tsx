@@ -1,9 +1,8 @@
 import { getSession, logOut, type Membership, type Session } from '@parley/sdk';
-import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { readPreference, writePreference } from '../app/preferences.ts';
+import { writePreference } from '../app/preferences.ts';
 import { client, queryClient, SESSION_KEY, useRead } from './api.ts';
-import { setTenantForRequests } from './client.ts';
+import { basePath, setTenantForRequests } from './client.ts';
 
 /** Who has logged in. Fails with 401 for nobody. */
 export const useSessionQuery = () => useRead(SESSION_KEY, (signal) => getSession(client, { signal }));
@@ -31,28 +30,22 @@ export const mayUse = ({ scopes }: Pick<Membership, 'scopes'>, scope: Scope | un
 export const useScope = (scope: Scope): boolean => mayUse(useWorkspace().membership, scope);
 
 /** The membership of this tab: the chosen one, or else the first. */
-export function findMembership({ memberships }: Session): Membership | undefined {
-  const chosen = readPreference('tenantId');
-  return memberships.find(({ tenantId }) => tenantId === chosen) ?? memberships[0];
-}
-
-/** All requests of this tab are for the tenant from now on. */
-export function enterTenant({ tenantId }: Membership): void {
-  setTenantForRequests(tenantId);
-  if (readPreference('tenantId') !== tenantId) writePreference('tenantId', tenantId);
-}
+export const findMembership = (
+  { memberships }: Session,
+  chosen: string | undefined,
+): Membership | undefined => memberships.find(({ tenantId }) => tenantId === chosen) ?? memberships[0];
 
 /** Forgets everything of the tenant before. */
-export function switchTenant(membership: Membership): void {
-  enterTenant(membership);
+export function switchTenant({ tenantId }: Membership): void {
+  setTenantForRequests(tenantId);
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  writePreference('tenantId', tenantId);
 }
 
-export function useLogOut(): () => Promise<void> {
-  const cache = useQueryClient();
-  return async () => {
-    await logOut(client).catch(() => {});
-    cache.clear();
-  };
+/** Ends the session. The page is loaded again, so that nothing of the person stays in memory. */
+export async function endSession(): Promise<void> {
+  await logOut(client).catch(() => {});
+  window.location.assign(`${basePath}/console/login`);
 }
+
 export type { Scope };

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { switchTenant, useLogOut, useWorkspace } from '../api/session.tsx';
+import { endSession, switchTenant, useWorkspace } from '../api/session.tsx';
 import { languages, useTranslator } from '../i18n/i18n.tsx';
 import { runCommand } from '../keys/commands.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -7,12 +7,11 @@ import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { THEMES, usePreference, writePreference } from './preferences.ts';
 
 /** Who is logged in, the tenants, the appearance, and the way out. */
-export function AccountMenu() {
+export function AccountMenu({ className }: { className: string | undefined }) {
   const { t, language } = useTranslator();
   const { session, membership } = useWorkspace();
   const theme = usePreference('theme') ?? 'system';
   const navigate = useNavigate();
-  const logOut = useLogOut();
   const { memberships, person } = session;
   const items: MenuItem[] = [
     { id: 'profile', label: person.name, icon: 'profile', run: () => void navigate({ to: '/profile' }) },
@@ -43,10 +42,10 @@ export function AccountMenu() {
       run: () => writePreference('language', id),
     })),
     { id: 'keys', label: t('keys.title'), icon: 'key', startsGroup: true, run: () => runCommand('keys') },
-    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', run: () => void logOut() },
+    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', run: () => void endSession() },
   ];
   return (
-    <Menu label={t('nav.account')} items={items}>
+    <Menu label={t('nav.account')} items={items} className={className}>
       <Avatar name={person.name} id={person.id} />
     </Menu>
   );

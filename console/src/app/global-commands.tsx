@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { mayUse, switchTenant, useLogOut, useWorkspace } from '../api/session.tsx';
+import { endSession, mayUse, switchTenant, useWorkspace } from '../api/session.tsx';
 import { languages, useText } from '../i18n/i18n.tsx';
 import { useCommands } from '../keys/commands.ts';
 import { useKeys } from '../keys/keys.ts';
@@ -16,7 +16,6 @@ export function GlobalCommands() {
   const navigate = useNavigate();
   const screens = useScreens();
   const { session, membership } = useWorkspace();
-  const logOut = useLogOut();
   const [opened, setOpened] = useState<'palette' | 'keys'>();
   const openPalette = (): void => setOpened('palette');
   const openKeys = (): void => setOpened('keys');
@@ -77,7 +76,7 @@ export function GlobalCommands() {
       group: 'actions' as const,
       run: () => writePreference('language', id),
     })),
-    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', group: 'actions', run: () => void logOut() },
+    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', group: 'actions', run: () => void endSession() },
   ]);
   useKeys([
     { keys: 'mod+k', label: t('keys.palette'), group: 'general', run: openPalette },

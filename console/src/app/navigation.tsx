@@ -31,13 +31,13 @@ export function Navigation() {
           onClick={() => runCommand('palette')}
         />
         <ScreenLinks screens={screens.filter(({ place }) => place === 'below')} />
-        <AccountMenu />
+        <AccountMenu className={styles.account} />
       </nav>
       <header className={styles.bar}>
         <IconButton icon="menu" label={t('nav.menu')} onClick={() => setIsOpen(true)} />
         <span className={styles.barTitle}>{current && t(current.title)}</span>
         <IconButton icon="search" label={t('palette.open')} onClick={() => runCommand('palette')} />
-        <AccountMenu />
+        <AccountMenu className={styles.account} />
       </header>
       {isOpen && <Drawer screens={screens} onClose={() => setIsOpen(false)} />}
     </>

@@ -34,6 +34,10 @@ export function writePreference<K extends keyof Preferences>(name: K, value: Pre
   notify();
 }
 
+/** Another tab may choose another tenant; this one keeps its own. */
+export const keepTenantInTab = (tenantId: string): void =>
+  void attempt(() => sessionStorage.setItem(keyOf('tenantId'), tenantId));
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -16,8 +16,8 @@ export interface Screen {
   scope?: Scope;
   /** For those who run the server. */
   isForOperators?: boolean;
-  /** Where the navigation shows it: above for the daily work, below for the rest. */
-  place: 'above' | 'below';
+  /** Where the navigation shows it: above for the daily work, below for the rest. Left out: the palette and links lead there. */
+  place?: 'above' | 'below';
   /** The screen shows one of them, and the palette finds each. */
   pages?: readonly ScreenPage[];
   /** A chunk of its own. */
@@ -30,8 +30,7 @@ export const screens: readonly Screen[] = [
     path: '/profile',
     title: 'profile.title',
     icon: 'profile',
-    letter: 'p',
-    place: 'below',
+    letter: 'u',
     load: async () => (await import('../screens/profile/profile.tsx')).Profile,
   },
   {

@@ -1,10 +1,10 @@
-import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
+import { setTenantForRequests } from '../api/client.ts';
 import { isLoggedOut } from '../api/errors.ts';
 import {
-  enterTenant,
+  endSession,
   findMembership,
-  useLogOut,
   useSessionQuery,
   useWorkspace,
   WorkspaceContext,
@@ -16,15 +16,15 @@ import { EmptyState, ErrorNotice, Skeleton } from '../ui/notices.tsx';
 import { Banners } from './banners.tsx';
 import { GlobalCommands } from './global-commands.tsx';
 import { Navigation } from './navigation.tsx';
+import { keepTenantInTab, usePreference } from './preferences.ts';
 import styles from './shell.module.css';
 import { useCurrentScreen } from './use-screens.ts';
 
 /** The frame around every screen behind the login. It shows no screen before it knows who looks at it. */
 export function Shell() {
   const query = useSessionQuery();
-  const address = useRouterState({ select: ({ location }) => location.href });
-  if (isLoggedOut(query.error))
-    return <Navigate to="/login" search={{ next: address, ended: query.data ? 1 : undefined }} replace />;
+  const chosen = usePreference('tenantId');
+  if (isLoggedOut(query.error)) return <ToLogin hasEnded={query.data !== undefined} />;
   if (!query.data)
     return (
       <main className={styles.waiting}>
@@ -35,9 +35,10 @@ export function Shell() {
         )}
       </main>
     );
-  const membership = findMembership(query.data);
+  const membership = findMembership(query.data, chosen);
   if (!membership) return <NoTenant email={query.data.person.email} />;
-  enterTenant(membership);
+  // Before the screens below send their first request.
+  setTenantForRequests(membership.tenantId);
   return (
     <WorkspaceContext value={{ session: query.data, membership }}>
       <LiveProvider key={membership.tenantId}>
@@ -47,9 +48,19 @@ export function Shell() {
   );
 }
 
+/** Leads to the login once, with the address to come back to: it must not follow the addresses on the way. */
+function ToLogin({ hasEnded }: { hasEnded: boolean }) {
+  const router = useRouter();
+  const [search] = useState(() => ({ next: router.latestLocation.href, ...(hasEnded ? { ended: 1 } : {}) }));
+  useEffect(() => void router.navigate({ to: '/login', search, replace: true }), [router, search]);
+  return null;
+}
+
 function Frame() {
   const t = useText();
+  const { tenantId } = useWorkspace().membership;
   useDocumentTitle();
+  useEffect(() => keepTenantInTab(tenantId), [tenantId]);
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
@@ -82,13 +93,12 @@ function useDocumentTitle(): void {
 
 function NoTenant({ email }: { email: string }) {
   const t = useText();
-  const logOut = useLogOut();
   return (
     <main className={styles.waiting}>
       <EmptyState
         icon="tenant"
         title={t('noTenant.title')}
-        action={<Button onClick={() => void logOut()}>{t('nav.logOut')}</Button>}
+        action={<Button onClick={() => void endSession()}>{t('nav.logOut')}</Button>}
       >
         {t('noTenant.text', { email })}
       </EmptyState>

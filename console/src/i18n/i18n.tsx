@@ -47,7 +47,7 @@ const AGES = [
   [MINUTE, 'minute'],
 ] as const;
 
-export function createTranslator(language: Language, catalogue: Catalogue): Translator {
+function createTranslator(language: Language, catalogue: Catalogue): Translator {
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
   const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });

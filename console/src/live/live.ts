@@ -37,11 +37,14 @@ async function follow(
   position: { lastEventId: string | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const onStreamState = ({ state }: StreamState): void => {
-    if (state !== 'refused') onState(state === 'open' ? 'live' : 'reconnecting');
-  };
   while (!signal.aborted) {
     const { lastEventId } = position;
+    const onStreamState = ({ state }: StreamState): void => {
+      if (state === 'refused') return;
+      onState(state === 'open' ? 'live' : 'reconnecting');
+      // It begins with the next event: what happened since the page has read something is unknown.
+      if (state === 'open' && position.lastEventId === undefined) onGap();
+    };
     const stream = streamEvents(client, { lastEventId, signal, onState: onStreamState });
     try {
       for await (const event of stream) {
@@ -52,10 +55,9 @@ async function follow(
       if (signal.aborted) return;
       if (error instanceof ParleyError && error.status === 401) return onState('ended');
       onState('reconnecting');
-      // Refused with a position: what came after it is gone. Refused without one: too many streams, or no right to one.
+      // Refused with a position: what came after it is gone. Refused without one: no right to a stream, or too many.
       if (lastEventId === undefined) await pause(REFUSED_PAUSE_MS, signal);
       position.lastEventId = undefined;
-      onGap();
     }
   }
 }
@@ -138,7 +140,6 @@ function shareStream(options: LiveOptions, signal: AbortSignal): void {
 /** Without locks (plain http in a local network) each tab that is shown has a stream of its own. */
 function streamWhileVisible(options: LiveOptions, signal: AbortSignal): void {
   const position: { lastEventId: string | undefined } = { lastEventId: undefined };
-  let wasShown = false;
   let showing: AbortController | undefined;
   const update = (): void => {
     if (document.visibilityState === 'hidden' || signal.aborted) {
@@ -146,9 +147,6 @@ function streamWhileVisible(options: LiveOptions, signal: AbortSignal): void {
       showing = undefined;
     } else if (!showing) {
       showing = new AbortController();
-      // No event has come yet, so there is no position to continue from.
-      if (wasShown && position.lastEventId === undefined) options.onGap();
-      wasShown = true;
       void follow(options, position, showing.signal);
     }
   };

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 
 /** Changes what was read, because an event says so. */
-export type Patch = (event: Event, cache: QueryClient) => void;
+type Patch = (event: Event, cache: QueryClient) => void;
 
 interface Entry {
   matches(type: string): boolean;

@@ -22,11 +22,13 @@ interface AvatarProps {
   size?: 'small' | 'normal' | 'large';
 }
 
-/** A person as letters on a colour. The name stands beside it, so it is not read aloud. */
+/** A person as letters on a colour. The name stands beside it, so the letters are a picture and no text. */
 export function Avatar({ name, id = name, size = 'normal' }: AvatarProps) {
   return (
-    <span className={classes(styles.avatar, styles[size], styles[`hue${hueOf(id)}`])} aria-hidden="true">
-      {initialsOf(name)}
-    </span>
+    <span
+      className={classes(styles.avatar, styles[size], styles[`hue${hueOf(id)}`])}
+      data-initials={initialsOf(name)}
+      aria-hidden="true"
+    />
   );
 }

@@ -1,5 +1,4 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import { useText } from '../i18n/i18n.tsx';
 import { classes } from './classes.ts';
 import styles from './field.module.css';
 
@@ -119,9 +118,3 @@ export const PasswordField = ({
 }: Omit<TextFieldProps, 'type' | 'autoComplete'> & { isNew?: boolean }) => (
   <TextField {...rest} type="password" autoComplete={isNew ? 'new-password' : 'current-password'} />
 );
-
-/** Says that a field must be filled in, for `error`. */
-export function useRequired(): (value: string) => string | undefined {
-  const t = useText();
-  return (value) => (value.trim() === '' ? t('required') : undefined);
-}

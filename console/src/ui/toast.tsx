@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { describeError, isLoggedOut } from '../api/errors.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
@@ -34,6 +34,12 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const t = useText();
   const [toasts, setToasts] = useState<readonly (Toast & { id: number })[]>([]);
   const lastId = useRef(0);
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Shown again, so that it is above a dialog that was opened meanwhile.
+    region.current?.hidePopover();
+    if (toasts.length > 0) region.current?.showPopover();
+  }, [toasts]);
   const remove = useCallback((id: number) => setToasts((all) => all.filter((one) => one.id !== id)), []);
   const show = useCallback(
     (toast: Toast) => {
@@ -47,7 +53,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   return (
     <Context value={show}>
       {children}
-      <div className={styles.toasts} role="status" aria-live="polite">
+      <div ref={region} popover="manual" className={styles.toasts} role="status">
         {toasts.map(({ id, text, look = 'good', action }) => (
           <div key={id} className={classes(styles.toast, look === 'bad' && styles.bad)}>
             <Icon name={look === 'bad' ? 'warning' : 'check'} />

@@ -3279,8 +3279,9 @@ export type Event =
   | WebhookTestEvent
   | WebhookDisabledEvent;
 
-/** The names of events. */
-export type EventType = Event['type'];
+/** What the stream sends. */
+export type StreamEvent =
+  | Event;
 
 /** The reasons of errors. */
 export type MessageKey =

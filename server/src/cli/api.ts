@@ -38,13 +38,11 @@ const noAnswer = ({ url }: Target, reason: string): OperatorError =>
 
 /** The error for the user: what is wrong and what to do. */
 export function operatorError(target: Target, error: ParleyError): OperatorError {
-  const { messageKey, message, issues, status } = error;
+  const { messageKey, message, status } = error;
   if (messageKey === 'connection_failed') return noAnswer(target, reasonOf(error));
   if (messageKey === 'unexpected_answer')
     return new OperatorError(
       `There is no Parley at ${target.url}: something else answered (${status}). Check --url, which is the server without /v3.`,
     );
-  const details = issues.map((issue) => `${issue.parameter}: ${issue.message}`);
-  const text = [message, ...details].join('; ').replace(/\.$/, '');
-  return new OperatorError(`${text}. ${advice[messageKey] ?? ''}`.trim());
+  return new OperatorError(`${message.replace(/\.$/, '')}. ${advice[messageKey] ?? ''}`.trim());
 }

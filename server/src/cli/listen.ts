@@ -62,6 +62,8 @@ export async function listen(args: string[], { env, say, signal }: CommandContex
   } satisfies StreamOptions);
   try {
     for await (const { id, type, sequence } of stream) {
+      // Webhooks do not get what is not stored.
+      if (sequence === null) continue;
       const since = performance.now();
       const outcome = await forward(id, stream.lastText as string, signal);
       const time = new Date().toTimeString().slice(0, 8);

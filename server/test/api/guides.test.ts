@@ -5,9 +5,9 @@ const server = await useServer();
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('GET /', () => {
-  it('sends a browser to the reference, and a program gets the error of an unknown path', async () => {
+  it('sends a browser to the console, and a program gets the error of an unknown path', async () => {
     const browser = await server.call('GET', '/', { headers: html });
-    expect([browser.status, browser.headers.location]).toEqual([302, '/docs']);
+    expect([browser.status, browser.headers.location]).toEqual([302, '/console']);
     for (const accept of ['application/json', '*/*']) {
       const program = await server.call('GET', '/', { headers: { accept } });
       expect(program.status).toBe(404);

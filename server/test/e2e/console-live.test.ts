@@ -46,6 +46,57 @@ describe.runIf(CHROMIUM)('the event stream of a browser', () => {
     await heading(third).waitFor();
   });
 
+  it('begins again and reads everything again if its position is refused', async () => {
+    const first = await test.pageFor('agent');
+    const second = await first.context.newPage();
+    await second.addInitScript(`const Original = BroadcastChannel;
+      BroadcastChannel = class extends Original {
+        constructor(name) { super(name); window.liveChannel ??= name; }
+      };`);
+    const positions: (string | undefined)[] = [];
+    let reads = 0;
+    second.on('request', (request) => {
+      if (request.url().endsWith('/v3/session/sessions')) reads += 1;
+    });
+    await second.route('**/v3/events/stream**', async (route) => {
+      const position = route.request().headers()['last-event-id'];
+      positions.push(position);
+      if (position === undefined) return route.continue();
+      await route.fulfill({
+        status: 409,
+        json: { success: false, error: { messageKey: 'conflict', message: 'gone' } },
+      });
+    });
+    for (const page of [first.page, second]) {
+      await page.goto(`${test.url}/console/profile`);
+      await heading(page).waitFor();
+    }
+    // An event gives all tabs a position.
+    const heard = second.evaluate(`new Promise((resolve) => {
+      const tabs = new BroadcastChannel(window.liveChannel);
+      tabs.onmessage = ({ data }) => data.kind === 'event' && resolve(true);
+    })`);
+    await test.api('POST', `/v3/sandbox/${test.channelId}/inbound`, { from: '+15550001111', text: 'Hello' });
+    await heard;
+    const readsBefore = reads;
+    await first.page.close();
+    await expect.poll(() => positions.length).toBeGreaterThan(1);
+    expect(positions[0]).toMatch(/^\d+/);
+    expect(positions[1]).toBeUndefined();
+    await expect.poll(() => reads).toBeGreaterThan(readsBefore);
+  });
+
+  it('says that it is lost, until it is back', async () => {
+    const { page, open } = await test.pageFor('agent');
+    const stream = '**/v3/events/stream**';
+    await page.route(stream, (route) => route.abort());
+    await open('/profile');
+    const banner = page.getByText('The connection to the server is lost.');
+    await banner.waitFor();
+    await page.unroute(stream);
+    await banner.waitFor({ state: 'detached' });
+  });
+
   it('belongs to one tab and is closed while the tab is hidden, if the browser has no locks', async () => {
     const { page, open } = await test.pageFor('agent');
     await page.addInitScript(`delete Navigator.prototype.locks;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
-import { type TestConsole, useConsole } from '../kit/console.ts';
+import { type TestConsole, useConsole, waitForShell } from '../kit/console.ts';
 import { PASSWORD } from '../kit/people.ts';
 import { codeOf } from '../kit/session-calls.ts';
 
@@ -15,7 +15,7 @@ describe.runIf(CHROMIUM)('logging in to the console', () => {
 
   it('the printed link makes the first person an operator and an owner, and works once', async () => {
     expect(test.firstLink).toMatch(/\/console\/welcome#[\w-]{43}$/);
-    const { page, expectNoProblems } = await test.newPage();
+    const { page, open, expectNoProblems } = await test.newPage();
     await page.goto(test.url);
     await page.waitForURL('**/console/login**');
     await page.goto(test.firstLink);
@@ -27,8 +27,10 @@ describe.runIf(CHROMIUM)('logging in to the console', () => {
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('Operator of this server').waitFor();
+    await waitForShell(page);
     expect(new URL(page.url()).hash).toBe('');
+    await open('/profile');
+    await page.getByText('Operator of this server').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ada <b>Lovelace</b>');
     await page.goto(test.firstLink);
     await page.reload();
@@ -113,7 +115,7 @@ describe.runIf(CHROMIUM)('logging in to the console', () => {
     await other.page.keyboard.press('Enter');
     await other.page.getByLabel('Code').fill(recoveryCode);
     await other.page.keyboard.press('Enter');
-    await other.page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await waitForShell(other.page);
 
     await page.getByRole('button', { name: 'Switch off' }).click();
     await page.getByRole('dialog').getByLabel('Code').fill(codeOf(secret));
@@ -137,7 +139,7 @@ describe.runIf(CHROMIUM)('logging in to the console', () => {
     await second.page.getByLabel('Email').fill(person.email);
     await second.page.getByLabel('Password').fill(PASSWORD);
     await second.page.keyboard.press('Enter');
-    await second.page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await waitForShell(second.page);
     await page.reload();
     await page.getByRole('button', { name: 'Log out there' }).click();
     await second.page.getByText('Your session has ended.').waitFor();

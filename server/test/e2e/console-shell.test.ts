@@ -3,13 +3,55 @@ import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { cleanUp } from '../kit/clean-up.ts';
-import { type TestConsole, useConsole, watchPage } from '../kit/console.ts';
+import { type TestConsole, useConsole, waitForShell, watchPage } from '../kit/console.ts';
 import { PASSWORD } from '../kit/people.ts';
+
+const ADMIN_TOKEN = 'operator-token-for-tests-0123456789abcdef';
 
 describe.runIf(CHROMIUM)('the frame of the console', () => {
   let test: TestConsole;
   beforeAll(async () => {
-    test = await useConsole();
+    test = await useConsole({ PARLEY_ADMIN_TOKEN: ADMIN_TOKEN });
+  });
+
+  it('switches between the tenants of a person, each tab for itself', async () => {
+    const person = await test.createPerson('agent');
+    const call = async (path: string, token: string, body?: object) => {
+      const response = await fetch(`${test.url}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { data: { id: string; token: string; url: string } }).data;
+    };
+    const { id } = await call('/admin/tenants', ADMIN_TOKEN, { name: 'Second shop' });
+    const { token } = await call(`/admin/tenants/${id}/tokens`, ADMIN_TOKEN, { name: 'test', scopes: ['*'] });
+    const user = await call('/v3/users', token, { name: 'Me there', email: person.email, role: 'viewer' });
+    const { url } = await call(`/v3/users/${user.id}/invitation`, token);
+    const { page, open, context } = await test.pageOf(person);
+    await page.goto(url.replace(/^.*\/console/, `${test.url}/console`));
+    // The session of this browser proves who it is.
+    await page.getByText('You are invited to join Second shop').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Join Second shop' }).click();
+    await waitForShell(page);
+    await open('/profile');
+    await page.getByText('Role in Second shop: Viewer').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${test.url}/console/profile`);
+    await other.getByText('Role in Second shop: Viewer').waitFor();
+    await page.getByRole('button', { name: 'Account and settings' }).first().click();
+    await page.getByRole('menuitemradio', { name: 'demo' }).click();
+    await open('/profile');
+    await page.getByText('Role in demo: Agent').waitFor();
+    await page.reload();
+    await page.getByText('Role in demo: Agent').waitFor();
+    await other.reload();
+    await other.getByText('Role in Second shop: Viewer').waitFor();
   });
 
   it('finds screens and actions by typing, and goes there by keys alone', async () => {
@@ -23,7 +65,7 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await open('/no/such/screen');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     await page.keyboard.press('g');
-    await page.keyboard.press('p');
+    await page.keyboard.press('u');
     await page.waitForURL('**/console/profile');
     // While somebody types, letters are letters.
     await page.getByLabel('Name', { exact: true }).focus();
@@ -69,32 +111,55 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.getByText('You are offline.').waitFor({ state: 'detached' });
   });
 
+  it('offers a reload when the server has a new version, and when a part of the old one is gone', async () => {
+    const { page, open } = await test.pageFor('agent');
+    await page.route('**/console/version.json', (route) => route.fulfill({ json: { build: 'main.NEW.js' } }));
+    await open('/profile');
+    await page.getByText('There is a new version of the console.').waitFor();
+    await page.getByRole('button', { name: 'Reload' }).waitFor();
+    await page.route('**/assets/profile.*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('heading', { name: 'This screen has a problem' }).waitFor();
+    await page.unroute('**/assets/profile.*');
+    await page.getByRole('button', { name: 'Reload' }).last().click();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  });
+
   it('works behind a reverse proxy under a path', async () => {
-    const proxied = await startProxy('/help/desk');
-    const behind = await useConsole({ PARLEY_BASE_URL: proxied.url });
-    proxied.setTarget(behind.url);
-    expect(behind.firstLink).toContain(`${proxied.url}/console/welcome#`);
+    const port = await findFreePort();
+    const proxyUrl = await startProxy('/help/desk', `http://127.0.0.1:${port}`);
+    const behind = await useConsole({ PARLEY_BASE_URL: proxyUrl, PORT: String(port) });
+    expect(behind.firstLink).toContain(`${proxyUrl}/console/welcome#`);
     const page = await (await test.browser.newContext({ locale: 'en-GB' })).newPage();
-    const problems = await watchPage(page, proxied.url);
-    await page.goto(proxied.url);
-    await page.waitForURL(`${proxied.url}/console/login**`);
+    const problems = await watchPage(page, proxyUrl);
+    await page.goto(proxyUrl);
+    await page.waitForURL(`${proxyUrl}/console/login**`);
     await page.goto(behind.firstLink);
     await page.getByLabel('Your name').fill('Ada');
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.waitForURL(`${proxied.url}/console/profile`);
-    await page.reload();
+    await waitForShell(page);
+    await page.goto(`${proxyUrl}/console/profile`);
     await page.getByRole('heading', { name: 'Where you are logged in' }).waitFor();
     expect(problems).toMatchObject({ csp: [], foreign: [] });
     await page.context().close();
   });
 });
 
-/** A reverse proxy that removes a path, as most are configured. */
-async function startProxy(path: string): Promise<{ url: string; setTarget(url: string): void }> {
-  let target = '';
-  const server: Server = createServer((request, response) => {
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A reverse proxy that removes a path, as most are configured. Returns its URL. */
+async function startProxy(path: string, target: string): Promise<string> {
+  const server = createServer((request, response) => {
     if (!request.url?.startsWith(path)) return void response.writeHead(404).end();
     const forwarded = send(
       `${target}${request.url.slice(path.length) || '/'}`,
@@ -113,10 +178,5 @@ async function startProxy(path: string): Promise<{ url: string; setTarget(url: s
     server.closeAllConnections();
     server.close();
   });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
-    setTarget(url) {
-      target = url;
-    },
-  };
+  return `http://127.0.0.1:${portOf(server)}${path}`;
 }

@@ -13,9 +13,10 @@ const THEMES = ['light', 'dark'] as const;
 /** The screens that the palette offers, by their addresses. */
 async function listScreens(page: Page): Promise<string[]> {
   await page.keyboard.press('Control+k');
-  const options = page.getByRole('option');
-  await options.first().waitFor();
-  const ids = await options.evaluateAll<string[], Element>((all) => all.map(({ id }) => id));
+  await page.getByRole('dialog', { name: 'Commands' }).getByRole('option').first().waitFor();
+  const ids = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('[role=option]')].map(({ id }) => id)`,
+  );
   await page.keyboard.press('Escape');
   return ids.flatMap((id) => /-screen-(\/.*)$/.exec(id)?.[1] ?? []);
 }

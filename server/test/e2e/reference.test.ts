@@ -56,7 +56,7 @@ describe.runIf(CHROMIUM)('the reference at /docs', () => {
       page.on('console', (message) => {
         if (message.type() === 'error') errors.push(message.text());
       });
-      await page.goto(parley.url, { waitUntil: 'networkidle' });
+      await page.goto(`${parley.url}/docs`, { waitUntil: 'networkidle' });
       // The reference adds the shown section behind a # as soon as it knows it.
       expect(new URL(page.url()).pathname).toBe('/docs/');
       expect(await page.getByRole('link', { name: 'Guides' }).first().getAttribute('href')).toContain(

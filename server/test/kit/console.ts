@@ -20,7 +20,7 @@ interface Problems {
   foreign: string[];
 }
 
-export interface ConsolePage {
+interface ConsolePage {
   page: Page;
   context: BrowserContext;
   /** Opens an address below `/console`. */
@@ -43,6 +43,8 @@ export interface TestConsole {
   browser: Browser;
   /** The tenant "demo" that the first start has created. */
   tenantId: string;
+  /** Its first channel, which is of the sandbox. */
+  channelId: string;
   /** Calls the API with a token that may do everything, and returns the data. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   api(method: string, path: string, body?: unknown): Promise<any>;
@@ -123,6 +125,7 @@ export async function useConsole(env: Record<string, string> = {}): Promise<Test
     url,
     browser,
     tenantId: tenant.id,
+    channelId: /\/sandbox\/([\w-]+)\/inbound/.exec(program.output())?.[1] as string,
     api,
     firstLink,
     createPerson,
@@ -148,6 +151,10 @@ export async function watchPage(page: Page, url: string): Promise<Problems> {
   });
   return problems;
 }
+
+/** Waits until somebody is logged in, whatever screen comes first. */
+export const waitForShell = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Account and settings' }).filter({ visible: true }).waitFor();
 
 /** What axe finds on a page, at the levels A and AA. */
 export async function findViolations(page: Page): Promise<string[]> {

@@ -24,13 +24,13 @@ export async function useProgram(env: Record<string, string> = {}): Promise<Prog
   return program;
 }
 
-/** Starts the program on a free port, with a data folder of its own. */
+/** Starts the program on a free port or that of `env.PORT`, with a data folder of its own. */
 export async function startProgram(
   env: Record<string, string> = {},
   parentFolder = tmpdir(),
 ): Promise<Program> {
   const dataDir = await mkdtemp(join(parentFolder, 'parley-'));
-  const child = spawn(process.execPath, [PARLEY, '--port', '0', '--data-dir', dataDir], {
+  const child = spawn(process.execPath, [PARLEY, '--port', env.PORT ?? '0', '--data-dir', dataDir], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -73,7 +73,6 @@ export const shell: Texts<typeof en> = {
   'action.copied': 'Kopiert',
   'action.more': 'Mehr',
   saved: 'Gespeichert',
-  required: 'Erforderlich',
 
   'kind.whatsapp': 'WhatsApp',
   'kind.sms': 'SMS',

@@ -43,7 +43,7 @@ export const shell = {
   'error.requestId': 'Request {id}',
   'error.screen': 'This screen has a problem',
   'error.screenHelp':
-    'Reload the page. If it happens again, send the text below to whoever runs this server.',
+    'Reload the page. If it happens again, send the text below to the person who runs this server.',
   'error.offline': 'The server does not answer. Check your connection, then try again.',
   'error.forbidden': 'Your role does not allow this. Ask an admin or an owner of the tenant.',
   'error.notFound': 'It does not exist any more, or you may not see it.',
@@ -67,7 +67,6 @@ export const shell = {
   'action.copied': 'Copied',
   'action.more': 'More',
   saved: 'Saved',
-  required: 'Required',
 
   'kind.whatsapp': 'WhatsApp',
   'kind.sms': 'SMS',
