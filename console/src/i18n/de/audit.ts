@@ -2,6 +2,15 @@ import type { Texts } from '../catalogue.ts';
 import type { audit as en } from '../en/audit.ts';
 
 export const audit: Texts<typeof en> = {
+  'did.updateTenantSettings': 'hat die Einstellungen des Mandanten geändert',
+  'did.requestPasswordReset': 'hat ein neues Passwort angefordert',
+  'did.revokeUserSession': 'hat eine Sitzung eines Benutzers beendet',
+  'did.readInSandbox': 'hat in der Sandbox als Kunde gelesen',
+  'did.mergeContacts': 'hat zwei Kontakte zusammengeführt',
+  'did.readNotifications': 'hat Benachrichtigungen gelesen',
+  'did.changeChats': 'hat viele Chats auf einmal geändert',
+  'did.changeContacts': 'hat viele Kontakte auf einmal geändert',
+  'did.cancelJob': 'hat eine Aufgabe abgebrochen',
   'did.createToken': 'hat ein Token angelegt',
   'did.deleteToken': 'hat ein Token widerrufen',
   'did.createTenant': 'hat einen Mandanten angelegt',
@@ -55,7 +64,6 @@ export const audit: Texts<typeof en> = {
   'did.updateChat': 'hat einen Chat geändert',
   'did.setChatStatus': 'hat einen Chat geöffnet, zurückgestellt oder geschlossen',
   'did.markChat': 'hat einen Chat als gelesen oder ungelesen markiert',
-  'did.setChatPresence': 'hat einen Chat angesehen',
   'did.assignChat': 'hat einen Chat zugewiesen',
   'did.pauseChatAutomation': 'hat die Automationen eines Chats angehalten oder fortgesetzt',
   'did.createMessageTemplate': 'hat eine Vorlage angelegt',

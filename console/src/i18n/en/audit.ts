@@ -1,5 +1,14 @@
 /** What the audit log says about each operation: the rest of a sentence that begins with a name. */
 export const audit = {
+  'did.updateTenantSettings': 'changed the settings of the tenant',
+  'did.requestPasswordReset': 'asked for a new password',
+  'did.revokeUserSession': 'ended a session of a user',
+  'did.readInSandbox': 'read messages as a customer in the sandbox',
+  'did.mergeContacts': 'merged two contacts',
+  'did.readNotifications': 'read notifications',
+  'did.changeChats': 'changed many chats at once',
+  'did.changeContacts': 'changed many contacts at once',
+  'did.cancelJob': 'cancelled a job',
   'did.createToken': 'created a token',
   'did.deleteToken': 'revoked a token',
   'did.createTenant': 'created a tenant',
@@ -53,7 +62,6 @@ export const audit = {
   'did.updateChat': 'changed a chat',
   'did.setChatStatus': 'opened, snoozed or closed a chat',
   'did.markChat': 'marked a chat as read or unread',
-  'did.setChatPresence': 'looked at a chat',
   'did.assignChat': 'assigned a chat',
   'did.pauseChatAutomation': 'paused or resumed the automations of a chat',
   'did.createMessageTemplate': 'created a template',
