@@ -111,10 +111,9 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
         const source = restrictToChannels(all, principal.channelIds);
         const search = (from: string) =>
           runSearch(reader, searchable, { ...source, from }, reader.tenantId, request);
-        const tables = withoutViews(source.from);
         const [isRemoving, found] = await Promise.all([
-          tables !== source.from && hasRemovals(lookups),
-          search(tables),
+          source.needsNoView ? false : hasRemovals(lookups),
+          search(withoutViews(source.from)),
         ]);
         const { rows, ...page } = isRemoving ? await search(source.from) : found;
         const presentation: Presentation = hasPresentation(all) ? all : spec;

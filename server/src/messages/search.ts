@@ -44,10 +44,10 @@ export const messageSource: SearchSource = {
   inChannels: (ids) => `m.channel_id = any (${ids})`,
 };
 
-/** Those of a chat. The messages of a chat that can be seen can be seen. */
+/** Those of a chat that was found, and so is not being deleted. */
 export const chatMessageSource = (chatId: string): SearchSource => ({
   ...messageSource,
-  from: 'messages m',
+  needsNoView: true,
   appendOnlyKey: chatId,
   where: (bind) => `m.chat_id = ${bind(chatId)}::uuid`,
 });

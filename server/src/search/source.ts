@@ -5,6 +5,8 @@ export interface SearchSource {
   select: string;
   from: string;
   tenantColumn: string;
+  /** Set if none of the rows can belong to something that is being deleted: then tables are read instead of views. */
+  needsNoView?: true;
   /** A condition of the route, such as the chat whose messages are searched. */
   where?: (bind: Bind) => string;
   /**

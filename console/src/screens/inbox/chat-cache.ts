@@ -37,7 +37,7 @@ function throttle(name: string, work: () => void): void {
 }
 const again = new Set<string>();
 
-export const refreshCounts = (cache: QueryClient = queryClient): void =>
+const refreshCounts = (cache: QueryClient = queryClient): void =>
   throttle('counts', () => void cache.invalidateQueries({ queryKey: CHAT_COUNTS }));
 
 /** The list with the chat where it belongs now; the same list if nothing changes. */

@@ -162,7 +162,7 @@ function Header({ chat, canWrite, showsContact, onBack, onToggleContact, onDialo
   );
 }
 
-export function useAssignee({ assignedUserId, assignedTeamId }: Chat): string | undefined {
+function useAssignee({ assignedUserId, assignedTeamId }: Chat): string | undefined {
   const users = useUsers().data;
   const teams = useTeams().data;
   return (
