@@ -66,8 +66,8 @@ describe.runIf(CHROMIUM)('logging in to the console', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Your account' }).waitFor();
-    expect(page.url()).toBe(`${test.url}/console/profile`);
+    await expect.poll(() => page.url()).toBe(`${test.url}/console/inbox`);
+    await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor();
     expectNoProblems(REFUSED);
     await context.close();
   });
