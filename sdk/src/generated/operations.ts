@@ -143,6 +143,16 @@ import type {
 } from './types.ts';
 
 /**
+ * Get the tenant and rights of the caller
+ *
+ * `GET /v3/me`
+ *
+ * The caller's tenant and plan, its scopes, and the limits of the tenant.
+ */
+export const getMe = (client: Client, input: CallOptions = {}): Promise<Me> =>
+  call(client, 'GET', '/v3/me', input);
+
+/**
  * Get the settings of the tenant
  *
  * `GET /v3/tenant`
@@ -165,16 +175,6 @@ export const getTenantSettings = (client: Client, input: CallOptions = {}): Prom
  */
 export const updateTenantSettings = (client: Client, input: CallOptions & { body?: UpdateTenantSettingsBody | undefined } = {}): Promise<TenantSettings> =>
   call(client, 'PUT', '/v3/tenant', input);
-
-/**
- * Get the tenant and rights of the caller
- *
- * `GET /v3/me`
- *
- * The caller's tenant and plan, its scopes, and the limits of the tenant.
- */
-export const getMe = (client: Client, input: CallOptions = {}): Promise<Me> =>
-  call(client, 'GET', '/v3/me', input);
 
 /**
  * Create an access token

@@ -1,18 +1,5 @@
 // Generated from openapi/v3.json by `npm run sdk`. Do not edit.
 
-export interface TenantSettings {
-  id: string;
-  name: string;
-  /** The name of a time zone, such as `Europe/Berlin`; `UTC` at first */
-  timezone: string;
-  /** A language tag such as `de` or `pt-BR`; `en` at first */
-  locale: string;
-  /** Whether it has a clock of its own */
-  isTest: boolean;
-  createdAt: string;
-  updatedAt: string;
-}
-
 export interface Me {
   tenant: {
     id: string;
@@ -36,6 +23,19 @@ export interface Me {
     storedFailedRequests: number;
     storageBytes: number;
   };
+}
+
+export interface TenantSettings {
+  id: string;
+  name: string;
+  /** The name of a time zone, such as `Europe/Berlin`; `UTC` at first */
+  timezone: string;
+  /** A language tag such as `de` or `pt-BR`; `en` at first */
+  locale: string;
+  /** Whether it has a clock of its own */
+  isTest: boolean;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export interface CreatedToken {

@@ -99,6 +99,38 @@ const exampleSettings: TenantSettings = {
 
 export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
   return [
+    tokens.read(
+      {
+        method: 'GET',
+        path: '/v3/me',
+        operationId: 'getMe',
+        summary: 'Get the tenant and rights of the caller',
+        description: "The caller's tenant and plan, its scopes, and the limits of the tenant.",
+        access: 'token',
+        answer: data(Me),
+        failures: [],
+        example: {
+          answer: {
+            tenant: { id: exampleTenant.id, name: 'Example Ltd' },
+            tokenId: exampleToken.id,
+            userId: null,
+            plan: 'growth',
+            features: ['automations', 'campaigns'],
+            scopes: ['*'],
+            limits: { requestsPerMinute: 600, ...plans.growth.limits },
+          },
+        },
+      },
+      ({ principal }) => ({
+        tenant: { id: principal.tenantId, name: principal.tenantName },
+        tokenId: principal.caller.type === 'token' ? principal.caller.id : null,
+        userId: principal.caller.type === 'user' ? principal.caller.id : null,
+        plan: principal.plan,
+        features: [...plans[principal.plan].features],
+        scopes: [...principal.scopes],
+        limits: { requestsPerMinute: principal.requestsPerMinute, ...principal.limits },
+      }),
+    ),
     read(
       {
         method: 'GET',
@@ -131,38 +163,6 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         example: { body: { timezone: 'Europe/Berlin', locale: 'de' }, answer: exampleSettings },
       },
       ({ body }, tx) => changeSettings(tx, body),
-    ),
-    tokens.read(
-      {
-        method: 'GET',
-        path: '/v3/me',
-        operationId: 'getMe',
-        summary: 'Get the tenant and rights of the caller',
-        description: "The caller's tenant and plan, its scopes, and the limits of the tenant.",
-        access: 'token',
-        answer: data(Me),
-        failures: [],
-        example: {
-          answer: {
-            tenant: { id: exampleTenant.id, name: 'Example Ltd' },
-            tokenId: exampleToken.id,
-            userId: null,
-            plan: 'growth',
-            features: ['automations', 'campaigns'],
-            scopes: ['*'],
-            limits: { requestsPerMinute: 600, ...plans.growth.limits },
-          },
-        },
-      },
-      ({ principal }) => ({
-        tenant: { id: principal.tenantId, name: principal.tenantName },
-        tokenId: principal.caller.type === 'token' ? principal.caller.id : null,
-        userId: principal.caller.type === 'user' ? principal.caller.id : null,
-        plan: principal.plan,
-        features: [...plans[principal.plan].features],
-        scopes: [...principal.scopes],
-        limits: { requestsPerMinute: principal.requestsPerMinute, ...principal.limits },
-      }),
     ),
     tokens.write(
       {
