@@ -173,7 +173,7 @@ describe('what the program prints about itself', () => {
     expect(output.stdout).not.toContain('hidden-password');
   });
 
-  it('in production creates no demo tenant and logs only JSON', async () => {
+  it('in production creates no demo tenant, and prints only JSON and the link of the first login', async () => {
     const dataDir = await pool.makeDataDir();
     const server = await pool.startServer({ dataDir });
     const tenants = await withConnection(embeddedUrl(dataDir), (query) => query('select id from tenants'));
@@ -183,7 +183,10 @@ describe('what the program prints about itself', () => {
     expect(server.log.map((line) => line.msg)).toEqual(
       expect.arrayContaining(['database prepared', 'listening', 'stopping']),
     );
-    expect(server.otherOutput()).toBe('');
+    expect(server.otherOutput().split('\n').filter(Boolean)).toEqual([
+      expect.stringContaining('Nobody can log in yet'),
+      expect.stringMatching(/^ {2}Console {6}http:\/\/\S+\/console\/welcome#\S+$/),
+    ]);
   });
 });
 
