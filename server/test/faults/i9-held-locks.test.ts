@@ -56,9 +56,9 @@ describe('locks that somebody holds', () => {
       await delay(50 + Math.random() * 100);
     }
     expect(open).toBeGreaterThan(0);
-    await until(async () => (await countIdleInTransaction()) === 0);
+    await until(async () => (await countIdleInTransaction()) === 0, 15_000);
     stopped.signal('SIGCONT');
-    await stopped.ready();
+    await stopped.ready(20_000);
     await load.stop();
     await stopped.kill();
   });
@@ -102,8 +102,8 @@ describe('locks that somebody holds', () => {
     expect(second.log.map(({ msg }) => msg)).toContain(
       'the partitions of the coming weeks could not be created yet',
     );
-    // Less than the 15 s after which a statement is cancelled.
-    expect(Math.max(...slowest)).toBeLessThan(15_000);
+    // Far less than the 15 s after which a statement is cancelled.
+    expect(Math.max(...slowest)).toBeLessThan(5_000);
     await reader.end();
     await second.kill();
     const third = await pool.startServer({

@@ -39,7 +39,7 @@ export interface ServerProcess {
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
   /** Waits until it listens and says that it is ready. */
-  ready(): Promise<void>;
+  ready(timeoutMs?: number): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
   readonly ended: Promise<Ended>;
@@ -229,7 +229,7 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
       await ended;
     },
     ended,
-    async ready(): Promise<void> {
+    async ready(timeoutMs = START_MS): Promise<void> {
       const isUp = (): boolean => url !== '';
       await until(() => isUp() || !isRunning, START_MS);
       // Its output arrives a moment after its end.
@@ -240,7 +240,7 @@ function watch(child: ChildProcess & { pid: number }, dataDir: string) {
         answer = await askReady(url);
         return answer === '200';
       };
-      await until(isReady, START_MS).catch(() => {
+      await until(isReady, timeoutMs).catch(() => {
         throw new Error(`The server is not ready: ${answer}`);
       });
     },

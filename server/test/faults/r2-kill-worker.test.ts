@@ -7,8 +7,8 @@ import { createFixtures, type FaultTenant, useApiClient } from './load.ts';
 import { type ServerProcess, useProcessPool } from './processes.ts';
 import { answerAtOnce, type Delivered, type FaultReceiver, useFaultReceiver } from './receiver.ts';
 
-/** The lease, the heartbeat at which another worker notices its end, the scan, and the start on a busy machine. */
-const TAKEN_OVER_MS = 15_000 + 3_000 + 1_000 + 20_000;
+/** The lease, the heartbeat at which another worker notices its end, the scan, and the start. */
+const TAKEN_OVER_MS = 15_000 + 3_000 + 1_000 + 3_000;
 
 const pool = useProcessPool();
 const call = useApiClient(4);

@@ -10,6 +10,11 @@ import { useFaultReceiver } from './receiver.ts';
 
 /** Longer than the timeout of a statement (20 s) and than a worker relies on its lease (13 s). */
 const HANG_MS = Number(process.env.HANG_MS ?? 22_000);
+/** The timeout of a statement, after the wait for a connection. */
+const ANSWERED_MS = 25_500;
+const RECOVERED_MS = 20_000;
+/** What needs the database waits so long for a connection. */
+const CONNECTION_MS = 5_000;
 
 const pool = useProcessPool();
 const call = useApiClient(4);
@@ -32,7 +37,9 @@ describe('R4 connections to PostgreSQL hang', () => {
     const ready = call(server.url, '/readyz', { token: '' });
     const hungAt = performance.now();
     while (performance.now() - hungAt < HANG_MS) {
+      const alive = performance.now();
       expect((await call(server.url, '/livez', { token: '' })).status).toBe(200);
+      expect(performance.now() - alive).toBeLessThan(CONNECTION_MS);
       await delay(500);
     }
     // No request waits for the database: each writer has had an answer since.
@@ -40,7 +47,7 @@ describe('R4 connections to PostgreSQL hang', () => {
     const refusedMeanwhile = load.calls.refused;
     proxy.resume();
     const okBefore = load.calls.ok;
-    await until(() => load.calls.ok >= okBefore + 100);
+    await until(() => load.calls.ok >= okBefore + 100, RECOVERED_MS);
     expect([200, 503]).toContain((await ready).status);
     await load.stop();
 
@@ -50,6 +57,7 @@ describe('R4 connections to PostgreSQL hang', () => {
     report.text += `   slowest       ${(load.slowestMs / 1000).toFixed(1).padStart(8)} s\n`;
     print(report);
     expect(report.problems).toEqual([]);
+    expect(load.slowestMs).toBeLessThan(ANSWERED_MS);
     expect(refusedMeanwhile).toBeGreaterThan(0);
     expect(load.calls.unknown).toBe(0);
     expect(load.withoutRetryAfter).toBe(0);
