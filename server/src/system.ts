@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
 import { type App, createApp, type PeopleSettings } from './app.ts';
 import { createActivity } from './base/activity.ts';
+import { createCache } from './base/cache.ts';
 import { type Clock, type RealClock, type SystemClock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { ApiError } from './base/errors.ts';
@@ -327,11 +327,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
 }
 
-const REFUSAL_LINES = { max: 1_000, ttl: 60_000 };
+const MAX_REFUSED_HOSTS = 1_000;
+const REFUSAL_LINE_MS = 60_000;
 
 /** Logs why a host has no address to connect to; tenants only see that. At most one line per host and minute. */
 function refusalLog(log: Logger): (host: string, reason: string) => void {
-  const logged = new LRUCache<string, true>(REFUSAL_LINES);
+  const logged = createCache<string, true>(MAX_REFUSED_HOSTS, { ttl: REFUSAL_LINE_MS });
   return (host, reason) => {
     if (logged.has(host)) return;
     logged.set(host, true);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../base/cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Keys, sha256 } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
@@ -98,7 +98,7 @@ const isUsable = (
 
 /** The access tokens of channels: in memory, behind that in the database, and behind that at the vendor. */
 export function createAccessTokens(deps: TokenDeps): AdapterContext['accessToken'] {
-  const known = new LRUCache<string, StoredToken>({ max: MAX_CHANNELS });
+  const known = createCache<string, StoredToken>(MAX_CHANNELS);
   const asking = new Map<string, Promise<{ stored: StoredToken; isNew: boolean }>>();
   return async (channel, request) => {
     const wanted = wantedToken(channel, request);

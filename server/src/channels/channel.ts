@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../base/cache.ts';
 import { type Keys, sha256 } from '../base/crypto.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { groupBy } from '../base/group-by.ts';
@@ -333,7 +333,7 @@ export function channelCredentials(
   db: Reader,
   keys: Keys,
 ): (channelId: string) => Promise<ChannelCredentials | undefined> {
-  const cache = new LRUCache<string, ChannelCredentials>({ max: MAX_CREDENTIALS, ttl: CREDENTIALS_MS });
+  const cache = createCache<string, ChannelCredentials>(MAX_CREDENTIALS, { ttl: CREDENTIALS_MS });
   return async (channelId) => {
     const known = cache.get(channelId);
     if (known || !isUuid(channelId)) return known;
@@ -350,7 +350,7 @@ export function vendorCredentials(
   db: Reader,
   keys: Keys,
 ): (provider: string, vendorKeys: string[]) => Promise<ChannelCredentials[]> {
-  const cache = new LRUCache<string, ChannelCredentials[]>({ max: MAX_CREDENTIALS, ttl: CREDENTIALS_MS });
+  const cache = createCache<string, ChannelCredentials[]>(MAX_CREDENTIALS, { ttl: CREDENTIALS_MS });
   return async (provider, vendorKeys) => {
     const found = new Map<string, ChannelCredentials[]>();
     for (const key of vendorKeys) {
@@ -382,7 +382,7 @@ export function signerCredentials(
   db: Reader,
   keys: Keys,
 ): (adapter: Adapter) => Promise<ChannelCredentials[]> {
-  const cache = new LRUCache<string, ChannelCredentials[]>({ max: 100, ttl: CREDENTIALS_MS });
+  const cache = createCache<string, ChannelCredentials[]>(100, { ttl: CREDENTIALS_MS });
   return async ({ provider, signingSecret }) => {
     if (!signingSecret) return [];
     const known = cache.get(provider);

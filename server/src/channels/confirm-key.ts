@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../base/cache.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
@@ -41,7 +41,7 @@ const MAX_CHANNELS = 10_000;
 
 /** The same after messages that were sent, once per channel and settings. */
 export function createKeyConfirmer(): typeof confirmVendorKey {
-  const known = new LRUCache<string, AdapterChannel['config']>({ max: MAX_CHANNELS });
+  const known = createCache<string, AdapterChannel['config']>(MAX_CHANNELS);
   return async (db, adapter, channel) => {
     if (known.get(channel.id) === channel.config) return true;
     known.set(channel.id, channel.config);

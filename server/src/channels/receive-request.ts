@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { batch } from '../base/batch.ts';
+import { createCache } from '../base/cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, newId } from '../base/ids.ts';
@@ -89,7 +89,7 @@ export function createRequestReceiver(
 ): (signed: readonly ChannelCredentials[], request: ProviderRequest) => Promise<void> {
   type Store = (arrived: ArrivedRequest) => Promise<boolean>;
   const storeSeparately: Store = async (arrived) => (await storeRequests(tx, [arrived], deps))[0] === true;
-  const batches = new LRUCache<string, Store>({ max: MAX_CHANNELS });
+  const batches = createCache<string, Store>(MAX_CHANNELS);
   const batchOf = (channelId: string): Store => {
     let known = batches.get(channelId);
     if (!known) {

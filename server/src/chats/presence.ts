@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../base/cache.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
@@ -35,7 +35,7 @@ const MAX_REMEMBERED = 10_000;
 /** Shows colleagues and the contact who looks at a chat or types. Nothing is stored. */
 export function createPresence() {
   /** What this process has sent of late, so that a client that repeats it without end costs nobody anything. */
-  const sent = new LRUCache<string, State>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
+  const sent = createCache<string, State>(MAX_REMEMBERED, { ttl: REPEAT_MS });
 
   /** Sends the state to the streams of colleagues, unless that was just done. */
   function announce(

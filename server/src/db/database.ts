@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import pg from 'pg';
+import { createCache } from '../base/cache.ts';
 import type { Announcement } from '../base/events.ts';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
 import { encodeArrays } from './parameters.ts';
@@ -438,7 +438,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         systemTransaction((tx) => work(tx.forTenant(tenantId))),
     });
   /** Kept, because to create one takes a quarter of the time of a small request. */
-  const tenants = new LRUCache<string, TenantDatabase>({ max: MAX_KEPT_TENANTS, memoMethod: createTenant });
+  const tenants = createCache<string, TenantDatabase>(MAX_KEPT_TENANTS, { memoMethod: createTenant });
 
   return {
     ...autocommit,

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../base/cache.ts';
 
 /** How many rows of an ordering key are handled at once: as many as fit, found by trying. */
 export interface BatchSizes {
@@ -10,7 +10,7 @@ export interface BatchSizes {
 const MAX_REMEMBERED = 10_000;
 
 export function createBatchSizes(largest: number): BatchSizes {
-  const sizes = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const sizes = createCache<string, number>(MAX_REMEMBERED);
   return {
     of: (orderingKey) => sizes.get(orderingKey) ?? largest,
     set(orderingKey, size) {

@@ -1,5 +1,5 @@
 import { jwtVerify, SignJWT } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../base/cache.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, isUuid } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
@@ -59,7 +59,7 @@ export function authenticator(
     crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   const key = imported(secret);
   const previousKeys = previous.map(imported);
-  const cache = new LRUCache<string, Cached>({ max: MAX_CACHED_TOKENS });
+  const cache = createCache<string, Cached>(MAX_CACHED_TOKENS);
   /** A connection mostly sends one token: comparing it with the last one takes a tenth of the time of a lookup. */
   const lastOn = new WeakMap<object, Cached>();
   const loading = new Map<string, Promise<Principal>>();

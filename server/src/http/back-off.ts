@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { createCache } from '../base/cache.ts';
 import { sha256 } from '../base/crypto.ts';
 import { networkOf } from '../base/network.ts';
 
@@ -35,7 +35,7 @@ export function backOff(
   now: () => number = () => performance.now(),
 ): BackOff {
   const burst = BURST[kind];
-  const buckets = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });
+  const buckets = createCache<string, Bucket>(MAX_ADDRESSES);
   return {
     fail(address, token) {
       const key = networkOf(address);

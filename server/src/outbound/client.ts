@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { Client } from 'undici';
+import { createCache } from '../base/cache.ts';
 import type { AllowList } from './addresses.ts';
 import { type ConnectionProgress, guardedConnector, type Lookup, type OnRefusal } from './connector.ts';
 import {
@@ -69,7 +69,7 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
   /** All idle connections, in the order in which they became idle. */
   const idle = new Set<OriginConnection>();
   /** The result for a URL never changes, and validating and parsing it again would be a tenth of a request's cost. */
-  const targets = new LRUCache<string, Target | OutboundError>({ max: 2000 });
+  const targets = createCache<string, Target | OutboundError>(2000);
   let running = 0;
   let closing: Promise<void> | undefined;
   let onIdle = ignore;

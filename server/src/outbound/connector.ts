@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node:net';
 import { connect as openTls } from 'node:tls';
-import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
+import { createCache } from '../base/cache.ts';
 import { type OutboundPolicy, plainName, validateDestination } from './addresses.ts';
 import { describeFailure, OutboundError } from './outbound-error.ts';
 import { noPublicAddress } from './validate-url.ts';
@@ -56,7 +56,7 @@ export function guardedLookup(options: ConnectorOptions): Lookup {
  */
 export function guardedConnector(options: ConnectorOptions): Connect {
   const resolve = guardedLookup(options);
-  const sessions = new LRUCache<string, Buffer>({ max: 1000 });
+  const sessions = createCache<string, Buffer>(1000);
 
   return (target, progress, callback) => {
     const { hostname } = target;

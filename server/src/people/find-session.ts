@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { limitsOf, type OwnLimits } from '../access/limits.ts';
+import { createCache } from '../base/cache.ts';
 import type { TenantClock } from '../base/clock.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
@@ -92,7 +92,7 @@ function principalOf(session: Session, row: MembershipRow): Principal {
  * within that time in every process. Uses real time.
  */
 export function findSessions(db: Database, clock: Pick<TenantClock, 'setTime'>, log: Logger): Sessions {
-  const cache = new LRUCache<string, Cached>({ max: MAX_CACHED });
+  const cache = createCache<string, Cached>(MAX_CACHED);
   const loading = new Map<string, Promise<Cached>>();
 
   async function load(key: string, hash: Buffer): Promise<Cached> {

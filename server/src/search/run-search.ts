@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../base/cache.ts';
 import type { Searchable } from './fields.ts';
 import type { Sort } from './grammar/sort.ts';
 import { gatherIds } from './plans/gather-ids.ts';
@@ -108,7 +108,7 @@ function getTotalOfLastPage({ after, page, limit }: SearchRequest, rows: Row[]):
 
 const MAX_REMEMBERED_SOURCES = 10_000;
 /** Append-only sources that were found to have more rows than the cap. */
-const sourcesBeyondCap = new LRUCache<string, true>({ max: MAX_REMEMBERED_SOURCES });
+const sourcesBeyondCap = createCache<string, true>(MAX_REMEMBERED_SOURCES);
 
 /** How many rows the source has, up to the cap and one more. */
 async function countRowsOfSource(query: SearchQuery, run: RunStatement): Promise<number> {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { batch } from '../base/batch.ts';
+import { createCache } from '../base/cache.ts';
 import { type Clock, timesOf } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
@@ -70,7 +70,7 @@ export function createDeliveryState({
   clock: Clock;
   keys: Keys;
 }): DeliveryState {
-  const signingKeys = new LRUCache<string, Buffer>({ max: MAX_CACHED_KEYS });
+  const signingKeys = createCache<string, Buffer>(MAX_CACHED_KEYS);
   return {
     record: createAttemptRecorder(db, clock),
     readState: batch<DueDelivery, CurrentState | undefined>(

@@ -141,8 +141,8 @@ export async function useServer({
     // A slow machine is no failure of what is tested.
     databaseWaitMs: 60_000,
     metricsCacheMs: 0,
-    people: { scryptCost: CHEAP_SCRYPT },
     ...overrides,
+    people: { scryptCost: CHEAP_SCRYPT, ...overrides.people },
   });
   const findContract = contractFinder(system.app.routes);
 

@@ -3,7 +3,7 @@ import { newId } from '../../src/base/ids.ts';
 import { findCookie } from '../../src/http/cookies.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { CLIENT_ID, CLIENT_SECRET, type Claims, useIssuer } from '../kit/issuer.ts';
-import { CHEAP_SCRYPT, cookieOf, PASSWORD, personWith, tokenOf, usePerson } from '../kit/people.ts';
+import { cookieOf, PASSWORD, personWith, tokenOf, usePerson } from '../kit/people.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { type Answer, type TestServer, useServer } from '../kit/server.ts';
 
@@ -13,7 +13,7 @@ const oidc = { issuer: issuer.url, clientId: CLIENT_ID, clientSecret: CLIENT_SEC
 const trustedProxies = ['127.0.0.1'];
 let addresses = 0;
 const newAddress = (): string => `203.0.113.${++addresses}`;
-const server = await useServer({ trustedProxies, people: { oidc, scryptCost: CHEAP_SCRYPT } });
+const server = await useServer({ trustedProxies, people: { oidc } });
 afterEach(() => vi.useRealTimers());
 
 const loginCookieOf = (answer: Answer): string =>

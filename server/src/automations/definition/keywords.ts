@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../base/cache.ts';
 
 /** What comes after it in a message is not searched. A mail may have 500,000 characters. One character may become 18. */
 const MAX_TEXT_CHARACTERS = 16 * 1024;
@@ -17,7 +17,7 @@ const wordsOf = (text: string): string[] =>
 const joinWords = (words: readonly string[]): string => ` ${words.join(' ')} `;
 
 const MAX_KEYWORDS = 20_000;
-const keywordWords = new LRUCache<string, string[]>({ max: MAX_KEYWORDS });
+const keywordWords = createCache<string, string[]>(MAX_KEYWORDS);
 
 function wordsOfKeyword(keyword: string): string[] {
   let words = keywordWords.get(keyword);

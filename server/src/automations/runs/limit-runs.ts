@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { limitReached, limitSql } from '../../access/limits.ts';
+import { createCache } from '../../base/cache.ts';
 import { ApiError } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -68,7 +68,7 @@ interface Reservation {
 
 /** A process reserves a share for a tenant once at a time: callers that come meanwhile wait for the same. */
 export function createRunLimiter(db: Pick<Database, 'forTenant'>): RunLimiter {
-  const reserved = new LRUCache<string, Reservation>({ max: MAX_TENANTS });
+  const reserved = createCache<string, Reservation>(MAX_TENANTS);
   const reserving = new Map<string, Promise<void>>();
 
   async function reserveShare(tenantId: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { attributesOf as attributesOfTenant } from '../../attributes/find-attributes.ts';
+import { type Cache, createCache } from '../../base/cache.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { isUnavailable } from '../../base/errors.ts';
 import { findChats } from '../../chats/chat.ts';
@@ -102,8 +102,8 @@ const recordFailure = statement<
 const MAX_PROGRAMS = 1_000;
 
 /** Programs by version id. Versions never change. */
-export type Programs = LRUCache<string, Program>;
-export const createPrograms = (): Programs => new LRUCache({ max: MAX_PROGRAMS });
+export type Programs = Cache<string, Program>;
+export const createPrograms = (): Programs => createCache(MAX_PROGRAMS);
 
 export interface RunDeps extends SendDeps {
   db: Database;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { type Cache, createCache } from '../../base/cache.ts';
 import { ApiError, invalidParam } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { collectIssues, type Issues } from '../../base/issues.ts';
@@ -110,11 +110,11 @@ const MAX_VERSIONS = 1000;
 /** What a process remembers between triggers. */
 export interface TriggerState {
   /** The active versions that it has read, by tenant and automation. */
-  activeVersions: LRUCache<string, ActiveVersion>;
+  activeVersions: Cache<string, ActiveVersion>;
   countRun: RunLimiter;
 }
 export const createTriggerState = (db: Pick<Database, 'forTenant'>): TriggerState => ({
-  activeVersions: new LRUCache({ max: MAX_VERSIONS }),
+  activeVersions: createCache(MAX_VERSIONS),
   countRun: createRunLimiter(db),
 });
 

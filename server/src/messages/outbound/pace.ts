@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../base/cache.ts';
 
 /** How fast a vendor lets a channel send. */
 export interface Rate {
@@ -27,7 +27,7 @@ const MAX_KEYS = 100_000;
  */
 export function createPace(time: Time = realTime): Pace {
   /** When the next turn is, by channel and by contact. An evicted key has been free for long. */
-  const nextTurns = new LRUCache<string, number>({ max: MAX_KEYS });
+  const nextTurns = createCache<string, number>(MAX_KEYS);
 
   async function waitFor(key: string, intervalMs: number): Promise<void> {
     const now = time.now();

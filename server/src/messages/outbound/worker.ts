@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { type Cache, createCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { decryptConfig } from '../../channels/channel.ts';
@@ -39,17 +39,17 @@ const MAX_CHANNELS = 10_000;
 export interface SendState {
   recorder: SendRecorder;
   pace: Pace;
-  configs: LRUCache<string, { encrypted: Buffer; config: ChannelConfig }>;
+  configs: Cache<string, { encrypted: Buffer; config: ChannelConfig }>;
   /** Channels whose credentials the vendor refused, and until when nothing is sent over them with the same settings. */
-  resting: LRUCache<string, { config: ChannelConfig; until: Date }>;
+  resting: Cache<string, { config: ChannelConfig; until: Date }>;
   confirmKey: ReturnType<typeof createKeyConfirmer>;
 }
 
 export const createSendState = (db: Database, clock: Clock, pace: Pace = createPace()): SendState => ({
   recorder: createSendRecorder(db, clock),
   pace,
-  configs: new LRUCache({ max: MAX_CHANNELS }),
-  resting: new LRUCache({ max: MAX_CHANNELS }),
+  configs: createCache(MAX_CHANNELS),
+  resting: createCache(MAX_CHANNELS),
   confirmKey: createKeyConfirmer(),
 });
 

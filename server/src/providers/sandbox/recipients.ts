@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../base/cache.ts';
 import type { ChannelKind, OutgoingMessage, SendResult } from '../adapter.ts';
 
 type Refusal = Extract<SendResult, { ok: false }>;
@@ -6,7 +6,7 @@ type Refusal = Extract<SendResult, { ok: false }>;
 const MAX_MESSAGES = 10_000;
 const THROTTLED_TIMES = 2;
 /** How often messages to …0004 were refused. In memory: after a restart they are refused again, and succeed in the end. */
-const throttled = new LRUCache<string, number>({ max: MAX_MESSAGES });
+const throttled = createCache<string, number>(MAX_MESSAGES);
 
 const refused = (code: string, message: string, retry: Refusal['retry']): Refusal => ({
   ok: false,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../base/cache.ts';
 import { randomSecret } from '../../base/crypto.ts';
 import { invalidParam } from '../../base/errors.ts';
 import { unknownKey } from '../../base/nearest.ts';
@@ -41,7 +41,7 @@ const validateDelay = (ms: unknown): string | undefined =>
 const hasEchoes = (kind: ChannelKind): boolean => kind === 'whatsapp' || kind === 'instagram';
 
 /** How many attempts each channel had, for `failEvery`. */
-const attempts = new LRUCache<string, number>({ max: MAX_CHANNELS });
+const attempts = createCache<string, number>(MAX_CHANNELS);
 
 function isRefused(channelId: string, failEvery: number): boolean {
   if (failEvery === 0) return false;
