@@ -163,9 +163,10 @@ function handlerOf(deps: RouterDeps, route: Route) {
   const { spec } = route;
   // Version 2 ignores what it does not know.
   const isStrict = !deps.retiring?.has(spec.path);
+  const { body, query } = spec;
   const validators: Validators = {
-    body: spec.body && compileSchema(isStrict ? strictBody(spec.body, shownBy(spec)) : spec.body, 'body'),
-    query: spec.query && compileSchema(isStrict ? strictQuery(spec.query) : spec.query, 'query'),
+    body: body && compileSchema(() => (isStrict ? strictBody(body, shownBy(spec)) : body), 'body'),
+    query: query && compileSchema(() => (isStrict ? strictQuery(query) : query), 'query'),
   };
   const replayable = isReplayable(route);
   const audit = auditOf(route);

@@ -7,8 +7,8 @@ import type { Logger } from 'pino';
 import type { Activity } from '../base/activity.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { lazy } from '../base/lazy.ts';
 import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
+import { compileOnce } from './compile-once.ts';
 import { asApiError, errorBody, sendError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { attachLifecycle, type RequestLifecycle, requestLifecycle } from './request-lifecycle.ts';
@@ -32,6 +32,8 @@ const CORS_EXPOSED = [
 ];
 
 /** An OPTIONS request without these headers is not a preflight request. */
+const serializerOf = compileOnce((schema) => fastJson(schema as Parameters<typeof fastJson>[0]));
+
 const isPreflight = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
@@ -113,10 +115,9 @@ export async function httpServer(options: HttpServerOptions): Promise<HttpServer
   app.decorateRequest('stats', undefined);
   app.decorateRequest('refusedTokenId', undefined);
   app.decorateRequest('isBackedOff', false);
-  // Compiles serializers on first use; the framework would compile all of them at the start.
   app.setSerializerCompiler(({ schema }) => {
-    const compiled = lazy(() => fastJson(schema as Parameters<typeof fastJson>[0]));
-    return (body) => compiled()(body);
+    const serialize = serializerOf(() => schema as object);
+    return (body) => serialize()(body);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, keepRawBody);

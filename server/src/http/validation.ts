@@ -3,8 +3,8 @@ import { countCharacters } from '../base/characters.ts';
 import type { InvalidParamKey } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
-import { lazy } from '../base/lazy.ts';
 import { unknownKey } from '../base/nearest.ts';
+import { compileOnce } from './compile-once.ts';
 import { knownKeys } from './strict-body.ts';
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
@@ -38,9 +38,10 @@ for (const [name, { isValid }] of Object.entries(formats))
 /** Returns the issues of a value, or undefined if it is valid. Never changes the value. */
 export type Validate = (value: unknown) => Issues | undefined;
 
-export function compileSchema(schema: object, root: string): Validate {
-  // On first use: compiling the schemas of all routes would take a fifth of the start.
-  const compiled = lazy(() => ajv.compile(schema));
+const compile = compileOnce((schema) => ajv.compile(schema));
+
+export function compileSchema(schemaOf: () => object, root: string): Validate {
+  const compiled = compile(schemaOf);
   return (value) => {
     const validate = compiled();
     return validate(value) ? undefined : describe(validate.errors ?? [], root);

@@ -77,7 +77,8 @@ describe('the table of routes', () => {
     expect(validate(spec.answer.wrap(spec.example.answer as never)), JSON.stringify(validate.errors)).toBe(
       true,
     );
-    if (spec.body) expect(compileSchema(spec.body, 'body')(spec.example.body)).toBeUndefined();
+    if (spec.body)
+      expect(compileSchema(() => spec.body as object, 'body')(spec.example.body)).toBeUndefined();
     else expect(spec.example.body).toBeUndefined();
   });
 
@@ -167,7 +168,8 @@ describe.each(documents)('the OpenAPI document of $version', ({ version, servedA
     );
     const hasKey = operation.parameters.some((one: { name: string }) => one.name === 'Idempotency-Key');
     expect(hasKey).toBe(isReplayable(route));
-    const required = spec.body !== undefined && compileSchema(spec.body, 'body')({}) !== undefined;
+    const required =
+      spec.body !== undefined && compileSchema(() => spec.body as object, 'body')({}) !== undefined;
     expect(operation.requestBody?.required).toBe(
       spec.upload ? true : spec.body === undefined ? undefined : required,
     );

@@ -27,7 +27,7 @@ const compileTable = (schemas: Record<string, TSchema>): ParameterTable =>
   Object.fromEntries(
     Object.entries(schemas).map(([type, schema]) => [
       type,
-      { schema, validate: compileSchema(strictBody(Type.Object({ parameters: schema })), '') },
+      { schema, validate: compileSchema(() => strictBody(Type.Object({ parameters: schema })), '') },
     ]),
   );
 const steps = compileTable(stepParameters);

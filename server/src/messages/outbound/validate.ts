@@ -121,7 +121,7 @@ function findConflict(
   };
 }
 
-const checkRendered = compileSchema(RenderedParts, '');
+const checkRendered = compileSchema(() => RenderedParts, '');
 
 /** A request was checked like this before; what a run renders was not. */
 function validateRendered({ interactive, contacts }: NewChatMessage, issues: Issues): void {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Nullable, OneOf, Timestamp, timestamp, Uuid } from '../../../src/http/schema.ts';
 import { compileSchema, isDateTime } from '../../../src/http/validation.ts';
 
-const check = (schema: object, value: unknown) => compileSchema(schema, 'body')(value)?.params;
+const check = (schema: object, value: unknown) => compileSchema(() => schema, 'body')(value)?.params;
 
 const Whole = Type.Object({
   id: Uuid(),
