@@ -80,9 +80,11 @@ const calls =
     await pool.close();
   };
 
+/** Made before anything is measured: making it takes longer than the goal, in the process that asks. */
+const bytes = randomBytes(39_000_000);
+
 /** Large bodies without a signature, for a channel that does not exist. */
 const unsigned: Attack = async ({ server }) => {
-  const bytes = randomBytes(39_000_000);
   const head = `POST /providers/smtp/019a82a0-0000-7000-8000-00000000ffff HTTP/1.1\r\nhost: a\r\ncontent-type: message/rfc822\r\ncontent-length: ${bytes.length}\r\n\r\n`;
   const send = (): Promise<void> =>
     new Promise((resolve) => {
