@@ -170,7 +170,7 @@ describe('a bulk action on chats', () => {
   });
 
   it('neither waits for a long one of the tenant nor for one of another tenant', async () => {
-    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 1_000);
+    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 1_000, 0);
     const other = await server.tenant();
     const foreign = await other.channel();
     await other.post(`/v3/sandbox/${foreign.id}/inbound`, { from: phoneOf(1), text: 'hello' });

@@ -58,7 +58,7 @@ describe('an export of contacts', () => {
   });
 
   it('of many rows has each of them once, in the order of creation', async () => {
-    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 2_000);
+    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 2_000, 0);
     const ids = linesOf((await exported('contacts')).text)
       .slice(1)
       .map((line) => line.split(',')[0]);

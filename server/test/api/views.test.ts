@@ -214,7 +214,7 @@ describe('counts of chats', () => {
   });
 
   it('stop at a thousand', async () => {
-    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 1_001);
+    await fillTenant((text, values) => db.query(text, values), tenant.id, channel.id, 1_001, 0);
     const { body } = await tenant.post('/v3/chats/counts', { views: [{ key: 'open', query: OPEN }] });
     expect(body.data).toEqual([{ key: 'open', total: 1000, unread: 0, totalIsCapped: true }]);
   });

@@ -35,12 +35,13 @@ export async function fillEvents(
   );
 }
 
-/** Inserts contacts with a handle and a chat each, ten messages per chat, and two numbered events per message. */
+/** Inserts contacts with a handle and a chat each, so many messages per chat, and two numbered events per message. */
 export async function fillTenant(
   query: (text: string, values: unknown[]) => Promise<unknown>,
   tenantId: string,
   channelId: string,
   chats: number,
+  messagesPerChat = 10,
 ): Promise<void> {
   const PART = 1_000;
   for (let first = 0; first < chats; first += PART)
@@ -61,10 +62,10 @@ export async function fillTenant(
          insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content, status,
                                timestamp, created_at, updated_at)
          select gen_random_uuid(), $1, chat_id, $2, contact_id, 'inbound', 'contact', 'text', 'Is this still available?', '[]', '{}',
-                'delivered', now(), now(), now() from seeded cross join generate_series(1, 10))
+                'delivered', now(), now(), now() from seeded cross join generate_series(1, $5::int))
        insert into events (id, tenant_id, sequence, type, channel_id, contact_id, chat_id, data, shard, created_at)
-       select gen_random_uuid(), $1, n * 20 + m, 'message.received', $2, contact_id, chat_id, '{}', 0, now()
-         from seeded cross join generate_series(1, 20) as m`,
-      [tenantId, channelId, first, PART],
+       select gen_random_uuid(), $1, n * 2 * $5::int + m, 'message.received', $2, contact_id, chat_id, '{}', 0, now()
+         from seeded cross join generate_series(1, 2 * $5::int) as m`,
+      [tenantId, channelId, first, Math.min(PART, chats - first), messagesPerChat],
     );
 }
