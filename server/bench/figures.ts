@@ -1,6 +1,7 @@
 import type { Figure } from './figure.ts';
 import { createBroadcastRun } from './figures/broadcast-run.ts';
 import { createBroadcasts } from './figures/broadcasts.ts';
+import { createConsole } from './figures/console.ts';
 import { createHanging } from './figures/hanging.ts';
 import { createHostile } from './figures/hostile.ts';
 import { createIdle } from './figures/idle.ts';
@@ -45,6 +46,7 @@ export const figures: Record<string, Figure> = {
   searches: createSearches,
   hanging: createHanging,
   hostile: createHostile,
+  console: createConsole,
 };
 
 /** Names for several figures at once. */
@@ -54,5 +56,5 @@ export const groups: Record<string, string[]> = {
   webhooks: ['endpoint', 'endpoints', 'waiting', 'latency'],
 };
 
-/** Measured against another commit only by name: an older one may freeze or die of what they send. */
-export const notCompared: readonly string[] = ['hanging', 'hostile'];
+/** Measured against another commit only by name: an older one may freeze or die of what they send, or has no console. */
+export const notCompared: readonly string[] = ['hanging', 'hostile', 'console'];
