@@ -6,6 +6,7 @@ import type { Case, Side } from '../figure.ts';
 import { createTemporaryFolder, onCleanup } from '../processes.ts';
 import { seedChats } from '../seed.ts';
 import { createResource, createSandboxChannel, type Target, type Tenant } from '../target.ts';
+import { waitUntil } from '../wait.ts';
 import { chargeServer } from '../workload.ts';
 import { percentile } from './latency.ts';
 
@@ -75,7 +76,7 @@ async function receive(page: Page, tenant: Tenant, channelId: string, first: num
     await tenant.call('POST', `/v3/sandbox/${channelId}/inbound`, { from, text: `This is bench ${number}.` });
     await delay((sentAt.get(number) as number) + 1000 / MESSAGES_PER_SECOND - sharedNow());
   }
-  await page.waitForFunction(`shownAt[${first + MESSAGES - 1}] !== undefined`);
+  await waitUntil(() => inPage(page, `shownAt[${first + MESSAGES - 1}] !== undefined`));
   const shownAt = await inPage<Record<string, number>>(page, 'shownAt');
   return [...sentAt].map(([number, at]) => (shownAt[number] as number) - at);
 }
@@ -212,10 +213,10 @@ export async function createConsole({ getTarget }: Side): Promise<Case[]> {
           const session = await context.newCDPSession(page);
           await session.send('Performance.enable');
           return timed(async () => {
-            const before = await scriptSeconds(session);
+            const before = await scriptSeconds(session); await session.send('Profiler.enable'); await session.send('Profiler.start');
             const frames = (await scroll(page, FRAME_PIXELS)) + (await scroll(page, -FRAME_PIXELS));
             const script = (((await scriptSeconds(session)) - before) * 1000) / frames;
-            await session.detach();
+            const { profile } = await session.send('Profiler.stop'); (await import('node:fs')).writeFileSync('/tmp/prof/scroll.cpuprofile', JSON.stringify(profile)); console.log('frames', frames, script); await session.detach();
             return { script };
           });
         },
