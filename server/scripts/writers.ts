@@ -58,6 +58,8 @@ export const writers: Record<string, string> = {
   automation_runs: 'automations',
   run_trace: 'automations',
   run_replies: 'automations',
+  automation_activations: 'automations',
+  silenced_events: 'automations',
   automation_secrets: 'automations/secrets',
 
   campaigns: 'campaigns',
