@@ -196,7 +196,7 @@ export const AutomationRun = Type.Object(
 );
 export type AutomationRun = Static<typeof AutomationRun>;
 
-const TraceEntry = Type.Object({
+export const TraceEntry = Type.Object({
   number: Type.Integer({ description: 'Counts from 1' }),
   step: Type.String({ description: 'The id of the step' }),
   type: OneOf(stepTypes),
