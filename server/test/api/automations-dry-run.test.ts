@@ -139,9 +139,9 @@ describe('a dry run', () => {
       { step: 'end' },
     ]);
     expect(run.changes).toEqual([
-      { field: 'contact.labels', before: [], after: [{ id: label.id, name: 'happy' }] },
-      { field: 'attributes.satisfaction', before: null, after: 'Very good!' },
-      { field: 'chat.status', before: 'open', after: 'closed' },
+      { field: 'labels', from: null, to: 'happy' },
+      { field: 'attributes.satisfaction', from: null, to: 'Very good!' },
+      { field: 'chat.status', from: 'open', to: 'closed' },
     ]);
   });
 
@@ -284,7 +284,7 @@ describe('a dry run', () => {
     const run = await dryRun(id, { message: { text: 'hi' }, replies: [{ text: 'STOP' }] });
     expect(run).toMatchObject({ status: 'cancelled', error: { code: 'unsubscribed' } });
     expect(run.trace[1].detail).toMatchObject({ timedOut: true });
-    expect(run.changes).toContainEqual({ field: 'contact.isSubscribed', before: true, after: false });
+    expect(run.changes).toContainEqual({ field: 'isSubscribed', from: 'true', to: 'false' });
     expect((await tenant.get(`/v3/contacts/${contactId}`)).body.data.isSubscribed).toBe(true);
   });
 

@@ -160,6 +160,10 @@ describe('a user who is restricted to teams', () => {
       'userId',
       'teamId',
       'automationId',
+      'automationIds',
+      'versionId',
+      // The operation itself looks at the channel of the event.
+      'eventId',
       'jobId',
       'mentionedUserIds',
       'mentionedTeamIds',

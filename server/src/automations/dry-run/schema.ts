@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Change } from '../../contacts/timeline/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../../http/schema.ts';
 import { messageTypes } from '../../providers/adapter.ts';
 import { exampleAutomation, exampleRun } from '../example.ts';
@@ -125,14 +126,9 @@ export const DryRun = Type.Object(
         call: Nullable({ ...Call, description: 'The call that the step would make; it is not made' }),
       }),
     ),
-    changes: Type.Array(
-      Type.Object({
-        field: Type.String({ description: 'Such as `contact.labels` or `attributes.plan`' }),
-        before: Type.Unsafe<unknown>({}),
-        after: Type.Unsafe<unknown>({}),
-      }),
-      { description: 'What of the contact and of the chat would be different at the end' },
-    ),
+    changes: Type.Array(Change, {
+      description: 'What of the contact and of the chat would be different at the end',
+    }),
   },
   { title: 'AutomationDryRun' },
 );

@@ -4,6 +4,7 @@ import type { NewEvent } from '../../base/events.ts';
 import { newId } from '../../base/ids.ts';
 import { findChats } from '../../chats/chat.ts';
 import { findContacts, requireContact } from '../../contacts/contact.ts';
+import { chatValues, compareValues, contactValues } from '../../contacts/timeline/changes.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { findMessages, MESSAGE_COLUMNS, type MessageRow, presentMessage } from '../../messages/message.ts';
@@ -16,7 +17,6 @@ import type { AutomationRun, Definition, Scalar } from '../schema.ts';
 import { findPause, insertNewRuns } from '../triggers/events.ts';
 import { matchAutomation, type Obstacle } from '../triggers/match.ts';
 import { wakeReplied } from '../triggers/replies.ts';
-import { findChanges } from './changes.ts';
 import { chatToWriteIn, receiveMessage } from './receive.ts';
 import type { DryRun, DryRunBody, Reply } from './schema.ts';
 
@@ -55,14 +55,10 @@ const progressOf = statement<[runId: string], Progress>(
           (r.state ->> 'begun')::int as begun, r.state -> 'pending' -> 'call' as call
      from visible_automation_runs r where r.id = $1 and r.tenant_id = $tenant`,
 );
-const messagesOfRun = statement<[runId: string, chatIds: string[]], MessageRow & { run_step: number }>(
+const messagesOfRun = statement<[runId: string], MessageRow & { run_step: number }>(
   'dry_run.messages',
   `select ${MESSAGE_COLUMNS}, m.run_step from visible_messages m
-    where m.tenant_id = $tenant and m.chat_id = any ($2::uuid[]) and m.run_id = $1`,
-);
-const chatsOfContact = statement<[contactId: string], { id: string }>(
-  'dry_run.chats',
-  'select id from visible_chats where contact_id = $1 and (tenant_id = $tenant) is true',
+    where m.run_id = $1 and (m.tenant_id = $tenant) is true`,
 );
 
 interface Progress {
@@ -229,8 +225,7 @@ export async function simulateRun(
   }
 
   const run = await requireRun(tx, runId);
-  const chatIds = (await tx.all(chatsOfContact, [contactId])).map(({ id }) => id);
-  const rows = await tx.all(messagesOfRun, [runId, chatIds]);
+  const rows = await tx.all(messagesOfRun, [runId]);
   const sent = new Map(rows.map((row) => [row.run_step, presentMessage(row, tx)]));
   const [contactAfter = contact] = await findContacts(tx, [contactId]);
   const [chatAfter = null] = await findChats(
@@ -259,6 +254,12 @@ export async function simulateRun(
         call: calls.get(entry.number) ?? null,
       } as DryRun['trace'][number];
     }),
-    changes: findChanges({ contact, chat: chatBefore }, { contact: contactAfter, chat: chatAfter }),
+    changes: [
+      ...compareValues(contactValues(contact), contactValues(contactAfter)),
+      ...compareValues(
+        chatBefore ? chatValues(chatBefore) : new Map(),
+        chatAfter ? chatValues(chatAfter) : new Map(),
+      ).map((change) => ({ ...change, field: `chat.${change.field}` })),
+    ],
   };
 }
