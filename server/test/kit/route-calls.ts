@@ -96,7 +96,7 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
     'requestId',
     'runId',
   ];
-  if (wants(...OF_CONVERSATION, 'eventId')) await makeConversation(server, tenant, { ids, idsAt });
+  if (wants(...OF_CONVERSATION, 'eventId', 'traceId')) await makeConversation(server, tenant, { ids, idsAt });
   // Only a message whose time has not come can be cancelled.
   if (route?.spec.operationId === 'cancelMessage')
     ids.messageId = await made(`/v3/chats/${ids.chatId}/messages`, {
@@ -176,6 +176,7 @@ async function makeConversation(
   ids.contactId = message.contactId;
   const events = await tenant.post('/v3/events/search', { query: 'eq(type,"message.received")' });
   ids.eventId = events.body.data[0].id;
+  ids.traceId = events.body.data[0].id;
   ids.deliveryId = (await firstOf(`/v3/api_webhooks/${ids.webhookId}/deliveries/search`)).id;
 }
 

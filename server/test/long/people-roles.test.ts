@@ -162,8 +162,9 @@ describe('a user who is restricted to teams', () => {
       'automationId',
       'automationIds',
       'versionId',
-      // The operation itself looks at the channel of the event.
+      // The operations themselves look at the channel of the event.
       'eventId',
+      'traceId',
       'jobId',
       'mentionedUserIds',
       'mentionedTeamIds',
