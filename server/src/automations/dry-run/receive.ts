@@ -70,7 +70,7 @@ export async function chatToWriteIn(
 export async function receiveMessage(
   tx: TenantTx,
   chatId: string,
-  { type = 'text', text, content = {} }: WrittenMessage,
+  { type, text, content = {} }: WrittenMessage,
   deps: QueueDeps & { keys: Keys },
 ): Promise<string | undefined> {
   const chat = await tx.find(receivingChat, [chatId]);
@@ -81,7 +81,7 @@ export async function receiveMessage(
     kind: 'message' as const,
     vendorId,
     contact: { type: handle_type, value: handle_value, name: null },
-    type,
+    type: type ?? (kind === 'email' ? 'email' : 'text'),
     text: text === undefined ? null : storable(text),
     media: [],
     content: storableJson(content) as Record<string, unknown>,

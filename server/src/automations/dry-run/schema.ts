@@ -10,7 +10,7 @@ const MAX_TEXT = 65_536;
 const MAX_REPLIES = 50;
 
 const written = {
-  type: Type.Optional(OneOf(messageTypes, '`text` by default')),
+  type: Type.Optional(OneOf(messageTypes, '`text` by default, `email` on email channels')),
   text: Type.Optional(Type.String({ maxLength: MAX_TEXT })),
   content: Type.Optional(
     FreeObject('As in messages, such as `{ id, title }` of a button for the type `interactive`'),

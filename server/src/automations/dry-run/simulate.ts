@@ -2,6 +2,7 @@ import { Duration } from 'luxon';
 import { ApiError } from '../../base/errors.ts';
 import type { NewEvent } from '../../base/events.ts';
 import { newId } from '../../base/ids.ts';
+import { storableJson } from '../../base/storable.ts';
 import { findChats } from '../../chats/chat.ts';
 import { findContacts, requireContact } from '../../contacts/contact.ts';
 import { chatValues, compareValues, contactValues } from '../../contacts/timeline/changes.ts';
@@ -205,13 +206,15 @@ export async function simulateRun(
     const result = pending && (await deps.evaluate(pending));
     if (result) evaluated.set(runId, result);
     const run = await tx.find(progressOf, [runId]);
-    if (!run || !['scheduled', 'running', 'waiting'].includes(run.status)) break;
+    // The contact is being erased.
+    if (!run) throw new ApiError('contact_not_found');
+    if (!['scheduled', 'running', 'waiting'].includes(run.status)) break;
     if (run.begun >= MAX_STEPS) stoppedBy = 'too_many_steps';
     else if ((pending && !result) || deps.isTooSlow()) stoppedBy = 'too_slow';
     if (stoppedBy) break;
     if (run.is_calling && run.call) {
-      const given = responses[run.step ?? ''];
-      const response = { status: given?.status ?? 200, body: given?.body ?? null };
+      const given = Object.hasOwn(responses, run.step ?? '') ? responses[run.step ?? ''] : undefined;
+      const response = storableJson({ status: given?.status ?? 200, body: given?.body ?? null });
       calls.set(run.begun, shownCall(run.call, response, given === undefined));
       storeAnswerIn(tx, runId, run.revision, { saved: response });
     }
