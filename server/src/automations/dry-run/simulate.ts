@@ -4,7 +4,9 @@ import type { NewEvent } from '../../base/events.ts';
 import { newId } from '../../base/ids.ts';
 import { storableJson } from '../../base/storable.ts';
 import { findChats } from '../../chats/chat.ts';
+import type { Chat } from '../../chats/schema.ts';
 import { findContacts, requireContact } from '../../contacts/contact.ts';
+import type { Contact } from '../../contacts/schema.ts';
 import { chatValues, compareValues, contactValues } from '../../contacts/timeline/changes.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -139,37 +141,35 @@ const replyTime = ({ after = DEFAULT_REPLY_AFTER }: Reply, now: Date): Date =>
 const isAnswer = (reply: Reply | undefined): reply is Reply =>
   reply?.text !== undefined || reply?.content !== undefined;
 
-/** Executes a run with the functions that execute any run, in a transaction that the caller rolls back. */
-export async function simulateRun(
-  realTx: TenantTx,
+/** What a run begins with. */
+interface Beginning {
+  contact: Contact;
+  chatId: string | null;
+  /** Null if there was no chat before. */
+  chatBefore: Chat | null;
+  startReason: Obstacle | null;
+  runId: string;
+}
+
+/** Receives the message of the contact, if there is one, and inserts the run. */
+async function beginRun(
+  tx: TenantTx,
   simulation: Simulation,
+  published: NewEvent[],
   deps: SimulationDeps,
-): Promise<DryRun> {
-  const {
-    automationId,
-    contactId,
-    definition,
-    variables,
-    message,
-    replies = [],
-    responses = {},
-  } = simulation;
-  const clock = { now: simulation.at ?? realTx.now };
-  const startedAt = clock.now;
-  const published: NewEvent[] = [];
-  const tx = simulatedTx(realTx, clock, published);
-  const contact = await requireContact(tx, contactId);
-  const known = new Set(contact.chats.map(({ id }) => id));
+): Promise<Beginning> {
+  const { automationId, definition, variables, message, visibleIds } = simulation;
+  const contact = await requireContact(tx, simulation.contactId);
   const [givenChat] = simulation.chatId === undefined ? [] : await findChats(tx, [simulation.chatId]);
   if (simulation.chatId !== undefined && givenChat?.contactId !== contact.id)
     throw new ApiError('chat_not_found');
-
   const triggerChannel = (definition.trigger.parameters?.channelId as string | undefined) ?? null;
   const chatId =
     message && !givenChat
-      ? await chatToWriteIn(tx, contactId, message.channelId ?? triggerChannel, simulation.visibleIds)
+      ? await chatToWriteIn(tx, contact.id, message.channelId ?? triggerChannel, visibleIds)
       : (givenChat?.id ?? null);
-  const [chatBefore = null] = chatId === null || !known.has(chatId) ? [] : await findChats(tx, [chatId]);
+  const isKnown = contact.chats.some(({ id }) => id === chatId);
+  const [chatBefore = null] = chatId !== null && isKnown ? await findChats(tx, [chatId]) : [];
   const messageId = message && chatId ? await receiveMessage(tx, chatId, message, deps) : undefined;
   const startReason =
     messageId === undefined ? null : await findStartReason(tx, simulation, messageId, published);
@@ -195,23 +195,30 @@ export async function simulateRun(
       startsAt: '-infinity',
     },
   ]);
+  return { contact, chatId, chatBefore, startReason, runId };
+}
 
+/** Executes the run to its end. Returns its calls by the numbers of their steps, and what ended it before. */
+async function executeRun(
+  tx: TenantTx,
+  clock: { now: Date },
+  runId: string,
+  { replies = [], responses = {} }: Simulation,
+  deps: SimulationDeps,
+): Promise<{ calls: Map<number, Call>; stoppedBy: DryRun['stoppedBy'] }> {
   const calls = new Map<number, Call>();
   let questions = 0;
-  let stoppedBy: DryRun['stoppedBy'] = null;
   let evaluated = new Map<string, EffectResult>();
   for (;;) {
     const [pending] = await advanceRuns(tx, [runId], evaluated, deps);
-    evaluated = new Map();
     const result = pending && (await deps.evaluate(pending));
-    if (result) evaluated.set(runId, result);
+    evaluated = result ? new Map([[runId, result]]) : new Map();
     const run = await tx.find(progressOf, [runId]);
     // The contact is being erased.
     if (!run) throw new ApiError('contact_not_found');
-    if (!['scheduled', 'running', 'waiting'].includes(run.status)) break;
-    if (run.begun >= MAX_STEPS) stoppedBy = 'too_many_steps';
-    else if ((pending && !result) || deps.isTooSlow()) stoppedBy = 'too_slow';
-    if (stoppedBy) break;
+    if (!['scheduled', 'running', 'waiting'].includes(run.status)) return { calls, stoppedBy: null };
+    if (run.begun >= MAX_STEPS) return { calls, stoppedBy: 'too_many_steps' };
+    if ((pending && !result) || deps.isTooSlow()) return { calls, stoppedBy: 'too_slow' };
     if (run.is_calling && run.call) {
       const given = Object.hasOwn(responses, run.step ?? '') ? responses[run.step ?? ''] : undefined;
       const response = storableJson({ status: given?.status ?? 200, body: given?.body ?? null });
@@ -226,17 +233,41 @@ export async function simulateRun(
     await receiveMessage(tx, run.chat_id, reply, deps);
     await wakeReplied(tx, [runId]);
   }
+}
 
+/** What of a contact and of the chat of a run is different. */
+function findChanges(before: [Contact, Chat | null], after: [Contact, Chat | null]): DryRun['changes'] {
+  const valuesOf = (chat: Chat | null) => (chat ? chatValues(chat) : new Map<string, string | null>());
+  const ofChat = compareValues(valuesOf(before[1]), valuesOf(after[1]));
+  return [
+    ...compareValues(contactValues(before[0]), contactValues(after[0])),
+    ...ofChat.map((change) => ({ ...change, field: `chat.${change.field}` })),
+  ];
+}
+
+/** Executes a run with the functions that execute any run, in a transaction that the caller rolls back. */
+export async function simulateRun(
+  realTx: TenantTx,
+  simulation: Simulation,
+  deps: SimulationDeps,
+): Promise<DryRun> {
+  const startedAt = simulation.at ?? realTx.now;
+  const clock = { now: startedAt };
+  const published: NewEvent[] = [];
+  const tx = simulatedTx(realTx, clock, published);
+  const { contact, chatId, chatBefore, startReason, runId } = await beginRun(tx, simulation, published, deps);
+  const { calls, stoppedBy } = await executeRun(tx, clock, runId, simulation, deps);
   const run = await requireRun(tx, runId);
   const rows = await tx.all(messagesOfRun, [runId]);
   const sent = new Map(rows.map((row) => [row.run_step, presentMessage(row, tx)]));
-  const [contactAfter = contact] = await findContacts(tx, [contactId]);
+  const [contactAfter = contact] = await findContacts(tx, [contact.id]);
   const [chatAfter = null] = await findChats(
     tx,
     [chatId ?? run.chatId].filter((id) => id !== null),
   );
+  const known = new Set(contact.chats.map(({ id }) => id));
   return {
-    automationId,
+    automationId: run.automationId,
     versionId: simulation.versionId,
     contactId: contact.id,
     startReason,
@@ -247,22 +278,13 @@ export async function simulateRun(
     variables: run.variables,
     error: run.error,
     trace: run.trace.map((entry) => {
-      const { channelId, chatId: sentIn, type, text, media, content } = sent.get(entry.number) ?? {};
+      const message = sent.get(entry.number);
       return {
         ...entry,
-        message:
-          channelId === undefined
-            ? null
-            : { channelId, chatId: known.has(sentIn as string) ? sentIn : null, type, text, media, content },
+        message: message ? { ...message, chatId: known.has(message.chatId) ? message.chatId : null } : null,
         call: calls.get(entry.number) ?? null,
-      } as DryRun['trace'][number];
+      };
     }),
-    changes: [
-      ...compareValues(contactValues(contact), contactValues(contactAfter)),
-      ...compareValues(
-        chatBefore ? chatValues(chatBefore) : new Map(),
-        chatAfter ? chatValues(chatAfter) : new Map(),
-      ).map((change) => ({ ...change, field: `chat.${change.field}` })),
-    ],
+    changes: findChanges([contact, chatBefore], [contactAfter, chatAfter]),
   };
 }
