@@ -15,11 +15,13 @@ const Checked = Type.Object({
   name: Type.Optional(NewAutomation.properties.name),
 });
 
-/** Any object: what is wrong with it is the answer, not an error. */
-export const CheckBody = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  additionalProperties: true,
-  [DOCUMENTED]: Checked,
+export const CheckBody = Type.Object({
+  // Any object: what is wrong with it is the answer, not an error.
+  definition: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    [DOCUMENTED]: Checked,
+  }),
 });
 
 const issueKeys = [
@@ -53,27 +55,27 @@ export const Check = Type.Object(
 );
 export type Check = Static<typeof Check>;
 
-const validate = compileSchema(strictBody(Checked, Automation), 'body');
+const validate = compileSchema(strictBody(Checked, Automation), 'definition');
 
 /** Finds everything that saving and publishing a definition would refuse, and what is suspicious about it. */
 export async function checkAutomation(
   db: TenantReader,
-  body: Record<string, unknown>,
+  { definition: body }: Static<typeof CheckBody>,
   deps: SaveDeps,
 ): Promise<Check> {
   const given = withoutNulls(Checked, body) as Static<typeof Checked>;
   const issues = validate(given) ?? collectIssues();
   const { name: _, purpose, trigger, variables = [], steps } = given;
-  let definition: Definition | undefined;
+  let valid: Definition | undefined;
   if (issues.isEmpty)
-    definition = await findDefinitionIssues(
+    valid = await findDefinitionIssues(
       db,
       { ...(purpose === undefined ? {} : { purpose }), trigger, variables, steps },
       deps,
       issues,
     );
   const errors = Object.entries(issues.params).map(([path, issue]) => ({ path, ...issue }));
-  const externalIds = definition ? (await attributesOf(db)).map(({ external_id }) => external_id) : [];
-  const warnings = definition && errors.length === 0 ? await findWarnings(definition, externalIds) : [];
+  const externalIds = valid ? (await attributesOf(db)).map(({ external_id }) => external_id) : [];
+  const warnings = valid && errors.length === 0 ? await findWarnings(valid, externalIds) : [];
   return { isValid: errors.length === 0, errors, warnings };
 }

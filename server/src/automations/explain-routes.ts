@@ -38,7 +38,7 @@ export function explainRoutes(deps: DryRunDeps): Route[] {
         answer: data(Check),
         failures: [],
         example: {
-          body: exampleDefinition,
+          body: { definition: exampleDefinition },
           answer: {
             isValid: true,
             errors: [],

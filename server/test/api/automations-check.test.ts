@@ -10,8 +10,8 @@ beforeEach(async () => {
   tenant = await server.tenant();
 });
 
-const check = async (body: unknown) => {
-  const answer = await tenant.post('/v3/automations/check', body);
+const check = async (definition: unknown) => {
+  const answer = await tenant.post('/v3/automations/check', { definition });
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
   return answer.body.data as {
     isValid: boolean;
@@ -78,7 +78,7 @@ describe('checking a definition', () => {
 
   it('tells what the token may not use', async () => {
     const token = await tenant.tokenWith(['automations:write']);
-    const body = { ...smallest, steps: [say('a', '{{ contact.firstName }}')] };
+    const body = { definition: { ...smallest, steps: [say('a', '{{ contact.firstName }}')] } };
     const { data } = (await tenant.post('/v3/automations/check', body, { token })).body;
     expect(data.errors).toMatchObject([
       { path: 'steps.0.parameters.text', message: expect.stringContaining('contacts:read') },
@@ -97,8 +97,10 @@ describe('checking a definition', () => {
 
   it('needs the scope to save, and a body', async () => {
     const token = await tenant.tokenWith(['automations:read']);
-    expect((await tenant.post('/v3/automations/check', smallest, { token })).status).toBe(403);
-    expect((await tenant.post('/v3/automations/check', [])).status).toBe(400);
+    const body = { definition: smallest };
+    expect((await tenant.post('/v3/automations/check', body, { token })).status).toBe(403);
+    for (const wrong of [{}, [], { definition: [] }, smallest])
+      expect((await tenant.post('/v3/automations/check', wrong)).status).toBe(400);
   });
 });
 
