@@ -5,7 +5,7 @@ import { newId } from '../../base/ids.ts';
 import { storableJson } from '../../base/storable.ts';
 import { findChats } from '../../chats/chat.ts';
 import type { Chat } from '../../chats/schema.ts';
-import { findContacts, requireContact } from '../../contacts/contact.ts';
+import { findContacts, lockContacts, requireContact } from '../../contacts/contact.ts';
 import type { Contact } from '../../contacts/schema.ts';
 import { chatValues, compareValues, contactValues } from '../../contacts/timeline/changes.ts';
 import { statement } from '../../db/statement.ts';
@@ -51,6 +51,10 @@ const insertUnsaved = statement<
   'dry_run.insert_version',
   `insert into automation_versions (id, tenant_id, automation_id, number, definition, created_at)
    values ($1, $tenant, $2, $3, $4, $5)`,
+);
+const lockChats = statement<[contactId: string], { id: string }>(
+  'dry_run.lock_chats',
+  `select id from visible_chats where contact_id = $1 and (tenant_id = $tenant) is true order by id for no key update`,
 );
 const progressOf = statement<[runId: string], Progress>(
   'dry_run.progress',
@@ -159,6 +163,9 @@ async function beginRun(
   deps: SimulationDeps,
 ): Promise<Beginning> {
   const { automationId, definition, variables, message, visibleIds } = simulation;
+  // In the order that holds everywhere: a message that is received locks its chat before the run locks its contact.
+  await lockContacts(tx, [simulation.contactId]);
+  await tx.all(lockChats, [simulation.contactId]);
   const contact = await requireContact(tx, simulation.contactId);
   const [givenChat] = simulation.chatId === undefined ? [] : await findChats(tx, [simulation.chatId]);
   if (simulation.chatId !== undefined && givenChat?.contactId !== contact.id)
