@@ -200,7 +200,7 @@ export const TraceEntry = Type.Object({
   number: Type.Integer({ description: 'Counts from 1' }),
   step: Type.String({ description: 'The id of the step' }),
   type: OneOf(stepTypes),
-  status: OneOf(['running', 'waiting', 'completed', 'failed']),
+  status: OneOf(['running', 'waiting', 'completed', 'failed', 'cancelled']),
   detail: FreeObject('What the step did; depends on its type'),
   error: Failure,
   startedAt: Timestamp(),

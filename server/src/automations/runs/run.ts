@@ -143,16 +143,22 @@ export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   originRunId: row.id,
 });
 
-const presentEntry = ({ started_at, ended_at, ...entry }: StoredEntry): Entry => ({
-  ...entry,
-  startedAt: timestamp(started_at),
-  endedAt: timestampOrNull(ended_at),
-});
+/** A step in which the run was ended from outside has no end of its own. */
+function presentEntry({ started_at, ended_at, ...entry }: StoredEntry, run: RunRow): Entry {
+  const isOpen = entry.status === 'running' || entry.status === 'waiting';
+  const isCut = isOpen && (run.status === 'cancelled' || run.status === 'failed');
+  return {
+    ...entry,
+    ...(isCut ? { status: run.status as Entry['status'], error: run.error } : {}),
+    startedAt: timestamp(started_at),
+    endedAt: timestampOrNull(isCut ? run.ended_at : ended_at),
+  };
+}
 
 export async function requireRun(db: TenantReader, runId: string): Promise<AutomationRunWithTrace> {
   const row = isUuid(runId) ? await db.find(runById, [runId]) : undefined;
   if (!row) throw new ApiError('automation_run_not_found');
-  return { ...presentRun(row), trace: row.trace.map(presentEntry) };
+  return { ...presentRun(row), trace: row.trace.map((entry) => presentEntry(entry, row)) };
 }
 
 /** Cancels a run. A run that has ended cannot be cancelled. */
