@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf, smallest } from '../kit/automations.ts';
 import { usePerson } from '../kit/people.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type Answer, type TestTenant, useServer } from '../kit/server.ts';
 
@@ -342,7 +343,7 @@ describe('a dry run', () => {
     expect([await reasonFor('hello'), await reasonFor('the menu')]).toEqual(['no_keyword', null]);
     expect(await reasonFor('STOP')).toBe('unsubscribed');
     const user = await post('/v3/users', { name: 'Grace', email: 'grace@example.com', role: 'agent' });
-    await post(`/v3/chats/${chatId}/assign`, { userId: user.id });
+    await post(`/v3/chats/${chatId}/assignment`, { userId: user.id });
     expect(await reasonFor('the menu')).toBe('assigned_to_user');
   });
 
@@ -361,6 +362,8 @@ describe('a dry run is refused', () => {
     ['with a reply before the question', { replies: [{ text: 'x', after: '-PT1M' }] }, ['replies.0.after']],
     ['with too many replies', { replies: Array.from({ length: 51 }, () => ({ text: 'x' })) }, ['replies']],
     ['with an unknown key', { reply: 'x' }, ['reply']],
+    ['with NUL in a response', { responses: { a: { body: '\0' } } }, ['responses.a.body']],
+    ['with half a character in a text', { message: { text: '\uD800' } }, ['message.text']],
     ['with variables of another type', { variables: { seats: 'two' } }, ['variables.seats']],
     [
       'of an invalid definition',
@@ -418,6 +421,31 @@ describe('a dry run is refused', () => {
   });
 });
 
+describe('a dry run of a contact that somebody is changing', () => {
+  it('is a conflict after a moment, and keeps nobody waiting', async () => {
+    const id = await saved(smallest.steps);
+    const client = await usePgClient(server.databaseUrl);
+    await client.query('begin');
+    await client.query('select 1 from contacts where id = $1 for update', [contactId]);
+    expect((await tryOut(id)).body.error.messageKey).toBe('conflict');
+    await client.query('rollback');
+    expect((await tryOut(id)).status).toBe(200);
+  });
+
+  it('leaves other dry runs and messages of the contact alone', async () => {
+    const id = await saved([say('hi', 'Hi')], onMessage);
+    const [write] = [tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: FROM, text: 'second' })];
+    const runs = await Promise.all(Array.from({ length: 8 }, () => dryRun(id, { message: { text: 'x' } })));
+    expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 'completed'));
+    await write;
+    await server.settle();
+    expect((await tenant.post('/v3/messages/search', {})).body.data).toMatchObject([
+      { text: 'second' },
+      { text: 'first' },
+    ]);
+  });
+});
+
 describe('a dry run ends', () => {
   it('after 300 steps of a loop', async () => {
     const id = await saved([
@@ -451,8 +479,6 @@ describe('a dry run ends', () => {
   it.each([
     '{{',
     '{% raw %}{{ contact.id',
-    '{{ message.text }}\0',
-    '\uD800',
     '<script>',
     "'; drop table x; --",
   ])('for a contact who writes %j', async (text) => {

@@ -212,9 +212,9 @@ describe('an automation that did not start says', () => {
     const picky = await onMessage({ keywords: ['menu'] });
     await write('first');
     const chat = await theChat();
-    await post(`/v3/chats/${chat.id}/assign`, { userId: await userOf() });
+    await post(`/v3/chats/${chat.id}/assignment`, { userId: await userOf() });
     const messageId = await write('hello');
-    await post(`/v3/chats/${chat.id}/assign`, { userId: null });
+    await post(`/v3/chats/${chat.id}/assignment`, { userId: null });
     expect(await about(polite, { messageId })).toMatchObject({ reason: 'assigned_to_user', runId: null });
     expect(await about(eager, { messageId })).toMatchObject({ hasStarted: true });
     expect(await about(picky, { messageId })).toMatchObject({ reason: 'no_keyword' });
@@ -338,7 +338,7 @@ describe('what is stored when an event is matched', () => {
     await onMessage({ keywords: ['menu'] });
     await write('first');
     const chat = await theChat();
-    await post(`/v3/chats/${chat.id}/assign`, { userId: await userOf() });
+    await post(`/v3/chats/${chat.id}/assignment`, { userId: await userOf() });
     await write('hello');
     expect(await silenced()).toEqual([]);
     await write('menu');
@@ -349,7 +349,7 @@ describe('what is stored when an event is matched', () => {
     await onMessage();
     await write('first');
     const chat = await theChat();
-    await post(`/v3/chats/${chat.id}/assign`, { userId: await userOf() });
+    await post(`/v3/chats/${chat.id}/assignment`, { userId: await userOf() });
     await write('hello');
     expect(await silenced()).toHaveLength(1);
     const eventId = '01800000-0000-7000-8000-000000000000';

@@ -1,7 +1,6 @@
 import type { Keys } from '../../base/crypto.ts';
 import { invalidParam } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { storable, storableJson } from '../../base/storable.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import type { ChannelConsent } from '../../channels/schema.ts';
 import { startChats } from '../../chats/start-chat.ts';
@@ -82,9 +81,9 @@ export async function receiveMessage(
     vendorId,
     contact: { type: handle_type, value: handle_value, name: null },
     type: type ?? (kind === 'email' ? 'email' : 'text'),
-    text: text === undefined ? null : storable(text),
+    text: text ?? null,
     media: [],
-    content: storableJson(content) as Record<string, unknown>,
+    content,
     occurredAt: tx.now,
   };
   const config = decryptConfig(chat.config_encrypted, deps.keys);

@@ -2,7 +2,6 @@ import { Duration } from 'luxon';
 import { ApiError } from '../../base/errors.ts';
 import type { NewEvent } from '../../base/events.ts';
 import { newId } from '../../base/ids.ts';
-import { storableJson } from '../../base/storable.ts';
 import { findChats } from '../../chats/chat.ts';
 import type { Chat } from '../../chats/schema.ts';
 import { findContacts, lockContacts, requireContact } from '../../contacts/contact.ts';
@@ -228,7 +227,7 @@ async function executeRun(
     if ((pending && !result) || deps.isTooSlow()) return { calls, stoppedBy: 'too_slow' };
     if (run.is_calling && run.call) {
       const given = Object.hasOwn(responses, run.step ?? '') ? responses[run.step ?? ''] : undefined;
-      const response = storableJson({ status: given?.status ?? 200, body: given?.body ?? null });
+      const response = { status: given?.status ?? 200, body: given?.body ?? null };
       calls.set(run.begun, shownCall(run.call, response, given === undefined));
       storeAnswerIn(tx, runId, run.revision, { saved: response });
     }
