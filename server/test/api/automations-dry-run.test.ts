@@ -389,8 +389,8 @@ describe('a dry run is refused', () => {
     expect(await keyOf(id, {}, other)).toBe('automation_not_found');
     const theirs = await automationOf(other);
     expect(await keyOf(theirs, {}, other)).toBe('contact_not_found');
-    const stranger = (await other.post('/v3/contacts', { phoneNumber: FROM })).body.data.id;
-    expect(await keyOf(theirs, { contactId: stranger, chatId }, other)).toBe('chat_not_found');
+    const theirContact = (await other.post('/v3/contacts', { phoneNumber: FROM })).body.data.id;
+    expect(await keyOf(theirs, { contactId: theirContact, chatId }, other)).toBe('chat_not_found');
   });
 
   it('to a token that may not read what it would show', async () => {

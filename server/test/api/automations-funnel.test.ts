@@ -159,8 +159,8 @@ describe('the versions of an automation', () => {
     expect(await keyOf(`${other}/versions/${latestVersionId}`)).toBe('automation_version_not_found');
     expect(await keyOf(`${id}/versions/x`)).toBe('automation_version_not_found');
     expect(await keyOf(`x/versions/${latestVersionId}`)).toBe('automation_not_found');
-    const stranger = await server.tenant();
-    const searched = await stranger.post(`/v3/automations/${id}/versions/search`, {});
+    const otherTenant = await server.tenant();
+    const searched = await otherTenant.post(`/v3/automations/${id}/versions/search`, {});
     expect(searched.body.error.messageKey).toBe('automation_not_found');
   });
 });

@@ -266,8 +266,8 @@ export async function simulateRun(
   const run = await requireRun(tx, runId);
   const rows = await tx.all(messagesOfRun, [runId]);
   const sent = new Map(rows.map((row) => [row.run_step, presentMessage(row, tx)]));
-  const [contactAfter = contact] = await findContacts(tx, [contact.id]);
-  const [chatAfter = null] = await findChats(
+  const [contactAtEnd = contact] = await findContacts(tx, [contact.id]);
+  const [chatAtEnd = null] = await findChats(
     tx,
     [chatId ?? run.chatId].filter((id) => id !== null),
   );
@@ -291,6 +291,6 @@ export async function simulateRun(
         call: calls.get(entry.number) ?? null,
       };
     }),
-    changes: findChanges([contact, chatBefore], [contactAfter, chatAfter]),
+    changes: findChanges([contact, chatBefore], [contactAtEnd, chatAtEnd]),
   };
 }

@@ -122,11 +122,11 @@ export async function countFunnel(
   { versionId, from, to }: FunnelQuery,
   { channelIds }: Principal,
 ): Promise<Funnel> {
-  return db.search(async (reader) => {
-    await requireAutomationId(reader, automationId);
-    const version = await reader.find(stepsOfVersion, [automationId, versionId ?? null]);
+  return db.search(async (lookups) => {
+    await requireAutomationId(lookups, automationId);
+    const version = await lookups.find(stepsOfVersion, [automationId, versionId ?? null]);
     if (!version) throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
-    const rows = await reader.all(countSteps, [
+    const rows = await lookups.all(countSteps, [
       automationId,
       versionId ?? null,
       timeOf(from),
