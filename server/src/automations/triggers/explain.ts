@@ -1,5 +1,5 @@
 import { ApiError, invalidParam } from '../../base/errors.ts';
-import { firstIdAt } from '../../base/ids.ts';
+import { firstIdAt, timeOfId } from '../../base/ids.ts';
 import { createTurns } from '../../base/turns.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
@@ -58,7 +58,7 @@ const eventOfMessage = statement<
     order by e.id limit 1`,
 );
 
-/** The same, with what was in force at the event. */
+/** An automation with the version that was in force at the event, or that its run uses. */
 interface ExplainedAutomation extends Omit<TriggerableAutomation, 'version_id' | 'trigger_type'> {
   name: string;
   version_id: string | null;
@@ -66,7 +66,6 @@ interface ExplainedAutomation extends Omit<TriggerableAutomation, 'version_id' |
   was_active_before: boolean;
   was_active_after: boolean;
   run_id: string | null;
-  run_version_id: string | null;
 }
 const automationsAt = statement<
   [eventId: string, automationIds: string[] | null, limit: number],
@@ -81,7 +80,7 @@ const automationsAt = statement<
             where b.automation_id = a.id and (b.tenant_id = $tenant) is true and b.id < $1) as was_active_before,
           exists (select 1 from automation_activations b
             where b.automation_id = a.id and (b.tenant_id = $tenant) is true and b.id > $1) as was_active_after,
-          r.id as run_id, r.version_id as run_version_id
+          r.id as run_id
      from automations a
      left join lateral (
        select b.version_id from automation_activations b
@@ -106,13 +105,10 @@ export const sweepSilencedEvents = (db: Pick<Queryable, 'run'>, before: Date): P
 const MAX_AUTOMATIONS = 1_000;
 const HOUR_MS = 3600_000;
 
-/** When a UUIDv7 was made. */
-const timeOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
-
 /** The ids around that of a message, between which its event is: both are made for one transaction. */
 const idsAround = (messageId: string): [from: string, to: string] => {
-  const ms = timeOf(messageId);
-  return [firstIdAt(new Date(Math.max(0, ms - HOUR_MS))), firstIdAt(new Date(ms + HOUR_MS))];
+  const ms = timeOfId(messageId);
+  return [firstIdAt(new Date(ms - HOUR_MS)), firstIdAt(new Date(ms + HOUR_MS))];
 };
 
 async function requireEventOfMessage(db: TenantReader, messageId: string): Promise<ExplainedEvent> {

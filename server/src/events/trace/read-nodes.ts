@@ -1,4 +1,4 @@
-import { firstIdAt } from '../../base/ids.ts';
+import { firstIdAt, timeOfId } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantReader } from '../../db/tenant.ts';
 import { timestamp } from '../../http/schema.ts';
@@ -201,12 +201,7 @@ export async function findFollowing(
     ...new Set(found.flatMap(({ node, contactId }) => (node.type === 'event' ? [] : (contactId ?? [])))),
   ];
   const earliest = [...messageIds, ...runIds].sort()[0];
-  const after =
-    earliest === undefined
-      ? undefined
-      : firstIdAt(
-          new Date(Math.max(0, Number.parseInt(earliest.replaceAll('-', '').slice(0, 12), 16) - MARGIN_MS)),
-        );
+  const after = earliest === undefined ? undefined : firstIdAt(new Date(timeOfId(earliest) - MARGIN_MS));
   const events =
     after === undefined || contactIds.length === 0
       ? []
