@@ -69,6 +69,16 @@ CREATE INDEX audit_entries_by_tenant ON audit_entries (tenant_id, created_at, id
 CREATE TABLE audit_entries_default PARTITION OF audit_entries DEFAULT
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 
+CREATE TABLE automation_activations (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  automation_id uuid NOT NULL,
+  version_id uuid NOT NULL,
+  ended_id uuid,
+  CONSTRAINT automation_activations_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX automation_activations_by_automation ON automation_activations (automation_id, id);
+
 CREATE TABLE automation_runs (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -542,7 +552,7 @@ CREATE TABLE jobs (
   author jsonb,
   item_ids uuid[],
   CONSTRAINT jobs_check CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
-  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text, 'change_chats'::text, 'change_contacts'::text])),
+  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text, 'change_chats'::text, 'change_contacts'::text, 'change_runs'::text])),
   CONSTRAINT jobs_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 )
@@ -910,6 +920,14 @@ CREATE TABLE shards (
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 
+CREATE TABLE silenced_events (
+  event_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  is_paused boolean NOT NULL,
+  CONSTRAINT silenced_events_pkey PRIMARY KEY (event_id, tenant_id)
+)
+WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+
 CREATE TABLE system_mails (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -1110,6 +1128,7 @@ CREATE TABLE workers (
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 
 ALTER TABLE attributes ADD CONSTRAINT attributes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE automation_activations ADD CONSTRAINT automation_activations_automation_id_tenant_id_fkey FOREIGN KEY (automation_id, tenant_id) REFERENCES automations(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE automation_runs ADD CONSTRAINT automation_runs_chat_id_tenant_id_fkey FOREIGN KEY (chat_id, tenant_id) REFERENCES chats(id, tenant_id) ON DELETE SET NULL (chat_id);
 ALTER TABLE automation_runs ADD CONSTRAINT automation_runs_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE automation_runs ADD CONSTRAINT automation_runs_version_id_automation_id_tenant_id_fkey FOREIGN KEY (version_id, automation_id, tenant_id) REFERENCES automation_versions(id, automation_id, tenant_id) ON DELETE CASCADE;

@@ -58,6 +58,8 @@ export const writers: Record<string, string> = {
   automation_runs: 'automations',
   run_trace: 'automations',
   run_replies: 'automations',
+  automation_activations: 'automations',
+  silenced_events: 'automations',
   automation_secrets: 'automations/secrets',
 
   campaigns: 'campaigns',
@@ -97,7 +99,7 @@ export const exceptions: Exception[] = [
     table: 'tenant_counters',
     reason: 'runs_until is changed under the lock of numbering; the engine does not know the limits of plans',
   },
-  ...['events', 'deliveries', 'attempts'].map((table) => ({
+  ...['events', 'deliveries', 'attempts', 'silenced_events'].map((table) => ({
     file: 'jobs/removal-steps.ts',
     table,
     reason:

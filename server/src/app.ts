@@ -9,9 +9,11 @@ import { findPrincipal } from './access/tenants.ts';
 import { noteTokenUsed, removeExpiredTokens } from './access/tokens.ts';
 import { afterRestoreRoutes } from './after-restore.ts';
 import { attributeRoutes } from './attributes/routes.ts';
+import { explainRoutes } from './automations/explain-routes.ts';
 import { automationRoutes } from './automations/routes.ts';
 import { cancelRunsOfChats } from './automations/runs/run.ts';
 import { secretRoutes } from './automations/secrets/routes.ts';
+import { sweepSilencedEvents } from './automations/triggers/explain.ts';
 import type { Activity } from './base/activity.ts';
 import type { TenantClock } from './base/clock.ts';
 import type { ExtraVariables } from './base/config.ts';
@@ -79,6 +81,7 @@ import { userSessionRoutes } from './people/user-session-routes.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import { type Adapters, adapters } from './providers/adapters.ts';
 import { allQueues } from './queues.ts';
+import type { TaskPool } from './sandboxed/task-pool.ts';
 import { savedReplyRoutes } from './saved-replies/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -103,6 +106,8 @@ interface ApiDeps {
   /** The vendors that channels can have. */
   adapters: Adapters;
   context: AdapterContext;
+  /** Worker threads for untrusted texts. */
+  tasks: TaskPool;
   maxFileBytes: number;
   baseUrl: () => string;
   fileUrls: FileUrls;
@@ -213,6 +218,7 @@ const v3Api: Api<ApiDeps> = {
       ...userRoutes(),
       ...fileRoutes(deps),
       ...automationRoutes(deps),
+      ...explainRoutes(deps),
       ...secretRoutes(deps),
       ...campaignRoutes(),
       ...jobRoutes(),
@@ -347,6 +353,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
       const removed = {
         failedRequests: await removeOldRequests(db, before),
         notifications: await sweepNotifications(db, before),
+        silencedEvents: await sweepSilencedEvents(db, before),
         // Tokens expire by the time of day, whatever a test does with the clock.
         expiredTokens: await removeExpiredTokens(db, {
           before: new Date(Date.now() - deps.retentionDays * DAY_MS),

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { callsQueue, runRepliesQueue, runsQueue, schedulesQueue } from './automations/queues.ts';
+import { createPrograms, type Programs } from './automations/runs/advance.ts';
 import type { ContactTurns } from './automations/runs/contact-turns.ts';
 import { createAnswerStore, makeCalls, type StoreAnswer } from './automations/runs/make-calls.ts';
-import { createPrograms, executeRuns, type Programs, setRunAside } from './automations/runs/worker.ts';
+import { executeRuns, setRunAside } from './automations/runs/worker.ts';
 import { startRuns } from './automations/triggers/events.ts';
 import { noteRepliedRuns, wakeRepliedRuns } from './automations/triggers/replies.ts';
 import { runSchedules } from './automations/triggers/schedules.ts';

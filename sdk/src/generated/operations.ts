@@ -9,10 +9,16 @@ import type {
   Attribute,
   AuditEntry,
   Automation,
+  AutomationCheck,
+  AutomationDryRun,
+  AutomationExplanation,
+  AutomationFunnel,
   AutomationRun,
   AutomationRunWithTrace,
+  AutomationVersion,
   Campaign,
   CampaignWithCounts,
+  ChangeAutomationRunsBody,
   ChangeChatsBody,
   ChangeContactsBody,
   ChangePasswordBody,
@@ -23,6 +29,7 @@ import type {
   Chat,
   ChatCount,
   ChatPresence,
+  CheckAutomationBody,
   ConfirmTotpBody,
   Consent,
   Contact,
@@ -50,9 +57,11 @@ import type {
   DeleteResult,
   DescribeLinkBody,
   DisableTotpBody,
+  DryRunAutomationBody,
   EndedSession,
   EnrolTotpBody,
   Event,
+  ExplainAutomationsBody,
   FailedRequest,
   File,
   FilePublicUrl,
@@ -114,6 +123,7 @@ import type {
   TestClock,
   TimelineItem,
   Token,
+  Trace,
   TriggerAutomationBody,
   UnreadNotifications,
   UpdateApiWebhookBody,
@@ -1640,6 +1650,18 @@ export const searchEvents = (client: Client, input: CallOptions & { body?: Searc
   search(client, '/v3/events/search', input);
 
 /**
+ * Trace causes and consequences
+ *
+ * `GET /v3/trace/{traceId}`
+ *
+ * Shows what caused an event, a message or a run, and what followed from it: a received message, its event, the deliveries and runs of that, what the runs sent, and what became of it. At most 200 things, six deep. Only what the caller may read is shown: deliveries, for example, need `webhooks:read`.
+ *
+ * Requires the scope `events:read`.
+ */
+export const getTrace = (client: Client, input: CallOptions & { path: { traceId: string } }): Promise<Trace> =>
+  call(client, 'GET', '/v3/trace/{traceId}', input);
+
+/**
  * Create a user
  *
  * `POST /v3/users`
@@ -1988,6 +2010,88 @@ export const retryAutomationRun = (client: Client, input: KeyedOptions & { path:
   create(client, '/v3/automation_runs/{runId}/retry', input);
 
 /**
+ * Check a definition
+ *
+ * `POST /v3/automations/check`
+ *
+ * Finds everything for which saving and publishing a definition would be refused, each with its path, and what is allowed but probably not meant: steps that nothing leads to, loops without a wait, unknown names in texts, variables without a value, messages without a channel. Nothing is stored.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const checkAutomation = (client: Client, input: CallOptions & { body: CheckAutomationBody }): Promise<AutomationCheck> =>
+  call(client, 'POST', '/v3/automations/check', input);
+
+/**
+ * Show what a run would do
+ *
+ * `POST /v3/automations/{automationId}/dry_run`
+ *
+ * Executes a run for a contact without any effect: nothing is stored, sent, called or published. The answer is its trace with the rendered texts, the branches with the values that they compared, the times at which waits end, the messages with their channels or the reason why they would be refused, and what would change. Time passes as fast as the run needs it. Also needs `contacts:read`, `chats:read` and `messages:read`.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const dryRunAutomation = (client: Client, input: CallOptions & { path: { automationId: string }; body: DryRunAutomationBody }): Promise<AutomationDryRun> =>
+  call(client, 'POST', '/v3/automations/{automationId}/dry_run', input);
+
+/**
+ * Explain why automations started or did not
+ *
+ * `POST /v3/automations/explain`
+ *
+ * Says for every automation whether an event, or the message of a contact, started it, and if not, why. It is decided as it was when the event happened: by the version and the status that were in force.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const explainAutomations = (client: Client, input: CallOptions & { body?: ExplainAutomationsBody | undefined } = {}): Promise<AutomationExplanation> =>
+  call(client, 'POST', '/v3/automations/explain', input);
+
+/**
+ * Search versions of an automation
+ *
+ * `POST /v3/automations/{automationId}/versions/search`
+ *
+ * Fields to filter and sort by: id, number, createdAt.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const searchAutomationVersions = (client: Client, input: CallOptions & { path: { automationId: string }; body?: SearchBody | undefined }): Promise<Page<AutomationVersion>> =>
+  search(client, '/v3/automations/{automationId}/versions/search', input);
+
+/**
+ * Get a version of an automation
+ *
+ * `GET /v3/automations/{automationId}/versions/{versionId}`
+ *
+ * Returns one version. A version never changes, and the keys of all versions have the same order, so that two of them can be compared line by line.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const getAutomationVersion = (client: Client, input: CallOptions & { path: {
+  automationId: string;
+  versionId: string;
+} }): Promise<AutomationVersion> =>
+  call(client, 'GET', '/v3/automations/{automationId}/versions/{versionId}', input);
+
+/**
+ * Count how far runs have come
+ *
+ * `GET /v3/automations/{automationId}/funnel`
+ *
+ * Counts for every step how many runs came to it, went on, wait in it, failed in it and ended with it. Of all versions, or of one; of runs that were created in a period.
+ *
+ * Requires the scope `automations:read`.
+ */
+export const getAutomationFunnel = (client: Client, input: CallOptions & { path: { automationId: string }; query?: {
+  /** Only runs of this version */
+  versionId?: string | undefined;
+  /** Only runs that were created at or after this time */
+  from?: string | undefined;
+  /** Only runs that were created before this time */
+  to?: string | undefined;
+} | undefined }): Promise<AutomationFunnel> =>
+  call(client, 'GET', '/v3/automations/{automationId}/funnel', input);
+
+/**
  * Store a secret
  *
  * `PUT /v3/secrets/{secretName}`
@@ -2115,7 +2219,7 @@ export const getCampaignResults = (client: Client, input: CallOptions & { path: 
  *
  * `POST /v3/chats/bulk`
  *
- * Assigns, opens, snoozes, closes or marks the chats that match `query`, or those with `ids`, or changes the labels of their contacts (which also needs `contacts:write`). What it is done to is chosen once, at the moment of the request: a chat or contact that matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.
+ * Assigns, opens, snoozes, closes or marks the chats that match `query`, or those with `ids`, or changes the labels of their contacts (which also needs `contacts:write`). What it is done to is chosen once, at the moment of the request: what matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.
  *
  * Requires the scope `chats:write`.
  */
@@ -2127,12 +2231,24 @@ export const changeChats = (client: Client, input: KeyedOptions & { body: Change
  *
  * `POST /v3/contacts/bulk`
  *
- * Adds or removes labels, sets attributes, or erases the contacts that match `query`, or those with `ids`. To erase them also needs `contacts:delete`. What it is done to is chosen once, at the moment of the request: a chat or contact that matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.
+ * Adds or removes labels, sets attributes, or erases the contacts that match `query`, or those with `ids`. To erase them also needs `contacts:delete`. What it is done to is chosen once, at the moment of the request: what matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.
  *
  * Requires the scope `contacts:write`.
  */
 export const changeContacts = (client: Client, input: KeyedOptions & { body: ChangeContactsBody }): Promise<Job> =>
   create(client, '/v3/contacts/bulk', input);
+
+/**
+ * Cancel or retry many runs
+ *
+ * `POST /v3/automation_runs/bulk`
+ *
+ * Cancels the runs that match `query`, or those with `ids`, or retries them from their failed step. Runs that cannot be cancelled or retried count as failed. What it is done to is chosen once, at the moment of the request: what matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.
+ *
+ * Requires the scope `automations:write`.
+ */
+export const changeAutomationRuns = (client: Client, input: KeyedOptions & { body: ChangeAutomationRunsBody }): Promise<Job> =>
+  create(client, '/v3/automation_runs/bulk', input);
 
 /**
  * Search jobs

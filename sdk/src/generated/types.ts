@@ -997,6 +997,36 @@ export interface WebhookDeliveryWithAttempts {
   }>;
 }
 
+export interface Trace {
+  /** What was asked for */
+  id: string;
+  /** The causes, and after each thing what followed from it: a tree in reading order */
+  nodes: Array<{
+    type: "message" | "event" | "run" | "delivery";
+    id: string;
+    /** What it followed from; null for the first cause */
+    causedById: string | null;
+    /** How many causes it has */
+    depth: number;
+    /** When it happened */
+    at: string;
+    /** Of an event its type, of a message `inbound` or `outbound`, of a run the name of the automation, of a delivery the URL of the webhook */
+    name: string;
+    /** Of a message, run or delivery */
+    status: string | null;
+    /** When the status was last changed */
+    updatedAt: string | null;
+    /** Of a message: the id that the vendor gave it */
+    vendorId: string | null;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+  }>;
+  /** False if more followed than is shown */
+  isComplete: boolean;
+}
+
 export interface User {
   id: string;
   name: string;
@@ -1461,7 +1491,7 @@ export interface AutomationRunWithTrace {
     /** The id of the step */
     step: string;
     type: "send_message" | "send_template" | "wait" | "wait_for_reply" | "branch" | "set_attribute" | "add_label" | "remove_label" | "assign" | "set_chat_status" | "http_request" | "subscribe" | "unsubscribe" | "end";
-    status: "running" | "waiting" | "completed" | "failed";
+    status: "running" | "waiting" | "completed" | "failed" | "cancelled";
     /** What the step did; depends on its type */
     detail: Record<string, unknown>;
     error: {
@@ -1497,6 +1527,153 @@ export interface AutomationRun {
   } | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface AutomationCheck {
+  /** Whether it could be saved and published */
+  isValid: boolean;
+  /** What must be changed first */
+  errors: Array<{
+    /** Such as `steps.2.parameters.cases.0.next` */
+    path: string;
+    key: "invalid_type" | "invalid_string" | "invalid_enum_value" | "too_small" | "too_big" | "invalid_date" | "unrecognized_keys" | "invalid_union" | "custom";
+    message: string;
+  }>;
+  /** What is allowed, but is probably not meant. Only of a definition without errors */
+  warnings: Array<{
+    /** Such as `steps.2.parameters.cases.0.next` */
+    path: string;
+    key: "unreachable_step" | "loop_without_wait" | "unknown_variable" | "unknown_answer" | "unknown_attribute" | "missing_variables" | "no_channel";
+    message: string;
+  }>;
+}
+
+export interface AutomationDryRun {
+  automationId: string;
+  /** Null for a definition that is not saved */
+  versionId: string | null;
+  contactId: string;
+  /** Why the given message would not start the automation; null if it would, or without one */
+  startReason: "not_active" | "published_later" | "other_trigger" | "triggers_off" | "unsubscribed" | "other_channel" | "automatic_mail" | "no_keyword" | "other_label" | "from_automation" | "assigned_to_user" | "paused" | "chain_too_deep" | "missing_variables" | null;
+  /** `stopped` if the dry run ended before the run did */
+  status: "completed" | "failed" | "cancelled" | "stopped";
+  /** After 300 steps, or after some seconds */
+  stoppedBy: "too_many_steps" | "too_slow" | null;
+  startedAt: string;
+  /** When the last step would be done */
+  endedAt: string;
+  /** The variables of the run, defaults included */
+  variables: Record<string, unknown>;
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  trace: Array<{
+    /** Counts from 1 */
+    number: number;
+    /** The id of the step */
+    step: string;
+    type: "send_message" | "send_template" | "wait" | "wait_for_reply" | "branch" | "set_attribute" | "add_label" | "remove_label" | "assign" | "set_chat_status" | "http_request" | "subscribe" | "unsubscribe" | "end";
+    status: "running" | "waiting" | "completed" | "failed" | "cancelled";
+    /** What the step did; depends on its type */
+    detail: Record<string, unknown>;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    startedAt: string;
+    endedAt: string | null;
+    /** What the step would send */
+    message: {
+      channelId: string;
+      /** Null for a chat that would be created */
+      chatId: string | null;
+      type: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported";
+      text: string | null;
+      media: Array<Record<string, unknown>>;
+      /** Depends on the type */
+      content: Record<string, unknown>;
+    } | null;
+    /** The call that the step would make; it is not made */
+    call: {
+      method: string;
+      url: string;
+      /** Null if the call uses secrets */
+      headers: Record<string, unknown> | null;
+      /** Null if there is none, or if the call uses secrets */
+      body: string | null;
+      usesSecrets: boolean;
+      response: {
+        status: number;
+        body: unknown;
+      };
+      /** Whether the response is the default one, because none was given */
+      isAssumed: boolean;
+    } | null;
+  }>;
+  /** What of the contact and of the chat would be different at the end */
+  changes: Array<{
+    /** Such as `status`, `firstName`, `labels`, `attributes.plan` or `subscriptions.email` */
+    field: string;
+    /** The value before; null if there was none, or if it is not stored any more */
+    from: string | null;
+    /** The value after; null if there is none */
+    to: string | null;
+  }>;
+}
+
+export interface AutomationExplanation {
+  event: {
+    id: string;
+    type: string;
+    createdAt: string;
+    channelId: string | null;
+    contactId: string | null;
+    chatId: string | null;
+    /** The message of `message.received` */
+    messageId: string | null;
+  };
+  /** In the order of their creation */
+  automations: Array<{
+    automationId: string;
+    name: string;
+    /** The version that was in force at the event; null if none was */
+    versionId: string | null;
+    hasStarted: boolean;
+    /** The run. With `missing_variables` and `chain_too_deep` it failed before its first step */
+    runId: string | null;
+    /** Why it did not start; null if it did */
+    reason: "not_active" | "published_later" | "other_trigger" | "triggers_off" | "unsubscribed" | "other_channel" | "automatic_mail" | "no_keyword" | "other_label" | "from_automation" | "assigned_to_user" | "paused" | "chain_too_deep" | "missing_variables" | null;
+  }>;
+  /** False if the tenant has more than 1000 automations */
+  isComplete: boolean;
+}
+
+export interface AutomationFunnel {
+  automationId: string;
+  versionId: string | null;
+  from: string | null;
+  to: string | null;
+  /** How many runs there are */
+  runs: number;
+  /** False if there are more than 100,000: then the latest count */
+  isComplete: boolean;
+  /** In the order of the version, or of the latest one; steps of other versions follow */
+  steps: Array<{
+    /** The id of the step */
+    step: string;
+    type: "send_message" | "send_template" | "wait" | "wait_for_reply" | "branch" | "set_attribute" | "add_label" | "remove_label" | "assign" | "set_chat_status" | "http_request" | "subscribe" | "unsubscribe" | "end";
+    /** How many runs came to the step */
+    entered: number;
+    /** How many completed it and went on */
+    left: number;
+    /** How many wait in it, or execute it at the moment */
+    waiting: number;
+    /** How many failed in it */
+    failed: number;
+    /** How many ended with it: they were completed or cancelled */
+    ended: number;
+  }>;
 }
 
 /** A secret without its value */
@@ -1631,12 +1808,12 @@ export interface Recipient {
 
 export interface Job {
   id: string;
-  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts";
+  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts" | "change_runs";
   /** `failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job */
   status: "queued" | "running" | "completed" | "failed" | "cancelled";
   /** What a bulk action does; null for other jobs */
   action: {
-    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels" | "set_attributes" | "delete";
+    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels" | "set_attributes" | "delete" | "cancel" | "retry";
     /** Only of `assign`: null removes the user; if left out it is not changed */
     userId?: string | null;
     /** Only of `assign`: null removes the team; if left out it is not changed */
@@ -2923,6 +3100,91 @@ export interface TriggerAutomationBody {
   scheduledAt?: string | undefined;
 }
 
+export interface CheckAutomationBody {
+  definition: {
+    name?: string | undefined;
+    /** What its messages are for. `marketing` never reaches a contact that is unsubscribed. By default `marketing` for the triggers `schedule`, `label_added`, `contact_created` and `campaign`, else `service` */
+    purpose?: "marketing" | "service" | undefined;
+    trigger: Trigger;
+    variables?: Array<{
+      /** Texts and conditions use it as `variables.<name>` */
+      name: string;
+      type: "string" | "number" | "boolean";
+      /** Whether a run needs a value for it to start */
+      required?: boolean | undefined;
+      /** The value if none is given */
+      default?: string | number | boolean | undefined;
+    }> | undefined;
+    /** A run starts with the first step and is completed after the last */
+    steps: Step[];
+  };
+}
+
+export interface DryRunAutomationBody {
+  /** For whom */
+  contactId: string;
+  /** The chat in which the run begins, if no message does */
+  chatId?: string | undefined;
+  message?: {
+    /** `text` by default, `email` on email channels */
+    type?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported" | undefined;
+    text?: string | undefined;
+    /** As in messages, such as `{ id, title }` of a button for the type `interactive` */
+    content?: Record<string, unknown> | undefined;
+    /** Where the contact writes. Default: the channel of the trigger, else of the latest chat */
+    channelId?: string | undefined;
+  } | undefined;
+  /** Validated against the variables that the active version declares; others are kept */
+  variables?: Record<string, string | number | boolean> | undefined;
+  /** What the contact answers to each `wait_for_reply` in turn. One without text and content, or a missing one, is no answer: the time passes */
+  replies?: Array<{
+    /** `text` by default, `email` on email channels */
+    type?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported" | undefined;
+    text?: string | undefined;
+    /** As in messages, such as `{ id, title }` of a button for the type `interactive` */
+    content?: Record<string, unknown> | undefined;
+    /** How long after the question, as an ISO 8601 duration. Default: a minute */
+    after?: string | undefined;
+  }> | undefined;
+  /** What the calls of `http_request` steps return, by the id of the step */
+  responses?: Record<string, {
+    /** 200 by default */
+    status?: number | undefined;
+    /** Any JSON; null by default */
+    body?: unknown | undefined;
+  }> | undefined;
+  /** When the run begins. Default: now */
+  at?: string | undefined;
+  /** A version of the automation. Default: the latest */
+  versionId?: string | undefined;
+  /** A definition that is not saved, instead of a version */
+  definition?: {
+    /** What its messages are for. `marketing` never reaches a contact that is unsubscribed. By default `marketing` for the triggers `schedule`, `label_added`, `contact_created` and `campaign`, else `service` */
+    purpose?: "marketing" | "service" | undefined;
+    trigger: Trigger;
+    variables?: Array<{
+      /** Texts and conditions use it as `variables.<name>` */
+      name: string;
+      type: "string" | "number" | "boolean";
+      /** Whether a run needs a value for it to start */
+      required?: boolean | undefined;
+      /** The value if none is given */
+      default?: string | number | boolean | undefined;
+    }> | undefined;
+    /** A run starts with the first step and is completed after the last */
+    steps: Step[];
+  } | undefined;
+}
+
+export interface ExplainAutomationsBody {
+  /** An event of the last days */
+  eventId?: string | undefined;
+  /** A message of a contact, instead of an event */
+  messageId?: string | undefined;
+  /** Only these automations. Default: all */
+  automationIds?: string[] | undefined;
+}
+
 export interface StoreSecretBody {
   /** Stored encrypted and never shown */
   value: string;
@@ -3048,6 +3310,19 @@ export interface ChangeContactsBody {
       /** A value of the type of the attribute; null removes it */
       value: string | number | boolean | null;
     }> | undefined;
+  };
+  /** The user in whose name this is written; the token itself by default */
+  userId?: string | undefined;
+}
+
+export interface ChangeAutomationRunsBody {
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+  /** Which ones, instead of a query */
+  ids?: string[] | undefined;
+  action: {
+    /** `retry` repeats the step that failed and continues from there */
+    type: "cancel" | "retry";
   };
   /** The user in whose name this is written; the token itself by default */
   userId?: string | undefined;
@@ -3656,7 +3931,9 @@ export type MessageKey =
   | "too_many_attempts"
   | "automation_not_found"
   | "automation_run_not_found"
+  | "automation_version_not_found"
   | "attribute_not_found"
+  | "event_not_found"
   | "failed_request_not_found"
   | "file_not_found"
   | "file_url_expired"

@@ -11,7 +11,7 @@ import { purposeOf, type TriggerType, triggerTypes } from './definition/steps.ts
 import { requireValidDefinition } from './definition/validate.ts';
 import { type Automation, type AutomationVersion, automationStatuses, type Definition } from './schema.ts';
 
-interface StoredVersion {
+export interface StoredVersion {
   id: string;
   number: number;
   definition: Definition;
@@ -100,7 +100,7 @@ const deleteAutomation = statement<[id: string]>(
   'delete from automations where id = $1 and tenant_id = $tenant',
 );
 
-function presentVersion({ id, number, definition, created_at }: StoredVersion): AutomationVersion {
+export function presentVersion({ id, number, definition, created_at }: StoredVersion): AutomationVersion {
   const { trigger, variables, steps } = definition;
   const purpose = purposeOf(definition);
   // A stored definition has parameters in every step.

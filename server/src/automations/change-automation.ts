@@ -6,6 +6,7 @@ import type { TenantTx } from '../db/tenant.ts';
 import { type AutomationInput, requireAutomation, type SaveDeps, triggerColumns } from './automation.ts';
 import { findMissingReference, requireValidDefinition } from './definition/validate.ts';
 import type { Automation, Definition } from './schema.ts';
+import { noteActivation } from './triggers/activations.ts';
 import { planSchedule } from './triggers/plan-schedule.ts';
 
 interface AutomationState {
@@ -51,14 +52,17 @@ const saveVersion = statement<
       set latest_version_id = version.id, latest_trigger_type = $5, latest_channel_id = $6, updated_at = $7
      from version where a.id = $1 and a.tenant_id = $tenant`,
 );
-const activate = statement<[id: string, versionId: string, now: Date], { definition: Definition }>(
+const activate = statement<
+  [id: string, versionId: string, now: Date],
+  { version_id: string; definition: Definition }
+>(
   'automations.activate',
   `update automations a
       set status = 'active', active_version_id = v.id, active_trigger_type = v.definition #>> '{trigger,type}',
           active_channel_id = (v.definition #>> '{trigger,parameters,channelId}')::uuid, updated_at = $3
      from automation_versions v
     where a.id = $1 and a.tenant_id = $tenant and v.id = $2 and v.automation_id = a.id and v.tenant_id = a.tenant_id
-   returning v.definition`,
+   returning v.id as version_id, v.definition`,
 );
 const updateStatus = statement<
   [id: string, status: string, now: Date],
@@ -134,6 +138,7 @@ export async function publishAutomation(
   const active = await tx.find(activate, [id, versionId ?? latest_version_id, tx.now]);
   if (!active) throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
   await requireReferences(tx, active.definition, deps);
+  noteActivation(tx, id, active.version_id);
   await planSchedule(tx, id, active.definition.trigger, tx.now);
   return requireAutomation(tx, id);
 }
@@ -165,6 +170,7 @@ export async function setAutomationStatus(
       const version = await tx.find(versionById, [active_version_id as string]);
       await requireReferences(tx, (version as { definition: Definition }).definition, deps);
     }
+    noteActivation(tx, id, to === 'active' ? active_version_id : null);
     const changed = await tx.find(updateStatus, [id, to, tx.now]);
     const trigger = to === 'active' ? (changed?.trigger ?? null) : null;
     await planSchedule(tx, id, trigger, changed?.schedule_start ?? tx.now);

@@ -196,11 +196,11 @@ export const AutomationRun = Type.Object(
 );
 export type AutomationRun = Static<typeof AutomationRun>;
 
-const TraceEntry = Type.Object({
+export const TraceEntry = Type.Object({
   number: Type.Integer({ description: 'Counts from 1' }),
   step: Type.String({ description: 'The id of the step' }),
   type: OneOf(stepTypes),
-  status: OneOf(['running', 'waiting', 'completed', 'failed']),
+  status: OneOf(['running', 'waiting', 'completed', 'failed', 'cancelled']),
   detail: FreeObject('What the step did; depends on its type'),
   error: Failure,
   startedAt: Timestamp(),

@@ -17,7 +17,9 @@ export const errorCatalogue = {
 
   automation_not_found: { status: 404, message: 'Automation not found' },
   automation_run_not_found: { status: 404, message: 'Automation run not found' },
+  automation_version_not_found: { status: 404, message: 'Automation version not found' },
   attribute_not_found: { status: 404, message: 'Attribute not found' },
+  event_not_found: { status: 404, message: 'Event not found' },
   failed_request_not_found: { status: 404, message: 'Failed request not found' },
   file_not_found: { status: 404, message: 'File not found' },
   file_url_expired: { status: 403, message: 'File URL expired' },

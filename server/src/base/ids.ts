@@ -60,3 +60,10 @@ export function firstIdAt(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
+
+const DAY_MS = 24 * 3600_000;
+const MAX_TIME_MS = 2 ** 47;
+
+/** When a UUIDv7 was made, in milliseconds. Of an id of another version it is any time. */
+export const timeOfId = (id: string): number =>
+  Math.max(DAY_MS, Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) % MAX_TIME_MS);

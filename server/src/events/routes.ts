@@ -1,11 +1,14 @@
+import { Type } from 'typebox';
 import { meOf, type Principal } from '../http/permissions.ts';
-import { eventStream, type Route, stream } from '../http/route.ts';
+import { data, eventStream, type Route, read, stream } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { eventFields, eventSource, presentEvent } from './event.ts';
 import { type StreamRequest, validateStreamQuery } from './filter.ts';
 import { restrictStream } from './restrict.ts';
 import { Event, StreamQuery } from './schema.ts';
 import type { EventStreams } from './streams.ts';
+import { exampleTrace, Trace } from './trace/schema.ts';
+import { traceCauses } from './trace/trace.ts';
 
 const example: Event = {
   id: '019a82a0-0000-7000-8000-000000000070',
@@ -38,6 +41,25 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
       present: presentEvent,
       example: { query: 'eq(type,"message.received")', item: example },
     }),
+    read(
+      {
+        method: 'GET',
+        path: '/v3/trace/:traceId',
+        operationId: 'getTrace',
+        tag: 'Events',
+        summary: 'Trace causes and consequences',
+        description:
+          'Shows what caused an event, a message or a run, and what followed from it: a received message, its event, the deliveries and runs of that, what the runs sent, and what became of it. At most 200 things, six deep. Only what the caller may read is shown: deliveries, for example, need `webhooks:read`.',
+        access: 'events:read',
+        params: Type.Object({
+          traceId: Type.String({ description: 'The id of an event, a message or a run' }),
+        }),
+        answer: data(Trace),
+        failures: ['event_not_found', 'search_too_slow'],
+        example: { params: { traceId: exampleTrace.id }, answer: exampleTrace },
+      },
+      ({ principal, params }, db) => traceCauses(db, params.traceId, principal),
+    ),
     stream(
       {
         method: 'GET',

@@ -46,13 +46,20 @@ export const ContactAction = Type.Object({
 });
 export type ContactAction = Static<typeof ContactAction>;
 
+const runActionTypes = ['cancel', 'retry'] as const;
+/** What can be done to many runs of automations. */
+export const RunAction = Type.Object({
+  type: OneOf(runActionTypes, '`retry` repeats the step that failed and continues from there'),
+});
+export type RunAction = Static<typeof RunAction>;
+
 /** As jobs show it. */
 export const JobAction = Type.Object({
   ...ChatAction.properties,
   ...ContactAction.properties,
-  type: OneOf([...new Set([...chatActionTypes, ...contactActionTypes])]),
+  type: OneOf([...new Set([...chatActionTypes, ...contactActionTypes, ...runActionTypes])]),
 });
-export type JobAction = ChatAction | ContactAction;
+export type JobAction = ChatAction | ContactAction | RunAction;
 
 /** The fields of each type of action. */
 const fieldsOf: Record<JobAction['type'], { required?: readonly string[]; optional?: readonly string[] }> = {
@@ -66,6 +73,8 @@ const fieldsOf: Record<JobAction['type'], { required?: readonly string[]; option
   remove_labels: { required: ['labelIds'] },
   set_attributes: { required: ['attributes'] },
   delete: {},
+  cancel: {},
+  retry: {},
 };
 
 /** Adds an issue for each field that is missing, or that belongs to another type of action. */

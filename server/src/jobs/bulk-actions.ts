@@ -1,3 +1,4 @@
+import { changeRuns } from '../automations/runs/run.ts';
 import { ApiError } from '../base/errors.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import {
@@ -15,7 +16,7 @@ import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Scope } from '../http/permissions.ts';
 import type { Author } from '../users/author.ts';
-import type { ChatAction, ContactAction, JobAction } from './actions.ts';
+import type { ChatAction, ContactAction, JobAction, RunAction } from './actions.ts';
 import type { BulkKind } from './schema.ts';
 
 /** A batch locks its rows until it is committed. */
@@ -26,14 +27,19 @@ export const maxBatchOf = (type: JobAction['type']): number => (type === 'delete
 
 /** The scope that an action needs besides that of its operation. */
 export function scopeOf(kind: BulkKind, { type }: JobAction): Scope {
+  if (kind === 'change_runs') return 'automations:write';
   if (type === 'delete') return 'contacts:delete';
   return kind === 'change_contacts' || type === 'add_labels' || type === 'remove_labels'
     ? 'contacts:write'
     : 'chats:write';
 }
 
-export const notFound = (kind: BulkKind, id: string): string =>
-  `There is no ${kind === 'change_chats' ? 'chat' : 'contact'} ${id}`;
+const NOUNS: Record<BulkKind, string> = {
+  change_chats: 'chat',
+  change_contacts: 'contact',
+  change_runs: 'run',
+};
+export const notFound = (kind: BulkKind, id: string): string => `There is no ${NOUNS[kind]} ${id}`;
 
 /** Adds an issue for each value that is wrong, or that names what does not exist. */
 export async function validateAction(tx: TenantTx, action: JobAction, issues: Issues): Promise<void> {
@@ -131,24 +137,34 @@ const addLabels = (tx: TenantTx, contactIds: string[], labelIds: readonly string
     labelIds.map((id) => ({ id })),
   );
 
-/**
- * Does an action to chats or contacts, with the same events as the operation for one of them. Returns the ids of those that
- * exist, or why the action is not possible any more.
- */
+/** What an action did. */
+interface ActionResult {
+  /** The ids of those to which it was done. */
+  foundIds: string[];
+  /** Why it was not done to some that exist, by their ids. */
+  refused?: ReadonlyMap<string, string>;
+  /** Why the action is not possible any more. */
+  error?: string;
+}
+
+/** Does an action to chats, contacts or runs, with the same events as the operation for one of them. */
 export async function doAction(
   tx: TenantTx,
   kind: BulkKind,
   action: JobAction,
   author: Author,
   ids: string[],
-): Promise<{ foundIds: string[]; error?: string }> {
+): Promise<ActionResult> {
   const issues = collectIssues();
   await validateAction(tx, action, issues);
   const [issue] = Object.entries(issues.params);
   if (issue) return { foundIds: [], error: `${issue[0]}: ${issue[1].message}` };
-  const foundIds =
-    kind === 'change_chats'
-      ? await changeChats(tx, action as ChatAction, author, ids)
-      : await changeContacts(tx, action as ContactAction, ids);
-  return { foundIds };
+  switch (kind) {
+    case 'change_chats':
+      return { foundIds: await changeChats(tx, action as ChatAction, author, ids) };
+    case 'change_contacts':
+      return { foundIds: await changeContacts(tx, action as ContactAction, ids) };
+    case 'change_runs':
+      return changeRuns(tx, (action as RunAction).type, ids);
+  }
 }

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { inVisibleChannels, runFields, runSource } from '../automations/runs/run.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { collectIssues } from '../base/issues.ts';
 import { chatFields, chatSource } from '../chats/search.ts';
@@ -50,6 +51,12 @@ const visibleContacts = statement<[ids: string[]], { id: string }>(
   'select id from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant',
 );
 
+const visibleRuns = statement<[ids: string[], channelIds: string[] | null], { id: string }>(
+  'jobs.visible_runs',
+  `select r.id from visible_automation_runs r where r.id = any ($1::uuid[]) and r.tenant_id = $tenant
+      and ($2::uuid[] is null or ${inVisibleChannels('$2::uuid[]')})`,
+);
+
 interface Target {
   source: SearchSource;
   searchable(reader: TenantReader): Searchable | Promise<Searchable>;
@@ -68,6 +75,11 @@ const targets: Record<BulkKind, Target> = {
     source: contactSource,
     searchable: searchableContacts,
     findVisible: (db, ids) => db.all(visibleContacts, [ids]),
+  },
+  change_runs: {
+    source: runSource,
+    searchable: () => runFields,
+    findVisible: (db, ids, { channelIds }) => db.all(visibleRuns, [ids, channelIds ? [...channelIds] : null]),
   },
 };
 
@@ -118,7 +130,7 @@ async function findByIds(
 
 /**
  * Starts a bulk action. What it is done to is chosen now, by one statement, and stored with the job: whatever changes until a
- * chat or contact has its turn neither adds nor removes one.
+ * chat, contact or run has its turn neither adds nor removes one.
  */
 export async function startBulk(
   db: TenantDatabase,

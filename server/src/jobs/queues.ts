@@ -5,7 +5,7 @@ import { untilItSucceeds } from '../engine/retry.ts';
 export const jobsQueue = declareQueue<QueueRow>({
   name: 'jobs',
   purpose:
-    'delete large tenants, channels and contacts, and change many chats or contacts, a batch at a time',
+    'delete large tenants, channels and contacts, and change many chats, contacts or runs, a batch at a time',
   table: 'jobs',
   orderingKey: 'tenant_id',
   isOnRealTime: true,

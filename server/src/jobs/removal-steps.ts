@@ -58,7 +58,8 @@ const deleteEvents = removalStatement<[ids: string[]]>(
   'delete_tenant.events',
   `with sent as (
      delete from deliveries where event_id = any ($1::uuid[]) and tenant_id = $tenant returning id),
-   tried as (delete from attempts where delivery_id = any (array(select id from sent)))
+   tried as (delete from attempts where delivery_id = any (array(select id from sent))),
+   silenced as (delete from silenced_events where event_id = any ($1::uuid[]) and tenant_id = $tenant)
    delete from events where id = any ($1::uuid[]) and tenant_id = $tenant`,
 );
 

@@ -4,7 +4,7 @@ import { call, data, operatorRead, type Route, read, write } from '../http/route
 import { searchRoute } from '../http/search-route.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
-import { ChatAction, ContactAction } from './actions.ts';
+import { ChatAction, ContactAction, RunAction } from './actions.ts';
 import { BulkBody, cancelJob, startBulk } from './bulk.ts';
 import { JOB_COLUMNS, presentJob, requireAnyJob, requireJob } from './job.ts';
 import { exampleJob, Job, jobKinds, jobStatuses } from './schema.ts';
@@ -29,7 +29,7 @@ const jobFields: Searchable = {
 const jobSource: SearchSource = { select: JOB_COLUMNS, from: 'jobs j', tenantColumn: 'j.tenant_id' };
 
 const CHOSEN =
-  'What it is done to is chosen once, at the moment of the request: a chat or contact that matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.';
+  'What it is done to is chosen once, at the moment of the request: what matches later is not added, and one that no longer matches stays. Unknown ids count as failed. The job works in batches, and publishes the same events as the operation for one. At most 100,000 can match.';
 
 export function jobRoutes(): Route[] {
   return [
@@ -78,6 +78,29 @@ export function jobRoutes(): Route[] {
         },
       },
       ({ principal, body }, db) => startBulk(db, 'change_contacts', body, principal),
+    ),
+    call(
+      {
+        method: 'POST',
+        path: '/v3/automation_runs/bulk',
+        operationId: 'changeAutomationRuns',
+        tag: 'Automation runs',
+        feature: 'automations',
+        summary: 'Cancel or retry many runs',
+        description: `Cancels the runs that match \`query\`, or those with \`ids\`, or retries them from their failed step. Runs that cannot be cancelled or retried count as failed. ${CHOSEN}`,
+        access: 'automations:write',
+        body: BulkBody(RunAction),
+        answer: data(Job),
+        failures: ['search_too_slow'],
+        example: {
+          body: {
+            query: 'and(eq(status,"failed"),gt(createdAt,now("-P1D")))',
+            action: { type: 'retry' },
+          },
+          answer: { ...queued, kind: 'change_runs', action: { type: 'retry' }, total: 12 },
+        },
+      },
+      ({ principal, body }, db) => startBulk(db, 'change_runs', body, principal),
     ),
     searchRoute({
       path: '/v3/jobs/search',

@@ -7,8 +7,8 @@ const removalKinds = ['delete_tenant', 'delete_channel', 'delete_contact', 'merg
 /** Jobs that delete or move what belongs to one tenant, channel or contact. */
 export type RemovalKind = (typeof removalKinds)[number];
 
-const bulkKinds = ['change_chats', 'change_contacts'] as const;
-/** Jobs that do the same to many chats or contacts. */
+const bulkKinds = ['change_chats', 'change_contacts', 'change_runs'] as const;
+/** Jobs that do the same to many chats, contacts or runs of automations. */
 export type BulkKind = (typeof bulkKinds)[number];
 
 export const jobKinds = [...removalKinds, ...bulkKinds] as const;

@@ -72,7 +72,7 @@ async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boo
   const startedAt = performance.now();
   const author = job.author as Author;
   const byAuthor = causedByUser(tx, author.type === 'user' ? author.id : null);
-  const { foundIds, error } = await doAction(byAuthor, kind, action, author, ids);
+  const { foundIds, refused, error } = await doAction(byAuthor, kind, action, author, ids);
   if (error !== undefined) {
     await storeBulkProgress(tx, job, {
       status: 'failed',
@@ -85,7 +85,7 @@ async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boo
     return true;
   }
   const found = new Set(foundIds);
-  const errors = ids.filter((id) => !found.has(id)).map((id) => notFound(kind, id));
+  const errors = ids.filter((id) => !found.has(id)).map((id) => refused?.get(id) ?? notFound(kind, id));
   const isEnded = ids.length === left;
   await storeBulkProgress(tx, job, {
     status: isEnded ? 'completed' : 'running',

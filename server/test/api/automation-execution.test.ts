@@ -155,9 +155,9 @@ describe('a run', () => {
       query: 'startsWith(type,"automation.")',
       sortBy: 'asc(sequence)',
     });
-    expect(body.data.map((event: { type: string }) => event.type)).toEqual([
-      'automation.run_started',
-      'automation.run_completed',
+    expect(body.data).toMatchObject([
+      { type: 'automation.run_started', data: { status: 'running', endedAt: null } },
+      { type: 'automation.run_completed', data: { status: 'completed', endedAt: expect.any(String) } },
     ]);
   });
 
@@ -167,9 +167,11 @@ describe('a run', () => {
       steps: [{ id: 'w', type: 'wait', parameters: { for: 'PT10M' } }, ...sending('Late').steps],
     });
     await server.settle();
-    await tenant.post(`/v3/automation_runs/${runId}/cancel`);
+    const { endedAt } = (await tenant.post(`/v3/automation_runs/${runId}/cancel`)).body.data;
     await later(10 * MINUTE);
     expect(await outbox()).toEqual([]);
+    const { trace } = (await tenant.get(`/v3/automation_runs/${runId}`)).body.data;
+    expect(trace).toMatchObject([{ step: 'w', status: 'cancelled', endedAt }]);
   });
 
   it('fails outside the window, and goes on from there when it is tried again', async () => {

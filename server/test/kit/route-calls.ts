@@ -86,8 +86,17 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
     wants('userId', 'teamId') && makeTeam(),
     wants('fileId', 'publicToken') && makeFile(),
   ]);
-  if (wants('webhookId', 'deliveryId', 'chatId', 'contactId', 'messageId', 'noteId', 'requestId', 'runId'))
-    await makeConversation(server, tenant, { ids, idsAt });
+  const OF_CONVERSATION = [
+    'webhookId',
+    'deliveryId',
+    'chatId',
+    'contactId',
+    'messageId',
+    'noteId',
+    'requestId',
+    'runId',
+  ];
+  if (wants(...OF_CONVERSATION, 'eventId', 'traceId')) await makeConversation(server, tenant, { ids, idsAt });
   // Only a message whose time has not come can be cancelled.
   if (route?.spec.operationId === 'cancelMessage')
     ids.messageId = await made(`/v3/chats/${ids.chatId}/messages`, {
@@ -165,6 +174,9 @@ async function makeConversation(
   ids.messageId = message.id;
   ids.chatId = message.chatId;
   ids.contactId = message.contactId;
+  const events = await tenant.post('/v3/events/search', { query: 'eq(type,"message.received")' });
+  ids.eventId = events.body.data[0].id;
+  ids.traceId = events.body.data[0].id;
   ids.deliveryId = (await firstOf(`/v3/api_webhooks/${ids.webhookId}/deliveries/search`)).id;
 }
 
@@ -223,6 +235,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000061': 'teamId',
   '019a82a0-0000-7000-8000-000000000070': 'automationId',
   '019a82a0-0000-7000-8000-000000000071': 'versionId',
+  '019a82a0-0000-7000-8000-0000000000f0': 'eventId',
   '019a82a0-0000-7000-8000-0000000000f1': 'mergedContactId',
 };
 

@@ -160,6 +160,11 @@ describe('a user who is restricted to teams', () => {
       'userId',
       'teamId',
       'automationId',
+      'automationIds',
+      'versionId',
+      // The operations themselves look at the channel of the event.
+      'eventId',
+      'traceId',
       'jobId',
       'mentionedUserIds',
       'mentionedTeamIds',

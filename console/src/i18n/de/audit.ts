@@ -99,6 +99,7 @@ export const audit: Texts<typeof en> = {
   'did.triggerAutomation': 'hat eine Automation gestartet',
   'did.cancelAutomationRun': 'hat den Lauf einer Automation abgebrochen',
   'did.retryAutomationRun': 'hat den Lauf einer Automation wiederholt',
+  'did.changeAutomationRuns': 'hat viele Läufe von Automationen auf einmal geändert',
   'did.storeSecret': 'hat ein Geheimnis gespeichert',
   'did.deleteSecret': 'hat ein Geheimnis gelöscht',
   'did.createCampaign': 'hat eine Kampagne angelegt',

@@ -97,6 +97,7 @@ export const audit = {
   'did.triggerAutomation': 'started an automation',
   'did.cancelAutomationRun': 'cancelled a run of an automation',
   'did.retryAutomationRun': 'repeated a run of an automation',
+  'did.changeAutomationRuns': 'changed many runs of automations at once',
   'did.storeSecret': 'stored a secret',
   'did.deleteSecret': 'deleted a secret',
   'did.createCampaign': 'created a campaign',

@@ -53,6 +53,18 @@ export function rootNamesOf(text: string): string[] | undefined {
   }
 }
 
+/** The first two names of every path in a valid template, such as `variables` and `plan`. Names that values decide are left out. */
+export function segmentsOf(text: string): [root: string, name: string | undefined][] {
+  if (liquidAt(text) < 0) return [];
+  try {
+    return engine
+      .globalVariableSegmentsSync(engine.parse(text))
+      .map(([root, name]) => [String(root), typeof name === 'string' ? name : undefined]);
+  } catch {
+    return [];
+  }
+}
+
 const LONGEST_MESSAGE = 300;
 
 const shortened = (message: string): string => message.slice(0, LONGEST_MESSAGE).toWellFormed();

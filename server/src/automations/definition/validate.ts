@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
-import type { TenantTx } from '../../db/tenant.ts';
+import type { TenantReader } from '../../db/tenant.ts';
 import type { CanRead } from '../../http/permissions.ts';
 import { strictBody, withoutNulls } from '../../http/strict-body.ts';
 import { compileSchema, type Validate } from '../../http/validation.ts';
@@ -145,32 +145,43 @@ function validateParameters(
 
 /** What a stored definition refers to that no longer exists, such as a label; undefined if everything does. */
 export async function findMissingReference(
-  tx: TenantTx,
+  db: TenantReader,
   definition: Definition,
   policy: OutboundPolicy,
 ): Promise<string | undefined> {
   const { references } = walkDefinition(definition, policy, collectIssues(), () => true);
   const issues = collectIssues();
-  await validateReferences(tx, references, issues);
+  await validateReferences(db, references, issues);
   const [[path, issue] = []] = Object.entries(issues.params);
   return issue && `${path}: ${issue.message}`;
 }
 
-/** Returns the definition as it is stored. Throws `invalid_body_params` with every issue of an invalid one. */
-export async function requireValidDefinition(
-  tx: TenantTx,
+/** Adds every issue of a definition that matches its schema. Returns the definition as it is stored if it is valid. */
+export async function findDefinitionIssues(
+  db: TenantReader,
   given: Definition,
   { policy, canRead }: { policy: OutboundPolicy; canRead: CanRead },
+  issues: Issues,
 ): Promise<Definition> {
-  const issues = collectIssues();
   const { definition, references, checks } = walkDefinition(given, policy, issues, canRead);
   const turn = createTurns();
   for (const check of checks) {
     await turn();
     if (!issues.isFull) check();
   }
-  await validateReferences(tx, references, issues);
-  await validateTemplateParts(tx, definition, issues);
+  await validateReferences(db, references, issues);
+  await validateTemplateParts(db, definition, issues);
+  return definition;
+}
+
+/** Returns the definition as it is stored. Throws `invalid_body_params` with every issue of an invalid one. */
+export async function requireValidDefinition(
+  db: TenantReader,
+  given: Definition,
+  deps: { policy: OutboundPolicy; canRead: CanRead },
+): Promise<Definition> {
+  const issues = collectIssues();
+  const definition = await findDefinitionIssues(db, given, deps, issues);
   issues.throwIfAny();
   return definition;
 }

@@ -5,6 +5,7 @@ import { isUnavailable } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { systemStatement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
 import type { HandlerResult } from '../../engine/scheduler.ts';
 import type { WakeUps } from '../../engine/wakeups.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
@@ -28,6 +29,10 @@ const storeAnswers = systemStatement<
      from due where r.id = due.id and r.tenant_id = due.tenant_id
    returning r.tenant_id, r.automation_id`,
 );
+
+/** Stores the answer to the call of a run in a transaction. */
+export const storeAnswerIn = (tx: TenantTx, id: string, revision: number, answer: OutsideAnswer): void =>
+  tx.enqueue(storeAnswers, [answers.encode([{ id, tenant_id: tx.tenantId, revision, answer }])]);
 
 /** Answers that come at about the same time are stored in one statement. */
 const BATCH = { maxBatch: 100, maxConcurrent: 4 };

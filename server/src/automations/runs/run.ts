@@ -54,14 +54,16 @@ export const runFields: Searchable = {
 
 const COUNT_CAP = 10_000;
 
+/** SQL: whether run r is in one of these channels. Runs that have neither a chat nor a campaign belong to no channel. */
+export const inVisibleChannels = (ids: string): string => `(coalesce(
+    (select k.channel_id from chats k where k.id = r.chat_id and (k.tenant_id = r.tenant_id) is true),
+    (select c.channel_id from campaigns c where c.id = r.campaign_id and (c.tenant_id = r.tenant_id) is true))
+      <> all (${ids})) is not true`;
+
 export const runSource: SearchSource = {
   select: RUN_COLUMNS,
   from: 'visible_automation_runs r',
-  // Runs that have neither a chat nor a campaign belong to no channel.
-  inChannels: (ids) => `(coalesce(
-    (select k.channel_id from chats k where k.id = r.chat_id and (k.tenant_id = r.tenant_id) is true),
-    (select c.channel_id from campaigns c where c.id = r.campaign_id and (c.tenant_id = r.tenant_id) is true))
-      <> all (${ids})) is not true`,
+  inChannels: inVisibleChannels,
   tenantColumn: 'r.tenant_id',
   countCap: COUNT_CAP,
 };
@@ -94,6 +96,15 @@ const retryById = statement<[id: string, now: Date], RunRow>(
           crashes = 0, is_calling = false, revision = revision + 1, updated_at = $2
     where r.id = $1 and r.tenant_id = $tenant and r.status = 'failed' and r.started_at is not null
    returning ${RUN_COLUMNS}`,
+);
+const ENDED_STATUSES: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
+const lockRuns = statement<
+  [ids: string[]],
+  { id: string; status: AutomationRun['status']; has_started: boolean }
+>(
+  'automation_runs.lock_for_bulk',
+  `select id, status, started_at is not null as has_started from visible_automation_runs
+    where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update`,
 );
 const cancelByChats = statement<[chatIds: string[], now: Date]>(
   'automation_runs.cancel_by_chats',
@@ -132,16 +143,22 @@ export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   originRunId: row.id,
 });
 
-const presentEntry = ({ started_at, ended_at, ...entry }: StoredEntry): Entry => ({
-  ...entry,
-  startedAt: timestamp(started_at),
-  endedAt: timestampOrNull(ended_at),
-});
+/** A step in which the run was ended from outside has no end of its own. */
+function presentEntry({ started_at, ended_at, ...entry }: StoredEntry, run: RunRow): Entry {
+  const isOpen = entry.status === 'running' || entry.status === 'waiting';
+  const isCut = isOpen && (run.status === 'cancelled' || run.status === 'failed');
+  return {
+    ...entry,
+    ...(isCut ? { status: run.status as Entry['status'], error: run.error } : {}),
+    startedAt: timestamp(started_at),
+    endedAt: timestampOrNull(isCut ? run.ended_at : ended_at),
+  };
+}
 
 export async function requireRun(db: TenantReader, runId: string): Promise<AutomationRunWithTrace> {
   const row = isUuid(runId) ? await db.find(runById, [runId]) : undefined;
   if (!row) throw new ApiError('automation_run_not_found');
-  return { ...presentRun(row), trace: row.trace.map(presentEntry) };
+  return { ...presentRun(row), trace: row.trace.map((entry) => presentEntry(entry, row)) };
 }
 
 /** Cancels a run. A run that has ended cannot be cancelled. */
@@ -166,6 +183,34 @@ export async function retryRun(tx: TenantTx, runId: string): Promise<AutomationR
   throw new ApiError('conflict', {
     detail: status === 'failed' ? 'the run failed before its first step' : `the run is ${status}, not failed`,
   });
+}
+
+/** Why a run cannot be cancelled or retried; undefined if it can be. */
+const RUN_OBSTACLES = {
+  cancel: ({ status }: { status: AutomationRun['status']; has_started: boolean }) =>
+    ENDED_STATUSES.has(status) ? `is already ${status}` : undefined,
+  retry: ({ status, has_started }: { status: AutomationRun['status']; has_started: boolean }) =>
+    status !== 'failed'
+      ? `is ${status}, not failed`
+      : has_started
+        ? undefined
+        : 'failed before its first step',
+};
+
+/** Cancels or retries runs, those that can be. Returns why the others cannot, by their ids. */
+export async function changeRuns(
+  tx: TenantTx,
+  action: keyof typeof RUN_OBSTACLES,
+  ids: string[],
+): Promise<{ foundIds: string[]; refused: Map<string, string> }> {
+  const found = await tx.all(lockRuns, [ids]);
+  const refused = new Map<string, string>();
+  for (const run of found) {
+    const obstacle = RUN_OBSTACLES[action](run);
+    if (obstacle === undefined) await (action === 'cancel' ? cancelRun(tx, run.id) : retryRun(tx, run.id));
+    else refused.set(run.id, `The run ${run.id} ${obstacle}`);
+  }
+  return { foundIds: found.map(({ id }) => id).filter((id) => !refused.has(id)), refused };
 }
 
 /** Cancels the runs of chats that are about to be deleted, in the transaction that deletes them. */

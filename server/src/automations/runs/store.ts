@@ -97,6 +97,15 @@ function dueAfter(ending: Ending): Date | '-infinity' | null {
   return ending.kind === 'calling' || ending.kind === 'unfinished' ? '-infinity' : null;
 }
 
+/** A run as it was when it started: by the end of its first step batch it may have ended, too. */
+const atStart = (row: RunRow): RunRow => ({
+  ...row,
+  status: 'running',
+  step: null,
+  error: null,
+  ended_at: null,
+});
+
 /** Stores the results of step batches, and publishes which runs started or ended. */
 export async function storeStepBatches(tx: TenantTx, advanced: Advanced[]): Promise<void> {
   if (advanced.length === 0) return;
@@ -118,7 +127,7 @@ export async function storeStepBatches(tx: TenantTx, advanced: Advanced[]): Prom
   const events = rows.flatMap((row) => {
     const ended = endings[row.status];
     return [
-      ...(begun.has(row.id) ? [runEvent('automation.run_started', row)] : []),
+      ...(begun.has(row.id) ? [runEvent('automation.run_started', atStart(row))] : []),
       ...(ended === undefined ? [] : [runEvent(ended, row)]),
     ];
   });

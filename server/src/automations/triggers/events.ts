@@ -1,30 +1,24 @@
-import type { InvalidParams } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { collectIssues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
 import { statement } from '../../db/statement.ts';
-import type { TenantTx } from '../../db/tenant.ts';
+import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import type { PublishedEvent } from '../../engine/outbox.ts';
 import { shardOf } from '../../engine/queue.ts';
 import type { Consequences } from '../../engine/sequencer.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { Message } from '../../messages/schema.ts';
 import { createKeywordFinder } from '../definition/keywords.ts';
-import type { TriggerType } from '../definition/steps.ts';
 import { runsQueue } from '../queues.ts';
 import { startTimes } from '../runs/limit-runs.ts';
-import { freshState, type RunError } from '../runs/state.ts';
-import type { Variable } from '../schema.ts';
-import { fillVariables } from './api.ts';
-
-interface TriggerableAutomation {
-  id: string;
-  version_id: string;
-  trigger_type: TriggerType;
-  channel_id: string | null;
-  parameters: { keywords?: string[]; labelId?: string; fromAutomations?: boolean; evenIfAssigned?: boolean };
-  variables: Variable[];
-}
+import { freshState } from '../runs/state.ts';
+import {
+  ANSWERING,
+  type ChatPause,
+  matchAutomation,
+  type Occurrence,
+  type TriggerableAutomation,
+  triggersOf,
+} from './match.ts';
 
 const findByTriggers = statement<[types: string[]], TriggerableAutomation>(
   'automations.by_triggers',
@@ -34,27 +28,20 @@ const findByTriggers = statement<[types: string[]], TriggerableAutomation>(
     where a.tenant_id = $tenant and a.status = 'active' and a.active_trigger_type = any ($1::text[])
     order by a.created_at, a.id`,
 );
-interface ChatPause {
-  id: string;
-  is_assigned: boolean;
-  /** As it was set by hand. */
-  automation_pause: boolean | null;
-}
-const findPauses = statement<[chatIds: string[]], ChatPause>(
+const findPauses = statement<[chatIds: string[]], ChatPause & { id: string }>(
   'chats.automation_pauses',
   `select id, assigned_user_id is not null as is_assigned, automation_pause from visible_chats
     where id = any ($1::uuid[]) and tenant_id = $tenant and (assigned_user_id is not null or automation_pause)`,
 );
 const messagesOfEvents = statement<[ids: string[]], { id: string; message_id: string }>(
   'events.messages',
-  // Without automatic messages, such as out-of-office notes: an answer could start an endless exchange.
   // The events are read first and each message by its id: no index matches the condition on the tenant. The planner could
   // otherwise compare every message of the tenant with every event.
   `with written as materialized (
      select e.id, (e.data::json ->> 'id')::uuid as message_id from visible_events e
       where e.id = any ($1::uuid[]) and (e.tenant_id = $tenant) is true)
    select w.id, m.id as message_id from written w
-     join visible_messages m on m.id = w.message_id and (m.tenant_id = $tenant) is true and not m.is_automatic`,
+     join visible_messages m on m.id = w.message_id and (m.tenant_id = $tenant) is true`,
 );
 /** SQL: the row with an id, with the lock that a foreign key takes, unless it is being deleted. */
 const held = (join: 'join' | 'left join', table: string, id: string, alias: string): string =>
@@ -94,71 +81,24 @@ const insertRuns = statement<
     order by n.number
    on conflict (automation_id, cause_event_id) where cause_event_id is not null do nothing`,
 );
-/** The triggers of an event. Events of chats contain theirs, as not every change triggers automations. */
-function triggersOf({ type, facts }: PublishedEvent): TriggerType[] {
-  if (facts?.triggerAutomations === false) return [];
-  switch (type) {
-    case 'message.received':
-      return ['message_received'];
-    case 'contact.created':
-      return facts?.labelIds === undefined ? ['contact_created'] : ['contact_created', 'label_added'];
-    case 'contact.labels_added':
-      return ['label_added'];
-    case 'chat.created':
-    case 'chat.status_changed':
-      return facts?.trigger === undefined ? [] : [facts.trigger as TriggerType];
-    default:
-      return [];
-  }
-}
+const noteSilence = statement<[eventIds: string[], arePaused: boolean[]]>(
+  'silenced_events.insert',
+  `insert into silenced_events (event_id, tenant_id, is_paused)
+   select n.event_id, $tenant, n.is_paused from unnest($1::uuid[], $2::boolean[]) as n (event_id, is_paused)
+   on conflict (event_id, tenant_id) do nothing`,
+);
 
-interface TriggeringEvent {
-  event: PublishedEvent;
-  trigger: TriggerType;
-  message: Message | null;
-  /** Of a chat in which automations may have to stay silent. */
-  pause: ChatPause | undefined;
-  /** Whether the message contains one of the keywords. */
-  hasKeyword(keywords: readonly string[]): boolean;
-}
-
-const isSilent = ({ automation_pause, is_assigned }: ChatPause, evenIfAssigned: boolean): boolean =>
-  automation_pause ?? (is_assigned && !evenIfAssigned);
-
-/** The triggers that answer the contact. A closed chat has nobody to disturb. */
-const ANSWERING: ReadonlySet<TriggerType> = new Set(['message_received', 'chat_opened']);
-
-async function pausesOf(
-  tx: TenantTx,
-  triggering: readonly { event: PublishedEvent; trigger: TriggerType }[],
-): Promise<Map<string, ChatPause>> {
-  const chatIds = triggering.flatMap(({ event, trigger }) => (ANSWERING.has(trigger) && event.chat_id) || []);
-  if (chatIds.length === 0) return new Map();
-  const rows = await tx.all(findPauses, [[...new Set(chatIds)]]);
+async function pausesOf(tx: TenantTx, events: readonly PublishedEvent[]): Promise<Map<string, ChatPause>> {
+  const answered = events.filter((event) => triggersOf(event).some((trigger) => ANSWERING.has(trigger)));
+  const chatIds = new Set(answered.flatMap(({ chat_id }) => chat_id ?? []));
+  if (chatIds.size === 0) return new Map();
+  const rows = await tx.all(findPauses, [[...chatIds]]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function starts(
-  automation: TriggerableAutomation,
-  { event, trigger, message, pause, hasKeyword }: TriggeringEvent,
-): boolean {
-  const { parameters } = automation;
-  if (automation.trigger_type !== trigger) return false;
-  if (pause && isSilent(pause, parameters.evenIfAssigned === true)) return false;
-  if (event.origin_run_id !== null && parameters.fromAutomations !== true) return false;
-  // For an event without a channel, the automation's channel is only where the run sends.
-  if (
-    event.channel_id !== null &&
-    automation.channel_id !== null &&
-    event.channel_id !== automation.channel_id
-  )
-    return false;
-  if (trigger === 'message_received')
-    return message !== null && (!parameters.keywords || hasKeyword(parameters.keywords));
-  if (trigger === 'label_added')
-    return ((event.facts?.labelIds ?? []) as string[]).includes(parameters.labelId as string);
-  return true;
-}
+/** Whether automations may have to stay silent in a chat now. */
+export const findPause = (db: TenantReader, chatId: string): Promise<ChatPause | undefined> =>
+  db.find(findPauses, [[chatId]]);
 
 async function messagesOf(tx: TenantTx, events: PublishedEvent[]): Promise<Map<string, Message>> {
   const received = events.filter(({ type }) => type === 'message.received').map(({ id }) => id);
@@ -177,30 +117,11 @@ async function messagesOf(tx: TenantTx, events: PublishedEvent[]): Promise<Map<s
   );
 }
 
-/** So many runs may follow each other, each started by an event of the one before. */
-const MAX_CHAIN_DEPTH = 10;
-const CHAIN_TOO_LONG: RunError = {
-  code: 'chain_too_long',
-  message: `The run would be the ${MAX_CHAIN_DEPTH + 2}th in a chain of runs that start each other. Change the automations so that the chain ends: perhaps one triggers itself with fromAutomations`,
-};
-
-/** How many runs came before a run that this event starts. */
-const chainDepthOf = ({ origin_run_id, facts }: PublishedEvent): number =>
-  origin_run_id === null ? 0 : ((facts?.chainDepth as number | undefined) ?? 0) + 1;
-
-const stored = (error: RunError | null): string | null => error && JSON.stringify(error);
-
-/** The error of a run that cannot start because required variables have no value. */
-export const missingVariables = (params: InvalidParams, cause: string): RunError => ({
-  code: 'missing_variables',
-  message: `The automation needs ${Object.keys(params).join(', ')}, which ${cause} cannot provide`,
-});
-
 /** The runs that an event starts, as they are inserted. */
 interface NewRun {
   id: string;
-  automation: TriggerableAutomation;
-  event: PublishedEvent;
+  automation: Pick<TriggerableAutomation, 'id' | 'version_id'>;
+  event: Pick<PublishedEvent, 'id' | 'contact_id' | 'chat_id'>;
   state: string;
   error: string | null;
 }
@@ -210,54 +131,54 @@ interface TimedRun extends NewRun {
   startsAt: Date | '-infinity';
 }
 
-async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<NewRun[]> {
-  const triggering = events.flatMap((event) =>
-    event.contact_id === null ? [] : triggersOf(event).map((trigger) => ({ event, trigger })),
-  );
-  if (triggering.length === 0) return [];
-  const triggers = [...new Set(triggering.map(({ trigger }) => trigger))];
-  const automations = await tx.all(findByTriggers, [triggers]);
-  if (automations.length === 0) return [];
-  const messages = await messagesOf(
-    tx,
-    triggering.map(({ event }) => event),
-  );
-  const pauses = await pausesOf(tx, triggering);
+/** What events start, and where automations would have started had they been allowed to speak. */
+interface Started {
+  runs: NewRun[];
+  /** By the id of the event: whether it was paused by hand. */
+  silenced: Map<string, boolean>;
+}
+
+async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<Started> {
   const runs: NewRun[] = [];
+  const silenced = new Map<string, boolean>();
+  const triggering = events.filter((event) => triggersOf(event).length > 0);
+  const triggers = new Set(triggering.flatMap(triggersOf));
+  if (triggers.size === 0) return { runs, silenced };
+  const automations = await tx.all(findByTriggers, [[...triggers]]);
+  if (automations.length === 0) return { runs, silenced };
+  const messages = await messagesOf(tx, triggering);
+  const pauses = await pausesOf(tx, triggering);
   // Hundreds of long messages may meet hundreds of automations with a hundred keywords each.
   const turn = createTurns();
-  for (const { event, trigger } of triggering) {
+  for (const event of triggering) {
     const message = messages.get(event.id) ?? null;
-    const pause = ANSWERING.has(trigger) ? pauses.get(event.chat_id ?? '') : undefined;
-    const happened = {
+    const occurrence: Occurrence = {
       event,
-      trigger,
       message,
-      pause,
+      pause: pauses.get(event.chat_id ?? ''),
       hasKeyword: createKeywordFinder(message?.text ?? null),
     };
     for (const automation of automations) {
       const rest = turn();
       if (rest) await rest;
-      if (!starts(automation, happened)) continue;
+      const { obstacle, error, variables, chainDepth } = matchAutomation(automation, occurrence);
+      if (obstacle === 'paused' || obstacle === 'assigned_to_user')
+        silenced.set(event.id, obstacle === 'paused');
+      if (obstacle !== null && error === null) continue;
       const id = newId();
-      const issues = collectIssues();
-      const variables = fillVariables(automation.variables, {}, issues);
-      const error = issues.isEmpty ? null : missingVariables(issues.params, 'an event');
-      const chainDepth = chainDepthOf(event);
       runs.push({
         id,
         automation,
         event,
         state: JSON.stringify({ ...freshState(id, variables, message?.id ?? null), chainDepth }),
-        error: stored(chainDepth > MAX_CHAIN_DEPTH ? CHAIN_TOO_LONG : error),
+        error: error && JSON.stringify(error),
       });
     }
   }
-  return runs;
+  return { runs, silenced };
 }
 
-function insertNewRuns(tx: TenantTx, runs: readonly TimedRun[]): void {
+export function insertNewRuns(tx: TenantTx, runs: readonly TimedRun[]): void {
   if (runs.length === 0) return;
   tx.enqueue(insertRuns, [
     tx.now,
@@ -278,15 +199,19 @@ function insertNewRuns(tx: TenantTx, runs: readonly TimedRun[]): void {
 
 /** Subscriber of events: starts the runs of automations that they trigger, each once per event. */
 export async function startRuns(tx: TenantTx, events: PublishedEvent[]): Promise<Consequences> {
-  const found = await runsOf(tx, events);
+  const { runs: found, silenced } = await runsOf(tx, events);
   const times = found.length === 0 ? [] : await startTimes(tx, found.length);
   const runs = found.map((run, index): TimedRun => ({ ...run, startsAt: times[index] ?? '-infinity' }));
   return {
-    rows: runs.length,
-    write: (sequences) =>
+    rows: runs.length + silenced.size,
+    write: (sequences) => {
       insertNewRuns(
         tx,
         runs.filter(({ event }) => sequences.has(event.id)),
-      ),
+      );
+      const noted = [...silenced].filter(([eventId]) => sequences.has(eventId));
+      if (noted.length > 0)
+        tx.enqueue(noteSilence, [noted.map(([eventId]) => eventId), noted.map(([, isPaused]) => isPaused)]);
+    },
   };
 }

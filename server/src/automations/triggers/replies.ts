@@ -54,11 +54,15 @@ export async function noteRepliedRuns(tx: TenantTx, events: PublishedEvent[]): P
   };
 }
 
+/** Makes runs due whose contact has replied. */
+export const wakeReplied = (tx: TenantTx, runIds: string[]): Promise<{ automation_id: string }[]> =>
+  tx.all(wakeRuns, [runIds]);
+
 /** Handler of the queue `run_replies`: makes runs due whose contact has replied. The run itself looks up the reply. */
 export async function wakeRepliedRuns({ db }: { db: Database }, rows: RepliedRun[]): Promise<Outcome> {
   const { tenant_id: tenantId } = rows[0] as RepliedRun;
   await db.forTenant(tenantId).transaction(async (tx) => {
-    const woken = await tx.all(wakeRuns, [[...new Set(rows.map((row) => row.run_id))]]);
+    const woken = await wakeReplied(tx, [...new Set(rows.map((row) => row.run_id))]);
     tx.enqueue(deleteReplies, [rows.map((row) => row.id)]);
     for (const id of new Set(woken.map((row) => row.automation_id))) tx.wake(runsQueue, id);
   });

@@ -11,7 +11,7 @@ import { occurrenceAfter, occurrenceUpTo } from '../definition/occurrences.ts';
 import { startMany } from '../runs/start-many.ts';
 import type { Definition } from '../schema.ts';
 import { fillVariables } from './api.ts';
-import { missingVariables } from './events.ts';
+import { missingVariables } from './match.ts';
 import { scheduleOf } from './plan-schedule.ts';
 
 interface DueSchedule {

@@ -31,7 +31,7 @@ export const timelineTypes = [
 
 const value = (description: string) => Nullable(Type.String({ description }));
 
-const Change = Type.Object({
+export const Change = Type.Object({
   field: Type.String({
     description: 'Such as `status`, `firstName`, `labels`, `attributes.plan` or `subscriptions.email`',
   }),

@@ -118,7 +118,9 @@ export async function receiveMessages(
         tx,
       ),
       // Nothing answers STOP but its confirmation, and nobody what another app answers.
-      ...(optOuts.ids.has(row.id) || received.isStandby ? { facts: { triggerAutomations: false } } : {}),
+      ...(optOuts.ids.has(row.id) || received.isStandby
+        ? { facts: { triggerAutomations: false, ...(optOuts.ids.has(row.id) ? { isOptOut: true } : {}) } }
+        : {}),
     })),
   );
   await confirmOptOuts(tx, optOuts.unsubscribed, channel, deps);

@@ -1,0 +1,92 @@
+import type { Keys } from '../../base/crypto.ts';
+import { invalidParam } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { decryptConfig } from '../../channels/channel.ts';
+import type { ChannelConsent } from '../../channels/schema.ts';
+import { startChats } from '../../chats/start-chat.ts';
+import { statement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import { applyInbound } from '../../messages/inbound/apply.ts';
+import type { QueueDeps } from '../../messages/outbound/queue.ts';
+import type { ChannelKind, HandleType } from '../../providers/adapter.ts';
+import type { WrittenMessage } from './schema.ts';
+
+interface ReceivingChat {
+  id: string;
+  channel_id: string;
+  kind: ChannelKind;
+  config_encrypted: Buffer;
+  consent: Partial<ChannelConsent>;
+  handle_type: HandleType;
+  handle_value: string;
+}
+
+const receivingChat = statement<[chatId: string], ReceivingChat>(
+  'dry_run.receiving_chat',
+  `select k.id, k.channel_id, c.kind, c.config_encrypted, c.consent, h.type as handle_type, h.value as handle_value
+     from visible_chats k
+     join visible_channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
+     join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
+    where k.id = $1 and k.tenant_id = $tenant`,
+);
+const latestChat = statement<
+  [contactId: string, channelId: string | null, visibleIds: string[] | null],
+  { id: string }
+>(
+  'dry_run.latest_chat',
+  `select id from visible_chats
+    where contact_id = $1 and (tenant_id = $tenant) is true and ($2::uuid is null or channel_id = $2)
+      and ($3::uuid[] is null or channel_id = any ($3::uuid[]))
+    order by updated_at desc, id limit 1`,
+);
+const messageByVendorId = statement<[channelId: string, vendorId: string], { message_id: string }>(
+  'dry_run.message',
+  `select message_id from vendor_messages where channel_id = $1 and vendor_id = $2 and tenant_id = $tenant`,
+);
+
+/** The chat in which a contact writes: on a channel, or the latest one. */
+export async function chatToWriteIn(
+  tx: TenantTx,
+  contactId: string,
+  channelId: string | null,
+  visibleIds: ReadonlySet<string> | undefined,
+): Promise<string> {
+  const latest = await tx.find(latestChat, [contactId, channelId, visibleIds ? [...visibleIds] : null]);
+  if (latest) return latest.id;
+  if (channelId === null)
+    throw invalidParam(
+      'message.channelId',
+      'invalid_type',
+      'Required, because the trigger has no channel and the contact has no chat',
+    );
+  const chat = (await startChats(tx, channelId, [contactId])).get(contactId);
+  if (typeof chat === 'string') return chat;
+  const [issue] = Object.values(chat?.invalidParams ?? {});
+  throw invalidParam('message.channelId', 'custom', issue?.message ?? `There is no channel ${channelId}`);
+}
+
+/** Receives a message in a chat, as if its vendor had sent it. Returns its id. */
+export async function receiveMessage(
+  tx: TenantTx,
+  chatId: string,
+  { type, text, content = {} }: WrittenMessage,
+  deps: QueueDeps & { keys: Keys },
+): Promise<string | undefined> {
+  const chat = await tx.find(receivingChat, [chatId]);
+  if (!chat) return undefined;
+  const { channel_id: id, kind, consent, handle_type, handle_value } = chat;
+  const vendorId = `dry-run-${newId()}`;
+  const event = {
+    kind: 'message' as const,
+    vendorId,
+    contact: { type: handle_type, value: handle_value, name: null },
+    type: type ?? (kind === 'email' ? 'email' : 'text'),
+    text: text ?? null,
+    media: [],
+    content,
+    occurredAt: tx.now,
+  };
+  const config = decryptConfig(chat.config_encrypted, deps.keys);
+  await applyInbound(tx, { id, kind, config, consent }, [{ event, receivedAt: tx.now }], deps, true);
+  return (await tx.find(messageByVendorId, [id, vendorId]))?.message_id;
+}
