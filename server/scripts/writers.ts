@@ -74,6 +74,9 @@ export const writers: Record<string, string> = {
   deliveries: 'webhooks',
   attempts: 'webhooks',
 
+  imports: 'imports',
+  import_faults: 'imports',
+
   jobs: 'jobs',
   removals: 'jobs',
 

@@ -57,6 +57,7 @@ import type { Route } from './http/route.ts';
 import { addRoutes } from './http/router.ts';
 import { httpServer } from './http/server.ts';
 import type { Sessions } from './http/sessions.ts';
+import { importRoutes } from './imports/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { loadQueuedMessages } from './messages/message-event.ts';
@@ -215,6 +216,7 @@ const v3Api: Api<ApiDeps> = {
       ...automationRoutes(deps),
       ...secretRoutes(deps),
       ...campaignRoutes(),
+      ...importRoutes(deps),
       ...jobRoutes(),
       ...healthRoutes(deps),
       ...afterRestoreRoutes(allQueues),

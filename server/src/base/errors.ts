@@ -21,6 +21,7 @@ export const errorCatalogue = {
   failed_request_not_found: { status: 404, message: 'Failed request not found' },
   file_not_found: { status: 404, message: 'File not found' },
   file_url_expired: { status: 403, message: 'File URL expired' },
+  import_not_found: { status: 404, message: 'Import not found' },
   job_not_found: { status: 404, message: 'Job not found' },
   label_not_found: { status: 404, message: 'Label not found' },
   message_not_found: { status: 404, message: 'Message not found' },

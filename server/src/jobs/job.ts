@@ -1,3 +1,4 @@
+import { requireBelowLimit } from '../access/limits.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
@@ -9,7 +10,7 @@ import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Author } from '../users/author.ts';
 import type { JobAction } from './actions.ts';
 import { jobsQueue } from './queues.ts';
-import type { BulkKind, Job, JobKind, RemovalKind } from './schema.ts';
+import type { BulkKind, Job, JobKind, RemovalKind, RequestedKind } from './schema.ts';
 
 export interface JobRow {
   id: string;
@@ -111,6 +112,27 @@ const insertBulkJob = statement<
            $9, $10::jsonb)
    returning ${JOB_COLUMNS}`,
 );
+const insertRequestedJob = statement<
+  [
+    id: string,
+    kind: RequestedKind,
+    subjectId: string,
+    shard: number,
+    batch: number,
+    now: Date,
+    author: Author,
+  ],
+  JobRow
+>(
+  'jobs.insert_requested',
+  `insert into jobs as j (id, tenant_id, kind, status, subject_id, shard, batch, due_at, created_at, updated_at, author)
+   values ($1, $tenant, $2, 'queued', $3, $4, $5, ${DUE_NOW}, $6, $6, $7)
+   returning ${JOB_COLUMNS}`,
+);
+const countUnfinished = statement<[], { count: number }>(
+  'jobs.count_unfinished',
+  'select count(*)::int as count from jobs where tenant_id = $tenant and ended_at is null and author is not null',
+);
 const itemsOfBatch = statement<[id: string, after: number, limit: number], { ids: string[]; left: number }>(
   'jobs.items_of_batch',
   // A tenant that is being deleted has nothing left to change.
@@ -198,7 +220,7 @@ export async function startRemoval(
 }
 
 /** Callers who are restricted to channels see only what they asked for: the reasons name chats. */
-const isVisibleJob = ({ caller, channelIds }: Principal, { author }: Pick<Job, 'author'>): boolean =>
+export const isVisibleJob = ({ caller, channelIds }: Principal, { author }: Pick<Job, 'author'>): boolean =>
   channelIds === undefined || author?.id === caller.id;
 
 export async function requireJob(db: TenantReader, jobId: string, principal: Principal): Promise<Job> {
@@ -254,10 +276,36 @@ export interface NewBulkJob {
   errors: readonly string[];
 }
 
+/** Throws if the tenant has asked for as many jobs that have not ended as it may. */
+const requireFewJobs = (tx: TenantTx): Promise<void> =>
+  requireBelowLimit(
+    tx,
+    'unfinishedJobs',
+    async () => ((await tx.find(countUnfinished, [])) as { count: number }).count,
+  );
+
+/** Inserts a job that a caller asks for, about a subject: a file, or a webhook. */
+export async function insertRequested(
+  tx: TenantTx,
+  {
+    kind,
+    subjectId,
+    author,
+    batch,
+  }: { kind: RequestedKind; subjectId: string; author: Author; batch: number },
+): Promise<Job> {
+  await requireFewJobs(tx);
+  const shard = jobsQueue.shardOf(tx.tenantId, tx.tenantId);
+  const row = await tx.find(insertRequestedJob, [newId(), kind, subjectId, shard, batch, new Date(), author]);
+  tx.wake(jobsQueue, tx.tenantId);
+  return presentJob(row as JobRow);
+}
+
 export async function insertBulk(
   tx: TenantTx,
   { kind, action, author, itemIds, batch, errors }: NewBulkJob,
 ): Promise<Job> {
+  await requireFewJobs(tx);
   const row = await tx.find(insertBulkJob, [
     newId(),
     kind,
