@@ -39,3 +39,27 @@ create table import_faults (
   primary key (import_id, row_number),
   foreign key (import_id, tenant_id) references imports (id, tenant_id) on delete cascade
 );
+
+-- Saved filters of contacts, which campaigns use as their audience.
+create table segments (
+  id uuid not null,
+  tenant_id uuid not null references tenants (id) on delete cascade,
+  name text not null,
+  query text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (id, tenant_id)
+);
+create unique index segments_name on segments (tenant_id, lower(name));
+create index segments_by_tenant on segments (tenant_id, created_at, id);
+
+-- The segment of a campaign's audience, whose filter is copied when an occurrence begins.
+alter table campaigns add column segment_id uuid;
+alter table campaigns add foreign key (segment_id, tenant_id) references segments (id, tenant_id)
+  on delete set null (segment_id);
+create index campaigns_by_segment on campaigns (segment_id, tenant_id) where segment_id is not null;
+-- Whether it was only sent to try it out.
+alter table campaigns add column is_test boolean not null default false;
+create or replace view visible_campaigns as
+  select * from campaigns
+   where not exists (select 1 from removals) or not array[channel_id] && array(select id from removals);

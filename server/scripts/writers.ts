@@ -60,6 +60,7 @@ export const writers: Record<string, string> = {
   run_replies: 'automations',
   automation_secrets: 'automations/secrets',
 
+  segments: 'segments',
   campaigns: 'campaigns',
   recipients: 'campaigns',
 

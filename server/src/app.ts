@@ -80,7 +80,9 @@ import { userSessionRoutes } from './people/user-session-routes.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import { type Adapters, adapters } from './providers/adapters.ts';
 import { allQueues } from './queues.ts';
+import type { TaskPool } from './sandboxed/task-pool.ts';
 import { savedReplyRoutes } from './saved-replies/routes.ts';
+import { segmentRoutes } from './segments/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Api } from './v2/api.ts';
@@ -117,6 +119,8 @@ interface ApiDeps {
   findCredentials: ReturnType<typeof channelCredentials>;
   streams: EventStreams;
   arrivals: Arrivals;
+  /** Worker threads for untrusted texts. */
+  tasks: TaskPool;
   log: Logger;
   isDraining: () => boolean;
   readiness: readonly (() => void | Promise<void>)[];
@@ -215,7 +219,8 @@ const v3Api: Api<ApiDeps> = {
       ...fileRoutes(deps),
       ...automationRoutes(deps),
       ...secretRoutes(deps),
-      ...campaignRoutes(),
+      ...segmentRoutes(),
+      ...campaignRoutes(deps),
       ...importRoutes(deps),
       ...jobRoutes(),
       ...healthRoutes(deps),

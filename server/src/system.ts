@@ -216,6 +216,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     ...operationDeps,
     outbound,
     store,
+    tasks,
     fileUrls,
     metrics: report,
     activity,

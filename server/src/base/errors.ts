@@ -35,6 +35,7 @@ export const errorCatalogue = {
   campaign_not_found: { status: 404, message: 'Campaign not found' },
   channel_not_found: { status: 404, message: 'Channel not found' },
   chat_not_found: { status: 404, message: 'Chat not found' },
+  segment_not_found: { status: 404, message: 'Segment not found' },
   session_not_found: { status: 404, message: 'Session not found' },
   tenant_not_found: { status: 404, message: 'Tenant not found' },
   webhook_delivery_not_found: { status: 404, message: 'Webhook delivery not found' },

@@ -91,7 +91,7 @@ function actorOf({ principal, session }: FastifyRequest): Actor {
 }
 
 /** POSTs that answer a question, or show for some seconds who types, and change nothing. */
-const QUESTION = /\/(?:search|counts|render|describe|presence|examine)$/;
+const QUESTION = /\/(?:search|counts|render|describe|presence|examine|preview)$/;
 
 const isChange = ({ spec, kind }: Route): boolean =>
   spec.method !== 'GET' && kind !== 'stream' && !QUESTION.test(spec.path);

@@ -113,6 +113,9 @@ export interface RunDeps extends SendDeps {
   log: Logger;
 }
 
+/** What steps need that are executed in a given transaction. */
+export type StepDeps = SendDeps & Pick<RunDeps, 'programs' | 'tasks'>;
+
 /** Texts that are evaluated after the step batch before their step is committed. */
 interface PendingEvaluation {
   runId: string;
@@ -199,7 +202,7 @@ async function advanceRuns(
   tx: TenantTx,
   ids: string[],
   known: ReadonlyMap<string, EffectResult>,
-  deps: RunDeps,
+  deps: StepDeps,
 ): Promise<PendingEvaluation[]> {
   const runs = await tx.all(lockRuns, [ids, tx.now]);
   if (runs.length === 0) return [];
@@ -272,7 +275,7 @@ async function advanceRuns(
 
 /** Evaluates texts in a worker thread. A text that takes too long or too much memory fails its run. */
 async function evaluateInThread(
-  { tasks }: RunDeps,
+  { tasks }: Pick<RunDeps, 'tasks'>,
   tenantId: string,
   { input }: PendingEvaluation,
 ): Promise<EffectResult> {
@@ -312,6 +315,22 @@ async function runSteps(deps: RunDeps, tenantId: string, ids: string[]): Promise
     pending = await tenant.transaction((tx) => advanceRuns(tx, [...known.keys()], known, deps));
   }
   if (unavailable !== undefined) throw unavailable;
+}
+
+/**
+ * Executes the steps of runs up to where they wait, in one transaction: for a simulation, whose transaction is undone. Texts that
+ * need a thread are evaluated meanwhile, which takes a second at most.
+ */
+export async function runStepsIn(tx: TenantTx, runIds: string[], deps: StepDeps): Promise<void> {
+  let known = new Map<string, EffectResult>();
+  for (let ids = runIds; ids.length > 0; ids = [...known.keys()]) {
+    const pending = await advanceRuns(tx, ids, known, deps);
+    known = new Map(
+      await Promise.all(
+        pending.map(async (one) => [one.runId, await evaluateInThread(deps, tx.tenantId, one)] as const),
+      ),
+    );
+  }
 }
 
 /** Retries a run that failed because of an error of the server. After the last attempt the run fails. */
