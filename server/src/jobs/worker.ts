@@ -7,6 +7,7 @@ import type { Outcome } from '../engine/scheduler.ts';
 import type { FileStore } from '../files/store.ts';
 import { runImport } from '../imports/run-import.ts';
 import type { Author } from '../users/author.ts';
+import { runRetries } from '../webhooks/retry-many.ts';
 import type { JobAction } from './actions.ts';
 import { nextBatch } from './batch-size.ts';
 import { doAction, maxBatchOf, notFound } from './bulk-actions.ts';
@@ -42,6 +43,7 @@ type RunJob = (deps: JobDeps, tenant: TenantDatabase, jobId: string) => Promise<
 /** Jobs that read files or search before their transaction. */
 const handlers: Partial<Record<JobKind, RunJob>> = {
   import_contacts: runImport,
+  retry_deliveries: runRetries,
 };
 const runInTransaction: RunJob = (_deps, tenant, jobId) => tenant.transaction((tx) => runBatch(tx, jobId));
 

@@ -66,7 +66,7 @@ const missed = statement<
     order by e.created_at, e.id limit $5`,
 );
 
-const notActive = (status: string): ApiError =>
+export const notActive = (status: string): ApiError =>
   new ApiError('conflict', { detail: `the webhook is ${status}; make it active first` });
 
 async function requireActive(tx: TenantTx, webhookId: string): Promise<void> {
@@ -92,6 +92,13 @@ export async function testWebhook(tx: TenantTx, webhookId: string): Promise<Webh
   await requireActive(tx, webhook.id);
   const [id] = insertDeliveries(tx, [{ event, webhookId: webhook.id }]);
   return requireOne(tx, id as string);
+}
+
+/** Makes deliveries due again that have ended. The caller has locked them and their webhook. */
+export async function repeatDeliveries(tx: TenantTx, webhookId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run(repeat, [ids, tx.now]);
+  tx.wake(deliveriesQueue, webhookId);
 }
 
 /** Makes a finished delivery due again, under the same id and with the same bytes. */
