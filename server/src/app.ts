@@ -89,6 +89,7 @@ import { userRoutes } from './users/routes.ts';
 import { v2Api } from './v2/api.ts';
 import { version } from './version.ts';
 import { viewRoutes } from './views/routes.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 /** This file and the built program lie equally deep, so both find the folder docs/ of the repository. */
@@ -216,6 +217,7 @@ const v3Api: Api<ApiDeps> = {
       ...noteRoutes(),
       ...notificationRoutes(),
       ...webhookRoutes({ ...deps, version }),
+      ...deliveryRoutes(),
       ...eventRoutes(deps),
       ...userRoutes(),
       ...fileRoutes(deps),

@@ -1,16 +1,6 @@
 import { Type } from 'typebox';
 import { ExportQuery } from '../http/export.ts';
-import {
-  csv,
-  data,
-  fields,
-  jsonFile,
-  RemovalResult,
-  type Route,
-  read,
-  removed,
-  routeFamily,
-} from '../http/route.ts';
+import { csv, data, fields, RemovalResult, type Route, read, removed, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';

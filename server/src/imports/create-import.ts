@@ -8,7 +8,7 @@ import { type FileRow, findFile } from '../files/file.ts';
 import type { FileStore } from '../files/store.ts';
 import { hasScope, lacksScope, type Principal } from '../http/permissions.ts';
 import type { Finish } from '../http/route.ts';
-import { insertRequested } from '../jobs/job.ts';
+import { insertRequested } from '../jobs/insert-job.ts';
 import { authorOf } from '../users/author.ts';
 import { guessColumns, requireHandles, validateColumns } from './columns.ts';
 import { type ExaminedFile, examineFile } from './csv/examine.ts';

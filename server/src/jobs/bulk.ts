@@ -16,7 +16,8 @@ import { restrictToChannels, type SearchSource } from '../search/source.ts';
 import { authorOf, OnBehalfOf } from '../users/author.ts';
 import { type JobAction, validateFields } from './actions.ts';
 import { maxBatchOf, notFound, scopeOf, validateAction } from './bulk-actions.ts';
-import { findJobState, insertBulk, requireJob, storeBulkProgress } from './job.ts';
+import { insertRequested } from './insert-job.ts';
+import { findJobState, requireJob, storeBulkProgress } from './job.ts';
 import { type BulkKind, isBulkKind, isRequestedKind, type Job, type RequestedKind } from './schema.ts';
 
 const MAX_IDS = 10_000;
@@ -142,7 +143,7 @@ export async function startBulk(
   return async (tx) => {
     await validateAction(tx, action, issues.at('action'));
     issues.throwIfAny();
-    return insertBulk(tx, {
+    return insertRequested(tx, {
       kind,
       action,
       author: await authorOf(tx, principal, userId),

@@ -1,4 +1,3 @@
-import { requireBelowLimit } from '../access/limits.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
@@ -10,7 +9,7 @@ import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Author } from '../users/author.ts';
 import type { JobAction } from './actions.ts';
 import { jobsQueue } from './queues.ts';
-import type { BulkKind, Job, JobKind, RemovalKind, RequestedKind } from './schema.ts';
+import type { Job, JobKind, RemovalKind } from './schema.ts';
 
 export interface JobRow {
   id: string;
@@ -47,7 +46,7 @@ export const JOB_COLUMNS =
   'j.id, j.kind, j.status, j.action, j.author, j.done, j.total, j.failed, j.errors, j.created_at, j.updated_at, j.ended_at';
 const KEPT_DAYS = 30;
 const FIRST_BATCH = 500;
-const MAX_ERRORS = 10;
+export const MAX_ERRORS = 10;
 /**
  * When a job is due after a batch. Jobs of a tenant take turns: the one with the fewest batches is next, so that a bulk action
  * does not wait for the deletion of a large channel. All of these times are in the past.
@@ -89,49 +88,6 @@ const updateJob = statement<
           updated_at = $7, due_at = case when $2 = 'completed' then null else ${NEXT_TURN} end,
           ended_at = case when $2 = 'completed' then $7::timestamptz end
     where id = $1 and tenant_id = $tenant returning ${JOB_COLUMNS}`,
-);
-const insertBulkJob = statement<
-  [
-    id: string,
-    kind: BulkKind,
-    shard: number,
-    batch: number,
-    now: Date,
-    action: JobAction,
-    author: Author,
-    itemIds: string[],
-    failed: number,
-    errors: string,
-  ],
-  JobRow
->(
-  'jobs.insert_bulk',
-  `insert into jobs as j (id, tenant_id, kind, status, subject_id, shard, batch, due_at, created_at, updated_at, action, author,
-                     item_ids, total, failed, errors)
-   values ($1, $tenant, $2, 'queued', $tenant, $3, $4, ${DUE_NOW}, $5, $5, $6, $7, $8::uuid[], cardinality($8::uuid[]) + $9,
-           $9, $10::jsonb)
-   returning ${JOB_COLUMNS}`,
-);
-const insertRequestedJob = statement<
-  [
-    id: string,
-    kind: RequestedKind,
-    subjectId: string,
-    shard: number,
-    batch: number,
-    now: Date,
-    author: Author,
-  ],
-  JobRow
->(
-  'jobs.insert_requested',
-  `insert into jobs as j (id, tenant_id, kind, status, subject_id, shard, batch, due_at, created_at, updated_at, author)
-   values ($1, $tenant, $2, 'queued', $3, $4, $5, ${DUE_NOW}, $6, $6, $7)
-   returning ${JOB_COLUMNS}`,
-);
-const countUnfinished = statement<[], { count: number }>(
-  'jobs.count_unfinished',
-  'select count(*)::int as count from jobs where tenant_id = $tenant and ended_at is null and author is not null',
 );
 const itemsOfBatch = statement<[id: string, after: number, limit: number], { ids: string[]; left: number }>(
   'jobs.items_of_batch',
@@ -263,63 +219,6 @@ function continueOrPublish(tx: TenantTx, row: JobRow): void {
       chatId: null,
       data: presentJob(row),
     });
-}
-
-/** What a new bulk action does, to what, and who asked for it. */
-export interface NewBulkJob {
-  kind: BulkKind;
-  action: JobAction;
-  author: Author;
-  itemIds: string[];
-  batch: number;
-  /** Why items could not be chosen, one reason for each. */
-  errors: readonly string[];
-}
-
-/** Throws if the tenant has asked for as many jobs that have not ended as it may. */
-const requireFewJobs = (tx: TenantTx): Promise<void> =>
-  requireBelowLimit(
-    tx,
-    'unfinishedJobs',
-    async () => ((await tx.find(countUnfinished, [])) as { count: number }).count,
-  );
-
-/** Inserts a job that a caller asks for, about a subject: a file, or a webhook. */
-export async function insertRequested(
-  tx: TenantTx,
-  {
-    kind,
-    subjectId,
-    author,
-    batch,
-  }: { kind: RequestedKind; subjectId: string; author: Author; batch: number },
-): Promise<Job> {
-  await requireFewJobs(tx);
-  const shard = jobsQueue.shardOf(tx.tenantId, tx.tenantId);
-  const row = await tx.find(insertRequestedJob, [newId(), kind, subjectId, shard, batch, new Date(), author]);
-  tx.wake(jobsQueue, tx.tenantId);
-  return presentJob(row as JobRow);
-}
-
-export async function insertBulk(
-  tx: TenantTx,
-  { kind, action, author, itemIds, batch, errors }: NewBulkJob,
-): Promise<Job> {
-  await requireFewJobs(tx);
-  const row = await tx.find(insertBulkJob, [
-    newId(),
-    kind,
-    jobsQueue.shardOf(tx.tenantId, tx.tenantId),
-    batch,
-    new Date(),
-    action,
-    author,
-    itemIds,
-    errors.length,
-    JSON.stringify(errors.slice(0, MAX_ERRORS)),
-  ]);
-  tx.wake(jobsQueue, tx.tenantId);
-  return presentJob(row as JobRow);
 }
 
 /** The next items of a bulk action, and how many there are with all others. None of a tenant that is being deleted. */

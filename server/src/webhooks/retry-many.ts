@@ -1,11 +1,12 @@
-import { ApiError, invalidParam } from '../base/errors.ts';
+import { invalidParam } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Principal } from '../http/permissions.ts';
 import type { Finish } from '../http/route.ts';
 import { nextBatch } from '../jobs/batch-size.ts';
-import { findItems, findJobState, insertRequested, type JobState, storeBulkProgress } from '../jobs/job.ts';
+import { insertRequested } from '../jobs/insert-job.ts';
+import { findItems, findJobState, type JobState, storeBulkProgress } from '../jobs/job.ts';
 import type { Job } from '../jobs/schema.ts';
 import { parseSearchRequest } from '../search/request.ts';
 import { findMatchingIds } from '../search/run-search.ts';
