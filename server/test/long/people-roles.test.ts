@@ -161,6 +161,8 @@ describe('a user who is restricted to teams', () => {
       'teamId',
       'automationId',
       'jobId',
+      'importId',
+      'segmentId',
       'mentionedUserIds',
       'mentionedTeamIds',
       'externalId',
