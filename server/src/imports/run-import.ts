@@ -1,4 +1,5 @@
 import { attributesOf, findAttributes } from '../attributes/find-attributes.ts';
+import { ApiError } from '../base/errors.ts';
 import { collectIssues } from '../base/issues.ts';
 import { createTurns } from '../base/turns.ts';
 import { importContacts, previewImport } from '../contacts/import/import-contacts.ts';
@@ -28,6 +29,7 @@ const MAX_ROWS = 1_000_000;
 const MAX_BATCH = 2_000;
 /** A row whose batch failed so often, the last times alone, is left out. */
 const MAX_ATTEMPTS = 10;
+const MAX_CONFLICTS = 3;
 
 const MESSAGES = {
   fileDeleted: 'The file was deleted',
@@ -134,6 +136,16 @@ async function resolveLabels(
   return { contacts: resolved, faults };
 }
 
+/** Repeats a transaction if somebody else has created one of its contacts at the same time. */
+async function withoutConflicts<T>(tenant: TenantDatabase, work: (tx: TenantTx) => Promise<T>): Promise<T> {
+  for (let left = MAX_CONFLICTS; ; left -= 1)
+    try {
+      return await tenant.transaction(work);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.key !== 'conflict' || left === 0) throw error;
+    }
+}
+
 async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
   const attributes = attributesByField(await attributesOf(tenant));
   const used = work.options.columns.flatMap(({ field }) => {
@@ -143,7 +155,7 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
   const { columns, defaultCountry } = work.options;
   const rules: RowRules = { columns, attributes: new Map(used), defaultCountry };
   const batch = await readBatch(path, work, rules);
-  return tenant.transaction(async (tx) => {
+  return withoutConflicts(tenant, async (tx) => {
     const locked = await lockImport(tx, work);
     if (!locked) return false;
     const startedAt = performance.now();
