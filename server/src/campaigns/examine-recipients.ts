@@ -18,7 +18,7 @@ const readFacts = statement<
 >(
   'campaigns.recipient_facts',
   // The handle is the one that a chat would be started over.
-  `select c.id, h.id is not null as has_handle, c.subscriptions -> $3 as consent, h.undeliverable -> $3 ->> 'reason' as undeliverable,
+  `select c.id, h.id is not null as has_handle, c.subscriptions -> $3::text as consent, h.undeliverable -> $3::text ->> 'reason' as undeliverable,
           k.open_until
      from visible_contacts c
      left join lateral (

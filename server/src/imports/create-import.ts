@@ -11,7 +11,7 @@ import type { Finish } from '../http/route.ts';
 import { insertRequested } from '../jobs/insert-job.ts';
 import { authorOf } from '../users/author.ts';
 import { guessColumns, requireHandles, validateColumns } from './columns.ts';
-import { type ExaminedFile, examineFile } from './csv/examine.ts';
+import { type ExaminedFile, examineFile, hasWideMark } from './csv/examine.ts';
 import { CsvError } from './csv/read-file.ts';
 import { insertImport, requireImport } from './import.ts';
 import type { ExaminedImport, Import, NewImport } from './schema.ts';
@@ -34,12 +34,18 @@ interface FileRequest {
 }
 
 /** Finds a file that the caller may read and that may be a table. */
-async function requireTable(db: TenantReader, fileId: string, principal: Principal): Promise<FileRow> {
+async function requireTable(
+  db: TenantReader,
+  store: FileStore,
+  fileId: string,
+  principal: Principal,
+): Promise<FileRow> {
   if (!hasScope(principal, 'files:read'))
     throw new ApiError('forbidden', { detail: lacksScope('files:read') });
   const file = await findFile(db, fileId);
   if (!file) throw invalidParam('fileId', 'custom', `There is no file ${fileId}`);
-  if (!READABLE.includes(file.mime_type))
+  // The mark of UTF-16 is also how some sounds begin.
+  if (!READABLE.includes(file.mime_type) && !(await hasWideMark(store.pathOf(file.id))))
     throw invalidParam(
       'fileId',
       'custom',
@@ -55,7 +61,7 @@ async function examine(
   { fileId, encoding, delimiter }: FileRequest,
   principal: Principal,
 ): Promise<{ file: FileRow; examined: ExaminedFile }> {
-  const file = await requireTable(db.byKey, fileId, principal);
+  const file = await requireTable(db.byKey, store, fileId, principal);
   try {
     const examined = await examineFile(store.pathOf(file.id), {
       ...(encoding === undefined ? {} : { encoding }),

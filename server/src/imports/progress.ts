@@ -71,7 +71,7 @@ export const endImport = (
   jobId: string,
   status: 'failed' | 'cancelled',
   errors: string[],
-): Promise<true> =>
+): Promise<boolean> =>
   tenant.transaction(async (tx) => {
     const job = await findJobState(tx, jobId);
     if (job)

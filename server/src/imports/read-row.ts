@@ -74,7 +74,7 @@ const readers: Record<ContactColumn, ReadCell> = {
   },
   language(contact, text) {
     const issues = collectIssues();
-    contact.language = languageOf(text, issues);
+    contact.language = languageOf<null>(text, issues);
     return issues.params.language?.message;
   },
   timezone(contact, text) {

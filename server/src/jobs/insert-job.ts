@@ -29,7 +29,7 @@ const insertOne = statement<
   // A job whose items are found later has no total yet.
   `insert into jobs as j (id, tenant_id, kind, status, subject_id, shard, batch, due_at, created_at, updated_at, action, author,
                      item_ids, total, failed, errors)
-   values ($1, $tenant, $2, 'queued', coalesce($11, $tenant), $3, $4, ${DUE_NOW}, $5, $5, $6, $7, $8::uuid[],
+   values ($1, $tenant, $2, 'queued', coalesce($11::uuid, $tenant), $3, $4, ${DUE_NOW}, $5, $5, $6, $7, $8::uuid[],
            cardinality($8::uuid[]) + $9, $9, $10::jsonb)
    returning ${JOB_COLUMNS}`,
 );

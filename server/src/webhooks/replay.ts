@@ -41,7 +41,7 @@ const repeat = statement<[ids: string[], now: Date]>(
      select id from deliveries where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update)
    update deliveries d set ${DUE_AGAIN}, updated_at = $2 from chosen where d.id = chosen.id and d.tenant_id = $tenant`,
 );
-const lockWebhook = statement<[id: string], { status: ApiWebhook['status'] }>(
+export const lockWebhook = statement<[id: string], { status: ApiWebhook['status'] }>(
   'webhooks.lock',
   'select status from webhooks where id = $1 and tenant_id = $tenant for no key update',
 );

@@ -12,7 +12,7 @@ import { parseSearchRequest } from '../search/request.ts';
 import { findMatchingIds } from '../search/run-search.ts';
 import { authorOf } from '../users/author.ts';
 import { deliveryFields, deliverySource } from './deliveries.ts';
-import { notActive, repeatDeliveries } from './replay.ts';
+import { lockWebhook, notActive, repeatDeliveries } from './replay.ts';
 import { requireWebhook } from './webhook.ts';
 
 /** Their ids are stored with the job. */
@@ -27,11 +27,6 @@ const repeatable = statement<[ids: string[], webhookId: string], { id: string }>
       and exists (select 1 from visible_events e where e.id = d.event_id and e.tenant_id = d.tenant_id)
     order by d.id for no key update of d`,
 );
-const lockStatus = statement<[id: string], { status: string }>(
-  'webhooks.lock_status',
-  'select status from webhooks where id = $1 and tenant_id = $tenant for no key update',
-);
-
 /** Starts to send again what a webhook was sent before. Which deliveries is chosen now. */
 export async function startRetries(
   db: TenantDatabase,
@@ -71,7 +66,7 @@ async function retryBatch(tx: TenantTx, job: JobState): Promise<boolean> {
   const startedAt = performance.now();
   const { ids, left } = await findItems(tx, job);
   // Locked before its deliveries, as everywhere.
-  const webhook = isUuid(job.subject_id) ? await tx.find(lockStatus, [job.subject_id]) : undefined;
+  const webhook = isUuid(job.subject_id) ? await tx.find(lockWebhook, [job.subject_id]) : undefined;
   if (ids.length > 0 && webhook?.status !== 'active') {
     const reason = webhook ? `The webhook is ${webhook.status}` : 'The webhook was deleted';
     await storeBulkProgress(tx, job, {

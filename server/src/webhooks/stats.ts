@@ -51,7 +51,8 @@ export async function webhookStats(
 ): Promise<WebhookStats> {
   const webhook = await requireWebhook(db.byKey, webhookId);
   const length = lengths[interval];
-  const end = until === undefined ? db.now : new Date(until);
+  // Also what is created now.
+  const end = until === undefined ? new Date(db.now.getTime() + 1) : new Date(until);
   const first =
     from === undefined
       ? new Date(end.getTime() - (DEFAULT_INTERVALS[interval] - 1) * length)

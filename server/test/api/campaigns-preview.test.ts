@@ -272,6 +272,9 @@ describe('a campaign that has not started', () => {
       contacts: testContacts(1),
     });
     await server.settle();
+    // The end of an occurrence is checked a second later.
+    server.clock.set(new Date('2026-11-15T01:02:10.000Z'));
+    await server.settle();
     expect(await read(id)).toMatchObject({
       status: 'scheduled',
       nextOccurrenceAt: '2026-11-16T01:02:03.456Z',

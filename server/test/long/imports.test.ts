@@ -3,7 +3,7 @@ import { useHeartbeat } from '../kit/heartbeat.ts';
 import { importFile, startImport } from '../kit/imports.ts';
 import { useServer } from '../kit/server.ts';
 
-const server = await useServer();
+const server = await useServer({ maxFileBytes: 32 * 1024 * 1024 });
 /** As for other hostile texts: several turns of 10 ms, and what other parts of the server do in between. */
 const MAX_GAP_MS = 250;
 const ROWS = 30_000;

@@ -6,6 +6,8 @@ import { type CsvRecord, isBlank, isIncomplete, readRecord } from './record.ts';
 
 const HEAD_BYTES = 256 * 1024;
 const EXAMINED_RECORDS = 50;
+/** Names are part of every fault. */
+const MAX_NAME_CHARACTERS = 200;
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
@@ -40,6 +42,12 @@ function decodeHead(bytes: Buffer, encoding: Encoding, isLast: boolean): string 
   } catch {
     throw new CsvError('The file is not valid UTF-8');
   }
+}
+
+/** Whether a file begins with the byte order mark of UTF-16. */
+export async function hasWideMark(path: string): Promise<boolean> {
+  const head = await readHead(path);
+  return markLength(head, 'utf-16le') > 0 || markLength(head, 'utf-16be') > 0;
 }
 
 /** Whether the beginning of a file is the same in UTF-8 and in the encodings of Windows. */
@@ -93,6 +101,8 @@ export async function examineFile(
   const [header, ...records] = firstRecords(text, delimiter, isLast);
   if (!header || isBlank(header)) throw new CsvError('The first row must have the names of the columns');
   if (header.problem !== undefined) throw new CsvError(`The first row: ${header.problem}`);
+  if (header.cells.some((cell) => cell.length > MAX_NAME_CHARACTERS))
+    throw new CsvError(`The name of a column is longer than ${MAX_NAME_CHARACTERS} characters`);
   return {
     encoding,
     delimiter,

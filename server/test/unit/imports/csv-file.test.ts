@@ -113,6 +113,7 @@ describe('the beginning of a file', () => {
   it.each([
     ['blank', '\n\n'],
     ['binary', Buffer.from([1, 0, 0, 0, 2, 0, 3, 4, 0])],
+    ['one with a long name', `${'n'.repeat(201)},phone\nAda,1\n`],
     ['one that opens a quote', '"name,phone\nAda,1\n'],
   ])('%s is refused', async (_name, content) => {
     await writeFile(path, content);
