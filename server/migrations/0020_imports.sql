@@ -24,18 +24,18 @@ create table imports (
   updated int not null default 0,
   skipped int not null default 0,
   -- The first ones.
-  faults jsonb not null default '[]',
+  issues jsonb not null default '[]',
   primary key (id, tenant_id),
   foreign key (id, tenant_id) references jobs (id, tenant_id) on delete cascade
 );
 create index imports_by_tenant on imports (tenant_id, id);
 
 -- Rows that were not imported, and why.
-create table import_faults (
+create table import_issues (
   import_id uuid not null,
   tenant_id uuid not null,
   row_number int not null,
-  faults jsonb not null,
+  issues jsonb not null,
   primary key (import_id, row_number),
   foreign key (import_id, tenant_id) references imports (id, tenant_id) on delete cascade
 );

@@ -76,7 +76,7 @@ export const writers: Record<string, string> = {
   attempts: 'webhooks',
 
   imports: 'imports',
-  import_faults: 'imports',
+  import_issues: 'imports',
 
   jobs: 'jobs',
   removals: 'jobs',

@@ -8,23 +8,23 @@ import type { Principal } from '../http/permissions.ts';
 import { examineFile } from './csv/examine.ts';
 import { readRows } from './csv/read-file.ts';
 import { requireImportRow } from './import.ts';
-import type { Fault } from './schema.ts';
+import type { RowIssue } from './schema.ts';
 
 const PAGE = 1_000;
 
-interface FaultRow {
+interface IssueRow {
   row_number: number;
-  faults: Omit<Fault, 'row'>[];
+  issues: Omit<RowIssue, 'row'>[];
 }
 
-const faultsPage = statement<[importId: string, after: number], FaultRow>(
-  'import_faults.page',
-  `select row_number, faults from import_faults where import_id = $1 and tenant_id = $tenant and row_number > $2
+const issuesPage = statement<[importId: string, after: number], IssueRow>(
+  'import_issues.page',
+  `select row_number, issues from import_issues where import_id = $1 and tenant_id = $tenant and row_number > $2
     order by row_number limit ${PAGE}`,
 );
 
-const describe = (faults: FaultRow['faults']): string =>
-  faults.map(({ column, reason }) => (column === null ? reason : `${column}: ${reason}`)).join('\n');
+const describe = (issues: IssueRow['issues']): string =>
+  issues.map(({ column, reason }) => (column === null ? reason : `${column}: ${reason}`)).join('\n');
 
 /**
  * The rows that were not imported, with the reasons and their cells as they are in the file, so that they can be corrected and imported
@@ -39,12 +39,12 @@ export async function importErrors(
   const { id, file_id, encoding, delimiter, options } = await requireImportRow(db.byKey, importId, principal);
   const hasFile = (await findFile(db.byKey, file_id)) !== undefined;
 
-  async function* faultRows(): AsyncGenerator<FaultRow> {
+  async function* issueRows(): AsyncGenerator<IssueRow> {
     for (let after = 0; ; ) {
-      const page = await db.all(faultsPage, [id, after]);
+      const page = await db.all(issuesPage, [id, after]);
       yield* page;
       if (page.length < PAGE) return;
-      after = (page.at(-1) as FaultRow).row_number;
+      after = (page.at(-1) as IssueRow).row_number;
     }
   }
 
@@ -60,11 +60,11 @@ export async function importErrors(
     yield csvLine(['row', 'reasons', ...names]);
     const rows = fileRows();
     try {
-      for await (const { row_number, faults } of faultRows()) {
+      for await (const { row_number, issues } of issueRows()) {
         let found = hasFile ? await rows.next() : undefined;
         while (found && !found.done && found.value.row < row_number) found = await rows.next();
         const cells = found && !found.done ? found.value.cells : [];
-        yield csvLine([String(row_number), describe(faults), ...cells]);
+        yield csvLine([String(row_number), describe(issues), ...cells]);
       }
     } finally {
       await rows.return(undefined);

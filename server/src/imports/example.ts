@@ -23,7 +23,7 @@ export const exampleImport: Import = {
   updated: 18,
   skipped: 0,
   failed: 2,
-  faults: [
+  issues: [
     {
       row: 17,
       column: 'Phone',

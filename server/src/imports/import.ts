@@ -10,7 +10,7 @@ import { jobStatuses } from '../jobs/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import type { Column } from './columns.ts';
-import type { Fault, Import } from './schema.ts';
+import type { Import, RowIssue } from './schema.ts';
 
 /** What is done with the rows of a file, as it is stored. */
 export interface ImportSettings {
@@ -32,7 +32,7 @@ export interface ImportRow {
   created: number;
   updated: number;
   skipped: number;
-  faults: Fault[];
+  issues: RowIssue[];
   status: Import['status'];
   author: Import['author'];
   total: number | null;
@@ -44,7 +44,7 @@ export interface ImportRow {
 }
 
 const IMPORT_COLUMNS = `i.id, i.file_id, i.filename, i.is_dry_run, i.options, i.encoding, i.delimiter, i.created, i.updated, i.skipped,
-  i.faults, j.status, j.author, j.total, j.failed, j.errors, j.created_at, j.updated_at, j.ended_at`;
+  i.issues, j.status, j.author, j.total, j.failed, j.errors, j.created_at, j.updated_at, j.ended_at`;
 const IMPORTS = 'imports i join jobs j on j.id = i.id and (j.tenant_id = i.tenant_id) is true';
 
 const insertOne = statement<
@@ -88,8 +88,8 @@ export const presentImport = ({ options, ...row }: ImportRow): Import => ({
   updated: row.updated,
   skipped: row.skipped,
   failed: row.failed,
-  faults: row.faults,
-  // The reasons of rows are in `faults`: the last one is why the job ended.
+  issues: row.issues,
+  // The reasons of rows are in `issues`: the last one is why the job ended.
   error: row.status === 'failed' ? (row.errors.at(-1) ?? null) : null,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),

@@ -6,9 +6,9 @@ import { findJobState, type JobState, storeBulkProgress, storeProgress } from '.
 import type { Job } from '../jobs/schema.ts';
 import type { CsvPosition } from './csv/read-file.ts';
 import type { ImportRow } from './import.ts';
-import { type Fault, SHOWN_FAULTS } from './schema.ts';
+import { type RowIssue, SHOWN_ISSUES } from './schema.ts';
 
-/** How many rows with faults errors.csv has. */
+/** How many rows with issues errors.csv has. */
 const MAX_STORED_ROWS = 100_000;
 
 /** An import as its handler works on it. */
@@ -31,9 +31,9 @@ const importToRun = statement<[id: string], ImportWork>(
     where i.id = $1 and i.tenant_id = $tenant and j.ended_at is null
       and exists (select from visible_tenants t where t.id = $tenant)`,
 );
-const positionOf = statement<[id: string], { position: number; faults: Fault[] }>(
+const positionOf = statement<[id: string], { position: number; issues: RowIssue[] }>(
   'imports.position',
-  'select position, faults from imports where id = $1 and tenant_id = $tenant',
+  'select position, issues from imports where id = $1 and tenant_id = $tenant',
 );
 const setEncoding = statement<[id: string, encoding: string]>(
   'imports.set_encoding',
@@ -47,18 +47,18 @@ const advance = statement<
     created: number,
     updated: number,
     skipped: number,
-    faults: string,
+    issues: string,
   ]
 >(
   'imports.advance',
   `update imports set position = $2, last_row = $3, created = created + $4, updated = updated + $5, skipped = skipped + $6,
-          faults = $7::jsonb
+          issues = $7::jsonb
     where id = $1 and tenant_id = $tenant`,
 );
-const insertFaults = statement<[importId: string, rows: number[], faults: string[]]>(
-  'import_faults.insert',
-  `insert into import_faults (import_id, tenant_id, row_number, faults)
-   select $1, $tenant, n.row_number, n.faults::jsonb from unnest($2::int[], $3::text[]) as n (row_number, faults)`,
+const insertIssues = statement<[importId: string, rows: number[], issues: string[]]>(
+  'import_issues.insert',
+  `insert into import_issues (import_id, tenant_id, row_number, issues)
+   select $1, $tenant, n.row_number, n.issues::jsonb from unnest($2::int[], $3::text[]) as n (row_number, issues)`,
 );
 
 /** An import that has not ended. */
@@ -103,10 +103,10 @@ export const storeTotal = (
 export async function lockImport(
   tx: TenantTx,
   { id, position }: ImportWork,
-): Promise<{ job: JobState; faults: Fault[] } | undefined> {
+): Promise<{ job: JobState; issues: RowIssue[] } | undefined> {
   const job = await findJobState(tx, id);
   const stored = job && (await tx.find(positionOf, [id]));
-  return job && stored?.position === position ? { job, faults: stored.faults } : undefined;
+  return job && stored?.position === position ? { job, issues: stored.issues } : undefined;
 }
 
 /** What a batch of rows has come to. */
@@ -115,21 +115,21 @@ export interface BatchResult extends Omit<ImportCounts, 'refused'> {
   isEnded: boolean;
   nextBatch: number;
   rows: number;
-  faults: Fault[];
+  issues: RowIssue[];
 }
 
 export async function storeBatch(
   tx: TenantTx,
   { id, failed }: ImportWork,
-  { job, faults: earlier }: { job: JobState; faults: Fault[] },
-  { end, isEnded, nextBatch, rows, faults, created, updated, skipped }: BatchResult,
+  { job, issues: earlier }: { job: JobState; issues: RowIssue[] },
+  { end, isEnded, nextBatch, rows, issues, created, updated, skipped }: BatchResult,
 ): Promise<void> {
-  const byRow = [...groupBy(faults, ({ row }) => row)];
-  const shown = JSON.stringify([...earlier, ...faults].slice(0, SHOWN_FAULTS));
+  const byRow = [...groupBy(issues, ({ row }) => row)];
+  const shown = JSON.stringify([...earlier, ...issues].slice(0, SHOWN_ISSUES));
   await tx.run(advance, [id, end.offset, end.row, created, updated, skipped, shown]);
   const kept = byRow.slice(0, Math.max(0, MAX_STORED_ROWS - failed));
   if (kept.length > 0)
-    await tx.run(insertFaults, [
+    await tx.run(insertIssues, [
       id,
       kept.map(([row]) => row),
       kept.map(([, ofRow]) => JSON.stringify(ofRow.map(({ column, reason }) => ({ column, reason })))),
@@ -139,7 +139,7 @@ export async function storeBatch(
     handled: rows,
     batch: nextBatch,
     done: rows - byRow.length,
-    errors: faults.map(
+    errors: issues.map(
       ({ row, column, reason }) => `Row ${row}${column === null ? '' : `, ${column}`}: ${reason}`,
     ),
     failed: byRow.length,

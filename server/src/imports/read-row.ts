@@ -8,12 +8,12 @@ import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { languageOf, nameOf, validateTimezone } from '../contacts/validate-contact.ts';
 import { ATTRIBUTE_PREFIX, type Column, type ContactColumn } from './columns.ts';
 import type { CsvRow } from './csv/read-file.ts';
-import type { Fault } from './schema.ts';
+import type { RowIssue } from './schema.ts';
 
 const MAX_NAME = 255;
 const MAX_LABELS = 50;
-/** A row names so many of its faults. */
-const MAX_FAULTS = 10;
+/** A row names so many of its issues. */
+const MAX_ISSUES = 10;
 const YES: readonly string[] = ['true', 'yes', '1', 'ja', 'y'];
 const NO: readonly string[] = ['false', 'no', '0', 'nein', 'n'];
 
@@ -111,10 +111,10 @@ function readAttribute(contact: ReadContact, text: string, attribute: AttributeK
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** A row as a contact, or what is wrong with it. An empty cell says nothing about the contact. */
-export function readRow(row: CsvRow, rules: RowRules): { contact: ReadContact } | { faults: Fault[] } {
-  const faults: Fault[] = [];
-  const addFault = (column: string | null, reason: string): void => {
-    if (faults.length < MAX_FAULTS) faults.push({ row: row.row, column, reason });
+export function readRow(row: CsvRow, rules: RowRules): { contact: ReadContact } | { issues: RowIssue[] } {
+  const issues: RowIssue[] = [];
+  const addIssue = (column: string | null, reason: string): void => {
+    if (issues.length < MAX_ISSUES) issues.push({ row: row.row, column, reason });
   };
   const contact: ReadContact = {
     row: row.row,
@@ -128,27 +128,27 @@ export function readRow(row: CsvRow, rules: RowRules): { contact: ReadContact } 
     attributes: new Map(),
     labelNames: [],
   };
-  if (row.problem !== undefined) return { faults: [{ row: row.row, column: null, reason: row.problem }] };
+  if (row.problem !== undefined) return { issues: [{ row: row.row, column: null, reason: row.problem }] };
   const more = row.cells.slice(rules.columns.length);
   if (more.some((cell) => cell.trim() !== ''))
-    addFault(null, `Has ${row.cells.length} cells, but there are ${rules.columns.length} columns`);
+    addIssue(null, `Has ${row.cells.length} cells, but there are ${rules.columns.length} columns`);
   for (const [index, { name, field }] of rules.columns.entries()) {
     if (field === null) continue;
     const text = textOf(row.cells[index] ?? '');
     if (text === '') continue;
     if (!isStorable(text)) {
-      addFault(name, 'Has a character that cannot be stored');
+      addIssue(name, 'Has a character that cannot be stored');
       continue;
     }
     const attribute = rules.attributes.get(field);
     const reason = attribute
       ? readAttribute(contact, text, attribute)
       : readers[field as ContactColumn]?.(contact, text, rules);
-    if (reason !== undefined) addFault(name, reason);
+    if (reason !== undefined) addIssue(name, reason);
   }
-  if (faults.length === 0 && contact.phoneNumber === null && contact.email === null)
-    addFault(null, 'Has neither a phone number nor an email address');
-  return faults.length > 0 ? { faults } : { contact };
+  if (issues.length === 0 && contact.phoneNumber === null && contact.email === null)
+    addIssue(null, 'Has neither a phone number nor an email address');
+  return issues.length > 0 ? { issues } : { contact };
 }
 
 /** The attributes that columns have, by the names of their fields. */

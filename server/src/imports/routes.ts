@@ -20,7 +20,7 @@ const queued: Import = {
   created: 0,
   updated: 0,
   failed: 0,
-  faults: [],
+  issues: [],
 };
 
 export function importRoutes({ store }: { store: FileStore }): Route[] {
@@ -32,7 +32,7 @@ export function importRoutes({ store }: { store: FileStore }): Route[] {
         operationId: 'createImport',
         summary: 'Import contacts from a file',
         description:
-          'The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`, best as a private one. A row becomes a contact, or updates the one that has its phone number or email address; empty cells change nothing. Rows with faults are left out and listed. The import is a job with the same id, which `POST /v3/jobs/{jobId}/cancel` cancels. Also needs `files:read`. See the guide about imports.',
+          'The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`, best as a private one. A row becomes a contact, or updates the one that has its phone number or email address; empty cells change nothing. Rows with issues are left out and listed. The import is a job with the same id, which `POST /v3/jobs/{jobId}/cancel` cancels. Also needs `files:read`. See the guide about imports.',
         access: 'contacts:write',
         body: NewImport,
         answer: data(Import),
@@ -99,7 +99,7 @@ export function importRoutes({ store }: { store: FileStore }): Route[] {
         operationId: 'getImportErrors',
         summary: 'Download the rows that were not imported',
         description:
-          'Returns a CSV file with the number of each row that has a fault, the reasons, and its cells, which can be corrected and imported again. It has the first 100,000 such rows. A text that a spreadsheet could read as a formula is preceded by an apostrophe, which an import removes.',
+          'Returns a CSV file with the number of each row that has an issue, the reasons, and its cells, which can be corrected and imported again. It has the first 100,000 such rows. A text that a spreadsheet could read as a formula is preceded by an apostrophe, which an import removes.',
         access: 'contacts:read',
         answer: csv,
         failures: ['import_not_found'],

@@ -22,7 +22,7 @@ import {
   storeTotal,
 } from './progress.ts';
 import { attributesByField, type ReadContact, type RowRules, readRow } from './read-row.ts';
-import type { Fault } from './schema.ts';
+import type { RowIssue } from './schema.ts';
 
 const MAX_ROWS = 1_000_000;
 /** A batch locks its contacts until it is committed. */
@@ -72,7 +72,7 @@ async function begin(path: string, tenant: TenantDatabase, work: ImportWork): Pr
 /** The rows of the next batch. */
 interface ReadBatch {
   contacts: ReadContact[];
-  faults: Fault[];
+  issues: RowIssue[];
   rows: CsvRow[];
   end: CsvPosition;
   isLast: boolean;
@@ -80,7 +80,7 @@ interface ReadBatch {
 
 async function readBatch(path: string, work: ImportWork, rules: RowRules): Promise<ReadBatch> {
   const turn = createTurns();
-  const batch: ReadBatch = { contacts: [], faults: [], rows: [], end: startOf(work), isLast: true };
+  const batch: ReadBatch = { contacts: [], issues: [], rows: [], end: startOf(work), isLast: true };
   for await (const rows of readRows(path, formatOf(work), startOf(work)))
     for (const row of rows) {
       if (batch.rows.length === work.batch) return { ...batch, isLast: false };
@@ -89,7 +89,7 @@ async function readBatch(path: string, work: ImportWork, rules: RowRules): Promi
       batch.rows.push(row);
       const read = readRow(row, rules);
       if ('contact' in read) batch.contacts.push(read.contact);
-      else batch.faults.push(...read.faults);
+      else batch.issues.push(...read.issues);
       const pause = turn();
       if (pause) await pause;
     }
@@ -112,28 +112,28 @@ async function lockReferences(tx: TenantTx, work: ImportWork, rules: RowRules): 
   if (!issues.isEmpty) throw new ImportError('One of the labels was deleted');
 }
 
-/** Replaces names of labels by their ids. A row with a name that no label has is a fault. */
+/** Replaces names of labels by their ids. A row with a name that no label has is an issue. */
 async function resolveLabels(
   tx: TenantTx,
   { contacts }: ReadBatch,
   work: ImportWork,
-): Promise<{ contacts: ImportedContact[]; faults: Fault[] }> {
+): Promise<{ contacts: ImportedContact[]; issues: RowIssue[] }> {
   const ids = await findLabels(
     tx,
     contacts.flatMap(({ labelNames }) => labelNames),
   );
   const column = work.options.columns.find(({ field }) => field === 'labels')?.name ?? null;
-  const faults: Fault[] = [];
+  const issues: RowIssue[] = [];
   const resolved = contacts.flatMap(({ labelNames, ...contact }): ImportedContact[] => {
     const unknown = labelNames.find((name) => !ids.has(name));
     if (unknown === undefined) {
       const own = labelNames.map((name) => ids.get(name) as string);
       return [{ ...contact, labelIds: [...new Set([...work.options.labelIds, ...own])] }];
     }
-    faults.push({ row: contact.row, column, reason: `There is no label "${unknown.slice(0, 100)}"` });
+    issues.push({ row: contact.row, column, reason: `There is no label "${unknown.slice(0, 100)}"` });
     return [];
   });
-  return { contacts: resolved, faults };
+  return { contacts: resolved, issues };
 }
 
 /** Repeats a transaction if somebody else has created one of its contacts at the same time. */
@@ -160,7 +160,7 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
     if (!locked) return false;
     const startedAt = performance.now();
     await lockReferences(tx, work, rules);
-    const { contacts, faults } = await resolveLabels(tx, batch, work);
+    const { contacts, issues } = await resolveLabels(tx, batch, work);
     const { author } = locked.job;
     const byAuthor = causedByUser(tx, author?.type === 'user' ? author.id : null);
     const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows.length === 1;
@@ -176,7 +176,7 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
       end: batch.end,
       isEnded: batch.isLast,
       rows: batch.rows.length,
-      faults: [...batch.faults, ...faults, ...refused].toSorted((a, b) => a.row - b.row),
+      issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
       nextBatch: nextBatch(
         work.batch,
         performance.now() - startedAt,

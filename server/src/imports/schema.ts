@@ -83,18 +83,18 @@ export const FileToExamine = Type.Object({
   delimiter: Type.Optional(Delimiter),
 });
 
-const Fault = Type.Object(
+const RowIssue = Type.Object(
   {
     row: Type.Integer({ description: 'As a spreadsheet counts: the header is row 1' }),
     column: Nullable(Type.String({ description: 'The name of the column; null if it is the whole row' })),
     reason: Type.String(),
   },
-  { title: 'ImportFault' },
+  { title: 'ImportIssue' },
 );
-export type Fault = Static<typeof Fault>;
+export type RowIssue = Static<typeof RowIssue>;
 
-/** How many faults an import shows. All others are in its errors.csv. */
-export const SHOWN_FAULTS = 100;
+/** How many issues an import shows. All others are in its errors.csv. */
+export const SHOWN_ISSUES = 100;
 
 export const Import = Type.Object(
   {
@@ -118,8 +118,8 @@ export const Import = Type.Object(
     created: Type.Integer({ description: 'Rows that became a new contact' }),
     updated: Type.Integer({ description: 'Rows of contacts that existed' }),
     skipped: Type.Integer({ description: 'Rows of contacts that existed and stayed as they are' }),
-    failed: Type.Integer({ description: 'Rows with faults. Nothing of them is stored' }),
-    faults: Type.Array(Fault, { description: `The first ${SHOWN_FAULTS}` }),
+    failed: Type.Integer({ description: 'Rows with issues. Nothing of them is stored' }),
+    issues: Type.Array(RowIssue, { description: `The first ${SHOWN_ISSUES}` }),
     error: Nullable(Type.String({ description: 'Why the import failed' })),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),

@@ -142,7 +142,7 @@ export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
     rowsOf('delete_tenant', 'inbound', 'true', CHANNELS_OF_TENANT),
     rowsOf(
       'delete_tenant',
-      'import_faults',
+      'import_issues',
       'true',
       'join imports i on i.id = x.import_id and i.tenant_id = $tenant',
     ),

@@ -20,7 +20,7 @@ export const Segment = Type.Object(
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },
-  { title: 'Segment', description: 'A saved filter of contacts: whoever matches it now belongs to it' },
+  { title: 'Segment', description: 'A saved filter of contacts: all who match it now belong to it' },
 );
 export type Segment = Static<typeof Segment>;
 

@@ -258,9 +258,9 @@ describe('a campaign that has not started', () => {
       ]);
     }
     expect(await read(id)).toEqual(before);
-    const stranger = await server.tenant();
-    expect((await stranger.put(`/v3/campaigns/${id}`, { name: 'Mine' })).status).toBe(404);
-    expect((await stranger.delete(`/v3/campaigns/${id}`)).body.data.notFoundIds).toEqual([id]);
+    const another = await server.tenant();
+    expect((await another.put(`/v3/campaigns/${id}`, { name: 'Mine' })).status).toBe(404);
+    expect((await another.delete(`/v3/campaigns/${id}`)).body.data.notFoundIds).toEqual([id]);
   });
 
   it('can be changed between two occurrences, but not when it began', async () => {

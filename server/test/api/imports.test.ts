@@ -54,7 +54,7 @@ describe('an import', () => {
       updated: 0,
       skipped: 0,
       failed: 0,
-      faults: [],
+      issues: [],
       delimiter: ';',
       encoding: 'utf-8',
       error: null,
@@ -133,7 +133,7 @@ describe('an import', () => {
       'name,phone,email\nAda,+15550001111,\nAda Lovelace,,ada@example.com\nCountess,+15550001111,ada@example.com\nGrace,+15550002222,grace@example.com\nGrace,+15550003333,grace@example.com\n',
     );
     expect(done).toMatchObject({ created: 3, updated: 1, failed: 1 });
-    expect(done.faults).toEqual([
+    expect(done.issues).toEqual([
       { row: 4, column: null, reason: expect.stringContaining('belong to two contacts') },
     ]);
     const [grace] = await contactsBy('eq(firstName,"Grace")');
@@ -160,7 +160,7 @@ describe('an import', () => {
     expect(await run('phone,name\n+551187654321,Ana Maria\n')).toMatchObject({ created: 0, updated: 1 });
   });
 
-  it('names the faults of rows, imports the others, and has the faulty ones as a file', async () => {
+  it('names the issues of rows, imports the other rows, and has those with issues as a file', async () => {
     await create('/v3/attributes', { name: 'Seats', externalId: 'seats', type: 'number' });
     const done = await run(
       [
@@ -175,7 +175,7 @@ describe('an import', () => {
       ].join('\n'),
     );
     expect(done).toMatchObject({ status: 'completed', total: 7, created: 1, failed: 6 });
-    expect(done.faults.map(({ row, column }: { row: number; column: string }) => [row, column])).toEqual([
+    expect(done.issues.map(({ row, column }: { row: number; column: string }) => [row, column])).toEqual([
       [2, 'Phone'],
       [3, 'Email'],
       [3, 'Seats'],
@@ -209,7 +209,7 @@ describe('an import', () => {
       isDryRun: true,
     });
     expect(done).toMatchObject({ status: 'completed', isDryRun: true, created: 1, updated: 1, failed: 150 });
-    expect(done.faults).toHaveLength(100);
+    expect(done.issues).toHaveLength(100);
     expect((await tenant.get(`/v3/imports/${done.id}/errors.csv`)).text.split('\r\n')).toHaveLength(152);
     expect(await contactsBy()).toMatchObject([{ firstName: 'Ada', lastName: null }]);
     expect(await eventsOf('contact.updated')).toEqual([]);

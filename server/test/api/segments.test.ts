@@ -93,7 +93,7 @@ describe('a campaign for a segment', () => {
     { id: 'hello', type: 'send_message', parameters: { text: 'Hello {{ contact.firstName }}' } },
   ];
 
-  it('reaches whoever belongs to it when it starts', async () => {
+  it('reaches those who belong to it when it starts', async () => {
     const ground = await groundFor(tenant, { steps: STEPS });
     await nameContact('Ada', '+15550002111');
     const segmentId = await segmentOf('eq(firstName,"Ada")');

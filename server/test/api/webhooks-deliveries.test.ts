@@ -97,7 +97,7 @@ describe('deliveries that match', () => {
     });
   });
 
-  it('are not sent again to a webhook that is not active, nor by a stranger, nor without a filter', async () => {
+  it('are not sent again to a webhook that is not active, nor by another tenant, nor without a filter', async () => {
     await subscribe(tenant, receiver.url, [{ type: 'contact.created' }]);
     await createContacts(1);
     const [webhookId] = (await webhookIdsOf()) as [string];

@@ -72,7 +72,7 @@ it('kill −9 in the middle of an import: every row is imported once, with one e
     const [stored] = await query(
       `select (select count(*)::int from contacts where tenant_id = $1) as contacts,
               (select count(*)::int from handles where tenant_id = $1) as handles,
-              (select count(*)::int from import_faults where import_id = $2) as faults,
+              (select count(*)::int from import_issues where import_id = $2) as issues,
               (select count(*)::int from events where tenant_id = $1 and type = 'contact.created') as created,
               (select count(distinct contact_id)::int from events where tenant_id = $1 and type = 'contact.created') as different,
               (select count(*)::int from events where tenant_id = $1 and type = 'job.completed') as ended`,
@@ -81,7 +81,7 @@ it('kill −9 in the middle of an import: every row is imported once, with one e
     expect(stored).toEqual({
       contacts: CONTACTS,
       handles: CONTACTS,
-      faults: FAULTS,
+      issues: FAULTS,
       created: CONTACTS,
       different: CONTACTS,
       ended: 1,

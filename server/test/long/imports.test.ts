@@ -29,7 +29,7 @@ describe('a large file', () => {
     const heartbeat = useHeartbeat();
     const done = await importFile(server, tenant, `name,phone\n${`x,${'9'.repeat(50)}\n`.repeat(ROWS)}`);
     expect(done).toMatchObject({ status: 'completed', total: ROWS, created: 0, failed: ROWS });
-    expect(done.faults).toHaveLength(100);
+    expect(done.issues).toHaveLength(100);
     const { text } = await tenant.get(`/v3/imports/${done.id}/errors.csv`);
     expect(text.split('\r\n')).toHaveLength(ROWS + 2);
     expect(heartbeat.longestGapMs()).toBeLessThan(MAX_GAP_MS);

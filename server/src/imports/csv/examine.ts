@@ -6,7 +6,7 @@ import { type CsvRecord, isBlank, isIncomplete, readRecord } from './record.ts';
 
 const HEAD_BYTES = 256 * 1024;
 const EXAMINED_RECORDS = 50;
-/** Names are part of every fault. */
+/** Names are part of every issue. */
 const MAX_NAME_CHARACTERS = 200;
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
