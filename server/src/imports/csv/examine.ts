@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { open } from 'node:fs/promises';
+import { storable } from '../../base/storable.ts';
 import { byteLengthOf, detectEncoding, type Encoding, markLength } from './encoding.ts';
 import { CsvError, type CsvFormat, type CsvPosition } from './read-file.ts';
 import { type CsvRecord, isBlank, isIncomplete, readRecord } from './record.ts';
@@ -106,7 +107,7 @@ export async function examineFile(
   return {
     encoding,
     delimiter,
-    header: header.cells.map((cell) => cell.trim()),
+    header: header.cells.map((cell) => storable(cell.trim())),
     samples: records.filter((record) => !isBlank(record)).map(({ cells }) => cells),
     start: { offset: mark + byteLengthOf(whole.slice(0, skipped.length + header.end), encoding), row: 1 },
   };
