@@ -277,14 +277,14 @@ describe('a campaign that has not started', () => {
     await server.settle();
     expect(await read(id)).toMatchObject({
       status: 'scheduled',
-      nextOccurrenceAt: '2026-11-16T01:02:03.456Z',
+      nextOccurrenceAt: '2026-11-16T01:02:03.000Z',
     });
     const moved = await tenant.put(`/v3/campaigns/${id}`, { scheduledAt: LATER });
     expect([moved.status, Object.keys(moved.body.error.invalidParams)]).toEqual([400, ['scheduledAt']]);
     const weekly = await tenant.put(`/v3/campaigns/${id}`, { recurrenceRules: ['FREQ=WEEKLY;COUNT=5'] });
     expect(weekly.body.data).toMatchObject({
       status: 'scheduled',
-      nextOccurrenceAt: '2026-11-22T01:02:03.456Z',
+      nextOccurrenceAt: '2026-11-22T01:02:03.000Z',
     });
     expect((await tenant.put(`/v3/campaigns/${id}`, { recurrenceRules: [] })).status).toBe(409);
     expect((await tenant.delete(`/v3/campaigns/${id}`)).status).toBe(409);
