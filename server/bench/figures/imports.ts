@@ -15,18 +15,18 @@ const POLL_MS = 50;
 
 /** Numbers that no other round has. */
 let numbers = 0;
-const people = () =>
+const newContacts = () =>
   Array.from({ length: ROWS }, () => {
     numbers += 1;
     return { firstName: 'Ada', lastName: `Number ${numbers}`, phoneNumber: `+1${6_000_000_000 + numbers}` };
   });
 
 async function uploadFile({ server }: Target, { token }: Tenant): Promise<string> {
-  const lines = people().map(
+  const lines = newContacts().map(
     ({ firstName, lastName, phoneNumber }) => `${firstName},${lastName},${phoneNumber}`,
   );
   const form = new FormData();
-  form.set('file', new Blob([`firstName,lastName,phoneNumber\n${lines.join('\n')}\n`]), 'people.csv');
+  form.set('file', new Blob([`firstName,lastName,phoneNumber\n${lines.join('\n')}\n`]), 'contacts.csv');
   const answer = await fetch(`http://127.0.0.1:${server.port}/v3/files`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
@@ -75,7 +75,7 @@ async function copying(target: Target, tenant: Tenant): Promise<Workload> {
     ...chargeServer(target),
     async prepare() {
       const now = new Date().toISOString();
-      const rows = people().map((one) => ({ ...one, contactId: newId(), handleId: newId() }));
+      const rows = newContacts().map((one) => ({ ...one, contactId: newId(), handleId: newId() }));
       await writeFile(
         paths.contacts,
         rows

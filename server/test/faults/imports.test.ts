@@ -26,7 +26,7 @@ const lineOf = (row: number): string => {
 async function uploadFile(base: string, { token }: FaultTenant): Promise<string> {
   const lines = Array.from({ length: ROWS }, (_, index) => lineOf(index + 1));
   const form = new FormData();
-  form.set('file', new Blob([`Name;Phone\n${lines.join('\n')}\n`]), 'people.csv');
+  form.set('file', new Blob([`Name;Phone\n${lines.join('\n')}\n`]), 'contacts.csv');
   const answer = await fetch(`${base}/v3/files`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
