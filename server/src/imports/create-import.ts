@@ -1,5 +1,5 @@
 import { attributesOf } from '../attributes/find-attributes.ts';
-import { ApiError, invalidParam } from '../base/errors.ts';
+import { invalidParam } from '../base/errors.ts';
 import { collectIssues } from '../base/issues.ts';
 import { type Country, isCountry } from '../contacts/handles/validate.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
@@ -40,8 +40,7 @@ async function requireTable(
   fileId: string,
   principal: Principal,
 ): Promise<FileRow> {
-  if (!hasScope(principal, 'files:read'))
-    throw new ApiError('forbidden', { detail: lacksScope('files:read') });
+  if (!hasScope(principal, 'files:read')) throw invalidParam('fileId', 'custom', lacksScope('files:read'));
   const file = await findFile(db, fileId);
   if (!file) throw invalidParam('fileId', 'custom', `There is no file ${fileId}`);
   // The mark of UTF-16 is also how some sounds begin.

@@ -21,6 +21,15 @@ export async function startImport(
   return tenant.post('/v3/imports', { fileId: await uploadTable(tenant, content), ...options });
 }
 
+/** Does everything that is due until an import has ended, and returns it. */
+export async function endOfImport(server: TestServer, tenant: TestTenant, started: Answer) {
+  for (;;) {
+    await server.settle();
+    const { data } = (await tenant.get(`/v3/imports/${started.body.data.id}`)).body;
+    if (data.endedAt !== null) return data;
+  }
+}
+
 /** Imports a file to its end and returns the import. */
 export async function importFile(
   server: TestServer,
@@ -30,6 +39,5 @@ export async function importFile(
 ) {
   const started = await startImport(tenant, content, options);
   if (started.status !== 200) throw new Error(started.text);
-  await server.settle();
-  return (await tenant.get(`/v3/imports/${started.body.data.id}`)).body.data;
+  return endOfImport(server, tenant, started);
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { useHeartbeat } from '../kit/heartbeat.ts';
-import { importFile, startImport } from '../kit/imports.ts';
+import { endOfImport, importFile, startImport } from '../kit/imports.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer({ maxFileBytes: 32 * 1024 * 1024 });
 /** As for other hostile texts: several turns of 10 ms, and what other parts of the server do in between. */
 const MAX_GAP_MS = 250;
-const ROWS = 30_000;
+const ROWS = 10_000;
 
 describe('a large file', () => {
   it('is imported in batches that let other work go first', async () => {
@@ -36,19 +36,18 @@ describe('a large file', () => {
   });
 
   it.each([
-    ['quotes', `a,b\n${'"",'.repeat(3_000_000)}\n`],
-    ['a quote that is never closed', `a,b\n"${'x\n'.repeat(5_000_000)}`],
-    ['commas', `a,b\n${','.repeat(10_000_000)}\n`],
-    ['line breaks', `phone\n${'\n'.repeat(10_000_000)}`],
-    ['rows of a megabyte', `phone\n${`${'x'.repeat(1_000_000)}\n`.repeat(10)}`],
-  ])('of 10 MB of %s does not stop the server', async (_name, content) => {
+    ['quotes', `a,b\n${'"",'.repeat(700_000)}\n`],
+    ['a quote that is never closed', `a,b\n"${'x\n'.repeat(1_000_000)}`],
+    ['commas', `a,b\n${','.repeat(2_000_000)}\n`],
+    ['line breaks', `phone\n${'\n'.repeat(1_000_000)}`],
+    ['rows of a megabyte', `phone\n${`${'x'.repeat(1_000_000)}\n`.repeat(4)}`],
+  ])('of megabytes of %s does not stop the server', async (_name, content) => {
     const tenant = await server.tenant();
     const heartbeat = useHeartbeat();
     const columns = content.startsWith('a,b') ? { columns: [{ name: 'a', field: 'email' }] } : {};
     const started = await startImport(tenant, content, columns);
     expect(started.status).toBe(200);
-    await server.settle();
-    const { data } = (await tenant.get(`/v3/imports/${started.body.data.id}`)).body;
+    const data = await endOfImport(server, tenant, started);
     expect(['completed', 'failed']).toContain(data.status);
     expect(data.created).toBe(0);
     expect(heartbeat.longestGapMs()).toBeLessThan(MAX_GAP_MS);
@@ -61,10 +60,8 @@ describe('two imports of the same file', () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => `N${index},+1556${String(1_000_000 + index)}`);
     const content = `name,phone\n${rows.join('\n')}\n`;
     const started = [await startImport(tenant, content), await startImport(tenant, content)];
-    await server.settle();
-    const ended = await Promise.all(
-      started.map(async ({ body }) => (await tenant.get(`/v3/imports/${body.data.id}`)).body.data),
-    );
+    const ended = [];
+    for (const one of started) ended.push(await endOfImport(server, tenant, one));
     expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed']);
     expect(ended.reduce((sum, { created }) => sum + created, 0)).toBe(3_000);
     expect(ended.reduce((sum, { updated }) => sum + updated, 0)).toBe(3_000);
