@@ -5,6 +5,7 @@ import { createConsole } from './figures/console.ts';
 import { createHanging } from './figures/hanging.ts';
 import { createHostile } from './figures/hostile.ts';
 import { createIdle } from './figures/idle.ts';
+import { createImports } from './figures/imports.ts';
 import { createInbound } from './figures/inbound.ts';
 import { createLabels } from './figures/labels.ts';
 import { createLatency } from './figures/latency.ts';
@@ -34,6 +35,7 @@ export const figures: Record<string, Figure> = {
   sending: createSending,
   'long-chat': createLongChat,
   labels: createLabels,
+  imports: createImports,
   broadcasts: createBroadcasts,
   trigger: createTrigger,
   'broadcast-run': createBroadcastRun,

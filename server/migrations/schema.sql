@@ -211,12 +211,15 @@ CREATE TABLE campaigns (
   purpose text DEFAULT 'marketing'::text NOT NULL,
   template_header jsonb,
   timezone text DEFAULT 'UTC'::text NOT NULL,
+  segment_id uuid,
+  is_test boolean DEFAULT false NOT NULL,
   CONSTRAINT campaigns_check CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['scheduled'::text, 'running'::text]))),
   CONSTRAINT campaigns_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT campaigns_purpose_check CHECK (purpose = ANY (ARRAY['marketing'::text, 'service'::text])),
   CONSTRAINT campaigns_status_check CHECK (status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'running'::text, 'paused'::text, 'completed'::text, 'cancelled'::text, 'failed'::text]))
 );
 CREATE INDEX campaigns_by_channel ON campaigns (channel_id, created_at, id);
+CREATE INDEX campaigns_by_segment ON campaigns (segment_id, tenant_id) WHERE segment_id IS NOT NULL;
 CREATE INDEX campaigns_by_tenant ON campaigns (tenant_id, created_at, id);
 CREATE INDEX campaigns_due ON campaigns (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
 
@@ -497,6 +500,33 @@ WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=100
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 CREATE INDEX idempotency_keys_by_mention ON idempotency_keys USING gin (mentions);
 
+CREATE TABLE import_issues (
+  import_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  row_number integer NOT NULL,
+  issues jsonb NOT NULL,
+  CONSTRAINT import_issues_pkey PRIMARY KEY (import_id, row_number)
+);
+
+CREATE TABLE imports (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  file_id uuid NOT NULL,
+  filename text NOT NULL,
+  is_dry_run boolean NOT NULL,
+  options jsonb NOT NULL,
+  encoding text NOT NULL,
+  delimiter text NOT NULL,
+  position bigint NOT NULL,
+  last_row integer NOT NULL,
+  created integer DEFAULT 0 NOT NULL,
+  updated integer DEFAULT 0 NOT NULL,
+  skipped integer DEFAULT 0 NOT NULL,
+  issues jsonb DEFAULT '[]'::jsonb NOT NULL,
+  CONSTRAINT imports_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX imports_by_tenant ON imports (tenant_id, id);
+
 CREATE TABLE inbound (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -552,7 +582,7 @@ CREATE TABLE jobs (
   author jsonb,
   item_ids uuid[],
   CONSTRAINT jobs_check CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
-  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text, 'change_chats'::text, 'change_contacts'::text, 'change_runs'::text])),
+  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text, 'change_chats'::text, 'change_contacts'::text, 'change_runs'::text, 'import_contacts'::text, 'retry_deliveries'::text])),
   CONSTRAINT jobs_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 )
@@ -560,6 +590,7 @@ WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=100
 CREATE INDEX jobs_by_tenant ON jobs (tenant_id, created_at, id);
 CREATE INDEX jobs_due ON jobs (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX jobs_unfinished ON jobs (tenant_id) WHERE ended_at IS NULL AND author IS NOT NULL;
 
 CREATE TABLE labels (
   id uuid NOT NULL,
@@ -897,6 +928,18 @@ CREATE TABLE saved_replies (
 CREATE INDEX saved_replies_by_tenant ON saved_replies (tenant_id, created_at, id);
 CREATE UNIQUE INDEX saved_replies_shortcut ON saved_replies (tenant_id, lower(shortcut));
 
+CREATE TABLE segments (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  name text NOT NULL,
+  query text NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT segments_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX segments_by_tenant ON segments (tenant_id, created_at, id);
+CREATE UNIQUE INDEX segments_name ON segments (tenant_id, lower(name));
+
 CREATE TABLE sessions (
   id uuid NOT NULL,
   person_id uuid NOT NULL,
@@ -1138,6 +1181,7 @@ ALTER TABLE automations ADD CONSTRAINT automations_active_version_id_id_tenant_i
 ALTER TABLE automations ADD CONSTRAINT automations_latest_version_id_id_tenant_id_fkey FOREIGN KEY (latest_version_id, id, tenant_id) REFERENCES automation_versions(id, automation_id, tenant_id);
 ALTER TABLE automations ADD CONSTRAINT automations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE campaigns ADD CONSTRAINT campaigns_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE campaigns ADD CONSTRAINT campaigns_segment_id_tenant_id_fkey FOREIGN KEY (segment_id, tenant_id) REFERENCES segments(id, tenant_id) ON DELETE SET NULL (segment_id);
 ALTER TABLE campaigns ADD CONSTRAINT campaigns_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE channel_tokens ADD CONSTRAINT channel_tokens_id_tenant_id_fkey FOREIGN KEY (id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE channels ADD CONSTRAINT channels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
@@ -1157,6 +1201,9 @@ ALTER TABLE files ADD CONSTRAINT files_message_id_tenant_id_fkey FOREIGN KEY (me
 ALTER TABLE files ADD CONSTRAINT files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE handles ADD CONSTRAINT handles_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE idempotency_keys ADD CONSTRAINT idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE import_issues ADD CONSTRAINT import_issues_import_id_tenant_id_fkey FOREIGN KEY (import_id, tenant_id) REFERENCES imports(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE imports ADD CONSTRAINT imports_id_tenant_id_fkey FOREIGN KEY (id, tenant_id) REFERENCES jobs(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE imports ADD CONSTRAINT imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE inbound ADD CONSTRAINT inbound_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE installation ADD CONSTRAINT installation_demo_tenant_id_fkey FOREIGN KEY (demo_tenant_id) REFERENCES tenants(id) ON DELETE SET NULL;
 ALTER TABLE labels ADD CONSTRAINT labels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
@@ -1175,6 +1222,7 @@ ALTER TABLE recipients ADD CONSTRAINT recipients_contact_id_tenant_id_fkey FOREI
 ALTER TABLE run_trace ADD CONSTRAINT run_trace_run_id_tenant_id_fkey FOREIGN KEY (run_id, tenant_id) REFERENCES automation_runs(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE sandbox_outbox ADD CONSTRAINT sandbox_outbox_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE saved_replies ADD CONSTRAINT saved_replies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE segments ADD CONSTRAINT segments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE sessions ADD CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE;
 ALTER TABLE system_mails ADD CONSTRAINT system_mails_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE team_channels ADD CONSTRAINT team_channels_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
@@ -1281,7 +1329,9 @@ SELECT id,
     updated_at,
     purpose,
     template_header,
-    timezone
+    timezone,
+    segment_id,
+    is_test
    FROM campaigns
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[channel_id] && (ARRAY( SELECT removals.id

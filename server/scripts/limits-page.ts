@@ -72,6 +72,7 @@ const LIMITED: Record<LimitName, string> = {
   streams: 'event streams open at one server',
   storedFailedRequests: "vendors' requests that could not be processed; the oldest are deleted",
   storageBytes: 'bytes of all files. Uploads are refused, and files of received messages are not fetched',
+  unfinishedJobs: 'bulk actions, imports and repeated deliveries that have not ended',
 };
 
 export const limitsPage = `# Limits

@@ -62,6 +62,7 @@ export const writers: Record<string, string> = {
   silenced_events: 'automations',
   automation_secrets: 'automations/secrets',
 
+  segments: 'segments',
   campaigns: 'campaigns',
   recipients: 'campaigns',
 
@@ -75,6 +76,9 @@ export const writers: Record<string, string> = {
   webhook_events: 'webhooks',
   deliveries: 'webhooks',
   attempts: 'webhooks',
+
+  imports: 'imports',
+  import_issues: 'imports',
 
   jobs: 'jobs',
   removals: 'jobs',

@@ -29,6 +29,7 @@ import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { sandboxRoutes } from './channels/sandbox-routes.ts';
 import { chatRoutes } from './chats/routes.ts';
+import { contactDataRoutes } from './contacts/data/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { unsubscribePage } from './contacts/unsubscribe-page.ts';
 import type { Database } from './db/database.ts';
@@ -59,6 +60,7 @@ import type { Route } from './http/route.ts';
 import { addRoutes } from './http/router.ts';
 import { httpServer } from './http/server.ts';
 import type { Sessions } from './http/sessions.ts';
+import { importRoutes } from './imports/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { loadQueuedMessages } from './messages/message-event.ts';
@@ -83,11 +85,13 @@ import { type Adapters, adapters } from './providers/adapters.ts';
 import { allQueues } from './queues.ts';
 import type { TaskPool } from './sandboxed/task-pool.ts';
 import { savedReplyRoutes } from './saved-replies/routes.ts';
+import { segmentRoutes } from './segments/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { v2Api } from './v2/api.ts';
 import { version } from './version.ts';
 import { viewRoutes } from './views/routes.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 /** This file and the built program lie equally deep, so both find the folder docs/ of the repository. */
@@ -204,6 +208,7 @@ const v3Api: Api<ApiDeps> = {
       ...sandboxRoutes(deps),
       ...failedRequestRoutes(),
       ...contactRoutes(),
+      ...contactDataRoutes(),
       ...labelRoutes(),
       ...viewRoutes(),
       ...savedReplyRoutes(),
@@ -214,13 +219,16 @@ const v3Api: Api<ApiDeps> = {
       ...noteRoutes(),
       ...notificationRoutes(),
       ...webhookRoutes({ ...deps, version }),
+      ...deliveryRoutes(),
       ...eventRoutes(deps),
       ...userRoutes(),
       ...fileRoutes(deps),
       ...automationRoutes(deps),
       ...explainRoutes(deps),
       ...secretRoutes(deps),
-      ...campaignRoutes(),
+      ...segmentRoutes(),
+      ...campaignRoutes(deps),
+      ...importRoutes(deps),
       ...jobRoutes(),
       ...healthRoutes(deps),
       ...afterRestoreRoutes(allQueues),

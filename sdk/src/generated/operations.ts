@@ -17,6 +17,7 @@ import type {
   AutomationRunWithTrace,
   AutomationVersion,
   Campaign,
+  CampaignPreview,
   CampaignWithCounts,
   ChangeAutomationRunsBody,
   ChangeChatsBody,
@@ -33,6 +34,7 @@ import type {
   ConfirmTotpBody,
   Consent,
   Contact,
+  ContactData,
   CountChatsBody,
   CreateApiWebhookBody,
   CreateAttributeBody,
@@ -41,11 +43,13 @@ import type {
   CreateChannelBody,
   CreateChatBody,
   CreateContactBody,
+  CreateImportBody,
   CreateLabelBody,
   CreateLoginLinkBody,
   CreateMessageTemplateBody,
   CreateNoteBody,
   CreateSavedReplyBody,
+  CreateSegmentBody,
   CreateTeamBody,
   CreateTenantBody,
   CreateTenantTokenBody,
@@ -61,12 +65,16 @@ import type {
   EndedSession,
   EnrolTotpBody,
   Event,
+  ExamineImportBody,
+  ExaminedImport,
   ExplainAutomationsBody,
   FailedRequest,
   File,
   FilePublicUrl,
   FinishOidcLoginBody,
+  FoundDelivery,
   HeldWork,
+  Import,
   InstallationStatus,
   Job,
   Label,
@@ -87,6 +95,7 @@ import type {
   PasswordReset,
   PauseChatAutomationBody,
   PersonLink,
+  PreviewCampaignBody,
   PublishAutomationBody,
   ReadInSandboxBody,
   ReadNotificationsBody,
@@ -100,12 +109,15 @@ import type {
   RenderSavedReplyBody,
   RenderedReply,
   RequestPasswordResetBody,
+  RetryWebhookDeliveriesBody,
   RotatedApiWebhook,
   SandboxAccepted,
   SandboxFaults,
   SavedReply,
   SearchBody,
   Secret,
+  Segment,
+  SegmentCount,
   SendChatMessageBody,
   SendMessageBody,
   Session,
@@ -120,6 +132,7 @@ import type {
   TemplateSync,
   Tenant,
   TenantSettings,
+  TestCampaignBody,
   TestClock,
   TimelineItem,
   Token,
@@ -129,6 +142,7 @@ import type {
   UpdateApiWebhookBody,
   UpdateAttributeBody,
   UpdateAutomationBody,
+  UpdateCampaignBody,
   UpdateChannelBody,
   UpdateChatBody,
   UpdateContactBody,
@@ -137,6 +151,7 @@ import type {
   UpdateNoteBody,
   UpdatePersonBody,
   UpdateSavedReplyBody,
+  UpdateSegmentBody,
   UpdateTeamBody,
   UpdateTenantBody,
   UpdateTenantSettingsBody,
@@ -149,6 +164,7 @@ import type {
   View,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
+  WebhookStats,
   WriteInSandboxBody,
 } from './types.ts';
 
@@ -897,6 +913,18 @@ export const removeContactLabel = (client: Client, input: CallOptions & { path: 
   call(client, 'DELETE', '/v3/contacts/{contactId}/labels/{labelId}', input);
 
 /**
+ * Download everything about a contact
+ *
+ * `GET /v3/contacts/{contactId}/data`
+ *
+ * One JSON file with all that is stored about a person, for a request for access (GDPR, Article 15): the contact, consents, chats, messages, notes, runs, campaigns and events. Also needs `chats:read`, `messages:read`, `automations:read` and `campaigns:read`, and access to all channels. It is recorded in the audit log.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const exportContactData = (client: Client, input: CallOptions & { path: { contactId: string } }): Promise<ContactData> =>
+  call(client, 'GET', '/v3/contacts/{contactId}/data', input);
+
+/**
  * Create a label
  *
  * `POST /v3/labels`
@@ -1638,6 +1666,49 @@ export const retryWebhookDelivery = (client: Client, input: KeyedOptions & { pat
   create(client, '/v3/webhook_deliveries/{deliveryId}/retry', input);
 
 /**
+ * Search the deliveries of all webhooks
+ *
+ * `POST /v3/webhook_deliveries/search`
+ *
+ * Fields to filter and sort by: id, eventType, status, createdAt, updatedAt, webhookId, eventId, responseStatus.
+ *
+ * Requires the scope `webhooks:read`.
+ */
+export const searchAllWebhookDeliveries = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<FoundDelivery>> =>
+  search(client, '/v3/webhook_deliveries/search', input);
+
+/**
+ * Send many deliveries again
+ *
+ * `POST /v3/api_webhooks/{webhookId}/deliveries/retry`
+ *
+ * Makes the deliveries of the webhook that match `query` and have ended due again, with the same `webhook-id` and body and all attempts of the schedule. Which ones is chosen at the moment of the request, at most 100,000. The job is done when all are due; they are then sent in their order.
+ *
+ * Requires the scope `webhooks:write`.
+ */
+export const retryWebhookDeliveries = (client: Client, input: KeyedOptions & { path: { webhookId: string }; body: RetryWebhookDeliveriesBody }): Promise<Job> =>
+  create(client, '/v3/api_webhooks/{webhookId}/deliveries/retry', input);
+
+/**
+ * Get statistics of a webhook
+ *
+ * `GET /v3/api_webhooks/{webhookId}/stats`
+ *
+ * How many deliveries were created per hour or day (in UTC), what became of them, and how long the last attempt of each took: half of them at most `p50Ms`, 95 % at most `p95Ms`. The last 24 hours or 30 days by default, at most 200 intervals.
+ *
+ * Requires the scope `webhooks:read`.
+ */
+export const getApiWebhookStats = (client: Client, input: CallOptions & { path: { webhookId: string }; query?: {
+  /** `hour` by default */
+  interval?: "hour" | "day" | undefined;
+  /** The beginning of the interval that contains it is the first */
+  from?: string | undefined;
+  /** Now by default */
+  until?: string | undefined;
+} | undefined }): Promise<WebhookStats> =>
+  call(client, 'GET', '/v3/api_webhooks/{webhookId}/stats', input);
+
+/**
  * Search events
  *
  * `POST /v3/events/search`
@@ -2131,6 +2202,81 @@ export const searchSecrets = (client: Client, input: CallOptions & { body?: Sear
   search(client, '/v3/secrets/search', input);
 
 /**
+ * Save a filter of contacts
+ *
+ * `POST /v3/segments`
+ *
+ * A segment is everyone who matches its filter at the moment it is used, for example as the audience of a campaign.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const createSegment = (client: Client, input: KeyedOptions & { body: CreateSegmentBody }): Promise<Segment> =>
+  create(client, '/v3/segments', input);
+
+/**
+ * Get a segment
+ *
+ * `GET /v3/segments/{segmentId}`
+ *
+ * Its contacts are found by its filter, with `POST /v3/contacts/search`.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const getSegment = (client: Client, input: CallOptions & { path: { segmentId: string } }): Promise<Segment> =>
+  call(client, 'GET', '/v3/segments/{segmentId}', input);
+
+/**
+ * Update a segment
+ *
+ * `PUT /v3/segments/{segmentId}`
+ *
+ * Changes the given fields. Campaigns that are running keep the filter that they began with; the next occurrence uses the new one.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const updateSegment = (client: Client, input: CallOptions & { path: { segmentId: string }; body?: UpdateSegmentBody | undefined }): Promise<Segment> =>
+  call(client, 'PUT', '/v3/segments/{segmentId}', input);
+
+/**
+ * Delete a segment
+ *
+ * `DELETE /v3/segments/{segmentId}`
+ *
+ * Its contacts stay. A segment that a draft or an active campaign uses is not deleted, unless `force` is true: the campaign then keeps its filter.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const deleteSegment = (client: Client, input: CallOptions & { path: { segmentId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/segments/{segmentId}', input);
+
+/**
+ * Count the contacts of a segment
+ *
+ * `GET /v3/segments/{segmentId}/count`
+ *
+ * Counts up to 100,000 contacts that match now.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const countSegment = (client: Client, input: CallOptions & { path: { segmentId: string } }): Promise<SegmentCount> =>
+  call(client, 'GET', '/v3/segments/{segmentId}/count', input);
+
+/**
+ * Search segments
+ *
+ * `POST /v3/segments/search`
+ *
+ * Fields to filter and sort by: id, name, createdAt, updatedAt.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const searchSegments = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Segment>> =>
+  search(client, '/v3/segments/search', input);
+
+/**
  * Create a campaign
  *
  * `POST /v3/campaigns`
@@ -2155,11 +2301,59 @@ export const getCampaign = (client: Client, input: CallOptions & { path: { campa
   call(client, 'GET', '/v3/campaigns/{campaignId}', input);
 
 /**
+ * Update a campaign
+ *
+ * `PUT /v3/campaigns/{campaignId}`
+ *
+ * Changes the given fields of a campaign that is a draft or scheduled; the whole is checked as if it were created now. Recipients that were given stay. Of a recurring campaign between two occurrences, everything but `scheduledAt` can be changed.
+ *
+ * Requires the scope `campaigns:write`.
+ */
+export const updateCampaign = (client: Client, input: CallOptions & { path: { campaignId: string }; body?: UpdateCampaignBody | undefined }): Promise<CampaignWithCounts> =>
+  call(client, 'PUT', '/v3/campaigns/{campaignId}', input);
+
+/**
+ * Delete a campaign
+ *
+ * `DELETE /v3/campaigns/{campaignId}`
+ *
+ * Deletes a draft, or a scheduled campaign that has not run yet, with its recipients. Any other is cancelled instead, so that what was sent stays known. Contacts stay.
+ *
+ * Requires the scope `campaigns:write`.
+ */
+export const deleteCampaign = (client: Client, input: CallOptions & { path: { campaignId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/campaigns/{campaignId}', input);
+
+/**
+ * Preview a campaign
+ *
+ * `POST /v3/campaigns/preview`
+ *
+ * Returns whom a campaign would reach, whom it would skip and why, and the first messages as they would be sent, all as of now. Takes the body of `POST /v3/campaigns`, which is checked in the same way. Nothing is stored and nothing is sent. What a step calls on other servers is not called.
+ *
+ * Requires the scope `campaigns:write`.
+ */
+export const previewCampaign = (client: Client, input: CallOptions & { body: PreviewCampaignBody }): Promise<CampaignPreview> =>
+  call(client, 'POST', '/v3/campaigns/preview', input);
+
+/**
+ * Send a campaign to one contact
+ *
+ * `POST /v3/campaigns/{campaignId}/test`
+ *
+ * Tries a campaign out: starts one that is marked with `isTest`, with the same content, for this contact alone, now. The campaign itself is not changed.
+ *
+ * Requires the scope `campaigns:write`.
+ */
+export const testCampaign = (client: Client, input: KeyedOptions & { path: { campaignId: string }; body: TestCampaignBody }): Promise<CampaignWithCounts> =>
+  create(client, '/v3/campaigns/{campaignId}/test', input);
+
+/**
  * Search campaigns
  *
  * `POST /v3/campaigns/search`
  *
- * Fields to filter and sort by: id, name, status, channelId, automationId, scheduledAt, createdAt, updatedAt.
+ * Fields to filter and sort by: id, name, status, channelId, automationId, segmentId, isTest, scheduledAt, createdAt, updatedAt.
  *
  * Requires the scope `campaigns:read`.
  */
@@ -2215,6 +2409,66 @@ export const getCampaignResults = (client: Client, input: CallOptions & { path: 
   download(client, '/v3/campaigns/{campaignId}/results.csv', input);
 
 /**
+ * Import contacts from a file
+ *
+ * `POST /v3/imports`
+ *
+ * The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`, best as a private one. A row becomes a contact, or updates the one that has its phone number or email address; empty cells change nothing. Rows with issues are left out and listed. The import is a job with the same id, which `POST /v3/jobs/{jobId}/cancel` cancels. Also needs `files:read`. See the guide about imports.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const createImport = (client: Client, input: KeyedOptions & { body: CreateImportBody }): Promise<Import> =>
+  create(client, '/v3/imports', input);
+
+/**
+ * Examine a file before its import
+ *
+ * `POST /v3/imports/examine`
+ *
+ * Returns how the file is written, its columns with their first values, and what they probably are. Nothing is stored. Also needs `files:read`.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const examineImport = (client: Client, input: CallOptions & { body: ExamineImportBody }): Promise<ExaminedImport> =>
+  call(client, 'POST', '/v3/imports/examine', input);
+
+/**
+ * Search imports
+ *
+ * `POST /v3/imports/search`
+ *
+ * Fields to filter and sort by: id, status, isDryRun, filename, authorId, createdAt, updatedAt, endedAt.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const searchImports = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Import>> =>
+  search(client, '/v3/imports/search', input);
+
+/**
+ * Get an import
+ *
+ * `GET /v3/imports/{importId}`
+ *
+ * Users who are restricted to teams see the imports that they asked for. Imports are kept for 30 days after they have ended.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const getImport = (client: Client, input: CallOptions & { path: { importId: string } }): Promise<Import> =>
+  call(client, 'GET', '/v3/imports/{importId}', input);
+
+/**
+ * Download the rows that were not imported
+ *
+ * `GET /v3/imports/{importId}/errors.csv`
+ *
+ * Returns a CSV file with the number of each row that has an issue, the reasons, and its cells, which can be corrected and imported again. It has the first 100,000 such rows. A text that a spreadsheet could read as a formula is preceded by an apostrophe, which an import removes.
+ *
+ * Requires the scope `contacts:read`.
+ */
+export const getImportErrors = (client: Client, input: CallOptions & { path: { importId: string } }): Promise<Response> =>
+  download(client, '/v3/imports/{importId}/errors.csv', input);
+
+/**
  * Change many chats
  *
  * `POST /v3/chats/bulk`
@@ -2267,17 +2521,17 @@ export const searchJobs = (client: Client, input: CallOptions & { body?: SearchB
  *
  * `GET /v3/jobs/{jobId}`
  *
- * How far a piece of background work is: a bulk action, or the deletion of a large channel or contact. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.
+ * How far a piece of background work is: a bulk action, an import, repeated deliveries, or the deletion of a large channel or contact. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.
  */
 export const getJob = (client: Client, input: CallOptions & { path: { jobId: string } }): Promise<Job> =>
   call(client, 'GET', '/v3/jobs/{jobId}', input);
 
 /**
- * Cancel a bulk action
+ * Cancel a job
  *
  * `POST /v3/jobs/{jobId}/cancel`
  *
- * Ends a bulk action before it is done. What is done stays done. Needs the scope that the action needs. A job that has ended is not changed.
+ * Ends a bulk action, an import or repeated deliveries before all is done. What is done stays done. Needs the scope that starting it needs. A job that has ended is not changed.
  */
 export const cancelJob = (client: Client, input: KeyedOptions & { path: { jobId: string } }): Promise<Job> =>
   create(client, '/v3/jobs/{jobId}/cancel', input);

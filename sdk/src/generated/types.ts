@@ -22,6 +22,7 @@ export interface Me {
     streams: number;
     storedFailedRequests: number;
     storageBytes: number;
+    unfinishedJobs: number;
   };
 }
 
@@ -82,6 +83,7 @@ export interface Tenant {
     streams?: number;
     storedFailedRequests?: number;
     storageBytes?: number;
+    unfinishedJobs?: number;
   };
   /** Whether it has a clock of its own */
   isTest: boolean;
@@ -522,6 +524,172 @@ export interface TimelineItem {
   }>;
 }
 
+export interface Author {
+  /** `api` is an integration that did not say for which user it writes */
+  type: "contact" | "user" | "automation" | "campaign" | "api";
+  /** Of the contact, user, automation, campaign or token; null for what was written in the vendor’s app */
+  id: string | null;
+  /** The name at the time of writing */
+  name: string | null;
+}
+
+export interface Chat {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  status: "open" | "snoozed" | "closed";
+  isUnread: boolean;
+  /** When a snoozed chat opens again by itself */
+  snoozedUntil: string | null;
+  /** Until when a free-form reply is allowed; null if the channel has no reply window */
+  openUntil: string | null;
+  unreadCount: number;
+  channelId: string;
+  contactId: string;
+  contact: Contact;
+  handleId: string;
+  handle: Handle;
+  latestMessage: Message | null;
+  assignedUserId: string | null;
+  assignedTeamId: string | null;
+  /** Texts and media of a sensitive chat are left out of events and logs */
+  isSensitive: boolean;
+  /** Whether automations stay silent when the contact writes or the chat opens: while it is assigned to a user, or as it was set by hand */
+  isAutomationPaused: boolean;
+  /** Since when the contact waits: its first message that nobody but an automation has answered */
+  waitingSince: string | null;
+  /** When a person first answered the contact after the chat was opened */
+  firstRespondedAt: string | null;
+  /** When the chat was closed; null if it is not closed */
+  closedAt: string | null;
+}
+
+export interface Message {
+  id: string;
+  chatId: string;
+  channelId: string;
+  contactId: string;
+  contact: {
+    id: string;
+    displayName: string;
+    phoneNumber: string | null;
+    email: string | null;
+  } | null;
+  handle: {
+    type: "phone_number" | "email" | "instagram_id" | "whatsapp_id";
+    value: string;
+  } | null;
+  /** The vendor's id of the message */
+  vendorId: string | null;
+  sender: "inbound" | "outbound" | "system";
+  author: Author;
+  purpose: "marketing" | "service";
+  /** Whether a machine wrote it, such as an out-of-office note. Automations never answer it */
+  isAutomatic: boolean;
+  type: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported";
+  /** The text, or the caption of media */
+  text: string | null;
+  media: Array<{
+    /** Null until the file has been fetched from the vendor */
+    fileId: string | null;
+    /** Downloads the file without a token. Ends after 7 days, or PARLEY_FILE_URL_TTL, if a customer sent the file or it is private */
+    url: string | null;
+    mimeType: string | null;
+    filename: string | null;
+    size: number | null;
+    /** Why the file could not be fetched, and will not be; `media_gone`: the vendor no longer has it */
+    error?: {
+      code: string;
+      message: string;
+    };
+  }>;
+  /** Further content, depending on the type */
+  content: Record<string, unknown>;
+  status: "queued" | "sent" | "delivered" | "read" | "failed";
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  replyToMessageId: string | null;
+  /** When it was written, by the vendor’s clock */
+  timestamp: string;
+  /** When it is or was to be sent; null if it was not scheduled */
+  scheduledAt: string | null;
+  /** When its author last edited it */
+  editedAt: string | null;
+  /** When its author deleted it; its content is not kept */
+  deletedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A note of colleagues about a chat. It is never sent to anybody outside */
+export interface Note {
+  id: string;
+  chatId: string;
+  channelId: string;
+  contactId: string;
+  author: Author;
+  /** Null in events of sensitive chats */
+  text: string | null;
+  mentionedUserIds: string[];
+  mentionedTeamIds: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface AutomationRun {
+  id: string;
+  automationId: string;
+  /** The version that the run uses from its start to its end */
+  versionId: string;
+  contactId: string;
+  /** The chat of the run; null until it has one */
+  chatId: string | null;
+  campaignId: string | null;
+  status: "scheduled" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+  /** The variables of the run, defaults included */
+  variables: Record<string, unknown>;
+  /** When the run was scheduled to start */
+  scheduledAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  /** The id of the next step */
+  step: string | null;
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ContactData {
+  exportedAt: string;
+  contact: Contact;
+  /** Contacts that were merged into this one */
+  mergedContactIds: string[];
+  consents: Consent[];
+  chats: Chat[];
+  /** In the order of creation; files are at their `url` */
+  messages: Message[];
+  notes: Note[];
+  automationRuns: AutomationRun[];
+  /** Of which the contact was a recipient */
+  campaigns: Array<{
+    id: string;
+    name: string;
+    createdAt: string;
+  }>;
+  events: Array<{
+    id: string;
+    type: string;
+    createdAt: string;
+    /** The resource as it was then */
+    data: Record<string, unknown>;
+  }>;
+}
+
 export interface Label {
   id: string;
   name: string;
@@ -575,46 +743,6 @@ export interface Attribute {
   isVisibleContactCreate: boolean;
   createdAt: string;
   updatedAt: string;
-}
-
-export interface Author {
-  /** `api` is an integration that did not say for which user it writes */
-  type: "contact" | "user" | "automation" | "campaign" | "api";
-  /** Of the contact, user, automation, campaign or token; null for what was written in the vendor’s app */
-  id: string | null;
-  /** The name at the time of writing */
-  name: string | null;
-}
-
-export interface Chat {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
-  status: "open" | "snoozed" | "closed";
-  isUnread: boolean;
-  /** When a snoozed chat opens again by itself */
-  snoozedUntil: string | null;
-  /** Until when a free-form reply is allowed; null if the channel has no reply window */
-  openUntil: string | null;
-  unreadCount: number;
-  channelId: string;
-  contactId: string;
-  contact: Contact;
-  handleId: string;
-  handle: Handle;
-  latestMessage: Message | null;
-  assignedUserId: string | null;
-  assignedTeamId: string | null;
-  /** Texts and media of a sensitive chat are left out of events and logs */
-  isSensitive: boolean;
-  /** Whether automations stay silent when the contact writes or the chat opens: while it is assigned to a user, or as it was set by hand */
-  isAutomationPaused: boolean;
-  /** Since when the contact waits: its first message that nobody but an automation has answered */
-  waitingSince: string | null;
-  /** When a person first answered the contact after the chat was opened */
-  firstRespondedAt: string | null;
-  /** When the chat was closed; null if it is not closed */
-  closedAt: string | null;
 }
 
 export interface ChatCount {
@@ -750,80 +878,6 @@ export interface TemplateSync {
     reason: string;
   }>;
   leftOutTotal: number;
-}
-
-export interface Message {
-  id: string;
-  chatId: string;
-  channelId: string;
-  contactId: string;
-  contact: {
-    id: string;
-    displayName: string;
-    phoneNumber: string | null;
-    email: string | null;
-  } | null;
-  handle: {
-    type: "phone_number" | "email" | "instagram_id" | "whatsapp_id";
-    value: string;
-  } | null;
-  /** The vendor's id of the message */
-  vendorId: string | null;
-  sender: "inbound" | "outbound" | "system";
-  author: Author;
-  purpose: "marketing" | "service";
-  /** Whether a machine wrote it, such as an out-of-office note. Automations never answer it */
-  isAutomatic: boolean;
-  type: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported";
-  /** The text, or the caption of media */
-  text: string | null;
-  media: Array<{
-    /** Null until the file has been fetched from the vendor */
-    fileId: string | null;
-    /** Downloads the file without a token. Ends after 7 days, or PARLEY_FILE_URL_TTL, if a customer sent the file or it is private */
-    url: string | null;
-    mimeType: string | null;
-    filename: string | null;
-    size: number | null;
-    /** Why the file could not be fetched, and will not be; `media_gone`: the vendor no longer has it */
-    error?: {
-      code: string;
-      message: string;
-    };
-  }>;
-  /** Further content, depending on the type */
-  content: Record<string, unknown>;
-  status: "queued" | "sent" | "delivered" | "read" | "failed";
-  error: {
-    code: string;
-    message: string;
-  } | null;
-  replyToMessageId: string | null;
-  /** When it was written, by the vendor’s clock */
-  timestamp: string;
-  /** When it is or was to be sent; null if it was not scheduled */
-  scheduledAt: string | null;
-  /** When its author last edited it */
-  editedAt: string | null;
-  /** When its author deleted it; its content is not kept */
-  deletedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
-/** A note of colleagues about a chat. It is never sent to anybody outside */
-export interface Note {
-  id: string;
-  chatId: string;
-  channelId: string;
-  contactId: string;
-  author: Author;
-  /** Null in events of sensitive chats */
-  text: string | null;
-  mentionedUserIds: string[];
-  mentionedTeamIds: string[];
-  createdAt: string;
-  updatedAt: string;
 }
 
 /** Tells a user about a chat */
@@ -994,6 +1048,80 @@ export interface WebhookDeliveryWithAttempts {
     } | null;
     /** Why the attempt failed */
     error: string | null;
+  }>;
+}
+
+export interface FoundDelivery {
+  id: string;
+  webhookId: string;
+  /** The `webhook-id` header of every attempt */
+  eventId: string;
+  eventType: string;
+  sequence: number;
+  status: "pending" | "delivered" | "failed" | "cancelled";
+  attemptCount: number;
+  /** Null if there will be none, or while the webhook is paused */
+  nextAttemptAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** The status code of the last answer; null if there was none */
+  responseStatus: number | null;
+  /** How long the last attempt took */
+  totalMs: number | null;
+}
+
+export interface Job {
+  id: string;
+  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts" | "change_runs" | "import_contacts" | "retry_deliveries";
+  /** `failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job */
+  status: "queued" | "running" | "completed" | "failed" | "cancelled";
+  /** What a bulk action does; null for other jobs */
+  action: {
+    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels" | "set_attributes" | "delete" | "cancel" | "retry";
+    /** Only of `assign`: null removes the user; if left out it is not changed */
+    userId?: string | null;
+    /** Only of `assign`: null removes the team; if left out it is not changed */
+    teamId?: string | null;
+    /** Only of `snooze`, and required there */
+    snoozedUntil?: string;
+    /** Only of `open` and `close`: whether automations on opened or closed chats may start; false by default */
+    triggerAutomations?: boolean;
+    /** Only of `add_labels` and `remove_labels` */
+    labelIds?: string[];
+    /** Merged: attributes that are left out stay as they are */
+    attributes?: Array<{
+      /** The attribute; or give its `id` */
+      externalId?: string;
+      id?: string;
+      /** A value of the type of the attribute; null removes it */
+      value: string | number | boolean | null;
+    }>;
+  } | null;
+  /** Who asked for it; null for deletions and merges */
+  author: Author | null;
+  /** How many items are done */
+  done: number;
+  /** How many items there are; null until they are counted */
+  total: number | null;
+  /** How many items could not be done */
+  failed: number;
+  /** The first reasons why items failed */
+  errors: string[];
+  createdAt: string;
+  updatedAt: string;
+  endedAt: string | null;
+}
+
+export interface WebhookStats {
+  interval: "hour" | "day";
+  intervals: Array<{
+    start: string;
+    delivered: number;
+    /** Also those that were cancelled */
+    failed: number;
+    pending: number;
+    p50Ms: number | null;
+    p95Ms: number | null;
   }>;
 }
 
@@ -1503,32 +1631,6 @@ export interface AutomationRunWithTrace {
   }>;
 }
 
-export interface AutomationRun {
-  id: string;
-  automationId: string;
-  /** The version that the run uses from its start to its end */
-  versionId: string;
-  contactId: string;
-  /** The chat of the run; null until it has one */
-  chatId: string | null;
-  campaignId: string | null;
-  status: "scheduled" | "running" | "waiting" | "completed" | "failed" | "cancelled";
-  /** The variables of the run, defaults included */
-  variables: Record<string, unknown>;
-  /** When the run was scheduled to start */
-  scheduledAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-  /** The id of the next step */
-  step: string | null;
-  error: {
-    code: string;
-    message: string;
-  } | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
 export interface AutomationCheck {
   /** Whether it could be saved and published */
   isValid: boolean;
@@ -1685,6 +1787,23 @@ export interface Secret {
   updatedAt: string;
 }
 
+/** A saved filter of contacts: all who match it now belong to it */
+export interface Segment {
+  id: string;
+  name: string;
+  /** A filter of contacts, as in `POST /v3/contacts/search` */
+  query: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SegmentCount {
+  /** How many contacts match now */
+  total: number;
+  /** Whether more match: counting ends at 100,000 */
+  totalIsCapped: boolean;
+}
+
 export interface CampaignWithCounts {
   id: string;
   channelId: string;
@@ -1721,6 +1840,10 @@ export interface CampaignWithCounts {
     value: string;
   }>;
   audience: string | null;
+  /** The segment of the audience; `audience` is its filter when the last occurrence began */
+  segmentId: string | null;
+  /** Whether it was made by `POST /v3/campaigns/{campaignId}/test` */
+  isTest: boolean;
   /** When it first started */
   startedAt: string | null;
   /** The time of the next occurrence */
@@ -1741,6 +1864,35 @@ export interface CampaignWithCounts {
     failed: number;
     skipped: number;
   };
+}
+
+export interface CampaignPreview {
+  /** How many contacts there are: those given, and those of the audience */
+  matched: number;
+  /** Whether there are more: counting ends at 100,000 */
+  matchedIsCapped: boolean;
+  /** How many of them `sendable` and `skipped` are about: at most 5,000 */
+  examined: number;
+  /** How many of those examined can be sent to now */
+  sendable: number;
+  /** How many of those examined cannot be sent to, by reason */
+  skipped: Array<{
+    reason: "no_handle" | "unsubscribed" | "opted_out" | "undeliverable" | "window_closed";
+    count: number;
+  }>;
+  /** The first message to up to five contacts, as it would be sent */
+  samples: Array<{
+    contactId: string;
+    displayName: string;
+    message: Message | null;
+    /** Why there is no message: the run would fail, or wait before it sends */
+    error: {
+      code: string;
+      message: string;
+    } | null;
+  }>;
+  /** How long sending takes at the rate of the channel, if all that are not examined are like the others */
+  estimatedMinutes: number;
 }
 
 export interface Campaign {
@@ -1779,6 +1931,10 @@ export interface Campaign {
     value: string;
   }>;
   audience: string | null;
+  /** The segment of the audience; `audience` is its filter when the last occurrence began */
+  segmentId: string | null;
+  /** Whether it was made by `POST /v3/campaigns/{campaignId}/test` */
+  isTest: boolean;
   /** When it first started */
   startedAt: string | null;
   /** The time of the next occurrence */
@@ -1806,46 +1962,66 @@ export interface Recipient {
   updatedAt: string;
 }
 
-export interface Job {
+export interface ImportIssue {
+  /** As a spreadsheet counts: the header is row 1 */
+  row: number;
+  /** The name of the column; null if it is the whole row */
+  column: string | null;
+  reason: string;
+}
+
+export interface Import {
+  /** Also the id of its job */
   id: string;
-  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts" | "change_runs";
-  /** `failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job */
+  fileId: string;
+  filename: string;
+  /** `failed`: the file cannot be read, or what it needs was deleted; see `error` */
   status: "queued" | "running" | "completed" | "failed" | "cancelled";
-  /** What a bulk action does; null for other jobs */
-  action: {
-    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels" | "set_attributes" | "delete" | "cancel" | "retry";
-    /** Only of `assign`: null removes the user; if left out it is not changed */
-    userId?: string | null;
-    /** Only of `assign`: null removes the team; if left out it is not changed */
-    teamId?: string | null;
-    /** Only of `snooze`, and required there */
-    snoozedUntil?: string;
-    /** Only of `open` and `close`: whether automations on opened or closed chats may start; false by default */
-    triggerAutomations?: boolean;
-    /** Only of `add_labels` and `remove_labels` */
-    labelIds?: string[];
-    /** Merged: attributes that are left out stay as they are */
-    attributes?: Array<{
-      /** The attribute; or give its `id` */
-      externalId?: string;
-      id?: string;
-      /** A value of the type of the attribute; null removes it */
-      value: string | number | boolean | null;
-    }>;
-  } | null;
-  /** Who asked for a bulk action; null for other jobs */
-  author: Author | null;
-  /** How many items are done */
-  done: number;
-  /** How many items there are; null until they are counted */
+  isDryRun: boolean;
+  columns: Array<{
+    /** The name of the column in the first row of the file */
+    name: string;
+    /** What the column is: `firstName`, `lastName`, `fullName`, `phoneNumber`, `email`, `language`, `timezone`, `isSubscribed`, `labels`, or `attributes.` and the `externalId` of an attribute; null leaves it out */
+    field: string | null;
+  }>;
+  defaultCountry: string | null;
+  existing: "update" | "skip";
+  labelIds: string[];
+  publishEvents: boolean;
+  encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1250" | "windows-1251" | "windows-1252";
+  delimiter: "," | ";" | "\t" | "|";
+  author: Author;
+  /** How many rows there are; null until they are counted */
   total: number | null;
-  /** How many items could not be done */
+  /** Rows that became a new contact */
+  created: number;
+  /** Rows of contacts that existed */
+  updated: number;
+  /** Rows of contacts that existed and stayed as they are */
+  skipped: number;
+  /** Rows with issues. Nothing of them is stored */
   failed: number;
-  /** The first reasons why items failed */
-  errors: string[];
+  /** The first 100 */
+  issues: ImportIssue[];
+  /** Why the import failed */
+  error: string | null;
   createdAt: string;
   updatedAt: string;
   endedAt: string | null;
+}
+
+export interface ExaminedImport {
+  encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1250" | "windows-1251" | "windows-1252";
+  delimiter: "," | ";" | "\t" | "|";
+  /** The columns of the file with what they probably are */
+  columns: Array<{
+    /** The name of the column in the first row of the file */
+    name: string;
+    /** What the column is: `firstName`, `lastName`, `fullName`, `phoneNumber`, `email`, `language`, `timezone`, `isSubscribed`, `labels`, or `attributes.` and the `externalId` of an attribute; null leaves it out */
+    field: string | null;
+    /** The first values, cut at 200 characters */
+    samples: string[];
+  }>;
 }
 
 export interface HeldWork {
@@ -1933,6 +2109,7 @@ export interface UpdateTenantBody {
     streams?: number | null | undefined;
     storedFailedRequests?: number | null | undefined;
     storageBytes?: number | null | undefined;
+    unfinishedJobs?: number | null | undefined;
   } | undefined;
 }
 
@@ -3006,6 +3183,11 @@ export interface RecoverApiWebhookBody {
   until?: string | undefined;
 }
 
+export interface RetryWebhookDeliveriesBody {
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query: string;
+}
+
 export interface CreateUserBody {
   name: string;
   /** Unique in the tenant, not case-sensitive */
@@ -3190,6 +3372,20 @@ export interface StoreSecretBody {
   value: string;
 }
 
+export interface CreateSegmentBody {
+  /** Unique, whatever its case */
+  name: string;
+  /** A filter of contacts, as in `POST /v3/contacts/search` */
+  query: string;
+}
+
+export interface UpdateSegmentBody {
+  /** Unique, whatever its case */
+  name?: string | undefined;
+  /** A filter of contacts, as in `POST /v3/contacts/search` */
+  query?: string | undefined;
+}
+
 export interface CreateCampaignBody {
   channelId: string;
   name: string;
@@ -3247,6 +3443,114 @@ export interface CreateCampaignBody {
   }> | undefined;
   /** A filter for contacts, as in `POST /v3/contacts/search`. Contacts that match it when the campaign starts are recipients, too */
   audience?: string | undefined;
+  /** A segment instead of an `audience`: its filter as it is when an occurrence begins */
+  segmentId?: string | undefined;
+}
+
+export interface UpdateCampaignBody {
+  channelId?: string | undefined;
+  name?: string | undefined;
+  /** The automation that runs for each recipient; it must be active */
+  automationId?: string | undefined;
+  messageTemplateId?: string | null | undefined;
+  /** The picture, video or document of its header, instead of the default one of the template; or its place */
+  templateHeader?: {
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file */
+    url?: string | undefined;
+    filename?: string | undefined;
+    /** The place of a `location` header */
+    location?: {
+      latitude: number;
+      longitude: number;
+      name: string;
+      address: string;
+    } | undefined;
+  } | null | undefined;
+  /** `marketing` by default: unsubscribed contacts are skipped. `service` also reaches them */
+  purpose?: "marketing" | "service" | undefined;
+  /** Without it, a campaign that has not started becomes a draft */
+  scheduledAt?: string | null | undefined;
+  /** Lines of RFC 5545: one `RRULE:…`, with or without the prefix, at most every 15 minutes, and `EXDATE:…` for times to skip, in UTC */
+  recurrenceRules?: string[] | undefined;
+  /** The zone in which `recurrenceRules` are meant, such as `Europe/Berlin`; UTC by default */
+  timezone?: string | undefined;
+  /** The variables of each run */
+  variables?: Array<{
+    name: string;
+    /** Parsed as the type that the automation declares */
+    value: string;
+  }> | undefined;
+  audience?: string | null | undefined;
+  /** Instead of an `audience` */
+  segmentId?: string | null | undefined;
+}
+
+export interface PreviewCampaignBody {
+  channelId: string;
+  name?: string | undefined;
+  /** The automation that runs for each recipient; it must be active */
+  automationId: string;
+  /** Replaces the template of the automation's first `send_template` step */
+  messageTemplateId?: string | undefined;
+  /** The picture, video or document of its header, instead of the default one of the template; or its place */
+  templateHeader?: {
+    /** An uploaded file */
+    fileId?: string | undefined;
+    /** The URL of a file */
+    url?: string | undefined;
+    filename?: string | undefined;
+    /** The place of a `location` header */
+    location?: {
+      latitude: number;
+      longitude: number;
+      name: string;
+      address: string;
+    } | undefined;
+  } | undefined;
+  /** `marketing` by default: unsubscribed contacts are skipped. `service` also reaches them */
+  purpose?: "marketing" | "service" | undefined;
+  /** Needs `scheduledAt` */
+  isScheduled?: boolean | undefined;
+  /** When it starts, in the future. Default: now */
+  scheduledAt?: string | undefined;
+  /** Needs `recurrenceRules` */
+  isReoccurring?: boolean | undefined;
+  /** Lines of RFC 5545: one `RRULE:…`, with or without the prefix, at most every 15 minutes, and `EXDATE:…` for times to skip, in UTC */
+  recurrenceRules?: string[] | undefined;
+  /** The zone in which `recurrenceRules` are meant, such as `Europe/Berlin`; UTC by default */
+  timezone?: string | undefined;
+  /** The variables of each run */
+  variables?: Array<{
+    name: string;
+    /** Parsed as the type that the automation declares */
+    value: string;
+  }> | undefined;
+  /** Contacts, matched by the handle that the channel uses. New ones are created, existing ones are updated */
+  contacts?: Array<{
+    firstName?: string | null | undefined;
+    lastName?: string | null | undefined;
+    email?: string | null | undefined;
+    /** With + and the country code, such as `+15550001111` */
+    phoneNumber?: string | null | undefined;
+    /** Values by the `externalId` of their attribute */
+    attributes?: Array<{
+      externalId: string;
+      value: string;
+    }> | undefined;
+    /** By name, not case-sensitive; a missing label is created */
+    labels?: Array<{ name: string }> | undefined;
+  }> | undefined;
+  /** A filter for contacts, as in `POST /v3/contacts/search`. Contacts that match it when the campaign starts are recipients, too */
+  audience?: string | undefined;
+  /** A segment instead of an `audience`: its filter as it is when an occurrence begins */
+  segmentId?: string | undefined;
+}
+
+export interface TestCampaignBody {
+  /** Who gets it, mostly oneself */
+  contactId: string;
 }
 
 export interface SetCampaignStatusBody { status: "running" | "paused" | "cancelled" }
@@ -3267,6 +3571,43 @@ export interface AddRecipientsBody {
     /** By name, not case-sensitive; a missing label is created */
     labels?: Array<{ name: string }> | undefined;
   }>;
+}
+
+export interface CreateImportBody {
+  /** An uploaded CSV file; see `POST /v3/files` */
+  fileId: string;
+  /** What the columns are; the others are left out. Guessed by their names unless given */
+  columns?: Array<{
+    /** The name of the column in the first row of the file */
+    name: string;
+    /** What the column is: `firstName`, `lastName`, `fullName`, `phoneNumber`, `email`, `language`, `timezone`, `isSubscribed`, `labels`, or `attributes.` and the `externalId` of an attribute; null leaves it out */
+    field: string | null;
+  }> | undefined;
+  /** The country of phone numbers without + and country code, such as `DE` (ISO 3166-1) */
+  defaultCountry?: string | undefined;
+  /** Whether contacts that exist are updated, which is the default, or stay as they are */
+  existing?: "update" | "skip" | undefined;
+  /** Labels that every imported contact gets, except those that are skipped */
+  labelIds?: string[] | undefined;
+  /** Whether there is an event for each contact that is created or changed, as there is by default. With false there is only `job.completed` */
+  publishEvents?: boolean | undefined;
+  /** Whether rows are only checked, and nothing is stored; false by default */
+  isDryRun?: boolean | undefined;
+  /** Detected unless given */
+  encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1250" | "windows-1251" | "windows-1252" | undefined;
+  /** Between cells; detected unless given */
+  delimiter?: "," | ";" | "\t" | "|" | undefined;
+  /** The user in whose name this is written; the token itself by default */
+  userId?: string | undefined;
+}
+
+export interface ExamineImportBody {
+  /** An uploaded CSV file; see `POST /v3/files` */
+  fileId: string;
+  /** Detected unless given */
+  encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1250" | "windows-1251" | "windows-1252" | undefined;
+  /** Between cells; detected unless given */
+  delimiter?: "," | ";" | "\t" | "|" | undefined;
 }
 
 export interface ChangeChatsBody {
@@ -3937,6 +4278,7 @@ export type MessageKey =
   | "failed_request_not_found"
   | "file_not_found"
   | "file_url_expired"
+  | "import_not_found"
   | "job_not_found"
   | "label_not_found"
   | "message_not_found"
@@ -3950,6 +4292,7 @@ export type MessageKey =
   | "campaign_not_found"
   | "channel_not_found"
   | "chat_not_found"
+  | "segment_not_found"
   | "session_not_found"
   | "tenant_not_found"
   | "webhook_delivery_not_found"

@@ -23,6 +23,7 @@ const ADVICE: Record<LimitName, string> = {
   streams: 'close a stream first',
   storedFailedRequests: 'replay or delete failed requests',
   storageBytes: 'delete files that are no longer needed',
+  unfinishedJobs: 'wait until a job has ended, or cancel one',
 };
 
 export const limitReached = (name: LimitName, limit: number): ApiError =>

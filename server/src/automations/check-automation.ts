@@ -55,7 +55,7 @@ export const Check = Type.Object(
 );
 export type Check = Static<typeof Check>;
 
-const validate = compileSchema(strictBody(Checked, Automation), 'definition');
+const validate = compileSchema(() => strictBody(Checked, Automation), 'definition');
 
 /** Finds everything that saving and publishing a definition would refuse, and what is suspicious about it. */
 export async function checkAutomation(

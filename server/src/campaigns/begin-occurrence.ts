@@ -27,7 +27,8 @@ const beginOne = statement<[id: string, occurrenceAt: Date, versionId: string, n
   'campaigns.begin',
   `update visible_campaigns c
       set status = 'running', started_at = coalesce(c.started_at, $4), occurrence_at = $2, began_at = $4, version_id = $3,
-          gathered_at = null, gathered_id = null, next_at = null, due_at = $4, attempts = 0, updated_at = $4
+          gathered_at = null, gathered_id = null, next_at = null,
+          audience = coalesce((select s.query from segments s where s.id = c.segment_id and s.tenant_id = c.tenant_id), c.audience), due_at = $4, attempts = 0, updated_at = $4
     where c.id = $1 and c.tenant_id = $tenant returning ${DUE_COLUMNS}`,
 );
 const planNext = statement<[id: string, nextAt: Date, now: Date]>(

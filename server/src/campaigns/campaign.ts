@@ -23,6 +23,8 @@ export interface CampaignRow {
   timezone: string;
   variables: Campaign['variables'] | null;
   audience: string | null;
+  segment_id: string | null;
+  is_test: boolean;
   started_at: Date | null;
   next_at: Date | null;
   error: Campaign['error'];
@@ -31,7 +33,7 @@ export interface CampaignRow {
 }
 
 export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_template_id, c.template_header, c.purpose, c.name, c.status, c.scheduled_at,
-  c.is_reoccurring, c.recurrence_rules, c.timezone, c.variables, c.audience, c.started_at, c.next_at, c.error, c.created_at,
+  c.is_reoccurring, c.recurrence_rules, c.timezone, c.variables, c.audience, c.segment_id, c.is_test, c.started_at, c.next_at, c.error, c.created_at,
   c.updated_at`;
 
 const withCounts = statement<[id: string], CampaignRow & { counts: CampaignWithCounts['recipientCounts'] }>(
@@ -69,6 +71,8 @@ export const presentCampaign = (row: CampaignRow): Campaign => ({
   timezone: row.timezone,
   variables: row.variables ?? [],
   audience: row.audience,
+  segmentId: row.segment_id,
+  isTest: row.is_test,
   startedAt: timestampOrNull(row.started_at),
   nextOccurrenceAt: ['scheduled', 'paused'].includes(row.status) ? timestampOrNull(row.next_at) : null,
   error: row.error,
@@ -101,6 +105,8 @@ export const campaignFields: Searchable = {
     status: { type: 'enum', sql: 'c.status', values: campaignStatuses },
     channelId: { type: 'uuid', sql: 'c.channel_id' },
     automationId: { type: 'uuid', sql: 'c.automation_id' },
+    segmentId: { type: 'uuid', sql: 'c.segment_id', nullable: true },
+    isTest: { type: 'boolean', sql: 'c.is_test' },
     scheduledAt: { type: 'time', sql: 'c.scheduled_at', nullable: true },
     createdAt: { type: 'time', sql: 'c.created_at' },
     updatedAt: { type: 'time', sql: 'c.updated_at' },

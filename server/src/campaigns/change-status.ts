@@ -9,7 +9,7 @@ import { CAMPAIGN_COLUMNS, type CampaignRow, presentCampaign, requireCampaign } 
 import { campaignsQueue } from './queues.ts';
 import type { CampaignStatus, CampaignWithCounts, requestableStatuses } from './schema.ts';
 
-const lockCampaign = statement<
+export const lockCampaign = statement<
   [id: string],
   CampaignRow & { occurrence_at: Date | null; has_recipients: boolean }
 >(

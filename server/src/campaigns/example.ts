@@ -1,4 +1,5 @@
-import type { Campaign, CampaignWithCounts } from './schema.ts';
+import { exampleQueuedMessage } from '../messages/example.ts';
+import type { Campaign, CampaignPreview, CampaignWithCounts } from './schema.ts';
 
 const createdAt = '2026-11-15T01:02:03.456Z';
 
@@ -19,6 +20,8 @@ export const exampleCampaign: Campaign = {
   timezone: 'UTC',
   variables: [{ name: 'discount', value: '20' }],
   audience: null,
+  segmentId: null,
+  isTest: false,
   startedAt: null,
   nextOccurrenceAt: '2027-01-02T09:00:00.000Z',
   error: null,
@@ -41,6 +44,28 @@ export const exampleContacts = [
   },
   { firstName: 'Grace', phoneNumber: '+15550002222' },
 ];
+
+export const examplePreview: CampaignPreview = {
+  matched: 2,
+  matchedIsCapped: false,
+  examined: 2,
+  sendable: 1,
+  skipped: [{ reason: 'unsubscribed', count: 1 }],
+  samples: [
+    {
+      contactId: '019a82a0-0000-7000-8000-000000000011',
+      displayName: 'Ada Lovelace',
+      message: {
+        ...exampleQueuedMessage,
+        author: { type: 'campaign', id: exampleCampaign.id, name: exampleCampaign.name },
+        contactId: '019a82a0-0000-7000-8000-000000000011',
+        text: 'Hello Ada, 20 % off everything until Sunday!',
+      },
+      error: null,
+    },
+  ],
+  estimatedMinutes: 1,
+};
 
 /** The results in the examples of the API reference. */
 export const exampleResults = [

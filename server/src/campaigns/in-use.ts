@@ -13,7 +13,8 @@ export type UsedKind =
   | 'team'
   | 'channel'
   | 'automation'
-  | 'secret';
+  | 'secret'
+  | 'segment';
 
 /** The query of a deletion that can be refused. */
 export const Force = Type.Object({
@@ -26,7 +27,7 @@ export const Force = Type.Object({
 });
 
 interface User {
-  kind: 'automation' | 'campaign';
+  kind: 'automation' | 'campaign' | 'segment';
   id: string;
   name: string;
 }
@@ -43,7 +44,12 @@ const findUsers = statement<[id: string, pattern: string], User>(
    union all
    select 'campaign', c.id, c.name from visible_campaigns c
     where c.tenant_id = $tenant and c.status in ('scheduled', 'running', 'paused')
-      and ($1 in (c.channel_id, c.message_template_id, c.automation_id) or c.audience ~ $2)
+      and ($1 in (c.channel_id, c.message_template_id, c.automation_id, c.segment_id) or c.audience ~ $2)
+   union all
+   select 'campaign', c.id, c.name from visible_campaigns c
+    where c.tenant_id = $tenant and c.status = 'draft' and c.segment_id = $1
+   union all
+   select 'segment', s.id, s.name from segments s where s.tenant_id = $tenant and s.query ~ $2
     limit ${MAX_NAMED + 1}`,
 );
 // What is gone already is not refused: a deletion that is asked for again answers as the first time.
@@ -58,6 +64,7 @@ const exists = statement<[id: string], { exists: boolean }>(
     'visible_channels',
     'automations',
     'automation_secrets',
+    'segments',
   ]
     .map((table) => `exists (select from ${table} where id = $1 and tenant_id = $tenant)`)
     .join(' or ')} as exists`,

@@ -70,6 +70,11 @@ export async function storeRecipients(
   await tx.run(insertRecipients, [campaignId, contactIds, tx.now]);
 }
 
+/** Adds contacts that exist as recipients. */
+export async function addContactIds(tx: TenantTx, campaignId: string, contactIds: string[]): Promise<void> {
+  await tx.run(insertRecipients, [campaignId, contactIds, tx.now]);
+}
+
 const ended = (status: string): ApiError =>
   new ApiError('conflict', { detail: `the campaign is ${status} and takes no recipients` });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { readerOf } from '../http/permissions.ts';
-import { csv, data, type Route, routeFamily } from '../http/route.ts';
+import { csv, DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
   campaignFields,
@@ -9,26 +9,39 @@ import {
   requireCampaign,
   requireCampaignId,
 } from './campaign.ts';
+import { changeCampaign, removeCampaign } from './change-campaign.ts';
 import { changeCampaignStatus } from './change-status.ts';
 import { createCampaign } from './create-campaign.ts';
-import { exampleCampaign, exampleContacts, exampleResults, exampleWithCounts } from './example.ts';
+import {
+  exampleCampaign,
+  exampleContacts,
+  examplePreview,
+  exampleResults,
+  exampleWithCounts,
+} from './example.ts';
+import { type PreviewDeps, previewCampaign } from './preview.ts';
 import { addRecipients, presentRecipient, recipientFields, recipientSource } from './recipients.ts';
 import { campaignResults } from './results.ts';
 import {
   Campaign,
+  CampaignChange,
+  CampaignPreview,
   CampaignStatusChange,
+  CampaignToPreview,
   CampaignWithCounts,
   MANY_CONTACTS,
   NewCampaign,
   NewRecipients,
   Recipient,
+  TestOfCampaign,
 } from './schema.ts';
+import { sendTest } from './send-test.ts';
 
 const CampaignId = Type.Object({ campaignId: Type.String() });
 const exampleParams = { campaignId: exampleCampaign.id };
 const campaigns = routeFamily({ tag: 'Campaigns', feature: 'campaigns', params: CampaignId, exampleParams });
 
-export function campaignRoutes(): Route[] {
+export function campaignRoutes(deps: PreviewDeps): Route[] {
   return [
     campaigns.write(
       {
@@ -74,6 +87,91 @@ export function campaignRoutes(): Route[] {
         example: { answer: exampleWithCounts },
       },
       ({ params }, db) => requireCampaign(db, params.campaignId),
+    ),
+    campaigns.read(
+      {
+        ...MANY_CONTACTS,
+        method: 'POST',
+        path: '/v3/campaigns/preview',
+        operationId: 'previewCampaign',
+        summary: 'Preview a campaign',
+        description:
+          'Returns whom a campaign would reach, whom it would skip and why, and the first messages as they would be sent, all as of now. Takes the body of `POST /v3/campaigns`, which is checked in the same way. Nothing is stored and nothing is sent. What a step calls on other servers is not called.',
+        access: 'campaigns:write',
+        body: CampaignToPreview,
+        answer: data(CampaignPreview),
+        failures: ['conflict', 'search_too_slow'],
+        example: {
+          body: {
+            channelId: exampleCampaign.channelId,
+            automationId: exampleCampaign.automationId,
+            variables: exampleCampaign.variables,
+            contacts: exampleContacts,
+          },
+          answer: examplePreview,
+        },
+      },
+      ({ principal, body }, db) => previewCampaign(db, body, deps, readerOf(principal)),
+    ),
+    campaigns.write(
+      {
+        method: 'PUT',
+        path: '/v3/campaigns/:campaignId',
+        operationId: 'updateCampaign',
+        summary: 'Update a campaign',
+        description:
+          'Changes the given fields of a campaign that is a draft or scheduled; the whole is checked as if it were created now. Recipients that were given stay. Of a recurring campaign between two occurrences, everything but `scheduledAt` can be changed.',
+        access: 'campaigns:write',
+        body: CampaignChange,
+        answer: data(CampaignWithCounts),
+        failures: ['campaign_not_found', 'conflict'],
+        example: { body: { name: exampleCampaign.name }, answer: exampleWithCounts },
+      },
+      ({ principal, params, body }, tx) =>
+        changeCampaign(tx, params.campaignId, body, { canRead: readerOf(principal) }),
+    ),
+    campaigns.write(
+      {
+        method: 'DELETE',
+        path: '/v3/campaigns/:campaignId',
+        operationId: 'deleteCampaign',
+        summary: 'Delete a campaign',
+        description:
+          'Deletes a draft, or a scheduled campaign that has not run yet, with its recipients. Any other is cancelled instead, so that what was sent stays known. Contacts stay.',
+        access: 'campaigns:write',
+        answer: data(DeleteResult),
+        failures: ['conflict'],
+        example: { answer: { deletedIds: [exampleCampaign.id], notFoundIds: [] } },
+      },
+      async ({ params }, tx) => deleted(params.campaignId, await removeCampaign(tx, params.campaignId)),
+    ),
+    campaigns.write(
+      {
+        method: 'POST',
+        path: '/v3/campaigns/:campaignId/test',
+        operationId: 'testCampaign',
+        summary: 'Send a campaign to one contact',
+        description:
+          'Tries a campaign out: starts one that is marked with `isTest`, with the same content, for this contact alone, now. The campaign itself is not changed.',
+        access: 'campaigns:write',
+        body: TestOfCampaign,
+        answer: data(CampaignWithCounts),
+        failures: ['campaign_not_found', 'conflict'],
+        example: {
+          body: { contactId: '019a82a0-0000-7000-8000-000000000011' },
+          answer: {
+            ...exampleWithCounts,
+            id: '019a82a0-0000-7000-8000-000000000089',
+            name: `Test: ${exampleCampaign.name}`,
+            status: 'running',
+            isTest: true,
+            isReoccurring: false,
+            recurrenceRules: [],
+          },
+        },
+      },
+      ({ principal, params, body }, tx) =>
+        sendTest(tx, params.campaignId, body.contactId, { canRead: readerOf(principal) }),
     ),
     searchRoute({
       tag: 'Campaigns',

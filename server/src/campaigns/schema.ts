@@ -3,7 +3,7 @@ import { Failure } from '../automations/schema.ts';
 import { purposes } from '../contacts/consent/schema.ts';
 import { ContactItem } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { TemplateFile } from '../messages/schema.ts';
+import { Message, TemplateFile } from '../messages/schema.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../search/grammar/tokens.ts';
 
 export const campaignStatuses = [
@@ -78,10 +78,80 @@ export const NewCampaign = Type.Object({
       examples: ['contains(labelIds,"019a82a0-0000-7000-8000-000000000040")'],
     }),
   ),
+  segmentId: Type.Optional(
+    Uuid('A segment instead of an `audience`: its filter as it is when an occurrence begins'),
+  ),
 });
 export type NewCampaign = Static<typeof NewCampaign>;
 
+const { properties: given } = NewCampaign;
+/** What can be changed until a campaign starts. Null removes a value. */
+export const CampaignChange = Type.Partial(
+  Type.Object({
+    channelId: given.channelId,
+    name: given.name,
+    automationId: given.automationId,
+    messageTemplateId: Nullable(Uuid()),
+    templateHeader: Type.Unsafe<TemplateFile | null>({ ...TemplateFile, type: ['object', 'null'] }),
+    purpose: given.purpose,
+    scheduledAt: Nullable(Timestamp('Without it, a campaign that has not started becomes a draft')),
+    recurrenceRules: given.recurrenceRules,
+    timezone: given.timezone,
+    variables: given.variables,
+    audience: Nullable(Type.String({ minLength: 1, maxLength: MAX_EXPRESSION_CHARACTERS })),
+    segmentId: Nullable(Uuid('Instead of an `audience`')),
+  }),
+);
+export type CampaignChange = Static<typeof CampaignChange>;
+
 export const NewRecipients = Type.Object({ contacts: Contacts });
+
+/** A campaign that is not stored. */
+export const CampaignToPreview = Type.Object({
+  ...NewCampaign.properties,
+  name: Type.Optional(given.name),
+});
+export type CampaignToPreview = Static<typeof CampaignToPreview>;
+
+/** Why contacts are not sent to. */
+const refusalReasons = ['no_handle', 'unsubscribed', 'opted_out', 'undeliverable', 'window_closed'] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+export const CampaignPreview = Type.Object(
+  {
+    matched: Type.Integer({
+      description: 'How many contacts there are: those given, and those of the audience',
+    }),
+    matchedIsCapped: Type.Boolean({ description: 'Whether there are more: counting ends at 100,000' }),
+    examined: Type.Integer({
+      description: 'How many of them `sendable` and `skipped` are about: at most 5,000',
+    }),
+    sendable: Type.Integer({ description: 'How many of those examined can be sent to now' }),
+    skipped: Type.Array(Type.Object({ reason: OneOf(refusalReasons), count: Type.Integer() }), {
+      description: 'How many of those examined cannot be sent to, by reason',
+    }),
+    samples: Type.Array(
+      Type.Object({
+        contactId: Uuid(),
+        displayName: Type.String(),
+        message: Type.Unsafe<Message | null>({ ...Message, type: ['object', 'null'] }),
+        error: Type.Unsafe<Static<typeof Failure>>({
+          ...Failure,
+          description: 'Why there is no message: the run would fail, or wait before it sends',
+        }),
+      }),
+      { description: 'The first message to up to five contacts, as it would be sent' },
+    ),
+    estimatedMinutes: Type.Integer({
+      description:
+        'How long sending takes at the rate of the channel, if all that are not examined are like the others',
+    }),
+  },
+  { title: 'CampaignPreview' },
+);
+export type CampaignPreview = Static<typeof CampaignPreview>;
+
+export const TestOfCampaign = Type.Object({ contactId: Uuid('Who gets it, mostly oneself') });
 
 export const requestableStatuses = ['running', 'paused', 'cancelled'] as const;
 export const CampaignStatusChange = Type.Object({ status: OneOf(requestableStatuses) });
@@ -103,6 +173,10 @@ export const Campaign = Type.Object(
     timezone: Type.String(),
     variables: Type.Array(Variable, { description: 'As they were sent' }),
     audience: Nullable(Type.String()),
+    segmentId: Nullable(
+      Uuid('The segment of the audience; `audience` is its filter when the last occurrence began'),
+    ),
+    isTest: Type.Boolean({ description: 'Whether it was made by `POST /v3/campaigns/{campaignId}/test`' }),
     startedAt: Nullable(Timestamp('When it first started')),
     nextOccurrenceAt: Nullable(Timestamp('The time of the next occurrence')),
     error: Type.Unsafe<Static<typeof Failure>>({

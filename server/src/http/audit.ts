@@ -91,15 +91,20 @@ function actorOf({ principal, session }: FastifyRequest): Actor {
 }
 
 /** POSTs that answer a question, or show for some seconds who types, and change nothing. */
-const QUESTION = /\/(?:search|counts|render|describe|presence|automations\/check|explain|dry_run)$/;
+const QUESTION =
+  /\/(?:search|counts|render|describe|presence|examine|preview|automations\/check|explain|dry_run)$/;
 
-const isChange = ({ spec, kind }: Route): boolean =>
-  spec.method !== 'GET' && kind !== 'stream' && !QUESTION.test(spec.path);
+/** Reads that are recorded, because they give out everything about a person. */
+const RECORDED_READS: readonly string[] = ['exportContactData'];
 
-/** How requests of a route are recorded; undefined for one that changes nothing. */
+const isRecorded = ({ spec, kind }: Route): boolean =>
+  RECORDED_READS.includes(spec.operationId) ||
+  (spec.method !== 'GET' && kind !== 'stream' && !QUESTION.test(spec.path));
+
+/** How requests of a route are recorded; undefined for one that is not. */
 export function auditOf(route: Route): RouteAudit | undefined {
   const { spec } = route;
-  if (!isChange(route)) return undefined;
+  if (!isRecorded(route)) return undefined;
   const { properties = {} } = (spec.body ?? {}) as Node;
   const closed = new Set(Object.keys(properties).filter((name) => isClosed(properties[name] as Node)));
   // Nothing of a deleted tenant stays with it.

@@ -51,6 +51,7 @@ export const limitNames = [
   'streams',
   'storedFailedRequests',
   'storageBytes',
+  'unfinishedJobs',
 ] as const;
 export type LimitName = (typeof limitNames)[number];
 export type Limits = Readonly<Record<LimitName, number>>;
@@ -58,7 +59,13 @@ export type Limits = Readonly<Record<LimitName, number>>;
 const GIB = 1024 ** 3;
 
 /** What a plan allows that a tenant can use all of without disturbing others. */
-const COMMON = { webhooks: 100, activeAutomations: 500, streams: 100, storedFailedRequests: 10_000 };
+const COMMON = {
+  webhooks: 100,
+  activeAutomations: 500,
+  streams: 100,
+  storedFailedRequests: 10_000,
+  unfinishedJobs: 100,
+};
 
 export const plans: Record<
   Plan,

@@ -118,6 +118,13 @@ export const csv: Answer<TUnsafe<Download>> = {
   isDownload: true,
 };
 
+/** A JSON file that is generated while it is sent, in the envelope of every answer. */
+export const jsonFile = (schema: TSchema): Answer<TUnsafe<Download>> => ({
+  ...(data(schema) as unknown as Answer<TUnsafe<Download>>),
+  mediaType: 'application/json',
+  isDownload: true,
+});
+
 export const DeleteResult = Type.Object(
   { deletedIds: Type.Array(Type.String()), notFoundIds: Type.Array(Type.String()) },
   { title: 'DeleteResult', description: 'The ids that were deleted and those that were not found' },

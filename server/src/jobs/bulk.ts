@@ -6,7 +6,7 @@ import { chatFields, chatSource } from '../chats/search.ts';
 import { contactSource, searchableContacts } from '../contacts/search.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantReader, TenantTx } from '../db/tenant.ts';
-import { hasScope, meOf, type Principal } from '../http/permissions.ts';
+import { hasScope, meOf, type Principal, type Scope } from '../http/permissions.ts';
 import type { Finish } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import type { Searchable } from '../search/fields.ts';
@@ -17,8 +17,9 @@ import { restrictToChannels, type SearchSource } from '../search/source.ts';
 import { authorOf, OnBehalfOf } from '../users/author.ts';
 import { type JobAction, validateFields } from './actions.ts';
 import { maxBatchOf, notFound, scopeOf, validateAction } from './bulk-actions.ts';
-import { findJobState, insertBulk, requireJob, storeBulkProgress } from './job.ts';
-import { type BulkKind, isBulkKind, type Job } from './schema.ts';
+import { insertRequested } from './insert-job.ts';
+import { findJobState, requireJob, storeBulkProgress } from './job.ts';
+import { type BulkKind, isBulkKind, isRequestedKind, type Job, type RequestedKind } from './schema.ts';
 
 const MAX_IDS = 10_000;
 /** Their ids are stored with the job. To choose and store 30,000 takes 0.4 s. */
@@ -145,7 +146,7 @@ export async function startBulk(
   if (query !== undefined && ids !== undefined)
     issues.add('ids', 'custom', 'Only one of query and ids is allowed');
   issues.throwIfAny();
-  requireScope(principal, kind, action);
+  requireScope(principal, scopeOf(kind, action));
   const target = targets[kind];
   const items =
     ids === undefined
@@ -154,7 +155,7 @@ export async function startBulk(
   return async (tx) => {
     await validateAction(tx, action, issues.at('action'));
     issues.throwIfAny();
-    return insertBulk(tx, {
+    return insertRequested(tx, {
       kind,
       action,
       author: await authorOf(tx, principal, userId),
@@ -166,18 +167,24 @@ export async function startBulk(
   };
 }
 
-function requireScope(principal: Principal, kind: BulkKind, action: JobAction): void {
-  const scope = scopeOf(kind, action);
+/** What cancelling a job needs. */
+const requestedScopes: Record<RequestedKind, Scope> = {
+  import_contacts: 'contacts:write',
+  retry_deliveries: 'webhooks:write',
+};
+
+function requireScope(principal: Principal, scope: Scope): void {
   if (!hasScope(principal, scope))
     throw new ApiError('forbidden', { detail: `this action needs the scope "${scope}"` });
 }
 
-/** Ends a bulk action before it is done. What is done stays. One that has ended is not changed. */
+/** Ends a job that a caller has asked for before it is done. What is done stays. One that has ended is not changed. */
 export async function cancelJob(tx: TenantTx, jobId: string, principal: Principal): Promise<Job> {
   const job = await requireJob(tx, jobId, principal);
-  if (!isBulkKind(job.kind) || !job.action)
-    throw new ApiError('conflict', { detail: 'only bulk actions can be cancelled' });
-  requireScope(principal, job.kind, job.action as JobAction);
+  const { kind } = job;
+  if (isBulkKind(kind) && job.action) requireScope(principal, scopeOf(kind, job.action as JobAction));
+  else if (isRequestedKind(kind)) requireScope(principal, requestedScopes[kind]);
+  else throw new ApiError('conflict', { detail: 'deletions and merges cannot be cancelled' });
   const state = await findJobState(tx, job.id);
   if (!state) return requireJob(tx, jobId, principal);
   return storeBulkProgress(tx, state, {

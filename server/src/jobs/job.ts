@@ -9,7 +9,7 @@ import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Author } from '../users/author.ts';
 import type { JobAction } from './actions.ts';
 import { jobsQueue } from './queues.ts';
-import type { BulkKind, Job, JobKind, RemovalKind } from './schema.ts';
+import type { Job, JobKind, RemovalKind } from './schema.ts';
 
 export interface JobRow {
   id: string;
@@ -46,7 +46,7 @@ export const JOB_COLUMNS =
   'j.id, j.kind, j.status, j.action, j.author, j.done, j.total, j.failed, j.errors, j.created_at, j.updated_at, j.ended_at';
 const KEPT_DAYS = 30;
 const FIRST_BATCH = 500;
-const MAX_ERRORS = 10;
+export const MAX_ERRORS = 10;
 /**
  * When a job is due after a batch. Jobs of a tenant take turns: the one with the fewest batches is next, so that a bulk action
  * does not wait for the deletion of a large channel. All of these times are in the past.
@@ -88,28 +88,6 @@ const updateJob = statement<
           updated_at = $7, due_at = case when $2 = 'completed' then null else ${NEXT_TURN} end,
           ended_at = case when $2 = 'completed' then $7::timestamptz end
     where id = $1 and tenant_id = $tenant returning ${JOB_COLUMNS}`,
-);
-const insertBulkJob = statement<
-  [
-    id: string,
-    kind: BulkKind,
-    shard: number,
-    batch: number,
-    now: Date,
-    action: JobAction,
-    author: Author,
-    itemIds: string[],
-    failed: number,
-    errors: string,
-  ],
-  JobRow
->(
-  'jobs.insert_bulk',
-  `insert into jobs as j (id, tenant_id, kind, status, subject_id, shard, batch, due_at, created_at, updated_at, action, author,
-                     item_ids, total, failed, errors)
-   values ($1, $tenant, $2, 'queued', $tenant, $3, $4, ${DUE_NOW}, $5, $5, $6, $7, $8::uuid[], cardinality($8::uuid[]) + $9,
-           $9, $10::jsonb)
-   returning ${JOB_COLUMNS}`,
 );
 const itemsOfBatch = statement<[id: string, after: number, limit: number], { ids: string[]; left: number }>(
   'jobs.items_of_batch',
@@ -198,7 +176,7 @@ export async function startRemoval(
 }
 
 /** Callers who are restricted to channels see only what they asked for: the reasons name chats. */
-const isVisibleJob = ({ caller, channelIds }: Principal, { author }: Pick<Job, 'author'>): boolean =>
+export const isVisibleJob = ({ caller, channelIds }: Principal, { author }: Pick<Job, 'author'>): boolean =>
   channelIds === undefined || author?.id === caller.id;
 
 export async function requireJob(db: TenantReader, jobId: string, principal: Principal): Promise<Job> {
@@ -241,37 +219,6 @@ function continueOrPublish(tx: TenantTx, row: JobRow): void {
       chatId: null,
       data: presentJob(row),
     });
-}
-
-/** What a new bulk action does, to what, and who asked for it. */
-export interface NewBulkJob {
-  kind: BulkKind;
-  action: JobAction;
-  author: Author;
-  itemIds: string[];
-  batch: number;
-  /** Why items could not be chosen, one reason for each. */
-  errors: readonly string[];
-}
-
-export async function insertBulk(
-  tx: TenantTx,
-  { kind, action, author, itemIds, batch, errors }: NewBulkJob,
-): Promise<Job> {
-  const row = await tx.find(insertBulkJob, [
-    newId(),
-    kind,
-    jobsQueue.shardOf(tx.tenantId, tx.tenantId),
-    batch,
-    new Date(),
-    action,
-    author,
-    itemIds,
-    errors.length,
-    JSON.stringify(errors.slice(0, MAX_ERRORS)),
-  ]);
-  tx.wake(jobsQueue, tx.tenantId);
-  return presentJob(row as JobRow);
 }
 
 /** The next items of a bulk action, and how many there are with all others. None of a tenant that is being deleted. */

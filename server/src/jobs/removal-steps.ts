@@ -141,6 +141,12 @@ export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
     rowsOf('delete_tenant', 'vendor_messages', 'true', CHANNELS_OF_TENANT),
     rowsOf('delete_tenant', 'sandbox_outbox', 'true', CHANNELS_OF_TENANT),
     rowsOf('delete_tenant', 'inbound', 'true', CHANNELS_OF_TENANT),
+    rowsOf(
+      'delete_tenant',
+      'import_issues',
+      'true',
+      'join imports i on i.id = x.import_id and i.tenant_id = $tenant',
+    ),
     rowsOf('delete_tenant', 'files', OF_TENANT),
     rowsOf('delete_tenant', 'automations', OF_TENANT),
     rowsOf('delete_tenant', 'message_templates', OF_TENANT),

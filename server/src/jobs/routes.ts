@@ -44,7 +44,7 @@ export function jobRoutes(): Route[] {
         access: 'chats:write',
         body: BulkBody(ChatAction),
         answer: data(Job),
-        failures: ['search_too_slow'],
+        failures: ['limit_reached', 'search_too_slow'],
         example: {
           body: { query: 'and(eq(status,"open"),lt(updatedAt,now("-P30D")))', action: { type: 'close' } },
           answer: queued,
@@ -63,7 +63,7 @@ export function jobRoutes(): Route[] {
         access: 'contacts:write',
         body: BulkBody(ContactAction),
         answer: data(Job),
-        failures: ['search_too_slow'],
+        failures: ['limit_reached', 'search_too_slow'],
         example: {
           body: {
             ids: [exampleChat.contactId],
@@ -126,7 +126,7 @@ export function jobRoutes(): Route[] {
         tag: 'Jobs',
         summary: 'Get a job',
         description:
-          'How far a piece of background work is: a bulk action, or the deletion of a large channel or contact. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.',
+          'How far a piece of background work is: a bulk action, an import, repeated deliveries, or the deletion of a large channel or contact. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.',
         access: 'token',
         params: JobId,
         answer: data(Job),
@@ -141,9 +141,9 @@ export function jobRoutes(): Route[] {
         path: '/v3/jobs/:jobId/cancel',
         operationId: 'cancelJob',
         tag: 'Jobs',
-        summary: 'Cancel a bulk action',
+        summary: 'Cancel a job',
         description:
-          'Ends a bulk action before it is done. What is done stays done. Needs the scope that the action needs. A job that has ended is not changed.',
+          'Ends a bulk action, an import or repeated deliveries before all is done. What is done stays done. Needs the scope that starting it needs. A job that has ended is not changed.',
         access: 'token',
         params: JobId,
         answer: data(Job),

@@ -11,9 +11,15 @@ const bulkKinds = ['change_chats', 'change_contacts', 'change_runs'] as const;
 /** Jobs that do the same to many chats, contacts or runs of automations. */
 export type BulkKind = (typeof bulkKinds)[number];
 
-export const jobKinds = [...removalKinds, ...bulkKinds] as const;
-export type JobKind = RemovalKind | BulkKind;
+/** Other jobs that callers ask for. */
+const requestedKinds = ['import_contacts', 'retry_deliveries'] as const;
+export type RequestedKind = (typeof requestedKinds)[number];
+
+export const jobKinds = [...removalKinds, ...bulkKinds, ...requestedKinds] as const;
+export type JobKind = (typeof jobKinds)[number];
 export const isBulkKind = (kind: JobKind): kind is BulkKind => bulkKinds.includes(kind as BulkKind);
+export const isRequestedKind = (kind: JobKind): kind is RequestedKind =>
+  requestedKinds.includes(kind as RequestedKind);
 
 export const jobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 
@@ -26,7 +32,7 @@ export const Job = Type.Object(
       '`failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job',
     ),
     action: Nullable({ ...JobAction, description: 'What a bulk action does; null for other jobs' }),
-    author: Nullable({ ...Author, description: 'Who asked for a bulk action; null for other jobs' }),
+    author: Nullable({ ...Author, description: 'Who asked for it; null for deletions and merges' }),
     done: Type.Integer({ description: 'How many items are done' }),
     total: Nullable(Type.Integer({ description: 'How many items there are; null until they are counted' })),
     failed: Type.Integer({ description: 'How many items could not be done' }),

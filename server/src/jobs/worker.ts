@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isUnavailable } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { causedByUser, type TenantTx } from '../db/tenant.ts';
-import type { QueueRow } from '../engine/queue.ts';
+import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
 import type { Outcome } from '../engine/scheduler.ts';
+import type { FileStore } from '../files/store.ts';
+import { runImport } from '../imports/run-import.ts';
 import type { Author } from '../users/author.ts';
+import { runRetries } from '../webhooks/retry-many.ts';
 import type { JobAction } from './actions.ts';
+import { nextBatch } from './batch-size.ts';
 import { doAction, maxBatchOf, notFound } from './bulk-actions.ts';
 import {
   findItems,
@@ -16,24 +19,35 @@ import {
   storeBulkProgress,
   storeProgress,
 } from './job.ts';
+import type { DueJob } from './queues.ts';
 import { type RemovalStep, removalSteps } from './removal-steps.ts';
-import { type BulkKind, isBulkKind, type RemovalKind } from './schema.ts';
+import { type BulkKind, isBulkKind, isRequestedKind, type JobKind, type RemovalKind } from './schema.ts';
 
 /** Counting locks nothing, but has an end: ten million rows take a few seconds. */
 const MAX_COUNT = 10_000_000;
 const MAX_BATCH = 5_000;
-/** Batches become smaller above the one and larger below the other: each should take well under a second. */
-const SLOW_MS = 200;
-const FAST_MS = 50;
 /** After each batch there is a pause as long as it took, so that half of the time is for others. */
 const MAX_PAUSE_MS = 400;
+/** Shorter pauses, as a part of the time that the batch took: imports read and check rows for about half of it. */
+const pauses: Partial<Record<JobKind, number>> = { import_contacts: 0.25 };
 /** An item of a bulk action that failed so often, the last times alone, is left out. */
 const MAX_ATTEMPTS = 10;
 
 interface JobDeps {
   db: Database;
+  store: FileStore;
   log: Logger;
 }
+
+/** Does a batch of a job in transactions of its own, and returns whether the job has ended. */
+type RunJob = (deps: JobDeps, tenant: TenantDatabase, jobId: string) => Promise<boolean>;
+
+/** Jobs that read files or search before their transaction. */
+const handlers: Partial<Record<JobKind, RunJob>> = {
+  import_contacts: runImport,
+  retry_deliveries: runRetries,
+};
+const runInTransaction: RunJob = (_deps, tenant, jobId) => tenant.transaction((tx) => runBatch(tx, jobId));
 
 /** How many rows there are to delete; null if there are too many to count. */
 async function countAll(
@@ -55,13 +69,8 @@ async function runBatch(tx: TenantTx, jobId: string): Promise<boolean> {
   const job = await findJobState(tx, jobId);
   if (!job) return true;
   const { kind } = job;
+  if (isRequestedKind(kind)) throw new Error(`Jobs of the kind ${kind} have a handler of their own.`);
   return isBulkKind(kind) ? runBulk(tx, kind, job) : runRemoval(tx, kind, job);
-}
-
-/** The size of the next batch after one that took so long. */
-function nextBatch(batch: number, tookMs: number, isFull: boolean, max: number): number {
-  if (tookMs > SLOW_MS) return Math.max(1, Math.floor(batch / 2));
-  return tookMs < FAST_MS && isFull ? Math.min(max, batch * 2) : batch;
 }
 
 async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boolean> {
@@ -134,12 +143,14 @@ async function runRemoval(tx: TenantTx, kind: RemovalKind, job: JobState): Promi
 }
 
 /** Handler of the jobs queue: does one batch of a job in one transaction. The job stays due until it is completed. */
-export async function runJobs({ db, log }: JobDeps, [row]: QueueRow[]): Promise<Outcome> {
+export async function runJobs(deps: JobDeps, [row]: DueJob[]): Promise<Outcome> {
   if (!row) return 'ok';
+  const { db, log } = deps;
   const tenant = db.forTenant(row.tenant_id);
   const startedAt = performance.now();
   try {
-    const isEnded = await tenant.transaction((tx) => runBatch(tx, row.id));
+    const run = handlers[row.kind] ?? runInTransaction;
+    const isEnded = await run(deps, tenant, row.id);
     if (isEnded) return 'ok';
   } catch (error) {
     if (!isUnavailable(error))
@@ -147,6 +158,7 @@ export async function runJobs({ db, log }: JobDeps, [row]: QueueRow[]): Promise<
     await tenant.transaction((tx) => noteFailedBatch(tx, row.id));
     throw error;
   }
-  await delay(Math.min(performance.now() - startedAt, MAX_PAUSE_MS));
+  const tookMs = performance.now() - startedAt;
+  await delay(Math.min(tookMs * (pauses[row.kind] ?? 1), MAX_PAUSE_MS));
   return 'ok';
 }

@@ -16,18 +16,21 @@ const insertLabels = statement<[names: string[], ids: string[], now: Date]>(
    on conflict (tenant_id, lower(name)) do nothing`,
 );
 
+/** Returns the ids of the labels that exist, by their names, which are not case-sensitive. They are locked. */
+export const findLabels = async (tx: TenantTx, names: readonly string[]): Promise<Map<string, string>> =>
+  names.length === 0
+    ? new Map()
+    : new Map((await tx.all(labelsByName, [[...new Set(names)]])).map((row) => [row.name, row.id]));
+
 /**
  * Returns the ids of labels by their names, which are not case-sensitive. Missing ones are created. All are locked until
  * the transaction ends.
  */
 export async function findOrCreateLabels(tx: TenantTx, names: string[]): Promise<Map<string, string>> {
   const given = [...new Set(names)];
-  const find = async (): Promise<Map<string, string>> =>
-    new Map((await tx.all(labelsByName, [given])).map((row) => [row.name, row.id]));
-  if (given.length === 0) return new Map();
-  const known = await find();
+  const known = await findLabels(tx, given);
   const missing = given.filter((name) => !known.has(name));
   if (missing.length === 0) return known;
   await tx.run(insertLabels, [missing, missing.map(() => newId()), tx.now]);
-  return find();
+  return findLabels(tx, given);
 }

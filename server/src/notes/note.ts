@@ -8,7 +8,7 @@ import { timestamp } from '../http/schema.ts';
 import type { Author } from '../users/author.ts';
 import type { Note } from './schema.ts';
 
-interface NoteRow {
+export interface NoteRow {
   id: string;
   chat_id: string;
   channel_id: string;

@@ -9,7 +9,13 @@ import { data, type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 import { withV2ParamNames } from './param-names.ts';
 
-const { channelId: _channelId, automationId, audience: _audience, ...fields } = NewCampaign.properties;
+const {
+  channelId: _channelId,
+  automationId,
+  audience: _audience,
+  segmentId: _segmentId,
+  ...fields
+} = NewCampaign.properties;
 const NewBroadcast = Type.Object({ ...fields, workflowId: automationId });
 
 const Broadcast = Type.Object(

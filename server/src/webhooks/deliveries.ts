@@ -9,7 +9,12 @@ import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import { unsignedHeaders } from './payload.ts';
 import { findMissingScope } from './read-scopes.ts';
-import { deliveryStatuses, type WebhookDelivery, type WebhookDeliveryWithAttempts } from './schema.ts';
+import {
+  deliveryStatuses,
+  type FoundDelivery,
+  type WebhookDelivery,
+  type WebhookDeliveryWithAttempts,
+} from './schema.ts';
 import { bodyOf, joinEvent, type SentRow, sentColumns } from './sent.ts';
 
 export interface DeliveryRow {
@@ -128,3 +133,40 @@ export const deliverySource = (webhookId: string): SearchSource => ({
   where: (bind) => `d.webhook_id = ${bind(webhookId)}`,
   countCap: COUNT_CAP,
 });
+
+interface FoundRow extends DeliveryRow {
+  response_status: number | null;
+  total_ms: number | null;
+}
+
+export const presentFoundDelivery = (row: FoundRow): FoundDelivery => ({
+  ...presentDelivery(row),
+  responseStatus: row.response_status,
+  totalMs: row.total_ms,
+});
+
+/** SQL of the last attempt of a delivery. */
+const ofLastAttempt = (column: string): string =>
+  `select ${column} from attempts a where a.delivery_id = d.id and (a.tenant_id = d.tenant_id) is true
+    order by a.number desc limit 1`;
+const RESPONSE_STATUS = ofLastAttempt('a.response_status');
+
+/** What deliveries of all webhooks can be searched by. */
+export const foundDeliveryFields: Searchable = {
+  ...deliveryFields,
+  fields: {
+    ...deliveryFields.fields,
+    webhookId: { type: 'uuid', sql: 'd.webhook_id' },
+    eventId: { type: 'uuid', sql: 'd.event_id' },
+    responseStatus: { type: 'number', sql: `(${RESPONSE_STATUS})`, nullable: true },
+  },
+};
+
+/** The deliveries of all webhooks of a tenant. An index leads to those of a webhook, in the order of creation. */
+export const allDeliverySource: SearchSource = {
+  select: `${DELIVERY_COLUMNS}, (${RESPONSE_STATUS}) as response_status,
+    (${ofLastAttempt(`(a.timings ->> 'totalMs')::float8`)}) as total_ms`,
+  from: 'webhooks w join deliveries d on d.webhook_id = w.id and (d.tenant_id = w.tenant_id) is true',
+  tenantColumn: 'w.tenant_id',
+  countCap: COUNT_CAP,
+};

@@ -41,7 +41,7 @@ const repeat = statement<[ids: string[], now: Date]>(
      select id from deliveries where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update)
    update deliveries d set ${DUE_AGAIN}, updated_at = $2 from chosen where d.id = chosen.id and d.tenant_id = $tenant`,
 );
-const lockWebhook = statement<[id: string], { status: ApiWebhook['status'] }>(
+export const lockWebhook = statement<[id: string], { status: ApiWebhook['status'] }>(
   'webhooks.lock',
   'select status from webhooks where id = $1 and tenant_id = $tenant for no key update',
 );
@@ -66,7 +66,7 @@ const missed = statement<
     order by e.created_at, e.id limit $5`,
 );
 
-const notActive = (status: string): ApiError =>
+export const notActive = (status: string): ApiError =>
   new ApiError('conflict', { detail: `the webhook is ${status}; make it active first` });
 
 async function requireActive(tx: TenantTx, webhookId: string): Promise<void> {
@@ -92,6 +92,13 @@ export async function testWebhook(tx: TenantTx, webhookId: string): Promise<Webh
   await requireActive(tx, webhook.id);
   const [id] = insertDeliveries(tx, [{ event, webhookId: webhook.id }]);
   return requireOne(tx, id as string);
+}
+
+/** Makes deliveries due again that have ended. The caller has locked them and their webhook. */
+export async function repeatDeliveries(tx: TenantTx, webhookId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run(repeat, [ids, tx.now]);
+  tx.wake(deliveriesQueue, webhookId);
 }
 
 /** Makes a finished delivery due again, under the same id and with the same bytes. */

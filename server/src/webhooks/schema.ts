@@ -129,6 +129,36 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 const Milliseconds = Nullable(Type.Number());
 
+export const FoundDelivery = Type.Object(
+  {
+    ...WebhookDelivery.properties,
+    responseStatus: Nullable(
+      Type.Integer({ description: 'The status code of the last answer; null if there was none' }),
+    ),
+    totalMs: Nullable(Type.Number({ description: 'How long the last attempt took' })),
+  },
+  { title: 'FoundDelivery' },
+);
+export type FoundDelivery = Static<typeof FoundDelivery>;
+
+export const WebhookStats = Type.Object(
+  {
+    interval: OneOf(['hour', 'day']),
+    intervals: Type.Array(
+      Type.Object({
+        start: Timestamp(),
+        delivered: Type.Integer(),
+        failed: Type.Integer({ description: 'Also those that were cancelled' }),
+        pending: Type.Integer(),
+        p50Ms: Milliseconds,
+        p95Ms: Milliseconds,
+      }),
+    ),
+  },
+  { title: 'WebhookStats' },
+);
+export type WebhookStats = Static<typeof WebhookStats>;
+
 export const WebhookDeliveryWithAttempts = Type.Object(
   {
     ...WebhookDelivery.properties,

@@ -43,6 +43,8 @@ describe('a campaign', () => {
       recurrenceRules: [],
       variables: [],
       audience: null,
+      segmentId: null,
+      isTest: false,
       startedAt: '2026-11-15T01:02:03.456Z',
       nextOccurrenceAt: null,
       error: null,

@@ -37,6 +37,7 @@ describe('the limits of a tenant', () => {
       streams: 100,
       storedFailedRequests: 10_000,
       storageBytes: 100 * 1024 ** 3,
+      unfinishedJobs: 100,
     };
     expect(await limitsOf(tenant)).toEqual(ofPlan);
     expect((await change(tenant, { limits: { webhooks: 7, streams: 0 } })).body.data.limits).toEqual({

@@ -146,6 +146,8 @@ describe('a broadcast of version 2', () => {
     expect(made.body.data.status).toBe('draft');
     expect((await tenant.get(`/v3/campaigns/${made.body.data.id}`)).body.data).toMatchObject({
       audience: null,
+      segmentId: null,
+      isTest: false,
       channelId,
     });
   });

@@ -1,6 +1,7 @@
 import { newId } from '../../src/base/ids.ts';
 import type { Route } from '../../src/http/route.ts';
 import { form, upload } from './files.ts';
+import { uploadTable } from './imports.ts';
 import { storeInbound } from './inbound.ts';
 import { OWN_PAGE, type TestPerson, usePerson } from './people.ts';
 import { type CallOptions, OPERATOR_TOKEN, type TestServer, type TestTenant } from './server.ts';
@@ -45,6 +46,11 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
     if (wants('mergedContactId')) ids.mergedContactId = await made('/v3/contacts', { firstName: 'Other' });
     if (wants('viewId'))
       ids.viewId = await made('/v3/views', { name: 'Fixture', query: 'eq(status,"open")' });
+    if (wants('segmentId'))
+      ids.segmentId = await made('/v3/segments', { name: 'Fixture', query: 'eq(isSubscribed,true)' });
+    if (wants('tableId', 'importId'))
+      ids.tableId = await uploadTable(tenant, 'Name;Phone;Notes\nAda;+15550001111;\n');
+    if (wants('importId')) ids.importId = await made('/v3/imports', { fileId: ids.tableId });
     if (wants('savedReplyId'))
       ids.savedReplyId = await made('/v3/saved_replies', {
         shortcut: 'fixture',
@@ -236,6 +242,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000070': 'automationId',
   '019a82a0-0000-7000-8000-000000000071': 'versionId',
   '019a82a0-0000-7000-8000-0000000000f0': 'eventId',
+  '019a82a0-0000-7000-8000-000000000075': 'tableId',
   '019a82a0-0000-7000-8000-0000000000f1': 'mergedContactId',
 };
 

@@ -18,7 +18,8 @@ const entriesOf = async (tenant: TestTenant, query?: string) => {
   return found.body.data;
 };
 /** POSTs that answer a question. */
-const QUESTIONS = /\/(search|counts|render|describe|presence|automations\/check|explain|dry_run)$/;
+const QUESTIONS =
+  /\/(search|counts|render|describe|presence|examine|preview|automations\/check|explain|dry_run)$/;
 const changesSomething = ({ spec }: Route): boolean => spec.method !== 'GET' && !QUESTIONS.test(spec.path);
 /** A login over an identity provider needs one: see people-oidc. */
 const isCallable = ({ spec }: Route): boolean =>

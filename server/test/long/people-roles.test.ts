@@ -166,6 +166,8 @@ describe('a user who is restricted to teams', () => {
       'eventId',
       'traceId',
       'jobId',
+      'importId',
+      'segmentId',
       'mentionedUserIds',
       'mentionedTeamIds',
       'externalId',

@@ -5,6 +5,7 @@ import { fairPlaces } from '../../base/fair-places.ts';
 import { isUuid } from '../../base/ids.ts';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { isLockTimeout } from '../../db/errors.ts';
+import { simulate } from '../../db/simulate.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantDatabase, TenantReader, TenantTx } from '../../db/tenant.ts';
 import { hasScope, type Principal, readerOf, type Scope } from '../../http/permissions.ts';
@@ -48,13 +49,6 @@ const versionOf = statement<
     where a.id = $1 and a.tenant_id = $tenant`,
 );
 
-/** Ends the transaction without storing anything. */
-class RolledBack {
-  readonly result: DryRun;
-  constructor(result: DryRun) {
-    this.result = result;
-  }
-}
 /** Ends the transaction, because a text takes long to evaluate. */
 class Postponed {
   readonly evaluation: Promise<EffectResult>;
@@ -114,18 +108,17 @@ async function requireVisible(
     throw new ApiError('forbidden', { detail: 'the automation uses a channel that you do not see' });
 }
 
-/** Runs the simulation in a transaction that is always rolled back. */
+/** Waits for no lock longer than a second. */
 async function simulateOnce(
   db: TenantDatabase,
   work: (tx: TenantTx) => Promise<DryRun>,
 ): Promise<DryRun | Postponed> {
   try {
-    return await db.transaction(async (tx) => {
+    return await simulate(db, async (tx) => {
       await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`, []);
-      throw new RolledBack(await work(tx));
+      return work(tx);
     });
   } catch (error) {
-    if (error instanceof RolledBack) return error.result;
     if (error instanceof Postponed) return error;
     if (isLockTimeout(error))
       throw new ApiError('conflict', { detail: 'the contact is being changed at the moment; try again' });
@@ -137,7 +130,7 @@ async function simulateOnce(
  * Returns what a run would do. It is executed by the functions that execute every run, in a transaction that is rolled back.
  * Texts that take long are evaluated outside of it; then it begins again with their results.
  */
-async function simulate(
+async function simulateInTime(
   db: TenantDatabase,
   simulation: Simulation,
   { tasks, ...deps }: DryRunDeps,
@@ -204,6 +197,6 @@ export function createDryRunner(deps: DryRunDeps): DryRunner {
       at: body.at === undefined ? undefined : new Date(body.at),
       visibleIds: principal.channelIds,
     };
-    return places.run(db.tenantId, () => simulate(db, simulation, deps));
+    return places.run(db.tenantId, () => simulateInTime(db, simulation, deps));
   };
 }

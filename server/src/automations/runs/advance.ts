@@ -267,3 +267,23 @@ const EVALUATION_FAILURES: Record<EvaluateInput['kind'], (reason: string) => Run
     message: `The conditions could not be evaluated: ${reason}`,
   }),
 };
+
+/**
+ * Executes the steps of runs up to where they wait, in one transaction: for a simulation, whose transaction is undone. Texts that
+ * need a thread are evaluated meanwhile, which takes a second at most.
+ */
+export async function runStepsIn(
+  tx: TenantTx,
+  runIds: string[],
+  deps: AdvanceDeps & { tasks: TaskPool },
+): Promise<void> {
+  let known = new Map<string, EffectResult>();
+  for (let ids = runIds; ids.length > 0; ids = [...known.keys()]) {
+    const pending = await advanceRuns(tx, ids, known, deps);
+    known = new Map(
+      await Promise.all(
+        pending.map(async (one) => [one.runId, await evaluateInThread(deps, tx.tenantId, one)] as const),
+      ),
+    );
+  }
+}

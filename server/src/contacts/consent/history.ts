@@ -11,7 +11,7 @@ import type { Contact } from '../schema.ts';
 import { recordConsents } from './consents.ts';
 import { type Consent, consentSources, type NewConsent } from './schema.ts';
 
-interface ConsentRow {
+export interface ConsentRow {
   id: string;
   contact_id: string;
   channel_kind: Consent['channelKind'];
@@ -35,8 +35,11 @@ export const consentFields: Searchable = {
   id: 'c.id',
 };
 
+export const CONSENT_COLUMNS =
+  'c.id, c.contact_id, c.channel_kind, c.status, c.source, c.proof, c.at, c.created_at';
+
 export const consentSource = (contactId: string): SearchSource => ({
-  select: 'c.id, c.contact_id, c.channel_kind, c.status, c.source, c.proof, c.at, c.created_at',
+  select: CONSENT_COLUMNS,
   from: 'visible_consents c',
   tenantColumn: 'c.tenant_id',
   where: (bind) => `c.contact_id = ${bind(contactId)}::uuid`,

@@ -1,10 +1,14 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { InvalidParamKey } from '../../base/errors.ts';
 import type { Issue } from '../../base/issues.ts';
 import type { HandleType } from '../../providers/adapter.ts';
 
 /** A handle in the form in which it is stored, or what is wrong with it. */
 type ValidatedHandle = { value: string; issue?: undefined } | { value?: undefined; issue: Issue };
+
+/** A country by its code, such as `DE`. */
+export type Country = CountryCode;
+export const isCountry = (code: string): code is Country => isSupportedCountry(code);
 
 const MAX_PHONE_LENGTH = 50;
 const MAX_EMAIL_LENGTH = 254;
@@ -17,14 +21,21 @@ const invalid = (message: string, key: InvalidParamKey = 'invalid_string'): Vali
 /** Invisible marks of the direction of writing, which address books and spreadsheets put around copied numbers. */
 const INVISIBLE = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
 
-function validatePhoneNumber(given: string): ValidatedHandle {
+/** With a country, numbers may also be written as people there dial them. */
+function validatePhoneNumber(given: string, country: Country | null): ValidatedHandle {
   const text = given.replaceAll(INVISIBLE, '').trim();
-  if (!text.startsWith('+') || text.length > MAX_PHONE_LENGTH)
+  const isInternational = text.startsWith('+');
+  if ((!isInternational && country === null) || text.length > MAX_PHONE_LENGTH)
     return invalid('Must be a phone number written with + and the country code, such as +15550001111');
-  const phone = parsePhoneNumberFromString(text, { extract: false });
+  const phone = parsePhoneNumberFromString(text, {
+    extract: false,
+    ...(isInternational || country === null ? {} : { defaultCountry: country }),
+  });
   if (phone === undefined || phone.ext !== undefined || !phone.isPossible())
     return invalid(
-      `No country has a number such as ${text}: check the country code after the + and the number of digits`,
+      isInternational
+        ? `No country has a number such as ${text}: check the country code after the + and the number of digits`
+        : `${country} has no number such as ${text}: check the number of digits`,
     );
   return { value: phone.number };
 }
@@ -54,7 +65,7 @@ function validateId(given: string): ValidatedHandle {
   return { value: text };
 }
 
-const validators: Record<HandleType, (given: string) => ValidatedHandle> = {
+const validators: Record<HandleType, (given: string, country: Country | null) => ValidatedHandle> = {
   phone_number: validatePhoneNumber,
   email: validateEmail,
   instagram_id: validateId,
@@ -62,7 +73,11 @@ const validators: Record<HandleType, (given: string) => ValidatedHandle> = {
 };
 
 /** Validates a handle given by a client. A phone number is stored as E.164, an email address in lower case. */
-export const validateHandle = (type: HandleType, given: string): ValidatedHandle => validators[type](given);
+export const validateHandle = (
+  type: HandleType,
+  given: string,
+  country: Country | null = null,
+): ValidatedHandle => validators[type](given, country);
 
 /** A handle given by a vendor, in the form in which it is stored. Vendors know their addresses: it is not validated. */
 export function vendorHandle(type: HandleType, given: string): string {

@@ -1,41 +1,26 @@
 import { findAttributes } from '../../attributes/find-attributes.ts';
 import { ApiError } from '../../base/errors.ts';
-import type { EventType } from '../../base/events.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { collectIssues } from '../../base/issues.ts';
-import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { findOrCreateLabels } from '../../labels/find-or-create.ts';
 import type { HandleType } from '../../providers/adapter.ts';
-import { storeValues } from '../attributes/store.ts';
 import type { StoredValue } from '../attributes/values.ts';
-import { findContacts, lockContacts, newContactEvents } from '../contact.ts';
+import { lockContacts } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';
 import { lockHandles } from '../handles/lock.ts';
 import { findOwners, keyOf } from '../handles/owners.ts';
 import { findSpellings } from '../handles/spellings.ts';
-import { insertContactsWithHandles, insertHandles } from '../handles/write.ts';
+import { insertContactsWithHandles } from '../handles/write.ts';
 import type { ContactItem } from '../schema.ts';
 import { touchContacts } from '../search-text.ts';
+import { type ContactChanges, publishChanges, storeDetails } from './store-details.ts';
 import {
   type ListedHandle,
   matchOrder,
   type ValidatedContact,
   validateContacts,
 } from './validate-contacts.ts';
-
-const setNames = statement<
-  [ids: string[], firstNames: (string | null)[], lastNames: (string | null)[]],
-  { id: string }
->(
-  'contacts.set_names',
-  `update visible_contacts c set first_name = coalesce(n.first_name, c.first_name), last_name = coalesce(n.last_name, c.last_name)
-     from unnest($1::uuid[], $2::text[], $3::text[]) as n (id, first_name, last_name)
-    where c.id = n.id and c.tenant_id = $tenant
-      and (c.first_name is distinct from coalesce(n.first_name, c.first_name)
-        or c.last_name is distinct from coalesce(n.last_name, c.last_name))
-   returning c.id`,
-);
 
 /** Everything that a list says about one contact. Where entries differ, the last one counts. */
 interface MergedContact {
@@ -136,37 +121,18 @@ const mergeByContact = (
     ...mergeDuplicates(indexes.map((index) => contacts[index] as ValidatedContact)),
   }));
 
-interface Changes {
-  /** Contacts that existed before and are different now. */
-  updated: Set<string>;
-  /** The labels that were added, by contact. */
-  labelled: Map<string, string[]>;
-}
-
 async function storeContacts(
   tx: TenantTx,
   contacts: readonly MergedContact[],
   created: ReadonlySet<string>,
-): Promise<Changes> {
-  const updated = new Set<string>();
-  const named = contacts.filter(({ firstName, lastName }) => firstName !== null || lastName !== null);
-  if (named.length > 0)
-    for (const { id } of await tx.all(setNames, [
-      named.map(({ contactId }) => contactId),
-      named.map(({ firstName }) => firstName),
-      named.map(({ lastName }) => lastName),
-    ]))
-      updated.add(id);
-
-  const seconds = contacts.flatMap(({ contactId, second }) =>
-    second === null || created.has(contactId) ? [] : [{ contactId, ...second }],
+): Promise<ContactChanges> {
+  const updated = await storeDetails(
+    tx,
+    contacts.map(({ second, ...contact }) => ({
+      ...contact,
+      handles: second === null || created.has(contact.contactId) ? [] : [second],
+    })),
   );
-  for (const { contactId } of await insertHandles(tx, seconds)) updated.add(contactId);
-
-  const values = contacts.flatMap(({ contactId, attributes }) =>
-    [...attributes].map(([attributeId, stored]) => ({ contactId, attributeId, ...stored })),
-  );
-  for (const id of await storeValues(tx, values)) updated.add(id);
   return { updated, labelled: await storeLabels(tx, contacts) };
 }
 
@@ -178,31 +144,4 @@ async function storeLabels(tx: TenantTx, contacts: readonly MergedContact[]): Pr
     [...labels].map((name) => ({ contactId, labelId: ids.get(name) as string })),
   );
   return attachLabels(tx, pairs);
-}
-
-/**
- * Publishes the same events as if each contact had been created or changed alone. They start no automation: a list of
- * 5,000 contacts would start 5,000 runs of each.
- */
-async function publishChanges(
-  tx: TenantTx,
-  created: ReadonlySet<string>,
-  { updated, labelled }: Changes,
-): Promise<void> {
-  const ids = [...new Set([...created, ...updated, ...labelled.keys()])];
-  const typesOf = (id: string): EventType[] =>
-    created.has(id)
-      ? ['contact.created']
-      : [
-          ...(updated.has(id) ? (['contact.updated'] as const) : []),
-          ...(labelled.has(id) ? (['contact.labels_added'] as const) : []),
-        ];
-  tx.publish(
-    ...(await findContacts(tx, ids)).flatMap((contact) =>
-      newContactEvents(contact, typesOf(contact.id), labelled.get(contact.id)).map((event) => ({
-        ...event,
-        facts: { ...event.facts, triggerAutomations: false },
-      })),
-    ),
-  );
 }

@@ -1,18 +1,10 @@
 import { ApiError } from '../../base/errors.ts';
+import { simulate } from '../../db/simulate.ts';
 import type { TenantDatabase } from '../../db/tenant.ts';
 import type { Principal } from '../../http/permissions.ts';
 import type { Finish } from '../../http/route.ts';
 import { mergeContacts } from './merge-contacts.ts';
 import type { ContactMerge, MergedContacts } from './schema.ts';
-
-/** Ends the transaction of a dry run. */
-class DryRun extends Error {
-  readonly result: MergedContacts;
-  constructor(result: MergedContacts) {
-    super('rolled back, because it was a dry run');
-    this.result = result;
-  }
-}
 
 /**
  * Merges contacts because somebody asked for it. A dry run is the same, rolled back, so that both cannot differ. Merging moves
@@ -27,13 +19,6 @@ export async function mergeOnRequest(
   if (channelIds !== undefined)
     throw new ApiError('forbidden', { detail: 'merging contacts needs access to all channels' });
   if (!dryRun) return (tx) => mergeContacts(tx, contactId, mergedContactId);
-  const result = await db
-    .transaction(async (tx): Promise<MergedContacts> => {
-      throw new DryRun(await mergeContacts(tx, contactId, mergedContactId));
-    })
-    .catch((error) => {
-      if (error instanceof DryRun) return error.result;
-      throw error;
-    });
+  const result = await simulate(db, (tx) => mergeContacts(tx, contactId, mergedContactId));
   return async () => result;
 }

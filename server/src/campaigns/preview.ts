@@ -1,0 +1,159 @@
+import { findAutomation } from '../automations/automation.ts';
+import { type AdvanceDeps, createPrograms, runStepsIn } from '../automations/runs/advance.ts';
+import { startMany } from '../automations/runs/start-many.ts';
+import type { Automation } from '../automations/schema.ts';
+import { requireChannel } from '../channels/channel.ts';
+import { findContacts } from '../contacts/contact.ts';
+import { findAudience } from '../contacts/count-contacts.ts';
+import { simulate } from '../db/simulate.ts';
+import { statement } from '../db/statement.ts';
+import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import type { CanRead } from '../http/permissions.ts';
+import { findMessages } from '../messages/message.ts';
+import { replyWindowMs } from '../providers/capabilities.ts';
+import type { TaskPool } from '../sandboxed/task-pool.ts';
+import type { CampaignRow } from './campaign.ts';
+import { createCampaign } from './create-campaign.ts';
+import { examineRecipients } from './examine-recipients.ts';
+import type { CampaignPreview, CampaignToPreview } from './schema.ts';
+import { readVariables } from './variables.ts';
+
+const MAX_EXAMINED = 5_000;
+const SAMPLES = 5;
+/** Of vendors that name no limit. A process sends about so many. */
+const USUAL_RATE = 100;
+
+type Sample = CampaignPreview['samples'][number];
+
+const givenRecipients = statement<[campaignId: string], { contact_id: string }>(
+  'recipients.given',
+  'select contact_id from visible_recipients where campaign_id = $1 and tenant_id = $tenant order by contact_id',
+);
+const resultsOfRuns = statement<
+  [runIds: string[]],
+  { contact_id: string; status: string; error: Sample['error']; message_id: string | null }
+>(
+  'campaigns.preview_runs',
+  `select r.contact_id, r.status, r.error, m.id as message_id from visible_automation_runs r
+     left join lateral (
+       select f.id from visible_messages f where f.run_id = r.id order by f.run_step limit 1) m on true
+    where r.id = any ($1::uuid[]) and r.tenant_id = $tenant`,
+);
+
+export interface PreviewDeps extends Omit<AdvanceDeps, 'programs'> {
+  tasks: TaskPool;
+}
+
+/** Whether the first message is not a template, which alone may be sent at any time. */
+function startsWithText({ activeVersion }: Automation): boolean {
+  const first = activeVersion?.steps.find(({ type }) => type === 'send_message' || type === 'send_template');
+  return first?.type === 'send_message';
+}
+
+const NOT_SENT: Record<string, { code: string; message: string }> = {
+  waiting: { code: 'waits', message: 'The automation waits before it sends' },
+  running: { code: 'calls', message: 'The automation calls another server before it sends' },
+  completed: { code: 'nothing_sent', message: 'The automation sends nothing' },
+};
+
+/** Starts the runs of some recipients, as the campaign does, and shows their first messages. */
+async function sendSamples(
+  tx: TenantTx,
+  campaign: CampaignRow,
+  automation: Automation,
+  contactIds: string[],
+  deps: PreviewDeps,
+): Promise<Sample[]> {
+  const version = automation.activeVersion;
+  if (!version || contactIds.length === 0) return [];
+  const runs = await startMany(
+    tx,
+    {
+      automationId: automation.id,
+      versionId: version.id,
+      campaignId: campaign.id,
+      occurrenceAt: tx.now,
+      variables: readVariables(version.variables, campaign.variables ?? []),
+      templateId: campaign.message_template_id,
+      templateHeader: campaign.template_header,
+      error: null,
+    },
+    contactIds,
+  );
+  const runIds = runs.map(({ id }) => id);
+  await runStepsIn(tx, runIds, { ...deps, programs: createPrograms() });
+  const results = await tx.all(resultsOfRuns, [runIds]);
+  const messages = await findMessages(
+    tx,
+    results.flatMap(({ message_id }) => message_id ?? []),
+  );
+  const contacts = new Map((await findContacts(tx, contactIds)).map((contact) => [contact.id, contact]));
+  return contactIds.flatMap((contactId): Sample[] => {
+    const result = results.find(({ contact_id }) => contact_id === contactId);
+    const contact = contacts.get(contactId);
+    if (!result || !contact) return [];
+    const message = messages.find(({ id }) => id === result.message_id) ?? null;
+    const error = message ? null : (result.error ?? NOT_SENT[result.status] ?? null);
+    return [{ contactId, displayName: contact.displayName, message, error }];
+  });
+}
+
+/**
+ * What a campaign would do if it started now. It is created, and started for five recipients, by the code that does so, in a
+ * transaction that is undone.
+ */
+export async function previewCampaign(
+  db: TenantDatabase,
+  input: CampaignToPreview,
+  deps: PreviewDeps,
+  canRead: CanRead,
+): Promise<CampaignPreview> {
+  const simulated = await simulate(db, (tx) => createPreviewed(tx, { ...input, contacts: [] }, canRead));
+  const audience =
+    simulated.audience === null
+      ? { total: 0, totalIsCapped: false, ids: [] }
+      : await findAudience(db, simulated.audience, MAX_EXAMINED);
+  return simulate(db, async (tx) => {
+    const { campaign, automation, givenIds } = await createPreviewed(tx, input, canRead);
+    const channel = await requireChannel(tx, campaign.channel_id);
+    const all = new Set([...givenIds, ...audience.ids]);
+    const examined = [...all].slice(0, MAX_EXAMINED);
+    const { sendable, skipped } = await examineRecipients(tx, examined, {
+      channelId: channel.id,
+      kind: channel.kind,
+      purpose: campaign.purpose,
+      needsWindow: startsWithText(automation) && replyWindowMs(channel.kind, {}) !== null,
+    });
+    const isComplete = audience.ids.length === audience.total;
+    const matched = isComplete ? all.size : givenIds.length + audience.total;
+    const chosen = (sendable.length > 0 ? sendable : examined).slice(0, SAMPLES);
+    const samples = await sendSamples(tx, campaign, automation, chosen, deps);
+    const expected = examined.length === 0 ? 0 : (matched * sendable.length) / examined.length;
+    const perSecond = deps.adapters.get(channel.provider)?.perSecond ?? USUAL_RATE;
+    return {
+      matched,
+      matchedIsCapped: audience.totalIsCapped,
+      examined: examined.length,
+      sendable: sendable.length,
+      skipped: [...skipped].map(([reason, count]) => ({ reason, count })),
+      samples,
+      estimatedMinutes: Math.ceil(expected / perSecond / 60),
+    };
+  });
+}
+
+async function createPreviewed(
+  tx: TenantTx,
+  { name = 'Preview', ...input }: CampaignToPreview,
+  canRead: CanRead,
+) {
+  const campaign = await createCampaign(tx, { ...input, name }, { canRead });
+  const automation = (await findAutomation(tx, campaign.automation_id)) as Automation;
+  const given = await tx.all(givenRecipients, [campaign.id]);
+  return {
+    campaign,
+    automation,
+    givenIds: given.map(({ contact_id }) => contact_id),
+    audience: campaign.audience,
+  };
+}

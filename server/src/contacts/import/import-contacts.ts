@@ -1,0 +1,170 @@
+import { ApiError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import type { TenantReader, TenantTx } from '../../db/tenant.ts';
+import { channelKinds, type Handle } from '../../providers/adapter.ts';
+import { storeConsents } from '../consent/consents.ts';
+import { lockContacts } from '../contact.ts';
+import { attachLabels } from '../contact-labels.ts';
+import { lockHandles } from '../handles/lock.ts';
+import { findOwners } from '../handles/owners.ts';
+import { findSpellings } from '../handles/spellings.ts';
+import { insertContactsWithHandles } from '../handles/write.ts';
+import { touchContacts } from '../search-text.ts';
+import {
+  handlesOf,
+  type ImportedContact,
+  type RefusedRow,
+  type ResolvedContact,
+  type ResolvedRows,
+  resolveRows,
+} from './resolve-rows.ts';
+import { type ContactChanges, publishChanges, storeDetails } from './store-details.ts';
+
+export interface ImportOptions {
+  existing: 'update' | 'skip';
+  publishEvents: boolean;
+}
+
+/** What became of rows. */
+export interface ImportCounts {
+  created: number;
+  updated: number;
+  skipped: number;
+  refused: RefusedRow[];
+}
+
+/** Finds the contacts of rows, by their phone numbers and email addresses. */
+async function findContactsOf(
+  db: TenantReader,
+  rows: readonly ImportedContact[],
+  existing: ImportOptions['existing'],
+): Promise<ResolvedRows> {
+  const spelled = await findSpellings(db, rows.flatMap(handlesOf), null);
+  const stored = rows.map((row) =>
+    row.phoneNumber === null
+      ? row
+      : { ...row, phoneNumber: spelled({ type: 'phone_number', value: row.phoneNumber }).value },
+  );
+  return resolveRows(stored, await findOwners(db, stored.flatMap(handlesOf)), existing);
+}
+
+function countRows({ contacts, refused, skipped }: ResolvedRows): ImportCounts {
+  const created = contacts.filter(({ contactId }) => contactId === undefined).length;
+  const rows = contacts.reduce((sum, contact) => sum + contact.rows.length, 0);
+  return { created, updated: rows - created, skipped, refused };
+}
+
+/** What importing rows would do. */
+export const previewImport = async (
+  db: TenantReader,
+  rows: readonly ImportedContact[],
+  { existing }: Pick<ImportOptions, 'existing'>,
+): Promise<ImportCounts> => countRows(await findContactsOf(db, rows, existing));
+
+/** Somebody else has created one of the contacts since it was looked for. */
+const createdMeanwhile = (): ApiError =>
+  new ApiError('conflict', { detail: 'a contact was created in the meantime' });
+
+type StoredContact = ResolvedContact & { contactId: string };
+
+/** Creates contacts with a handle of each type, and returns what is still to be stored of them. */
+async function createNew(tx: TenantTx, contacts: readonly ResolvedContact[]): Promise<StoredContact[]> {
+  const created = contacts.map((contact) => {
+    const first = contact.handles[0] as Handle;
+    const second = contact.handles.find(({ type }) => type !== first.type) ?? null;
+    return { contact, contactId: newId(), first, second };
+  });
+  const ids = await insertContactsWithHandles(
+    tx,
+    created.map(({ contact, contactId, first, second }) => {
+      const { firstName, lastName, language, timezone } = contact;
+      return { contactId, ...first, extra: {}, firstName, lastName, language, timezone, second };
+    }),
+  );
+  if (ids.length < contacts.length) throw createdMeanwhile();
+  return created.map(({ contact, contactId, first, second }) => ({
+    ...contact,
+    contactId,
+    handles: contact.handles.filter((handle) => handle !== first && handle !== second),
+    firstName: null,
+    lastName: null,
+    language: null,
+    timezone: null,
+  }));
+}
+
+/** Unsubscribes contacts from everything. Subscribing is never imported: a list must not undo what a person has decided. */
+async function unsubscribe(tx: TenantTx, contactIds: readonly string[]): Promise<Set<string>> {
+  const changed = await storeConsents(
+    tx,
+    contactIds.map((contactId) => ({
+      contactId,
+      channelKinds,
+      status: 'unsubscribed' as const,
+      source: 'api' as const,
+      at: 'now' as const,
+      proof: null,
+    })),
+  );
+  return new Set(changed.map(({ contactId }) => contactId));
+}
+
+/**
+ * Creates the contacts of rows, or updates those that exist. What a row leaves out stays as it is. All or nothing: if somebody
+ * else creates one of the contacts at this moment, it is a conflict, and the rows can be imported again.
+ */
+export async function importContacts(
+  tx: TenantTx,
+  rows: readonly ImportedContact[],
+  { existing, publishEvents }: ImportOptions,
+): Promise<ImportCounts> {
+  // Exclusively: rows with only an address come after the addresses of rows with a number.
+  await lockHandles(tx, 'exclusive');
+  const resolved = await findContactsOf(tx, rows, existing);
+  const known = resolved.contacts.filter((one): one is StoredContact => one.contactId !== undefined);
+  const locked = await lockContacts(
+    tx,
+    known.map(({ contactId }) => contactId),
+  );
+  const fresh = await createNew(
+    tx,
+    resolved.contacts.filter(({ contactId }) => contactId === undefined),
+  );
+  const created = new Set(fresh.map(({ contactId }) => contactId));
+
+  const all = [...known.filter(({ contactId }) => locked.has(contactId)), ...fresh];
+  const updated = await storeDetails(tx, all);
+  const labelled = await attachLabels(
+    tx,
+    all.flatMap(({ contactId, labelIds }) => labelIds.map((labelId) => ({ contactId, labelId }))),
+  );
+  const unsubscribed = await unsubscribe(
+    tx,
+    all.filter(({ isUnsubscribed }) => isUnsubscribed).map(({ contactId }) => contactId),
+  );
+  const changes: ContactChanges = {
+    updated: new Set([...updated, ...unsubscribed].filter((id) => !created.has(id))),
+    labelled,
+    unsubscribed,
+  };
+  // New contacts with more than two handles are found by all of them.
+  const withMore = fresh.filter(({ handles }) => handles.length > 0).map(({ contactId }) => contactId);
+  await touchContacts(tx, [
+    ...withMore,
+    ...changes.updated,
+    ...[...labelled.keys()].filter((id) => !created.has(id)),
+  ]);
+  if (publishEvents) await publishChanges(tx, created, changes);
+  return countRows({
+    ...resolved,
+    contacts: resolved.contacts.filter(({ contactId }) => contactId === undefined || locked.has(contactId)),
+    refused: [
+      ...resolved.refused,
+      ...known
+        .filter(({ contactId }) => !locked.has(contactId))
+        .flatMap(({ rows: deleted }) =>
+          deleted.map((row) => ({ row, reason: 'The contact is being deleted: import it again later' })),
+        ),
+    ],
+  });
+}

@@ -1,0 +1,120 @@
+import type { Handle } from '../../providers/adapter.ts';
+import type { StoredValue } from '../attributes/values.ts';
+import { keyOf } from '../handles/owners.ts';
+
+/** A row of a file as a contact. Null says nothing. */
+export interface ImportedContact {
+  row: number;
+  phoneNumber: string | null;
+  email: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  language: string | null;
+  timezone: string | null;
+  isUnsubscribed: boolean;
+  /** By the id of the attribute. */
+  attributes: Map<string, StoredValue>;
+  labelIds: string[];
+}
+
+/** Why a row was not imported. */
+export interface RefusedRow {
+  row: number;
+  reason: string;
+}
+
+/** Everything that rows say about one contact. Where they differ, the last one counts. */
+export interface ResolvedContact extends Omit<ImportedContact, 'row' | 'phoneNumber' | 'email'> {
+  /** The contact that has one of the handles; undefined for a new one. */
+  contactId: string | undefined;
+  /** All handles in the rows, the phone numbers first. */
+  handles: Handle[];
+  /** Their numbers. */
+  rows: number[];
+}
+
+export interface ResolvedRows {
+  contacts: ResolvedContact[];
+  refused: RefusedRow[];
+  /** Rows of contacts that stay as they are. */
+  skipped: number;
+}
+
+export const handlesOf = ({
+  phoneNumber,
+  email,
+}: Pick<ImportedContact, 'phoneNumber' | 'email'>): Handle[] => [
+  ...(phoneNumber === null ? [] : [{ type: 'phone_number', value: phoneNumber } as const]),
+  ...(email === null ? [] : [{ type: 'email', value: email } as const]),
+];
+
+function addRow(contact: ResolvedContact, row: ImportedContact, handles: readonly Handle[]): void {
+  contact.rows.push(row.row);
+  contact.firstName = row.firstName ?? contact.firstName;
+  contact.lastName = row.lastName ?? contact.lastName;
+  contact.language = row.language ?? contact.language;
+  contact.timezone = row.timezone ?? contact.timezone;
+  contact.isUnsubscribed ||= row.isUnsubscribed;
+  for (const [id, value] of row.attributes) contact.attributes.set(id, value);
+  contact.labelIds = [...new Set([...contact.labelIds, ...row.labelIds])];
+  for (const handle of handles)
+    if (!contact.handles.some((one) => keyOf(one) === keyOf(handle))) contact.handles.push(handle);
+}
+
+/**
+ * Finds out which rows are about the same contact: those with the same phone number or email address, also if the contact exists.
+ * A row whose two handles belong to two contacts is refused, because an import never merges contacts. `owners` has the contacts
+ * that have the handles, by `keyOf`.
+ */
+export function resolveRows(
+  rows: readonly ImportedContact[],
+  owners: ReadonlyMap<string, string>,
+  existing: 'update' | 'skip',
+): ResolvedRows {
+  const byHandle = new Map<string, ResolvedContact>();
+  const byId = new Map<string, ResolvedContact>();
+  const contacts: ResolvedContact[] = [];
+  const refused: RefusedRow[] = [];
+  let skipped = 0;
+  for (const row of rows) {
+    const handles = handlesOf(row);
+    const keys = handles.map(keyOf);
+    const ownerIds = new Set(keys.flatMap((key) => owners.get(key) ?? []));
+    const known = new Set(keys.flatMap((key) => byHandle.get(key) ?? []));
+    for (const id of ownerIds) {
+      const contact = byId.get(id);
+      if (contact) known.add(contact);
+    }
+    const [first] = known;
+    const [ownerId] = ownerIds;
+    const hasTwo = known.size > 1 || ownerIds.size > 1;
+    if (hasTwo || (first && ownerId !== undefined && first.contactId !== ownerId)) {
+      refused.push({
+        row: row.row,
+        reason: 'The phone number and the email address belong to two contacts: merge those first',
+      });
+      continue;
+    }
+    if (existing === 'skip' && (first || ownerId !== undefined)) {
+      skipped += 1;
+      continue;
+    }
+    const contact = first ?? {
+      contactId: ownerId,
+      handles: [],
+      rows: [],
+      firstName: null,
+      lastName: null,
+      language: null,
+      timezone: null,
+      isUnsubscribed: false,
+      attributes: new Map(),
+      labelIds: [],
+    };
+    if (!first) contacts.push(contact);
+    addRow(contact, row, handles);
+    for (const key of keys) byHandle.set(key, contact);
+    if (ownerId !== undefined) byId.set(ownerId, contact);
+  }
+  return { contacts, refused, skipped };
+}

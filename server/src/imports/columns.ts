@@ -1,0 +1,129 @@
+import type { AttributeKind } from '../attributes/find-attributes.ts';
+import type { Issues } from '../base/issues.ts';
+
+/** What a column of a file can be. Attributes are written as in exports: `attributes.city`. */
+export const contactColumns = [
+  'firstName',
+  'lastName',
+  'fullName',
+  'phoneNumber',
+  'email',
+  'language',
+  'timezone',
+  'isSubscribed',
+  'labels',
+] as const;
+export type ContactColumn = (typeof contactColumns)[number];
+export const ATTRIBUTE_PREFIX = 'attributes.';
+
+const isContactColumn = (field: string): field is ContactColumn =>
+  (contactColumns as readonly string[]).includes(field);
+
+/** A column of the file and what it is; null if it is left out. */
+export interface Column {
+  name: string;
+  field: string | null;
+}
+
+/** Other names of columns, without blanks and signs, as spreadsheets and other products write them. */
+const aliases: Record<string, ContactColumn> = {
+  firstname: 'firstName',
+  givenname: 'firstName',
+  vorname: 'firstName',
+  lastname: 'lastName',
+  surname: 'lastName',
+  familyname: 'lastName',
+  nachname: 'lastName',
+  name: 'fullName',
+  fullname: 'fullName',
+  phone: 'phoneNumber',
+  phonenumber: 'phoneNumber',
+  mobile: 'phoneNumber',
+  mobilephone: 'phoneNumber',
+  mobilenumber: 'phoneNumber',
+  cellphone: 'phoneNumber',
+  whatsapp: 'phoneNumber',
+  tel: 'phoneNumber',
+  telephone: 'phoneNumber',
+  telefon: 'phoneNumber',
+  telefonnummer: 'phoneNumber',
+  handy: 'phoneNumber',
+  handynummer: 'phoneNumber',
+  email: 'email',
+  emailaddress: 'email',
+  mail: 'email',
+  emailadresse: 'email',
+  language: 'language',
+  locale: 'language',
+  sprache: 'language',
+  timezone: 'timezone',
+  zeitzone: 'timezone',
+  issubscribed: 'isSubscribed',
+  subscribed: 'isSubscribed',
+  labels: 'labels',
+  tags: 'labels',
+};
+
+const plain = (name: string): string =>
+  name
+    .slice(0, 100)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** What the columns probably are, by their names. Each field is used once. */
+export function guessColumns(header: readonly string[], attributes: readonly AttributeKind[]): Column[] {
+  const used = new Set<string>();
+  const guess = (name: string): string | null => {
+    const attribute = attributes.find(
+      ({ external_id }) => name === ATTRIBUTE_PREFIX + external_id || plain(name) === plain(external_id),
+    );
+    const alias = Object.hasOwn(aliases, plain(name)) ? aliases[plain(name)] : undefined;
+    return alias ?? (attribute ? ATTRIBUTE_PREFIX + attribute.external_id : null);
+  };
+  return header.map((name) => {
+    const field = guess(name);
+    if (field === null || used.has(field)) return { name, field: null };
+    used.add(field);
+    return { name, field };
+  });
+}
+
+/** The columns of a file with what the client says they are. Adds an issue for each that is wrong. */
+export function validateColumns(
+  given: readonly Column[],
+  header: readonly string[],
+  attributes: readonly AttributeKind[],
+  issues: Issues,
+): Column[] {
+  const fields = new Map<number, string>();
+  for (const [index, { name, field }] of given.entries()) {
+    const position = header.indexOf(name.trim());
+    if (position === -1) issues.add(`${index}.name`, 'custom', 'The file has no column of this name');
+    else if (header.indexOf(name.trim(), position + 1) !== -1)
+      issues.add(`${index}.name`, 'custom', 'The file has several columns of this name');
+    else if (fields.has(position)) issues.add(`${index}.name`, 'custom', 'Is given twice');
+    if (field === null) continue;
+    const externalId = field.startsWith(ATTRIBUTE_PREFIX) ? field.slice(ATTRIBUTE_PREFIX.length) : undefined;
+    if (externalId !== undefined && !attributes.some(({ external_id }) => external_id === externalId))
+      issues.add(`${index}.field`, 'custom', `There is no attribute "${externalId}"`);
+    else if (externalId === undefined && !isContactColumn(field))
+      issues.add(
+        `${index}.field`,
+        'invalid_enum_value',
+        `Must be one of ${contactColumns.join(', ')}, or attributes. and the externalId of an attribute`,
+      );
+    else if ([...fields.values()].includes(field))
+      issues.add(`${index}.field`, 'custom', `Another column is ${field} already`);
+    if (position !== -1) fields.set(position, field);
+  }
+  return header.map((name, position) => ({ name, field: fields.get(position) ?? null }));
+}
+
+/** Adds an issue unless contacts can be identified. */
+export function requireHandles(columns: readonly Column[], issues: Issues): void {
+  const fields = columns.map(({ field }) => field);
+  if (!fields.includes('phoneNumber') && !fields.includes('email'))
+    issues.add('columns', 'custom', 'One column must be phoneNumber or email, to identify a contact');
+  if (fields.includes('fullName') && (fields.includes('firstName') || fields.includes('lastName')))
+    issues.add('columns', 'custom', 'Use either fullName, or firstName and lastName');
+}

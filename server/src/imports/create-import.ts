@@ -1,0 +1,153 @@
+import { attributesOf } from '../attributes/find-attributes.ts';
+import { invalidParam } from '../base/errors.ts';
+import { collectIssues } from '../base/issues.ts';
+import { type Country, isCountry } from '../contacts/handles/validate.ts';
+import { validateLabels } from '../contacts/validate-contact.ts';
+import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
+import { type FileRow, findFile } from '../files/file.ts';
+import type { FileStore } from '../files/store.ts';
+import { hasScope, lacksScope, type Principal } from '../http/permissions.ts';
+import type { Finish } from '../http/route.ts';
+import { insertRequested } from '../jobs/insert-job.ts';
+import { authorOf } from '../users/author.ts';
+import { guessColumns, requireHandles, validateColumns } from './columns.ts';
+import { type ExaminedFile, examineFile, hasWideMark } from './csv/examine.ts';
+import { CsvError } from './csv/read-file.ts';
+import { insertImport, requireImport } from './import.ts';
+import type { ExaminedImport, Import, NewImport } from './schema.ts';
+
+const FIRST_BATCH = 500;
+const SAMPLES = 5;
+const MAX_SAMPLE_CHARACTERS = 200;
+/** What texts are detected as. Those in UTF-16 and the encodings of Windows are not detected as texts. */
+const READABLE: readonly string[] = [
+  'text/csv',
+  'text/plain',
+  'text/tab-separated-values',
+  'application/octet-stream',
+];
+
+interface FileRequest {
+  fileId: string;
+  encoding?: ExaminedFile['encoding'];
+  delimiter?: ExaminedImport['delimiter'];
+}
+
+/** Finds a file that the caller may read and that may be a table. */
+async function requireTable(
+  db: TenantReader,
+  store: FileStore,
+  fileId: string,
+  principal: Principal,
+): Promise<FileRow> {
+  if (!hasScope(principal, 'files:read')) throw invalidParam('fileId', 'custom', lacksScope('files:read'));
+  const file = await findFile(db, fileId);
+  if (!file) throw invalidParam('fileId', 'custom', `There is no file ${fileId}`);
+  // The mark of UTF-16 is also how some sounds begin.
+  if (!READABLE.includes(file.mime_type) && !(await hasWideMark(store.pathOf(file.id))))
+    throw invalidParam(
+      'fileId',
+      'custom',
+      `Must be a CSV file, received ${file.mime_type}. In a spreadsheet, choose “Save as CSV”`,
+    );
+  return file;
+}
+
+/** Reads the beginning of a file. What is no table is an invalid `fileId`. */
+async function examine(
+  db: TenantDatabase,
+  store: FileStore,
+  { fileId, encoding, delimiter }: FileRequest,
+  principal: Principal,
+): Promise<{ file: FileRow; examined: ExaminedFile }> {
+  const file = await requireTable(db.byKey, store, fileId, principal);
+  try {
+    const examined = await examineFile(store.pathOf(file.id), {
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(delimiter === undefined ? {} : { delimiter }),
+    });
+    return { file, examined };
+  } catch (error) {
+    if (error instanceof CsvError) throw invalidParam('fileId', 'custom', error.message);
+    throw error;
+  }
+}
+
+/** What a file has, and what its columns probably are. */
+export async function examineImport(
+  db: TenantDatabase,
+  store: FileStore,
+  request: FileRequest,
+  principal: Principal,
+): Promise<ExaminedImport> {
+  const { examined } = await examine(db, store, request, principal);
+  const columns = guessColumns(examined.header, await attributesOf(db));
+  return {
+    encoding: examined.encoding,
+    delimiter: examined.delimiter as ExaminedImport['delimiter'],
+    columns: columns.map((column, index) => ({
+      ...column,
+      samples: examined.samples
+        .flatMap((cells) => cells[index]?.trim() || [])
+        .slice(0, SAMPLES)
+        .map((text) => text.slice(0, MAX_SAMPLE_CHARACTERS).toWellFormed()),
+    })),
+  };
+}
+
+function countryOf(code: string | undefined): Country | null {
+  if (code === undefined) return null;
+  if (!isCountry(code))
+    throw invalidParam('defaultCountry', 'custom', 'Must be the code of a country, such as DE');
+  return code;
+}
+
+/** Starts to import the contacts of a file. The columns are checked now, the rows by the job. */
+export async function startImport(
+  db: TenantDatabase,
+  store: FileStore,
+  request: NewImport,
+  principal: Principal,
+): Promise<Finish<Import>> {
+  const { columns: given, isDryRun = false, existing = 'update', publishEvents = true } = request;
+  const defaultCountry = countryOf(request.defaultCountry);
+  const { file, examined } = await examine(db, store, request, principal);
+  const issues = collectIssues();
+  const attributes = await attributesOf(db);
+  const columns = given
+    ? validateColumns(given, examined.header, attributes, issues.at('columns'))
+    : guessColumns(examined.header, attributes);
+  if (issues.isEmpty) requireHandles(columns, issues);
+  issues.throwIfAny();
+  return async (tx) => {
+    const labelIds = (request.labelIds ?? []).map((id) => id.toLowerCase());
+    const known = new Set(
+      await validateLabels(
+        tx,
+        labelIds.map((id) => ({ id })),
+        collectIssues(),
+      ),
+    );
+    for (const [index, id] of labelIds.entries())
+      if (!known.has(id)) issues.add(`labelIds.${index}`, 'custom', `There is no label ${id}`);
+    issues.throwIfAny();
+    const author = await authorOf(tx, principal, request.userId);
+    const { id } = await insertRequested(tx, {
+      kind: 'import_contacts',
+      subjectId: file.id,
+      author,
+      batch: FIRST_BATCH,
+    });
+    await insertImport(tx, {
+      id,
+      fileId: file.id,
+      filename: file.filename,
+      isDryRun,
+      settings: { columns, defaultCountry, existing, labelIds: [...known], publishEvents },
+      encoding: examined.encoding,
+      delimiter: examined.delimiter,
+      start: examined.start,
+    });
+    return requireImport(tx, id, principal);
+  };
+}

@@ -1,0 +1,106 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { createTurns } from '../../base/turns.ts';
+import { byteLengthOf, type Encoding } from './encoding.ts';
+import { type CsvRecord, isIncomplete, readRecord } from './record.ts';
+
+/** How many characters a record may have: far more than a contact, far less than would fill the memory. */
+export const MAX_RECORD_CHARACTERS = 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+
+/** The file cannot be read as CSV from some row on. */
+export class CsvError extends Error {
+  override readonly name = 'CsvError';
+  /** Whether it has bytes that its encoding does not have. */
+  readonly isEncoding: boolean;
+  constructor(message: string, isEncoding = false) {
+    super(message);
+    this.isEncoding = isEncoding;
+  }
+}
+
+/** How the bytes of a file become records. */
+export interface CsvFormat {
+  encoding: Encoding;
+  delimiter: string;
+}
+
+/** A position between two records. The header is row 1. */
+export interface CsvPosition {
+  /** In bytes. */
+  offset: number;
+  /** The number of the last row before it. */
+  row: number;
+}
+
+/** A record with its number, and the position after it. */
+export interface CsvRow extends CsvRecord, CsvPosition {}
+
+const tooLong = (row: number, isInQuotes: boolean): CsvError =>
+  new CsvError(
+    isInQuotes
+      ? `A quote in row ${row} is never closed, or its cell is longer than ${MAX_RECORD_CHARACTERS} characters`
+      : `Row ${row} is longer than ${MAX_RECORD_CHARACTERS} characters`,
+  );
+
+/** Decodes a file from an offset on. Throws a `CsvError` for bytes that are not UTF-8 where the file is said to be. */
+async function* readTexts(
+  file: FileHandle,
+  encoding: Encoding,
+  offset: number,
+): AsyncGenerator<{ text: string; isLast: boolean }> {
+  const decoder = new TextDecoder(encoding, { fatal: encoding === 'utf-8', ignoreBOM: true });
+  const bytes = Buffer.alloc(CHUNK_BYTES);
+  for (let position = offset; ; ) {
+    const { bytesRead } = await file.read(bytes, 0, CHUNK_BYTES, position);
+    position += bytesRead;
+    const isLast = bytesRead === 0;
+    try {
+      yield { text: decoder.decode(bytes.subarray(0, bytesRead), { stream: !isLast }), isLast };
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new CsvError(`The file is not valid UTF-8 near byte ${position}: save it as UTF-8`, true);
+    }
+    if (isLast) return;
+  }
+}
+
+/**
+ * Reads the records of a file from a position on, some at a time: the memory that it needs does not depend on the file. Lets
+ * other work go first now and then. Throws a `CsvError` at what cannot be read as a record.
+ */
+export async function* readRows(
+  path: string,
+  { encoding, delimiter }: CsvFormat,
+  from: CsvPosition,
+): AsyncGenerator<CsvRow[]> {
+  const turn = createTurns();
+  const file = await open(path);
+  try {
+    let { offset, row } = from;
+    let rest = '';
+    for await (const { text, isLast } of readTexts(file, encoding, offset)) {
+      const whole = rest + text;
+      const rows: CsvRow[] = [];
+      let start = 0;
+      while (start < whole.length) {
+        const record = readRecord(whole, start, delimiter, isLast);
+        if (isIncomplete(record)) {
+          if (isLast || whole.length - start > MAX_RECORD_CHARACTERS)
+            throw tooLong(row + 1, record.isInQuotes);
+          break;
+        }
+        if (record.end - start > MAX_RECORD_CHARACTERS) throw tooLong(row + 1, false);
+        offset += byteLengthOf(whole.slice(start, record.end), encoding);
+        row += 1;
+        rows.push({ ...record, offset, row });
+        start = record.end;
+        const pause = turn();
+        if (pause) await pause;
+      }
+      rest = whole.slice(start);
+      if (rows.length > 0) yield rows;
+    }
+  } finally {
+    await file.close();
+  }
+}

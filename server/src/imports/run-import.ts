@@ -1,0 +1,208 @@
+import { attributesOf, findAttributes } from '../attributes/find-attributes.ts';
+import { ApiError } from '../base/errors.ts';
+import { collectIssues } from '../base/issues.ts';
+import { createTurns } from '../base/turns.ts';
+import { importContacts, previewImport } from '../contacts/import/import-contacts.ts';
+import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
+import { validateLabels } from '../contacts/validate-contact.ts';
+import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
+import type { FileStore } from '../files/store.ts';
+import { nextBatch } from '../jobs/batch-size.ts';
+import { findLabels } from '../labels/find-or-create.ts';
+import { ATTRIBUTE_PREFIX } from './columns.ts';
+import { hasPlainHead } from './csv/examine.ts';
+import { CsvError, type CsvPosition, type CsvRow, readRows } from './csv/read-file.ts';
+import { isBlank } from './csv/record.ts';
+import {
+  endImport,
+  findImportWork,
+  type ImportWork,
+  lockImport,
+  storeBatch,
+  storeTotal,
+} from './progress.ts';
+import { attributesByField, type ReadContact, type RowRules, readRow } from './read-row.ts';
+import type { RowIssue } from './schema.ts';
+
+const MAX_ROWS = 1_000_000;
+/** A batch locks its contacts until it is committed. */
+const MAX_BATCH = 2_000;
+/** A row whose batch failed so often, the last times alone, is left out. */
+const MAX_ATTEMPTS = 10;
+const MAX_CONFLICTS = 3;
+
+const MESSAGES = {
+  fileDeleted: 'The file was deleted',
+  tooManyRows: `The file has more than ${MAX_ROWS.toLocaleString('en')} rows: split it`,
+  internal: 'Could not be imported because of an internal error',
+};
+
+/** The job cannot go on: what it needs was deleted. */
+class ImportError extends Error {
+  override readonly name = 'ImportError';
+}
+
+const formatOf = ({ encoding, delimiter }: ImportWork) => ({ encoding, delimiter });
+const startOf = ({ position, last_row }: ImportWork): CsvPosition => ({ offset: position, row: last_row });
+
+async function countRows(path: string, work: ImportWork): Promise<number> {
+  let count = 0;
+  for await (const rows of readRows(path, formatOf(work), startOf(work)))
+    for (const row of rows) {
+      if (!isBlank(row)) count += 1;
+      if (count > MAX_ROWS) throw new CsvError(MESSAGES.tooManyRows);
+    }
+  return count;
+}
+
+/**
+ * Reads the whole file once before anything is stored, so that one that cannot be read to its end changes nothing. A text that
+ * looked like UTF-8 because it begins without special characters may be one of Windows after all.
+ */
+async function begin(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
+  const store = async (one: ImportWork) => storeTotal(tenant, one, await countRows(path, one), one.encoding);
+  try {
+    return await store(work);
+  } catch (error) {
+    if (!(error instanceof CsvError) || !error.isEncoding || !(await hasPlainHead(path))) throw error;
+    return store({ ...work, encoding: 'windows-1252' });
+  }
+}
+
+/** The rows of the next batch. */
+interface ReadBatch {
+  contacts: ReadContact[];
+  issues: RowIssue[];
+  rows: CsvRow[];
+  end: CsvPosition;
+  isLast: boolean;
+}
+
+async function readBatch(path: string, work: ImportWork, rules: RowRules): Promise<ReadBatch> {
+  const turn = createTurns();
+  const batch: ReadBatch = { contacts: [], issues: [], rows: [], end: startOf(work), isLast: true };
+  for await (const rows of readRows(path, formatOf(work), startOf(work)))
+    for (const row of rows) {
+      if (batch.rows.length === work.batch) return { ...batch, isLast: false };
+      batch.end = { offset: row.offset, row: row.row };
+      if (isBlank(row)) continue;
+      batch.rows.push(row);
+      const read = readRow(row, rules);
+      if ('contact' in read) batch.contacts.push(read.contact);
+      else batch.issues.push(...read.issues);
+      const pause = turn();
+      if (pause) await pause;
+    }
+  return batch;
+}
+
+/** Locks what rows refer to, so that nobody deletes it before the rows are stored. */
+async function lockReferences(tx: TenantTx, work: ImportWork, rules: RowRules): Promise<void> {
+  const ids = [...rules.attributes.values()].map(({ id }) => id);
+  const known = await findAttributes(tx, { ids });
+  for (const { field } of work.options.columns)
+    if (field?.startsWith(ATTRIBUTE_PREFIX) && !known.has(rules.attributes.get(field)?.id ?? ''))
+      throw new ImportError(`The attribute "${field.slice(ATTRIBUTE_PREFIX.length)}" was deleted`);
+  const issues = collectIssues();
+  await validateLabels(
+    tx,
+    work.options.labelIds.map((id) => ({ id })),
+    issues,
+  );
+  if (!issues.isEmpty) throw new ImportError('One of the labels was deleted');
+}
+
+/** Replaces names of labels by their ids. A row with a name that no label has is an issue. */
+async function resolveLabels(
+  tx: TenantTx,
+  { contacts }: ReadBatch,
+  work: ImportWork,
+): Promise<{ contacts: ImportedContact[]; issues: RowIssue[] }> {
+  const ids = await findLabels(
+    tx,
+    contacts.flatMap(({ labelNames }) => labelNames),
+  );
+  const column = work.options.columns.find(({ field }) => field === 'labels')?.name ?? null;
+  const issues: RowIssue[] = [];
+  const resolved = contacts.flatMap(({ labelNames, ...contact }): ImportedContact[] => {
+    const unknown = labelNames.find((name) => !ids.has(name));
+    if (unknown === undefined) {
+      const own = labelNames.map((name) => ids.get(name) as string);
+      return [{ ...contact, labelIds: [...new Set([...work.options.labelIds, ...own])] }];
+    }
+    issues.push({ row: contact.row, column, reason: `There is no label "${unknown.slice(0, 100)}"` });
+    return [];
+  });
+  return { contacts: resolved, issues };
+}
+
+/** Repeats a transaction if somebody else has created one of its contacts at the same time. */
+async function withoutConflicts<T>(tenant: TenantDatabase, work: (tx: TenantTx) => Promise<T>): Promise<T> {
+  for (let left = MAX_CONFLICTS; ; left -= 1)
+    try {
+      return await tenant.transaction(work);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.key !== 'conflict' || left === 0) throw error;
+    }
+}
+
+async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
+  const attributes = attributesByField(await attributesOf(tenant));
+  const used = work.options.columns.flatMap(({ field }) => {
+    const attribute = field === null ? undefined : attributes.get(field);
+    return attribute ? [[field as string, attribute] as const] : [];
+  });
+  const { columns, defaultCountry } = work.options;
+  const rules: RowRules = { columns, attributes: new Map(used), defaultCountry };
+  const batch = await readBatch(path, work, rules);
+  return withoutConflicts(tenant, async (tx) => {
+    const locked = await lockImport(tx, work);
+    if (!locked) return false;
+    const startedAt = performance.now();
+    await lockReferences(tx, work, rules);
+    const { contacts, issues } = await resolveLabels(tx, batch, work);
+    const { author } = locked.job;
+    const byAuthor = causedByUser(tx, author?.type === 'user' ? author.id : null);
+    const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows.length === 1;
+    const counts = work.is_dry_run
+      ? await previewImport(tx, contacts, work.options)
+      : await importContacts(byAuthor, isPoison ? [] : contacts, work.options);
+    const refused = [
+      ...counts.refused.map((one) => ({ ...one, column: null })),
+      ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
+    ];
+    await storeBatch(tx, work, locked, {
+      ...counts,
+      end: batch.end,
+      isEnded: batch.isLast,
+      rows: batch.rows.length,
+      issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
+      nextBatch: nextBatch(
+        work.batch,
+        performance.now() - startedAt,
+        batch.rows.length === work.batch,
+        MAX_BATCH,
+      ),
+    });
+    return batch.isLast;
+  });
+}
+
+/** Does a batch of an import and returns whether it has ended. Position and contacts are stored in one transaction. */
+export async function runImport(
+  { store }: { store: FileStore },
+  tenant: TenantDatabase,
+  jobId: string,
+): Promise<boolean> {
+  const work = await findImportWork(tenant, jobId);
+  if (!work) return endImport(tenant, jobId, 'cancelled', []);
+  if (!work.has_file) return endImport(tenant, jobId, 'failed', [MESSAGES.fileDeleted]);
+  const path = store.pathOf(work.file_id);
+  try {
+    return await (work.status === 'queued' ? begin(path, tenant, work) : runRows(path, tenant, work));
+  } catch (error) {
+    if (error instanceof CsvError || error instanceof ImportError)
+      return endImport(tenant, jobId, 'failed', [error.message]);
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+/** Batches become smaller above the one and larger below the other: each should take well under a second. */
+const SLOW_MS = 200;
+const FAST_MS = 50;
+
+/** The size of the next batch after one that took so long. */
+export function nextBatch(batch: number, tookMs: number, isFull: boolean, max: number): number {
+  if (tookMs > SLOW_MS) return Math.max(1, Math.floor(batch / 2));
+  return tookMs < FAST_MS && isFull ? Math.min(max, batch * 2) : batch;
+}

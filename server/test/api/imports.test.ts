@@ -1,0 +1,439 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { upload } from '../kit/files.ts';
+import { importFile, startImport, uploadTable } from '../kit/imports.ts';
+import { usePerson } from '../kit/people.ts';
+import { useReceiver } from '../kit/receiver.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+import { subscribe } from '../kit/webhooks.ts';
+
+const server = await useServer({ maxFileBytes: 32 * 1024 * 1024 });
+const receiver = await useReceiver();
+const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
+let tenant: TestTenant;
+beforeEach(async () => {
+  server.clock.set(new Date('2026-11-15T01:02:03.456Z'));
+  tenant = await server.tenant();
+  receiver.received.length = 0;
+});
+
+const run = (content: string | Buffer, options: object = {}) => importFile(server, tenant, content, options);
+const contactsBy = async (query?: string) =>
+  (
+    await tenant.post('/v3/contacts/search', {
+      ...(query === undefined ? {} : { query }),
+      sortBy: 'asc(firstName)',
+      pagination: { limit: 100 },
+    })
+  ).body.data;
+const eventsOf = async (type: string) =>
+  (await tenant.post('/v3/events/search', { query: `eq(type,"${type}")`, pagination: { limit: 100 } })).body
+    .data;
+const create = async (path: string, body: object): Promise<string> =>
+  (await tenant.post(path, body)).body.data.id;
+
+describe('an import', () => {
+  it('creates a contact for each row, with everything that its columns say', async () => {
+    const fair = await create('/v3/labels', { name: 'Fair' });
+    const vip = await create('/v3/labels', { name: 'VIP' });
+    await create('/v3/attributes', { name: 'Plan', externalId: 'plan' });
+    await create('/v3/attributes', { name: 'Seats', externalId: 'seats', type: 'number' });
+    const done = await run(
+      [
+        'Vorname;Nachname;Handy;E-Mail;Sprache;Zeitzone;Subscribed;Labels;attributes.plan;Seats;Notes',
+        'Ada;Lovelace;0170 1234567;Ada@Example.com;de;Europe/Berlin;yes;vip;gold;3;x',
+        'Grace;;+1 555 000 2222;;;;no;;;;',
+        ';;;;;;;;;;',
+        '',
+      ].join('\r\n'),
+      { defaultCountry: 'DE', labelIds: [fair] },
+    );
+    expect(done).toMatchObject({
+      status: 'completed',
+      total: 2,
+      created: 2,
+      updated: 0,
+      skipped: 0,
+      failed: 0,
+      issues: [],
+      delimiter: ';',
+      encoding: 'utf-8',
+      error: null,
+      author: { type: 'api' },
+    });
+    expect(done.columns.at(-1)).toEqual({ name: 'Notes', field: null });
+    const [ada, grace] = await contactsBy();
+    expect(ada).toMatchObject({
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      phoneNumber: '+491701234567',
+      email: 'ada@example.com',
+      language: 'de',
+      timezone: 'Europe/Berlin',
+      isSubscribed: true,
+      attributes: [
+        { externalId: 'plan', value: 'gold' },
+        { externalId: 'seats', value: '3' },
+      ],
+    });
+    expect(ada.labels.map(({ id }: { id: string }) => id).sort()).toEqual([fair, vip].sort());
+    expect(grace).toMatchObject({ phoneNumber: '+15550002222', email: null, isSubscribed: false });
+    expect((await tenant.post('/v3/contacts/search', { search: '491701234567' })).body.data).toHaveLength(1);
+    expect((await tenant.get(`/v3/jobs/${done.id}`)).body.data).toMatchObject({
+      kind: 'import_contacts',
+      status: 'completed',
+      done: 2,
+      total: 2,
+      failed: 0,
+    });
+  });
+
+  it('updates the contact that has the number or the address, and an empty cell changes nothing', async () => {
+    await create('/v3/attributes', { name: 'Plan', externalId: 'plan' });
+    const ada = await create('/v3/contacts', {
+      firstName: 'Ada',
+      lastName: 'Byron',
+      phoneNumber: '+15550001111',
+      attributes: [{ externalId: 'plan', value: 'gold' }],
+    });
+    const grace = await create('/v3/contacts', { firstName: 'Grace', email: 'grace@example.com' });
+    const done = await run(
+      'firstName,lastName,phone,email,plan\n,Lovelace,+15550001111,ada@example.com,\nGrace,,+15550002222,grace@example.com,free\n',
+    );
+    expect(done).toMatchObject({ created: 0, updated: 2, failed: 0 });
+    expect((await tenant.get(`/v3/contacts/${ada}`)).body.data).toMatchObject({
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      email: 'ada@example.com',
+      attributes: [{ value: 'gold' }],
+    });
+    expect((await tenant.get(`/v3/contacts/${grace}`)).body.data).toMatchObject({
+      phoneNumber: '+15550002222',
+      attributes: [{ value: 'free' }],
+    });
+    expect((await tenant.post('/v3/contacts/search', { search: '15550002222' })).body.data).toHaveLength(1);
+  });
+
+  it('leaves contacts that exist as they are, if asked to', async () => {
+    const label = await create('/v3/labels', { name: 'Fair' });
+    const ada = await create('/v3/contacts', { firstName: 'Ada', phoneNumber: '+15550001111' });
+    const done = await run('name,phone\nEve,+15550001111\nGrace,+15550002222\nMallory,+15550002222\n', {
+      existing: 'skip',
+      labelIds: [label],
+    });
+    expect(done).toMatchObject({ created: 1, updated: 0, skipped: 2, failed: 0, total: 3 });
+    expect((await tenant.get(`/v3/contacts/${ada}`)).body.data).toMatchObject({
+      firstName: 'Ada',
+      labels: [],
+    });
+    expect(await contactsBy('eq(phoneNumber,"+15550002222")')).toMatchObject([{ firstName: 'Grace' }]);
+  });
+
+  it('takes rows with the same number or address as one contact; of what differs, the last counts', async () => {
+    const done = await run(
+      'name,phone,email\nAda,+15550001111,\nAda Lovelace,,ada@example.com\nCountess,+15550001111,ada@example.com\nGrace,+15550002222,grace@example.com\nGrace,+15550003333,grace@example.com\n',
+    );
+    expect(done).toMatchObject({ created: 3, updated: 1, failed: 1 });
+    expect(done.issues).toEqual([
+      { row: 4, column: null, reason: expect.stringContaining('belong to two contacts') },
+    ]);
+    const [grace] = await contactsBy('eq(firstName,"Grace")');
+    expect(grace.handles.map(({ value }: { value: string }) => value).sort()).toEqual([
+      '+15550002222',
+      '+15550003333',
+      'grace@example.com',
+    ]);
+    expect((await tenant.post('/v3/contacts/search', { search: '15550003333' })).body.data).toHaveLength(1);
+  });
+
+  it('never merges two contacts that exist, and never undoes an opt-out', async () => {
+    await create('/v3/contacts', { firstName: 'Ada', phoneNumber: '+15550001111' });
+    await create('/v3/contacts', { firstName: 'Grace', email: 'grace@example.com', isSubscribed: false });
+    const done = await run(
+      'phone,email,isSubscribed\n+15550001111,grace@example.com,\n,grace@example.com,true\n',
+    );
+    expect(done).toMatchObject({ updated: 1, failed: 1 });
+    expect(await contactsBy()).toMatchObject([{ firstName: 'Ada', email: null }, { isSubscribed: false }]);
+  });
+
+  it('finds the mobile numbers of Brazil in both spellings', async () => {
+    await create('/v3/contacts', { firstName: 'Ana', phoneNumber: '+5511987654321' });
+    expect(await run('phone,name\n+551187654321,Ana Maria\n')).toMatchObject({ created: 0, updated: 1 });
+  });
+
+  it('names the issues of rows, imports the other rows, and has those with issues as a file', async () => {
+    await create('/v3/attributes', { name: 'Seats', externalId: 'seats', type: 'number' });
+    const done = await run(
+      [
+        'Name,Phone,Email,Labels,Seats',
+        'Ada,0170 1234567,,,',
+        'Grace,+15550002222,nope,,many',
+        'Bob,+15550003333,,Nobody,',
+        'Eve,,,,',
+        'Mallory,+15550004444,,,1,too,many',
+        '"Trudy, T",4.91701E+11,,,',
+        'Good,+15550005555,,,',
+      ].join('\n'),
+    );
+    expect(done).toMatchObject({ status: 'completed', total: 7, created: 1, failed: 6 });
+    expect(done.issues.map(({ row, column }: { row: number; column: string }) => [row, column])).toEqual([
+      [2, 'Phone'],
+      [3, 'Email'],
+      [3, 'Seats'],
+      [4, 'Labels'],
+      [5, null],
+      [6, null],
+      [7, 'Phone'],
+    ]);
+    const job = (await tenant.get(`/v3/jobs/${done.id}`)).body.data;
+    expect(job).toMatchObject({ done: 1, failed: 6 });
+    expect(job.errors[0]).toContain('Row 2, Phone: ');
+    const errors = await tenant.get(`/v3/imports/${done.id}/errors.csv`);
+    expect(errors.headers['content-type']).toContain('text/csv');
+    const lines = errors.text.split('\r\n');
+    expect(lines[0]).toBe('row,reasons,Name,Phone,Email,Labels,Seats');
+    expect(lines[1]).toMatch(/^2,"Phone: .*",Ada,0170 1234567,,,$/);
+    expect(errors.text).toContain('"Trudy, T",4.91701E+11');
+    expect(await contactsBy()).toHaveLength(1);
+    // The file can be imported again as it is.
+    const again = await run(errors.text.replace('0170 1234567', '+491701234567'));
+    expect(again).toMatchObject({ total: 6, created: 1, failed: 5 });
+    await tenant.delete(`/v3/files/${done.fileId}`);
+    const without = await tenant.get(`/v3/imports/${done.id}/errors.csv`);
+    expect(without.text).toMatch(/^row,reasons\r\n2,/);
+  });
+
+  it('changes nothing in a dry run, and says what it would do', async () => {
+    await create('/v3/contacts', { firstName: 'Ada', phoneNumber: '+15550001111' });
+    const rows = Array.from({ length: 150 }, (_, index) => `Nobody ${index},nope`);
+    const done = await run(`name,phone\nAda,+15550001111\nGrace,+15550002222\n${rows.join('\n')}\n`, {
+      isDryRun: true,
+    });
+    expect(done).toMatchObject({ status: 'completed', isDryRun: true, created: 1, updated: 1, failed: 150 });
+    expect(done.issues).toHaveLength(100);
+    expect((await tenant.get(`/v3/imports/${done.id}/errors.csv`)).text.split('\r\n')).toHaveLength(152);
+    expect(await contactsBy()).toMatchObject([{ firstName: 'Ada', lastName: null }]);
+    expect(await eventsOf('contact.updated')).toEqual([]);
+  });
+});
+
+describe('events of an import', () => {
+  const FILE = 'name,phone\nAda,+15550001111\nGrace,+15550002222\n';
+
+  it('are those of contacts that are created or changed, and start no automation', async () => {
+    const automation = await create('/v3/automations', {
+      name: 'Welcome',
+      trigger: { type: 'contact_created' },
+      steps: [{ id: 'end', type: 'end' }],
+    });
+    await tenant.post(`/v3/automations/${automation}/publish`);
+    await create('/v3/contacts', { firstName: 'Grace', phoneNumber: '+15550002222' });
+    await server.settle();
+    await subscribe(tenant, receiver.url, [{}]);
+    const label = await create('/v3/labels', { name: 'Fair' });
+    await run(FILE.replace('Grace', 'Grace Hopper'), { labelIds: [label] });
+    const types = receiver.received.map(({ body }) => body.type).sort();
+    expect(types.filter((type) => type !== 'file.created')).toEqual([
+      'contact.created',
+      'contact.labels_added',
+      'contact.updated',
+      'job.completed',
+    ]);
+    const runs = await tenant.post('/v3/automation_runs/search', {});
+    expect(runs.body.pagination.total).toBe(1);
+  });
+
+  it('can be left out', async () => {
+    await run(FILE, { publishEvents: false });
+    expect(await contactsBy()).toHaveLength(2);
+    expect(await eventsOf('contact.created')).toEqual([]);
+    expect(await eventsOf('job.completed')).toHaveLength(1);
+  });
+});
+
+describe('a file that is imported', () => {
+  it.each([
+    ['UTF-16', Buffer.from('\ufeffName\tPhone\r\nJörg\t+15550001111\r\n', 'utf16le'), 'utf-16le', '\t'],
+    ['UTF-8 with a mark', Buffer.from('\ufeffName;Phone\nJörg;+15550001111\n'), 'utf-8', ';'],
+    [
+      'an encoding of Windows',
+      Buffer.from('Name;Phone\nJ\xf6rg;+15550001111\n', 'latin1'),
+      'windows-1252',
+      ';',
+    ],
+  ])('may be in %s', async (_name, content, encoding, delimiter) => {
+    expect(await run(content)).toMatchObject({ status: 'completed', encoding, delimiter, created: 1 });
+    expect(await contactsBy()).toMatchObject([{ firstName: 'Jörg', phoneNumber: '+15550001111' }]);
+  });
+
+  it('may turn out to be in an encoding of Windows far behind its beginning', async () => {
+    const plain = Array.from({ length: 12_000 }, () => 'Ada;+15550001111;xxxxxxxx').join('\n');
+    const content = Buffer.from(`Name;Phone;Notes\n${plain}\nJ\xf6rg;+15550002222;\n`, 'latin1');
+    const done = await run(content, { isDryRun: true });
+    expect(done).toMatchObject({ status: 'completed', encoding: 'windows-1252', total: 12_001, failed: 0 });
+  });
+
+  it('may have 200 columns', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `c${index}`);
+    const cells = names.map((_name, index) => (index === 150 ? '+15550001111' : `v${index}`));
+    const done = await run(`${names.join(',')}\n${cells.join(',')}\n`, {
+      columns: [{ name: 'c150', field: 'phoneNumber' }],
+    });
+    expect(done).toMatchObject({ created: 1, failed: 0 });
+    expect(done.columns).toHaveLength(200);
+  });
+
+  it('may have formulas, which stay texts', async () => {
+    const done = await run(
+      `name,phone\n=1+1,"=""+15550001111"""\n'+cmd|x,+15550002222\n"=HYPERLINK(""http://x"")",+15550003333\n`,
+    );
+    expect(done).toMatchObject({ created: 3, failed: 0 });
+    const names = (await contactsBy()).map(({ fullName }: { fullName: string }) => fullName);
+    expect(names.sort()).toEqual(['+cmd|x', '=1+1', '=HYPERLINK("http://x")']);
+    const exported = (await tenant.get('/v3/contacts/export.csv')).text;
+    expect(exported).toContain("'=1+1");
+    expect(await run(exported, { isDryRun: true })).toMatchObject({ created: 0, updated: 3, failed: 0 });
+  });
+
+  it.each([
+    ['has a quote that is never closed', 'name,phone\nAda,+15550001111\nEve,"+15550002222\n', 'never closed'],
+    ['has a row of 2 MB', `name,phone\nAda,+15550001111\n${'x'.repeat(2_000_000)}\n`, 'Row 3 is longer'],
+  ])('fails before anything is stored if it %s', async (_name, content, message) => {
+    const done = await run(content);
+    expect(done).toMatchObject({ status: 'failed', created: 0, error: expect.stringContaining(message) });
+    expect(await contactsBy()).toEqual([]);
+  });
+
+  it('may have nothing below its header', async () => {
+    expect(await run('name,phone\n')).toMatchObject({ status: 'completed', total: 0 });
+  });
+
+  it.each([
+    ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'CSV'],
+    ['a page', '<html><body>name,phone</body></html>', 'CSV'],
+    ['binary', Buffer.from([1, 2, 0, 0, 0, 3, 0, 9]), 'not a text'],
+  ])('is refused if it is %s', async (_name, content, message) => {
+    const { id } = (await upload(tenant, content, 'table.csv')).body.data;
+    const answer = await tenant.post('/v3/imports', { fileId: id });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.invalidParams.fileId.message).toContain(message);
+  });
+
+  it('can be deleted meanwhile, which ends the import', async () => {
+    const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n');
+    await tenant.delete(`/v3/files/${started.body.data.fileId}`);
+    await server.settle();
+    const { data } = (await tenant.get(`/v3/imports/${started.body.data.id}`)).body;
+    expect(data).toMatchObject({ status: 'failed', error: 'The file was deleted' });
+  });
+});
+
+describe('what is asked for', () => {
+  it('can be examined before', async () => {
+    await create('/v3/attributes', { name: 'Plan', externalId: 'plan' });
+    const fileId = await uploadTable(tenant, 'Full name,Mobile number,plan,x\nAda,1,gold,\nGrace,2,,\n');
+    const answer = await tenant.post('/v3/imports/examine', { fileId });
+    expect(answer.body.data).toEqual({
+      encoding: 'utf-8',
+      delimiter: ',',
+      columns: [
+        { name: 'Full name', field: 'fullName', samples: ['Ada', 'Grace'] },
+        { name: 'Mobile number', field: 'phoneNumber', samples: ['1', '2'] },
+        { name: 'plan', field: 'attributes.plan', samples: ['gold'] },
+        { name: 'x', field: null, samples: [] },
+      ],
+    });
+  });
+
+  it.each([
+    [{ columns: [{ name: 'Nope', field: 'email' }] }, 'columns.0.name'],
+    [{ columns: [{ name: 'Phone', field: 'phone' }] }, 'columns.0.field'],
+    [{ columns: [{ name: 'Phone', field: 'attributes.nope' }] }, 'columns.0.field'],
+    [{ columns: [{ name: 'Name', field: 'fullName' }] }, 'columns'],
+    [
+      {
+        columns: [
+          { name: 'Phone', field: 'phoneNumber' },
+          { name: 'Name', field: 'phoneNumber' },
+        ],
+      },
+      'columns.1.field',
+    ],
+    [{ defaultCountry: 'XX' }, 'defaultCountry'],
+    [{ defaultCountry: 'germany' }, 'defaultCountry'],
+    [{ labelIds: [UNKNOWN] }, 'labelIds.0'],
+    [{ fileId: UNKNOWN }, 'fileId'],
+    [{ existing: 'replace' }, 'existing'],
+    [{ update: true }, 'update'],
+  ])('is refused with the parameter that is wrong: %j', async (options, path) => {
+    const answer = await startImport(tenant, 'Name,Phone\nAda,+15550001111\n', options);
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body.error.invalidParams)).toEqual([path]);
+    expect((await tenant.post('/v3/imports/search', {})).body.data).toEqual([]);
+  });
+
+  it('can be cancelled, and what is done stays', async () => {
+    const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n');
+    const { id } = started.body.data;
+    expect((await tenant.post(`/v3/jobs/${id}/cancel`)).body.data).toMatchObject({ status: 'cancelled' });
+    await server.settle();
+    expect((await tenant.get(`/v3/imports/${id}`)).body.data).toMatchObject({
+      status: 'cancelled',
+      created: 0,
+      endedAt: expect.any(String),
+    });
+    expect(await contactsBy()).toEqual([]);
+  });
+
+  it('ends if a label or an attribute that it needs is deleted', async () => {
+    const label = await create('/v3/labels', { name: 'Fair' });
+    const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n', { labelIds: [label] });
+    await tenant.delete(`/v3/labels/${label}`);
+    await server.settle();
+    expect((await tenant.get(`/v3/imports/${started.body.data.id}`)).body.data).toMatchObject({
+      status: 'failed',
+      error: 'One of the labels was deleted',
+      created: 0,
+    });
+  });
+
+  it('is the tenant’s own, needs its scopes, and has a limit', async () => {
+    const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n');
+    const { id, fileId } = started.body.data;
+    const other = await server.tenant();
+    expect((await other.get(`/v3/imports/${id}`)).status).toBe(404);
+    expect((await other.get(`/v3/imports/${id}/errors.csv`)).status).toBe(404);
+    expect((await other.post('/v3/imports', { fileId })).status).toBe(400);
+    expect((await other.post('/v3/imports/examine', { fileId })).status).toBe(400);
+    const token = await tenant.tokenWith(['contacts:write']);
+    const refusedFile = await tenant.post('/v3/imports', { fileId }, { token });
+    expect(refusedFile.body.error.invalidParams.fileId.message).toContain('files:read');
+    const few = await server.tenant({ limits: { unfinishedJobs: 1 } });
+    expect((await startImport(few, 'phone\n+15550001111\n')).status).toBe(200);
+    const refused = await startImport(few, 'phone\n+15550001111\n');
+    expect([refused.status, refused.body.error.messageKey]).toEqual([409, 'limit_reached']);
+    await server.settle();
+    expect((await startImport(few, 'phone\n+15550001111\n')).status).toBe(200);
+  });
+
+  it('is seen by a user of some teams only if the user asked for it', async () => {
+    const channel = await tenant.channel();
+    const agent = await usePerson(server, tenant, 'agent');
+    await tenant.post('/v3/teams', { name: 'Team', userIds: [agent.userId], channelIds: [channel.id] });
+    await tenant.put(`/v3/users/${agent.userId}`, { access: 'teams' });
+    const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n');
+    expect((await agent.get(`/v3/imports/${started.body.data.id}`)).status).toBe(404);
+    const fileId = await uploadTable(tenant, 'name,phone\nGrace,+15550002222\n');
+    const own = await agent.post('/v3/imports', { fileId });
+    expect(own.body.data).toMatchObject({ author: { type: 'user', id: agent.userId } });
+    const found = await agent.post('/v3/imports/search', {});
+    expect(found.body.data.map((one: { id: string }) => one.id)).toEqual([own.body.data.id]);
+  });
+
+  it('is done once for one idempotency key', async () => {
+    const fileId = await uploadTable(tenant, 'name,phone\nAda,+15550001111\n');
+    const headers = { 'idempotency-key': 'once' };
+    const first = await tenant.post('/v3/imports', { fileId }, { headers });
+    const second = await tenant.post('/v3/imports', { fileId }, { headers });
+    expect(second.body.data.id).toBe(first.body.data.id);
+  });
+});

@@ -1,0 +1,43 @@
+import { form } from './files.ts';
+import type { Answer, TestServer, TestTenant } from './server.ts';
+
+/** Uploads a private file and returns its id. */
+export async function uploadTable(
+  tenant: TestTenant,
+  content: string | Buffer,
+  filename = 'customers.csv',
+): Promise<string> {
+  const body = form({ name: 'isPrivate', content: 'true' }, { content, filename, type: 'text/csv' });
+  const answer = await tenant.call('POST', '/v3/files', body);
+  return answer.body.data.id;
+}
+
+/** Uploads a file and starts its import. */
+export async function startImport(
+  tenant: TestTenant,
+  content: string | Buffer,
+  options: object = {},
+): Promise<Answer> {
+  return tenant.post('/v3/imports', { fileId: await uploadTable(tenant, content), ...options });
+}
+
+/** Does everything that is due until an import has ended, and returns it. */
+export async function endOfImport(server: TestServer, tenant: TestTenant, started: Answer) {
+  for (;;) {
+    await server.settle();
+    const { data } = (await tenant.get(`/v3/imports/${started.body.data.id}`)).body;
+    if (data.endedAt !== null) return data;
+  }
+}
+
+/** Imports a file to its end and returns the import. */
+export async function importFile(
+  server: TestServer,
+  tenant: TestTenant,
+  content: string | Buffer,
+  options: object = {},
+) {
+  const started = await startImport(tenant, content, options);
+  if (started.status !== 200) throw new Error(started.text);
+  return endOfImport(server, tenant, started);
+}

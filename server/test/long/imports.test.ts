@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { useHeartbeat } from '../kit/heartbeat.ts';
+import { endOfImport, importFile, startImport } from '../kit/imports.ts';
+import { useServer } from '../kit/server.ts';
+
+const server = await useServer({ maxFileBytes: 32 * 1024 * 1024 });
+/** As for other hostile texts: several turns of 10 ms, and what other parts of the server do in between. */
+const MAX_GAP_MS = 250;
+const ROWS = 10_000;
+
+describe('a large file', () => {
+  it('is imported in batches that let other work go first', async () => {
+    const tenant = await server.tenant();
+    const rows = Array.from(
+      { length: ROWS },
+      (_, index) => `N${index},${index % 7 === 0 ? '+' : ''}1 (555) 1${String(index).padStart(6, '0')}`,
+    );
+    const heartbeat = useHeartbeat();
+    const done = await importFile(server, tenant, `name,phone\n${rows.join('\n')}\n`, {
+      defaultCountry: 'US',
+      publishEvents: false,
+    });
+    expect(done).toMatchObject({ status: 'completed', total: ROWS, created: ROWS, failed: 0 });
+    expect(heartbeat.longestGapMs()).toBeLessThan(MAX_GAP_MS);
+  });
+
+  it('of rows that are all wrong lists the first hundred, and has all of them as a file', async () => {
+    const tenant = await server.tenant();
+    const heartbeat = useHeartbeat();
+    const done = await importFile(server, tenant, `name,phone\n${`x,${'9'.repeat(50)}\n`.repeat(ROWS)}`);
+    expect(done).toMatchObject({ status: 'completed', total: ROWS, created: 0, failed: ROWS });
+    expect(done.issues).toHaveLength(100);
+    const { text } = await tenant.get(`/v3/imports/${done.id}/errors.csv`);
+    expect(text.split('\r\n')).toHaveLength(ROWS + 2);
+    expect(heartbeat.longestGapMs()).toBeLessThan(MAX_GAP_MS);
+  });
+
+  it.each([
+    ['quotes', `a,b\n${'"",'.repeat(700_000)}\n`],
+    ['a quote that is never closed', `a,b\n"${'x\n'.repeat(1_000_000)}`],
+    ['commas', `a,b\n${','.repeat(2_000_000)}\n`],
+    ['line breaks', `phone\n${'\n'.repeat(1_000_000)}`],
+    ['rows of a megabyte', `phone\n${`${'x'.repeat(1_000_000)}\n`.repeat(4)}`],
+  ])('of megabytes of %s does not stop the server', async (_name, content) => {
+    const tenant = await server.tenant();
+    const heartbeat = useHeartbeat();
+    const columns = content.startsWith('a,b') ? { columns: [{ name: 'a', field: 'email' }] } : {};
+    const started = await startImport(tenant, content, columns);
+    expect(started.status).toBe(200);
+    const data = await endOfImport(server, tenant, started);
+    expect(['completed', 'failed']).toContain(data.status);
+    expect(data.created).toBe(0);
+    expect(heartbeat.longestGapMs()).toBeLessThan(MAX_GAP_MS);
+  });
+});
+
+describe('two imports of the same file', () => {
+  it('of one tenant take turns, and create every contact once', async () => {
+    const tenant = await server.tenant();
+    const rows = Array.from({ length: 3_000 }, (_, index) => `N${index},+1556${String(1_000_000 + index)}`);
+    const content = `name,phone\n${rows.join('\n')}\n`;
+    const started = [await startImport(tenant, content), await startImport(tenant, content)];
+    const ended = [];
+    for (const one of started) ended.push(await endOfImport(server, tenant, one));
+    expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(ended.reduce((sum, { created }) => sum + created, 0)).toBe(3_000);
+    expect(ended.reduce((sum, { updated }) => sum + updated, 0)).toBe(3_000);
+    const { rows: counted } = await server.system.db.query(
+      'select count(*)::int as count from contacts where tenant_id = $1',
+      [tenant.id],
+    );
+    expect(counted[0]?.count).toBe(3_000);
+  });
+});
