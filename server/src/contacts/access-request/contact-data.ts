@@ -34,7 +34,7 @@ const pageOf = <Row>(name: string, columns: string, from: string, condition: str
   );
 
 /** Columns that are written with another alias. */
-const of = (columns: string, alias: string): string =>
+const renameAlias = (columns: string, alias: string): string =>
   columns.replaceAll(new RegExp(`\\b${alias}\\.`, 'g'), 'x.');
 
 // The tenant is compared with `is true` where an index by contact leads to the rows: one by tenant would read all of its rows.
@@ -42,25 +42,25 @@ const OF_CONTACT = 'x.contact_id = $1 and (x.tenant_id = $tenant) is true';
 
 const consents = pageOf<ConsentRow>(
   'consents',
-  of(CONSENT_COLUMNS, 'c'),
+  renameAlias(CONSENT_COLUMNS, 'c'),
   'visible_consents x',
   'x.contact_id = $1 and x.tenant_id = $tenant',
 );
 const chats = pageOf<{ id: string }>('chats', 'x.id', 'visible_chats x', OF_CONTACT);
 const messages = pageOf<MessageRow>(
   'messages',
-  of(MESSAGE_COLUMNS, 'm'),
+  renameAlias(MESSAGE_COLUMNS, 'm'),
   'visible_messages x',
   'x.contact_id = $1 and x.tenant_id = $tenant',
 );
 const notes = pageOf<NoteRow>(
   'notes',
-  of(NOTE_COLUMNS, 'n'),
+  renameAlias(NOTE_COLUMNS, 'n'),
   'visible_notes x',
   `x.tenant_id = $tenant and x.contact_id = $1
       and x.chat_id = any (array(select k.id from visible_chats k where k.contact_id = $1 and (k.tenant_id = $tenant) is true))`,
 );
-const runs = pageOf<RunRow>('runs', of(RUN_COLUMNS, 'r'), 'visible_automation_runs x', OF_CONTACT);
+const runs = pageOf<RunRow>('runs', renameAlias(RUN_COLUMNS, 'r'), 'visible_automation_runs x', OF_CONTACT);
 const campaigns = pageOf<{ id: string; name: string; created_at: Date }>(
   'campaigns',
   'x.id, x.name, x.created_at',
