@@ -29,7 +29,7 @@ import { providerRoute } from './channels/provider-route.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { sandboxRoutes } from './channels/sandbox-routes.ts';
 import { chatRoutes } from './chats/routes.ts';
-import { contactDataRoutes } from './contacts/data/routes.ts';
+import { contactDataRoutes } from './contacts/access-request/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { unsubscribePage } from './contacts/unsubscribe-page.ts';
 import type { Database } from './db/database.ts';

@@ -13,7 +13,7 @@ import type { Column } from './columns.ts';
 import type { Import, RowIssue } from './schema.ts';
 
 /** What is done with the rows of a file, as it is stored. */
-export interface ImportSettings {
+interface ImportSettings {
   columns: Column[];
   defaultCountry: Country | null;
   existing: Import['existing'];

@@ -4,7 +4,7 @@ import { byteLengthOf, type Encoding } from './encoding.ts';
 import { type CsvRecord, isIncomplete, readRecord } from './record.ts';
 
 /** How many characters a record may have: far more than a contact, far less than would fill the memory. */
-export const MAX_RECORD_CHARACTERS = 1024 * 1024;
+const MAX_RECORD_CHARACTERS = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /** The file cannot be read as CSV from some row on. */
