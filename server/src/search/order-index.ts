@@ -1,7 +1,7 @@
-import type { SearchQuery } from './query.ts';
-import type { OrderIndex } from './source.ts';
 import type { Filter } from './grammar/filter.ts';
 import type { Sort } from './grammar/sort.ts';
+import type { SearchQuery } from './query.ts';
+import type { OrderIndex } from './source.ts';
 
 /** The conditions that must all be true. */
 export const conditionsOf = (filter: Filter | undefined): readonly Filter[] =>
@@ -35,11 +35,10 @@ export function findIndexOfMatches({ source, request }: SearchQuery): OrderIndex
   );
 }
 
-/** Every large source has an index on (created_at, id). In an order without an index, a scan might have to sort all rows. */
-const BY_CREATION: OrderIndex = { where: [], sort: 'createdAt' };
+/** Every large source has an index on (created_at, id). */
+export const isByCreation = (sort: Sort): boolean => isInOrder(sort, 'createdAt');
 
-/** Whether an index has all rows in the order of the page. */
+/** Whether an index has all rows in the order of the page. In another order, a scan might have to sort all rows. */
 export const hasIndexOfRows = ({ source, request }: SearchQuery): boolean =>
-  [BY_CREATION, ...(source.orderIndexes ?? [])].some(
-    ({ where, sort }) => where.length === 0 && isInOrder(request.sort, sort),
-  );
+  isByCreation(request.sort) ||
+  (source.orderIndexes ?? []).some(({ where, sort }) => where.length === 0 && isInOrder(request.sort, sort));

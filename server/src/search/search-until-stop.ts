@@ -1,6 +1,6 @@
 import type { Bind } from './fields.ts';
-import type { Filter } from './grammar/filter.ts';
-import { conditionsOf, hasIndexOfRows } from './order-index.ts';
+import { countTextConditions, type Filter } from './grammar/filter.ts';
+import { conditionsOf, isByCreation } from './order-index.ts';
 import { type FoundInWindow, findInWindow } from './plans/find-in-window.ts';
 import type { SearchQuery } from './query.ts';
 import { getOffset } from './request.ts';
@@ -28,19 +28,14 @@ const isWithin = (condition: Filter, fields: readonly string[]): boolean =>
   (condition.op === 'eq' && fields.includes(condition.field)) ||
   (COMPARISONS.has(condition.op) && 'field' in condition && condition.field === 'createdAt');
 
-/** Whether the search checks rows one by one, of which there may be too many. */
-export function mayStop(query: SearchQuery): boolean {
-  const { source, request } = query;
-  const { stops } = source;
-  if (stops === undefined || !hasIndexOfRows(query) || request.sort[0]?.field !== 'createdAt') return false;
-  const conditions = conditionsOf(request.filter);
-  const isSelective = conditions.some(
-    (one) => (one.op === 'eq' || one.op === 'in') && stops.unless.includes(one.field),
+/** Whether the search compares a text with rows of which there may be too many. */
+export function mayStop({ source, request }: SearchQuery): boolean {
+  const { filter, search, sort } = request;
+  const hasText = search !== undefined || (filter !== undefined && countTextConditions(filter) > 0);
+  const isByIndex = conditionsOf(filter).some(
+    (one) => (one.op === 'eq' || one.op === 'in') && source.stops?.unless.includes(one.field),
   );
-  return (
-    !isSelective &&
-    (request.search !== undefined || conditions.some((one) => !isWithin(one, stops.within)))
-  );
+  return source.stops !== undefined && hasText && !isByIndex && isByCreation(sort);
 }
 
 /** The same rows for finding out where a window ends: only those that the index reads. */
@@ -48,7 +43,10 @@ function withinIndex(query: SearchQuery): SearchQuery {
   const { searchable, source, request } = query;
   const within = conditionsOf(request.filter).filter((one) => isWithin(one, source.stops?.within ?? []));
   const where = (bind: Bind): string =>
-    [source.where?.(bind) ?? 'true', ...within.map((one) => compileRowFilter(one, searchable, bind))].join(' and ');
+    [
+      `(${source.where?.(bind) ?? 'true'})`,
+      ...within.map((one) => compileRowFilter(one, searchable, bind)),
+    ].join(' and ');
   return { ...query, source: { ...source, where } };
 }
 
@@ -95,9 +93,10 @@ export async function searchUntilStop(
   const page = rows.slice(0, limit);
   const isFull = ids.length > limit;
   const found = (request.foundBefore ?? getOffset(request)) + page.length;
-  const lastKey = page.at(-1)?.[KEY_COLUMN] as Key;
+  const lastKey = page.at(-1)?.[KEY_COLUMN] as Key | undefined;
   const rest = after && { key: after, found: total };
-  const pagination = toPagination(request, isFull ? { key: lastKey, found } : rest, total, countCap);
+  const next = isFull && lastKey ? { key: lastKey, found } : rest;
+  const pagination = toPagination(request, next, total, countCap);
   return {
     rows: withoutKeys(page),
     pagination: {

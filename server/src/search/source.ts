@@ -34,8 +34,8 @@ export interface SearchSource {
   /** If a search has exactly the conditions of one of them, its first rows are the page: nothing is sorted. */
   orderIndexes?: readonly OrderIndex[];
   /**
-   * Set if checking all rows may take too long. A search in the order of creation whose conditions no index serves then stops
-   * after a while, and says how far it got.
+   * Set if comparing the texts of all rows may take too long. A search for a text in the order of creation then stops after a
+   * while, and says how far it got.
    */
   stops?: {
     /** Fields with an index on themselves and the order of creation: only rows with the same value are read. */
