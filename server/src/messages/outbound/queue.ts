@@ -6,7 +6,7 @@ import { decryptConfig } from '../../channels/channel.ts';
 import { isByPerson, updateReplied } from '../../chats/new-messages.ts';
 import { queueReadReceipts } from '../../chats/tasks.ts';
 import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
-import { type PersonFacts, personFacts } from '../../contacts/contact.ts';
+import { type PersonColumns, personColumns, personOf } from '../../contacts/contact.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -24,7 +24,7 @@ import type { Message, NewChatMessage } from '../schema.ts';
 import type { ReferredMessage } from './draft-facts.ts';
 import { type ValidatedDraft, validateDraft } from './validate.ts';
 
-interface SendingChat extends ConsentFacts {
+interface SendingChat extends ConsentFacts, PersonColumns {
   id: string;
   channel_id: string;
   contact_id: string;
@@ -32,17 +32,16 @@ interface SendingChat extends ConsentFacts {
   kind: ChannelKind;
   provider: string;
   config_encrypted: Buffer;
-  person: PersonFacts;
 }
 const lockChats = statement<[ids: string[]], SendingChat>(
   'messages.lock_chats',
   // Locked in the order of ids, so no deadlocks. The tenant is compared with `is true`, which no index can serve: on
   // small tables the planner would otherwise read all rows of the tenant.
   `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted,
-          ${consentFacts('k.contact_id', 'c.kind', 'h')},
-          ${personFacts('k.contact_id', 'k.handle_id')} as person
+          ${consentFacts('p.subscriptions', 'c.kind', 'h')}, ${personColumns('p', 'h')}
      from visible_chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
      join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
+     join contacts p on p.id = k.contact_id and (p.tenant_id = k.tenant_id) is true
     where k.id = any ($1::uuid[]) and k.tenant_id = $tenant order by k.id for no key update of k`,
 );
 const filesById = statement<[ids: string[]], FileRow>(
@@ -176,7 +175,7 @@ const rowOf = ({ draft, chat, validated, id }: Queued, now: Date): MessageRow =>
   deleted_at: null,
   created_at: now,
   updated_at: now,
-  person: chat.person,
+  person: personOf(chat),
 });
 
 /**
