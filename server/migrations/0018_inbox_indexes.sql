@@ -18,3 +18,5 @@ create index concurrently if not exists chats_snoozed
 -- The counts of unread chats.
 create index concurrently if not exists chats_unread
   on chats (tenant_id, status, assigned_user_id) where marked_unread or unread_count > 0;
+-- The unique index on tenant, channel and handle leads to the chats of a channel, too.
+drop index concurrently if exists chats_by_channel;

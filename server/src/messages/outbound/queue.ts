@@ -1,4 +1,4 @@
-import { takeOverChats } from '../../automations/runs/take-over.ts';
+import { findChatsWithRuns, takeOverChats } from '../../automations/runs/take-over.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
@@ -114,6 +114,10 @@ export interface QueueDeps {
   baseUrl: () => string;
 }
 
+/** Whether a person answers now, and takes the chat over from automations. */
+const isReplyOfUser = ({ author, scheduledAt }: MessageDraft): boolean =>
+  author.type === 'user' && scheduledAt === undefined;
+
 const readById = async <Row extends { id: string }>(
   ids: string[],
   read: (ids: string[]) => Promise<Row[]>,
@@ -134,13 +138,15 @@ async function readReferences(tx: TenantTx, drafts: readonly MessageDraft[]) {
   const messageIds = drafts.flatMap(({ replyToMessageId, reaction }) =>
     [replyToMessageId, reaction?.messageId].filter((id) => id !== undefined),
   );
-  const [chats, files, templates, messages] = await Promise.all([
+  const byUsers = drafts.filter(isReplyOfUser).map(({ chatId }) => chatId.toLowerCase());
+  const [chats, chatsWithRuns, files, templates, messages] = await Promise.all([
     readById(chatIds, (ids) => tx.all(lockChats, [ids])),
+    findChatsWithRuns(tx, byUsers.filter(isUuid)),
     readById(fileIds, (ids) => tx.all(filesById, [ids])),
     readById(templateIds, async (ids) => (await tx.all(templatesById, [ids])).map(presentTemplate)),
     readById(messageIds, (ids) => tx.all(messagesById, [ids])),
   ]);
-  return { chats, files, templates, messages };
+  return { chats, chatsWithRuns, files, templates, messages };
 }
 
 interface Queued {
@@ -188,7 +194,7 @@ export async function queueMessages(
   { keys, policy, adapters, baseUrl }: QueueDeps,
 ): Promise<(Message | ApiError)[]> {
   if (drafts.length === 0) return [];
-  const { chats, ...references } = await readReferences(tx, drafts);
+  const { chats, chatsWithRuns, ...references } = await readReferences(tx, drafts);
   const queued: Queued[] = [];
   const windows = new Map<string, number | null>();
   const hasWindow = (chat: SendingChat): boolean => {
@@ -225,9 +231,7 @@ export async function queueMessages(
     }
   };
   const results = drafts.map(validate);
-  const byUsers = queued.filter(
-    ({ draft }) => draft.author.type === 'user' && draft.scheduledAt === undefined,
-  );
+  const byUsers = queued.filter(({ draft }) => isReplyOfUser(draft));
   // Before the reply marks them as read.
   queueReadReceipts(
     tx,
@@ -236,7 +240,7 @@ export async function queueMessages(
   if (queued.length > 0) enqueueMessages(tx, queued);
   await takeOverChats(
     tx,
-    byUsers.map(({ chat }) => chat.id),
+    byUsers.map(({ chat }) => chat.id).filter((id) => chatsWithRuns.has(id)),
   );
   tx.announce(
     ...queued.map(({ id, chat }) => ({ type: 'message.queued' as const, channelId: chat.channel_id, id })),
