@@ -44,16 +44,16 @@ export const chatFields: Searchable = {
   id: 'c.id',
 };
 
-/**
- * Selects ids only: contact and latest message are read for the rows of the page, not for those before it. A left join,
- * because PostgreSQL removes it if no condition needs the contact.
- */
+/** Selects ids only: contact and latest message are read for the rows of the page, not for those before it. */
 export const chatSource: SearchSource = {
   select: 'c.id',
-  from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
+  from: 'visible_chats c',
   tenantColumn: 'c.tenant_id',
   countCap: 10_000,
-  countCapOfNames: 1_000,
+  ofNames: {
+    countCap: 1_000,
+    from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
+  },
   // Contacts are joined to check a name, which takes longer than sorting a few thousand chats.
   window: 5_000,
   orderIndexes: [

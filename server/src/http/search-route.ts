@@ -60,6 +60,15 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
   example: { params?: Record<string, string>; query: string; item: unknown };
 };
 
+/** The same source without views. */
+function withTables(source: SearchSource): SearchSource {
+  const { from, ofNames } = source;
+  const tables = { ...source, from: withoutViews(from) };
+  return ofNames?.from === undefined
+    ? tables
+    : { ...tables, ofNames: { ...ofNames, from: withoutViews(ofNames.from) } };
+}
+
 /** An index leads to this many rows in a few milliseconds. */
 const MAX_PLAIN_ROWS = 10_000;
 
@@ -123,13 +132,12 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
             ? await spec.source(reader, params as unknown as Record<string, string>, principal)
             : spec.source;
         const source = restrictToChannels(all, principal.channelIds);
-        const search = (from: string) =>
-          runSearch(reader, searchable, { ...source, from }, reader.tenantId, request);
+        const search = (from: SearchSource) => runSearch(reader, searchable, from, reader.tenantId, request);
         const [isRemoving, found] = await Promise.all([
           source.needsNoView ? false : hasRemovals(reader),
-          search(withoutViews(source.from)),
+          search(withTables(source)),
         ]);
-        const { rows, ...page } = isRemoving ? await search(source.from) : found;
+        const { rows, ...page } = isRemoving ? await search(source) : found;
         const presentation: Presentation = hasPresentation(all) ? all : spec;
         const data =
           'presentPage' in presentation

@@ -37,7 +37,7 @@ export async function runSearch(
   tenantId: string,
   request: SearchRequest,
 ): Promise<SearchResult> {
-  const query: SearchQuery = { searchable, source: withCap(source, request), tenantId, request };
+  const query: SearchQuery = { searchable, source: forNames(source, request), tenantId, request };
   const run: RunStatement = async ({ text, params }) => (await queryable.query(text, params)).rows;
 
   // Scan in order if there are no conditions: every row matches, so the first rows in order are the page.
@@ -65,10 +65,11 @@ export async function runSearch(
   return toSearchResult(query, rows, countCap === undefined ? await countAllMatches(query, run) : total);
 }
 
-function withCap(source: SearchSource, { search }: SearchRequest): SearchSource {
-  const { countCap, countCapOfNames } = source;
-  if (search === undefined || countCap === undefined || countCapOfNames === undefined) return source;
-  return { ...source, countCap: Math.min(countCap, countCapOfNames) };
+/** The source as a search of a part of a name needs it. */
+function forNames(source: SearchSource, { search }: SearchRequest): SearchSource {
+  const { countCap = Number.POSITIVE_INFINITY, from, ofNames } = source;
+  if (search === undefined || ofNames === undefined) return source;
+  return { ...source, countCap: Math.min(countCap, ofNames.countCap), from: ofNames.from ?? from };
 }
 
 async function scanAndCount(query: SearchQuery, run: RunStatement): Promise<SearchResult> {

@@ -3,14 +3,11 @@ import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { decryptConfig } from '../../channels/channel.ts';
-import { isByPerson, updateReplied } from '../../chats/new-messages.ts';
 import { queueReadReceipts } from '../../chats/tasks.ts';
 import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
 import { type PersonColumns, personColumns, personOf } from '../../contacts/contact.ts';
-import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { DUE_NOW } from '../../engine/queue.ts';
 import { FILE_COLUMNS, type FileRow } from '../../files/file.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import type { ChannelKind } from '../../providers/adapter.ts';
@@ -22,6 +19,7 @@ import { type MessageRow, presentMessage } from '../message.ts';
 import { messagesQueue } from '../queues.ts';
 import type { Message, NewChatMessage } from '../schema.ts';
 import type { ReferredMessage } from './draft-facts.ts';
+import { insertQueued, type MessageOrigin } from './insert-queued.ts';
 import { type ValidatedDraft, validateDraft } from './validate.ts';
 
 interface SendingChat extends ConsentFacts, PersonColumns {
@@ -62,48 +60,11 @@ const messagesById = statement<[ids: string[]], ReferredMessage & { id: string }
      from visible_messages m where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
 );
 
-const queuedMessages = rowSet({
-  id: 'uuid',
-  chat_id: 'uuid',
-  channel_id: 'uuid',
-  contact_id: 'uuid',
-  author: 'text',
-  author_id: 'uuid?',
-  author_name: 'text?',
-  purpose: 'text',
-  type: 'text',
-  text: 'text?',
-  media: 'jsonb',
-  content: 'jsonb',
-  reply_to_message_id: 'uuid?',
-  scheduled_at: 'timestamptz?',
-  shard: 'smallint',
-  run_id: 'uuid?',
-  run_step: 'int?',
-  campaign_id: 'uuid?',
-});
-/** The newest reply of each chat. A scheduled one counts when it is sent. */
-const NEWEST_REPLIES = `(select q.chat_id, max(q.id::text)::uuid as id, bool_or(${isByPerson('q')}) as by_person
-      from queued q where q.scheduled_at is null group by q.chat_id) n`;
-const insertQueued = statement<[now: Date, chatIds: string[], messages: ParameterOf<typeof queuedMessages>]>(
-  'messages.insert_queued',
-  `with queued as (select * from ${queuedMessages.from(3, 'q')}),
-   replied as (${updateReplied(NEWEST_REPLIES, 'c.id = any ($2::uuid[])', 1)})
-   insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, author_id, author_name, purpose, type, text,
-                         media, content, status, reply_to_message_id, timestamp, scheduled_at, shard, due_at, run_id, run_step, campaign_id,
-                         created_at, updated_at)
-   select q.id, $tenant, q.chat_id, q.channel_id, q.contact_id, 'outbound', q.author, q.author_id, q.author_name, q.purpose, q.type, q.text, q.media,
-          q.content, 'queued', q.reply_to_message_id, coalesce(q.scheduled_at, $1), q.scheduled_at, q.shard,
-          coalesce(q.scheduled_at, ${DUE_NOW}), q.run_id, q.run_step, q.campaign_id, $1, $1
-     from queued q order by q.id`,
-);
-
 /** A message to be sent. */
 export interface MessageDraft extends Omit<NewChatMessage, 'userId'> {
   chatId: string;
   author: Author;
-  /** The automation run that sends it, and the number of its step: a step sends once. */
-  origin?: { runId: string; runStep: number; campaignId: string | null };
+  origin?: MessageOrigin;
 }
 
 export interface QueueDeps {
@@ -237,7 +198,10 @@ export async function queueMessages(
     tx,
     byUsers.map(({ chat }) => chat),
   );
-  if (queued.length > 0) enqueueMessages(tx, queued);
+  insertQueued(
+    tx,
+    queued.map((one) => ({ row: rowOf(one, tx.now), origin: one.draft.origin })),
+  );
   await takeOverChats(
     tx,
     byUsers.map(({ chat }) => chat.id).filter((id) => chatsWithRuns.has(id)),
@@ -248,23 +212,6 @@ export async function queueMessages(
   for (const channelId of new Set(queued.map(({ chat }) => chat.channel_id)))
     tx.wake(messagesQueue, channelId);
   return results;
-}
-
-function enqueueMessages(tx: TenantTx, queued: Queued[]): void {
-  tx.enqueue(insertQueued, [
-    tx.now,
-    queued.map(({ chat }) => chat.id),
-    queuedMessages.encode(
-      queued.map((one) => ({
-        ...rowOf(one, tx.now),
-        scheduled_at: one.validated.scheduledAt,
-        shard: messagesQueue.shardOf(one.chat.channel_id, tx.tenantId),
-        run_id: one.draft.origin?.runId,
-        run_step: one.draft.origin?.runStep,
-        campaign_id: one.draft.origin?.campaignId,
-      })),
-    ),
-  ]);
 }
 
 /** Queues one message, or throws the error why it cannot be sent. */
