@@ -7,8 +7,8 @@ import { percentile } from './latency.ts';
 const SMALL_CHATS = 5_000;
 const MORE_CHATS = 100_000;
 const MESSAGES_PER_CHAT = 48;
-const WARM_UP = 50;
-const REQUESTS = 300;
+const WARM_UP = 20;
+const REQUESTS = 100;
 const PAGE_SIZE = 100;
 /** How much longer the slowest in a hundred requests may take. */
 const GOAL = 1.5;
