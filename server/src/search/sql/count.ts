@@ -15,7 +15,10 @@ export function countMatches(query: SearchQuery): SqlStatement {
 export function countMatchesOfEach(queries: readonly SearchQuery[]): SqlStatement {
   const params: unknown[] = [];
   const bind = bindTo(params);
-  return { text: `select array[${queries.map((query) => compileCount(query, bind)).join(', ')}] as totals`, params };
+  return {
+    text: `select array[${queries.map((query) => compileCount(query, bind)).join(', ')}] as totals`,
+    params,
+  };
 }
 
 function compileCount(query: SearchQuery, bind: Bind): string {
