@@ -24,6 +24,8 @@ export interface Pagination {
   total: number;
   /** True if more match than `total` says. */
   totalIsCapped?: boolean;
+  /** How far a search for a text got that stopped before it had looked at everything; `nextCursor` continues there. */
+  searchedTo?: string;
   /** The cursor of the next page; null on the last one. */
   nextCursor: string | null;
 }

@@ -6,6 +6,8 @@ import type { Target } from './target.ts';
 export interface Side {
   /** The server folder of the checkout. */
   serverRoot: string;
+  /** How much of the usual data figures with much of it create: 1 unless given. */
+  scale: number;
   /** Starts its server on the first call. */
   getTarget(): Promise<Target>;
 }

@@ -2,6 +2,7 @@ import type { Figure } from './figure.ts';
 import { createBroadcastRun } from './figures/broadcast-run.ts';
 import { createBroadcasts } from './figures/broadcasts.ts';
 import { createConsole } from './figures/console.ts';
+import { createGrowth } from './figures/growth.ts';
 import { createHanging } from './figures/hanging.ts';
 import { createHostile } from './figures/hostile.ts';
 import { createIdle } from './figures/idle.ts';
@@ -46,6 +47,7 @@ export const figures: Record<string, Figure> = {
   latency: createLatency,
   'two-processes': createTwoProcesses,
   searches: createSearches,
+  growth: createGrowth,
   hanging: createHanging,
   hostile: createHostile,
   console: createConsole,
@@ -58,5 +60,7 @@ export const groups: Record<string, string[]> = {
   webhooks: ['endpoint', 'endpoints', 'waiting', 'latency'],
 };
 
+/** Measured only by name: filling the database takes minutes. */
+export const onlyByName: readonly string[] = ['growth'];
 /** Measured against another commit only by name: an older one may freeze or die of what they send, or has no console. */
 export const notCompared: readonly string[] = ['hanging', 'hostile', 'console'];

@@ -5,21 +5,22 @@ import { compareWithBare } from './compare-bare.ts';
 import { compareCommits, QUIET_DATABASE } from './compare-commits.ts';
 import type { Effort, Figure, Side } from './figure.ts';
 import { measureInstalledSize } from './figures/start.ts';
-import { figures, groups, notCompared } from './figures.ts';
+import { figures, groups, notCompared, onlyByName } from './figures.ts';
 import { cleanUp, isCleaning, SERVER_ROOT } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { startTarget, type Target, type TargetOptions } from './target.ts';
 
-const USAGE = `npm run bench -- [figure…] [--rounds N] [--seconds N] [--profile FOLDER]
-npm run bench -- [figure…] --against COMMIT [--rounds N] [--seconds N]
+const USAGE = `npm run bench -- [figure…] [--rounds N] [--seconds N] [--scale N] [--profile FOLDER]
+npm run bench -- [figure…] --against COMMIT [--rounds N] [--seconds N] [--scale N]
 
-Without names, all figures: ${Object.keys(figures).join(' ')}.
+Without names, all figures but ${onlyByName.join(' ')}: ${Object.keys(figures).join(' ')}.
 ${Object.entries(groups)
   .map(([name, members]) => `${name}: ${members.join(' ')}.`)
   .join('\n')}
 
 The first form compares the working tree with bare programs. --profile writes a CPU profile of the server into a folder and
 prints where its time goes; choose one figure with it. Profiling takes time, so the ratios of such a run are too low.
+--scale 0.1 lets growth create a tenth of its data.
 The second form compares the working tree with another commit and exits with 1 if it is slower or takes more CPU time.`;
 
 function readPositive(name: string, text: string | undefined): number | undefined {
@@ -35,6 +36,7 @@ function readArguments() {
       against: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      scale: { type: 'string' },
       profile: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -48,23 +50,26 @@ function readArguments() {
   const names = positionals.flatMap((name) => groups[name] ?? [name]);
   const unknown = names.find((name) => !(name in figures));
   if (unknown !== undefined) throw new Error(`There is no figure "${unknown}".\n\n${USAGE}`);
-  const isDefault = (name: string): boolean => values.against === undefined || !notCompared.includes(name);
+  const isDefault = (name: string): boolean =>
+    !onlyByName.includes(name) && (values.against === undefined || !notCompared.includes(name));
   const chosen = Object.entries(figures).filter(([name]) =>
     names.length === 0 ? isDefault(name) : names.includes(name),
   );
   return {
     chosen: Object.fromEntries(chosen),
     effort: { ...(rounds === undefined ? {} : { rounds }), ...(seconds === undefined ? {} : { seconds }) },
+    scale: readPositive('scale', values.scale) ?? 1,
     against: values.against,
     profile: values.profile,
     help: values.help,
   };
 }
 
-function createSide(options: TargetOptions): Side {
+function createSide(options: TargetOptions, scale: number): Side {
   let target: Promise<Target> | undefined;
   return {
     serverRoot: options.serverRoot,
+    scale,
     getTarget() {
       target ??= startTarget(options);
       return target;
@@ -76,23 +81,24 @@ async function runAgainst(
   commit: string,
   chosen: Record<string, Figure>,
   effort: Partial<Effort>,
+  scale: number,
 ): Promise<void> {
   const checkouts = [await checkOutCommit(commit), await describeWorkingTree()];
   for (const [index, { description }] of checkouts.entries())
     console.log(`${index === 0 ? 'old' : 'new'}: ${description}`);
   const sides = checkouts.map(({ serverRoot }) =>
-    createSide({ serverRoot, databaseSettings: QUIET_DATABASE }),
+    createSide({ serverRoot, databaseSettings: QUIET_DATABASE }, scale),
   ) as [Side, Side];
   if (!(await compareCommits(chosen, sides, effort))) process.exitCode = 1;
 }
 
 async function main(): Promise<void> {
-  const { chosen, effort, against, profile, help } = readArguments();
+  const { chosen, effort, scale, against, profile, help } = readArguments();
   if (help) return console.log(USAGE);
   console.log(`Node ${process.version}, ${availableParallelism()} cores`);
-  if (against !== undefined) return runAgainst(against, chosen, effort);
+  if (against !== undefined) return runAgainst(against, chosen, effort, scale);
   const nodeFlags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const side = createSide({ serverRoot: SERVER_ROOT, nodeFlags });
+  const side = createSide({ serverRoot: SERVER_ROOT, nodeFlags }, scale);
   await compareWithBare(chosen, side, effort, async () =>
     'start' in chosen ? [await measureInstalledSize()] : [],
   );

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { ApiError, type InvalidParams } from '../base/errors.ts';
+import { hasRemovals, withoutViews } from '../db/removals.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import { meOf, type Principal } from '../http/permissions.ts';
 import type { Filter } from '../search/grammar/filter.ts';
-import { parseSearchRequest } from '../search/request.ts';
-import { countRows } from '../search/run-search.ts';
+import { parseSearchRequest, type SearchRequest } from '../search/request.ts';
+import { countEach } from '../search/run-search.ts';
 import { Query } from '../search/schema.ts';
 import { restrictToChannels } from '../search/source.ts';
 import { chatFields, chatSource } from './search.ts';
@@ -38,7 +39,7 @@ type ChatCount = Static<typeof ChatCount>;
 
 /** How many chats match each filter. All filters are checked before anything is counted. */
 export async function countChats(
-  reader: TenantReader & Parameters<typeof countRows>[0],
+  reader: TenantReader & Parameters<typeof countEach>[0],
   { views }: CountsBody,
   principal: Principal,
 ): Promise<ChatCount[]> {
@@ -58,17 +59,28 @@ export async function countChats(
   });
   if (Object.keys(invalidParams).length > 0) throw new ApiError('invalid_body_params', { invalidParams });
   const source = { ...restrictToChannels(chatSource, principal.channelIds), countCap: COUNT_CAP };
-  const counts: ChatCount[] = [];
-  for (const [index, request] of requests.entries()) {
-    const { all, unread } = request as NonNullable<typeof request>;
-    const count = (one: typeof all) => countRows(reader, chatFields, source, reader.tenantId, one);
-    const total = await count(all);
-    counts.push({
-      key: (views[index] as { key: string }).key,
+  // All in one statement: six views took twelve, each with a round trip.
+  const count = (from: string): Promise<number[]> =>
+    countEach(
+      reader,
+      requests.flatMap((one) =>
+        [one?.all, one?.unread].map((request) => ({
+          searchable: chatFields,
+          source: { ...source, from },
+          tenantId: reader.tenantId,
+          request: request as SearchRequest,
+        })),
+      ),
+    );
+  const [isRemoving, found] = await Promise.all([hasRemovals(reader), count(withoutViews(source.from))]);
+  const totals = isRemoving ? await count(source.from) : found;
+  return views.map(({ key }, index) => {
+    const [total, unread] = totals.slice(2 * index) as [number, number];
+    return {
+      key,
       total: Math.min(total, COUNT_CAP),
-      unread: Math.min(await count(unread), COUNT_CAP),
+      unread: Math.min(unread, COUNT_CAP),
       totalIsCapped: total > COUNT_CAP,
-    });
-  }
-  return counts;
+    };
+  });
 }

@@ -1,14 +1,12 @@
 import { newId } from '../base/ids.ts';
-import type { PersonFacts } from '../contacts/contact.ts';
+import { type PersonColumns, personColumns } from '../contacts/contact.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { Handle, HandleType } from '../providers/adapter.ts';
+import type { Handle } from '../providers/adapter.ts';
 import type { Chat } from './schema.ts';
 
 /** A chat whose row is locked. */
-export interface LockedChat {
-  handle_type: HandleType;
-  handle_value: string;
+export interface LockedChat extends PersonColumns {
   id: string;
   contact_id: string;
   status: Chat['status'];
@@ -19,20 +17,11 @@ export interface LockedChat {
   latest_message_at: Date | null;
   is_sensitive: boolean;
   waiting_since: Date | null;
-  handle_id: string;
   is_undeliverable: boolean;
-  is_primary: boolean;
-  first_name: string | null;
-  last_name: string | null;
-  /** The other handles of the contact; null if it has none, which is usual. */
-  other_handles: PersonFacts['handles'] | null;
 }
 
-const LOCKED = `h.type as handle_type, h.value as handle_value, c.id, c.contact_id, c.status, c.unread_count, c.read_at,
-  c.open_until, c.latest_message_id, c.latest_message_at, c.is_sensitive, c.waiting_since, c.handle_id,
-  h.undeliverable is not null as is_undeliverable, h.is_primary, person.first_name, person.last_name,
-  (select json_agg(json_build_object('id', o.id, 'type', o.type, 'value', o.value, 'is_primary', o.is_primary))
-     from handles o where o.contact_id = c.contact_id and o.id <> c.handle_id) as other_handles`;
+const LOCKED = `c.id, c.contact_id, c.status, c.unread_count, c.read_at, c.open_until, c.latest_message_id, c.latest_message_at,
+  c.is_sensitive, c.waiting_since, h.undeliverable is not null as is_undeliverable, ${personColumns('person', 'h')}`;
 const CONTACT =
   'join contacts person on person.id = c.contact_id and (person.tenant_id = c.tenant_id) is true';
 
@@ -67,17 +56,6 @@ const insertChats = statement<
     order by h.id
    on conflict (tenant_id, channel_id, handle_id) do nothing returning id`,
 );
-
-/** Who the contact of a locked chat is. */
-export const personOf = (chat: LockedChat): PersonFacts => ({
-  first_name: chat.first_name,
-  last_name: chat.last_name,
-  handle_id: chat.handle_id,
-  handles: [
-    { id: chat.handle_id, type: chat.handle_type, value: chat.handle_value, is_primary: chat.is_primary },
-    ...(chat.other_handles ?? []),
-  ],
-});
 
 const typesOf = (handles: readonly Handle[]): string[] => handles.map(({ type }) => type);
 const valuesOf = (handles: readonly Handle[]): string[] => handles.map(({ value }) => value);

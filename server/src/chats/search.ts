@@ -24,7 +24,7 @@ export const chatFields: Searchable = {
     firstRespondedAt: { type: 'time', sql: 'c.first_responded_at', nullable: true },
     closedAt: { type: 'time', sql: 'c.closed_at', nullable: true },
     openUntil: { type: 'time', sql: 'c.open_until', nullable: true },
-    // Of a chat without messages: when it was created. As in the index chats_by_latest_message.
+    // Of a chat without messages: when it was created. As in the indexes on it.
     latestMessageAt: { type: 'time', sql: 'coalesce(c.latest_message_at, c.created_at)' },
     createdAt: { type: 'time', sql: 'c.created_at' },
     updatedAt: { type: 'time', sql: 'c.updated_at' },
@@ -44,18 +44,27 @@ export const chatFields: Searchable = {
   id: 'c.id',
 };
 
-/**
- * Selects ids only: contact and latest message are read for the rows of the page, not for those before it. A left join,
- * because PostgreSQL removes it if no condition needs the contact.
- */
+/** Selects ids only: contact and latest message are read for the rows of the page, not for those before it. */
 export const chatSource: SearchSource = {
   select: 'c.id',
-  from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
+  from: 'visible_chats c',
   tenantColumn: 'c.tenant_id',
   countCap: 10_000,
+  ofNames: {
+    countCap: 1_000,
+    from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
+  },
+  // Contacts are joined to check a name, which takes longer than sorting a few thousand chats.
+  window: 5_000,
   orderIndexes: [
-    { equal: 'status', sort: 'latestMessageAt' },
-    { equal: 'status', sort: 'updatedAt' },
+    { where: [], sort: 'latestMessageAt' },
+    { where: [], sort: 'updatedAt' },
+    { where: ['eq(status)'], sort: 'latestMessageAt' },
+    { where: ['eq(status)'], sort: 'updatedAt' },
+    { where: ['eq(status)', 'eq(assignedUserId)'], sort: 'latestMessageAt' },
+    { where: ['eq(status)', 'isNull(assignedUserId)'], sort: 'latestMessageAt' },
+    { where: ['eq(status)', 'not(isNull(waitingSince))'], sort: 'waitingSince', hasNoNulls: true },
+    { where: ['eq(status,"snoozed")'], sort: 'snoozedUntil', hasNoNulls: true },
   ],
   inChannels: (ids) => `c.channel_id = any (${ids})`,
 };

@@ -76,6 +76,35 @@ export const personFacts = (contactId: string, handleId: string): string => `(se
     from handles fh where fh.contact_id = fp.id))
   from contacts fp where fp.id = ${contactId})`;
 
+/** The same facts as columns, where contact and handle are joined: as most contacts have one handle, no JSON is built. */
+export interface PersonColumns {
+  handle_id: string;
+  handle_type: HandleType;
+  handle_value: string;
+  is_primary: boolean;
+  first_name: string | null;
+  last_name: string | null;
+  /** The other handles of the contact; null if it has none. */
+  other_handles: PersonFacts['handles'] | null;
+}
+
+/** SQL for `PersonColumns`, with the aliases of the contact and of the handle over which a chat with it goes. */
+export const personColumns = (contact: string, handle: string): string =>
+  `${handle}.id as handle_id, ${handle}.type as handle_type, ${handle}.value as handle_value, ${handle}.is_primary,
+   ${contact}.first_name, ${contact}.last_name,
+   (select json_agg(json_build_object('id', o.id, 'type', o.type, 'value', o.value, 'is_primary', o.is_primary))
+      from handles o where o.contact_id = ${contact}.id and o.id <> ${handle}.id) as other_handles`;
+
+export const personOf = (row: PersonColumns): PersonFacts => ({
+  first_name: row.first_name,
+  last_name: row.last_name,
+  handle_id: row.handle_id,
+  handles: [
+    { id: row.handle_id, type: row.handle_type, value: row.handle_value, is_primary: row.is_primary },
+    ...(row.other_handles ?? []),
+  ],
+});
+
 /** Ids grow with time. */
 const firstOf = <H extends { id: string }>(handles: readonly H[]): H | undefined =>
   handles.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0];

@@ -1,12 +1,12 @@
 import type { EventType, NewEvent } from '../base/events.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
-import { MESSAGE_COLUMNS, type MessageRow, presentMessage, withoutContent } from './message.ts';
+import { type MessageRow, messageColumns, presentMessage, withoutContent } from './message.ts';
 import type { Message } from './schema.ts';
 
 const messagesOfEvents = statement<[ids: string[]], MessageRow & { is_sensitive: boolean }>(
   'messages.of_events',
-  `select ${MESSAGE_COLUMNS}, k.is_sensitive from visible_messages m
+  `select ${messageColumns('k.handle_id')}, k.is_sensitive from visible_messages m
      join chats k on k.id = m.chat_id and (k.tenant_id = m.tenant_id) is true
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
 );

@@ -40,14 +40,15 @@ export interface MessageRow extends OwnMessageRow {
   person: PersonFacts;
 }
 
-/** SQL: who the contact of message m is. */
-const PERSON = personFacts('m.contact_id', '(select fk.handle_id from chats fk where fk.id = m.chat_id)');
-
 /** Without the contact, which pages read once for all their messages. */
 export const OWN_COLUMNS = `m.id, m.chat_id, m.channel_id, m.contact_id, m.sender, m.author, m.author_id, m.author_name, m.purpose, m.is_automatic, m.type,
   m.text, m.media, m.content, m.status, m.error, m.vendor_id, m.reply_to_message_id, m.timestamp, m.scheduled_at, m.edited_at,
   m.deleted_at, m.created_at, m.updated_at`;
-export const MESSAGE_COLUMNS = `${OWN_COLUMNS}, ${PERSON} as person`;
+/** The columns of message m with its contact; the parameter is SQL for the handle of its chat. */
+export const messageColumns = (handleId: string): string =>
+  `${OWN_COLUMNS}, ${personFacts('m.contact_id', handleId)} as person`;
+/** The same where its chat is not joined. */
+export const MESSAGE_COLUMNS = messageColumns('(select fk.handle_id from chats fk where fk.id = m.chat_id)');
 
 const messageById = statement<[id: string], MessageRow>(
   'messages.by_id',

@@ -3,6 +3,7 @@ import { exampleChat } from '../chats/example.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from '../users/author.ts';
+import { readChatPage } from './chat-page.ts';
 import { exampleQueuedMessage } from './example.ts';
 import { presentMessages, requireChatOfMessages, requireMessage } from './message.ts';
 import { addressMessage } from './outbound/address.ts';
@@ -126,7 +127,7 @@ export function messageRoutes(deps: QueueDeps): Route[] {
       operationId: 'searchChatMessages',
       noun: "a chat's messages",
       params: ofChat.params,
-      hasShortPages: true,
+      readPlainPage: (reader, { chatId = '' }, request) => readChatPage(reader, chatId, request),
       source: async (db, params) => {
         const { id, presentPage } = await requireChatOfMessages(db, params.chatId as string);
         return { ...chatMessageSource(id), presentPage };

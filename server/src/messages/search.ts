@@ -6,7 +6,7 @@ import { OWN_COLUMNS } from './message.ts';
 import { messageStatuses, senders } from './schema.ts';
 
 /** Counting reads every matching row, and there can be any number of messages. */
-const COUNT_CAP = 10_000;
+export const COUNT_CAP = 10_000;
 
 export const messageFields: Searchable = {
   fields: {
@@ -41,6 +41,7 @@ export const messageSource: SearchSource = {
   from: 'visible_messages m',
   tenantColumn: 'm.tenant_id',
   countCap: COUNT_CAP,
+  stops: { within: ['chatId', 'contactId', 'channelId'], unless: ['id', 'campaignId'] },
   inChannels: (ids) => `m.channel_id = any (${ids})`,
 };
 

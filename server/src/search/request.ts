@@ -18,6 +18,8 @@ export interface SearchRequest {
   limit: number;
   /** The key of the last row of the page before, if the request has a cursor. */
   after: Key | undefined;
+  /** How many matches come before the page, if the cursor says so. */
+  foundBefore?: number;
   /** The request's own texts, which the response repeats. */
   echo: SearchEcho;
   /** Identifies the search in its cursors. */
@@ -72,6 +74,7 @@ export function parseSearchRequest(
     page: position?.page ?? page ?? 0,
     limit: limit ?? DEFAULT_LIMIT,
     after: position?.key,
+    ...(position?.found === undefined ? {} : { foundBefore: position.found }),
     echo,
     fingerprint,
   };

@@ -1,5 +1,6 @@
-import { writeCursor } from './cursor.ts';
+import { type CursorPosition, writeCursor } from './cursor.ts';
 import type { SearchQuery } from './query.ts';
+import type { SearchRequest } from './request.ts';
 import type { SearchEcho, SearchPagination } from './schema.ts';
 import { KEY_COLUMN, type Key } from './sql/key.ts';
 
@@ -11,24 +12,33 @@ export interface SearchResult {
   query: SearchEcho;
 }
 
-/** `rows` has one row more than the page if there is a next page. A `total` beyond the cap is reported as capped. */
+/** `rows` has one row more than the page if there is a next page. */
 export function toSearchResult({ source, request }: SearchQuery, rows: Row[], total: number): SearchResult {
-  const { countCap } = source;
   const page = rows.slice(0, request.limit);
-  const lastKey = page.at(-1)?.[KEY_COLUMN] as Key | undefined;
-  const hasNextPage = rows.length > page.length && lastKey !== undefined;
-  const isCapped = countCap !== undefined && total > countCap;
+  const key = page.at(-1)?.[KEY_COLUMN] as Key | undefined;
+  const next = rows.length > page.length && key ? { key } : undefined;
   return {
-    rows: page.map(({ [KEY_COLUMN]: _, ...row }) => row),
-    pagination: {
-      page: request.page,
-      limit: request.limit,
-      total: isCapped ? countCap : total,
-      ...(isCapped ? { totalIsCapped: true } : {}),
-      nextCursor: hasNextPage
-        ? writeCursor(request.fingerprint, { page: request.page + 1, key: lastKey })
-        : null,
-    },
+    rows: withoutKeys(page),
+    pagination: toPagination(request, next, total, source.countCap),
     query: request.echo,
+  };
+}
+
+export const withoutKeys = (rows: readonly Row[]): Row[] => rows.map(({ [KEY_COLUMN]: _, ...row }) => row);
+
+/** `next` is where the next page starts, if there is one. A `total` beyond the cap is reported as capped. */
+export function toPagination(
+  { page, limit, fingerprint }: SearchRequest,
+  next: Omit<CursorPosition, 'page'> | undefined,
+  total: number,
+  countCap = Number.POSITIVE_INFINITY,
+): SearchPagination {
+  const isCapped = total > countCap;
+  return {
+    page,
+    limit,
+    total: isCapped ? countCap : total,
+    ...(isCapped ? { totalIsCapped: true } : {}),
+    nextCursor: next === undefined ? null : writeCursor(fingerprint, { ...next, page: page + 1 }),
   };
 }

@@ -61,7 +61,14 @@ export const SearchPagination = Type.Object({
   limit: Type.Integer(),
   total: Type.Integer({ description: 'How many rows match, on all pages.' }),
   totalIsCapped: Type.Optional(
-    Type.Boolean({ description: 'True if more rows match than total says; absent otherwise.' }),
+    Type.Boolean({ description: 'True if more rows may match than total says; absent otherwise.' }),
+  ),
+  searchedTo: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Set if the search stopped before it had looked at all rows, as it would have taken too long: those that were created up to this time were checked (from this time on, in the usual order). nextCursor continues there; the page may be empty.',
+    }),
   ),
   nextCursor: nullableString('The cursor of the next page; null on the last one.'),
 });

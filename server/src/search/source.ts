@@ -1,5 +1,14 @@
 import type { Bind } from './fields.ts';
 
+/** An index of which a part has all rows that fulfil some conditions, in the order of a field and the id. */
+export interface OrderIndex {
+  /** The conditions, such as `eq(status)`, `eq(status,"open")`, `isNull(field)` or `not(isNull(field))`; none for all rows. */
+  where: readonly string[];
+  sort: string;
+  /** Set if the field can be null, but not of the rows in the index. */
+  hasNoNulls?: true;
+}
+
 /** Where the rows of a search come from. All of it is trusted SQL. */
 export interface SearchSource {
   select: string;
@@ -17,14 +26,28 @@ export interface SearchSource {
   /** Count up to this many rows only: an exact count reads every row that matches. */
   countCap?: number;
   /**
+   * What differs for a search of a part of a name: fewer rows are counted, because each takes longer, and other tables may have to
+   * be joined. (Joined for nothing they cost more than their look-up: PostgreSQL then counts rows instead of index entries.)
+   */
+  ofNames?: { countCap: number; from?: string };
+  /**
    * Identifies a source whose rows are never deleted. Once it has more rows than `countCap`, it is not counted again.
    */
   appendOnlyKey?: string;
+  /** If a search has exactly the conditions of one of them, its first rows are the page: nothing is sorted. */
+  orderIndexes?: readonly OrderIndex[];
   /**
-   * Indexes on the tenant, a field, another field and the id. If a search only compares the first field with one value, the rows
-   * in the order of the second are the page: nothing is sorted.
+   * Set if comparing the texts of all rows may take too long. A search for a text in the order of creation then stops after a
+   * while, and says how far it got.
    */
-  orderIndexes?: readonly { equal: string; sort: string }[];
+  stops?: {
+    /** Fields with an index on themselves and the order of creation: only rows with the same value are read. */
+    within: readonly string[];
+    /** Fields whose own index finds few rows: a search by one of them does not stop. */
+    unless: readonly string[];
+    /** After how long; half a second by default. */
+    afterMs?: number;
+  };
   /** Sort at most this many matches (see `sortMatches`). Ignored if there is a `countCap`, which is then the limit. */
   maxSorted?: number;
   /** Scan at most this many rows in order (see `scanInOrder`). */
@@ -39,9 +62,11 @@ export function restrictToChannels(
   const { inChannels, where } = source;
   if (channelIds === undefined || inChannels === undefined) return source;
   const ids = [...channelIds];
-  const { appendOnlyKey: _, orderIndexes: __, ...rest } = source;
+  const { appendOnlyKey: _, orderIndexes, ...rest } = source;
   return {
     ...rest,
+    // Others than those of all rows would have to be read to their end to find few rows of the channels.
+    ...(orderIndexes ? { orderIndexes: orderIndexes.filter(({ where }) => where.length === 0) } : {}),
     where: (bind) =>
       [where?.(bind), inChannels(`${bind(ids)}::uuid[]`)]
         .filter(Boolean)

@@ -115,6 +115,49 @@ describe('the search for messages', () => {
     expect((await other.post(path, {})).body.error.messageKey).toBe('chat_not_found');
   });
 
+  it('in a chat is the same page by page, whether or not it names the order', async () => {
+    const { tenant } = await written(
+      [ADA, 'one'],
+      [BOB, 'two'],
+      [ADA, 'three'],
+      [ADA, 'four'],
+      [ADA, 'five'],
+    );
+    const [{ chatId }] = (await search(tenant, { query: 'eq(text,"one")' })).data;
+    // Times of migrations have microseconds, and several messages may have the same.
+    await server.system.db.query(
+      `update messages set created_at = case when text in ('three', 'four') then timestamptz '2026-11-15T01:02:03.4Z'
+         else timestamptz '2026-11-15T01:02:03.400007Z' + length(text) * interval '1 microsecond' end where tenant_id = $1`,
+      [tenant.id],
+    );
+    const path = `/v3/chats/${chatId}/messages/search`;
+    const readAll = async (body: object) => {
+      const pages = [];
+      let cursor: string | null = null;
+      do {
+        const page = await search(
+          tenant,
+          { ...body, pagination: cursor ? { limit: 1, cursor } : { limit: 1 } },
+          path,
+        );
+        const { nextCursor, ...pagination } = page.pagination;
+        pages.push({ data: page.data, pagination });
+        cursor = nextCursor;
+      } while (cursor !== null);
+      return pages;
+    };
+    const plain = await readAll({});
+    expect(plain).toHaveLength(4);
+    expect(plain).toEqual(await readAll({ sortBy: 'desc(createdAt)' }));
+    expect(await search(tenant, { pagination: { page: 2, limit: 1 } }, path)).toMatchObject({
+      data: plain[2]?.data,
+      pagination: { page: 2, total: 4 },
+    });
+    expect((await search(tenant, { pagination: { page: 9, limit: 1 } }, path)).data).toEqual([]);
+    const { body } = await tenant.post(path, { pagination: { cursor: 'x' } });
+    expect(Object.keys(body.error.invalidParams)).toEqual(['pagination.cursor']);
+  });
+
   it('counts up to ten thousand and reports that there are more', async () => {
     const { tenant } = await written([ADA, 'one']);
     const copies = async (count: number) => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { chatFields, chatSource } from '../../src/chats/search.ts';
 import { parseSearchRequest } from '../../src/search/request.ts';
-import { runSearch } from '../../src/search/run-search.ts';
+import { countEach, runSearch } from '../../src/search/run-search.ts';
 import {
   connectToFreshDatabase,
   countReadRows,
@@ -54,9 +54,13 @@ beforeAll(async () => {
   );
   // The open chats have the oldest activity: a scan by activity would read all other chats first.
   await client.query(
-    `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, assigned_user_id, created_at, updated_at)
+    `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, snoozed_until, waiting_since, unread_count,
+                        assigned_user_id, created_at, updated_at)
      select gen_random_uuid(), c.tenant_id, c.id, h.contact_id, h.id,
-            case when h.number % ${OPEN_IN} = 0 then 'open' else 'closed' end,
+            case h.number % ${OPEN_IN} when 0 then 'open' when 1 then 'snoozed' else 'closed' end,
+            case when h.number % ${OPEN_IN} = 1 then timestamptz '2026-12-15T00:00:00Z' + h.number * interval '1 minute' end,
+            case when h.number % (2 * ${OPEN_IN}) = 0 then timestamptz '2026-11-15T00:00:00Z' + h.number * interval '1 minute' end,
+            case when h.number % (5 * ${OPEN_IN}) = 0 then 1 else 0 end,
             case when h.number % 7 = 0 then u.id end,
             timestamptz '2026-11-15T00:00:00Z' - h.number * interval '1 minute',
             timestamptz '2026-11-15T00:00:00Z' - h.number * interval '1 minute'
@@ -75,7 +79,7 @@ beforeAll(async () => {
 /** Runs a search as the API does, and counts the rows of each table that each of its statements reads. */
 async function explainSearch(
   body: object,
-): Promise<{ found: number; total: number; read: Record<string, number>[] }> {
+): Promise<{ found: number; total: number; cursor: string | null; read: Record<string, number>[] }> {
   const plans: PlanNode[][] = [];
   const { rows, pagination } = await runSearch(
     {
@@ -99,7 +103,7 @@ async function explainSearch(
     }
     return tables;
   });
-  return { found: rows.length, total: pagination.total, read };
+  return { found: rows.length, total: pagination.total, cursor: pagination.nextCursor, read };
 }
 
 const chatsOfTenant = CHANNELS * CONTACTS;
@@ -145,6 +149,47 @@ describe('the inbox', () => {
       expect([found, total]).toEqual([LIMIT, openOfTenant]);
       expect(read).toEqual([{ chats: LIMIT + 1 }, { chats: openOfTenant }]);
     }
+  });
+
+  it.each([
+    ['mine', `and(eq(status,"open"),eq(assignedUserId,"${userId}"))`, 'desc(latestMessageAt)'],
+    ['unassigned', 'and(eq(status,"open"),isNull(assignedUserId))', 'desc(latestMessageAt)'],
+    ['waiting', 'and(eq(status,"open"),not(isNull(waitingSince)))', 'asc(waitingSince)'],
+    ['snoozed', 'eq(status,"snoozed")', 'asc(snoozedUntil)'],
+  ])('the view %s is read in the order of an index: only the page, at any depth', async (_name, query, sortBy) => {
+    const body = { query, sortBy };
+    const first = await explainSearch(body);
+    expect(first.found).toBe(LIMIT);
+    const second = await explainSearch({ ...body, pagination: { limit: LIMIT, cursor: first.cursor } });
+    for (const { found, total, read } of [first, second]) {
+      expect([found, total]).toEqual([LIMIT, first.total]);
+      expect(read).toEqual([{ chats: LIMIT + 1 }, { chats: total }]);
+    }
+  });
+
+  it('counts of unread chats read only those', async () => {
+    const read: number[] = [];
+    const queryable = {
+      query: async (text: string, values: unknown[]) => {
+        const nodes = await explain(client, text, values);
+        read.push(...nodes.filter((node) => node['Relation Name'] === 'chats').map(countReadRows));
+        return client.query(text, values);
+      },
+    };
+    const searches = ['', `,eq(assignedUserId,"${userId}")`, ',isNull(assignedUserId)'].map((more) => ({
+      searchable: chatFields,
+      source: { ...chatSource, from: 'chats c', countCap: 1_000 },
+      tenantId,
+      request: parseSearchRequest(
+        { query: `and(eq(status,"open"),eq(isUnread,true)${more})` },
+        chatFields,
+        new Date(),
+      ),
+    }));
+    const totals = await countEach(queryable, searches);
+    expect(totals[0]).toBe(chatsOfTenant / OPEN_IN / 5);
+    expect(totals[0]).toBe((totals[1] as number) + (totals[2] as number));
+    expect(read).toEqual(totals);
   });
 
   it('reads only the chats of contacts with a label', async () => {

@@ -1,9 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
+import '../../src/messages/chat-page.ts';
 import { chatMessageSource, messageFields, messageSource } from '../../src/messages/search.ts';
 import { parseSearchRequest } from '../../src/search/request.ts';
 import { runSearch } from '../../src/search/run-search.ts';
-import { connectToFreshDatabase, countReadRows, explain, SEARCH_SETTINGS } from '../kit/explain.ts';
+import {
+  connectToFreshDatabase,
+  countReadRows,
+  explain,
+  explainDeclared,
+  SEARCH_SETTINGS,
+} from '../kit/explain.ts';
 
 const client = await connectToFreshDatabase(SEARCH_SETTINGS);
 
@@ -139,6 +146,26 @@ describe.each([
     const [page] = await explainSearch({ pagination: { cursor: pagination.nextCursor as string } });
     expect(page?.nodeTypes).not.toContain('Sort');
     expect(page?.read).toBeLessThanOrEqual(LIMIT + 1);
+  });
+
+  it('a page of a chat is one prepared statement that reads its rows only', async () => {
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, created_at, updated_at)
+       values ($1, $2, $3, $4, gen_random_uuid(), 'open', now(), now()) on conflict do nothing`,
+      [busy.id, busy.tenantId, busy.channelId, busy.contactId],
+    );
+    await client.query('set session_replication_role = origin; set plan_cache_mode = force_generic_plan');
+    const inChat = (await client.query('select from messages where chat_id = $1', [busy.id])).rowCount;
+    const end = `'infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff'`;
+    for (const position of [end, `'2026-11-15T00:20:00.000000Z', '${busy.id}'`]) {
+      const values = `'${busy.id}', ${LIMIT + 1}, 0, ${position}, true, '${busy.tenantId}'`;
+      const nodes = await explainDeclared(client, 'messages.chat_page', values);
+      const scans = nodes.filter((node) => node['Relation Name'] === 'messages');
+      expect(scans.map((node) => node['Index Name'])).toEqual(['messages_by_chat', 'messages_by_chat']);
+      expect(scans.map(countReadRows)).toEqual([LIMIT + 1, inChat]);
+    }
+    await client.query(`set plan_cache_mode = ${SEARCH_SETTINGS.plan_cache_mode}`);
   });
 
   it('reads at most the messages of the tenant to search in their text', async () => {

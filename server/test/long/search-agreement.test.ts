@@ -7,7 +7,7 @@ import type { Filter } from '../../src/search/grammar/filter.ts';
 import { completeSort, type Sort } from '../../src/search/grammar/sort.ts';
 import { parseSearchRequest } from '../../src/search/request.ts';
 import { runSearch } from '../../src/search/run-search.ts';
-import type { SearchBody } from '../../src/search/schema.ts';
+import type { SearchBody, SearchPagination } from '../../src/search/schema.ts';
 import type { SearchSource } from '../../src/search/source.ts';
 import { foldCase } from '../../src/search/text.ts';
 import { usePgClient } from '../kit/pg-client.ts';
@@ -74,6 +74,7 @@ const limits = fc.record(
     countCap: fc.constantFrom(3, 1000),
     maxSorted: fc.constantFrom(3, 1000),
     window: fc.constantFrom(6, 2000),
+    stops: fc.constant({ within: ['status'], unless: ['ownerId'], afterMs: Number.POSITIVE_INFINITY }),
   },
   { requiredKeys: [] },
 );
@@ -124,6 +125,49 @@ describe('SQL and JavaScript', () => {
       expect(ids).toEqual(findExpected(tenant, by));
       expect(new Set(totals)).toEqual(new Set([tenant.rows.length]));
     });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('agree on the rows and their number if a search for a text stops after every window', async () => {
+    const stops = { within: ['status'], unless: ['ownerId'], afterMs: -1 };
+    const limit = fc.integer({ min: 1, max: 9 });
+    const window = fc.integer({ min: 1, max: 30 });
+    const text = fc.constantFrom('contains(name,"a")', 'contains(code,"zz zz")', 'startsWith(code,"a")');
+    const sortBy = fc.constantFrom('desc(createdAt)', 'asc(createdAt)');
+    const property = fc.asyncProperty(
+      anyTenant,
+      text,
+      sortBy,
+      limit,
+      window,
+      async (tenant, part, by, rows, size) => {
+        const query = `and(${part},eq(status,"open"))`;
+        const from = { ...source, countCap: 1000, window: size, stops };
+        const expected = await readAllPages(tenant, { query, sortBy: by }, 100);
+        const ids: unknown[] = [];
+        let cursor: string | null = null;
+        let pagination: SearchPagination;
+        let previous: string | undefined;
+        do {
+          const at = cursor === null ? { limit: rows } : { limit: rows, cursor };
+          const result = await search(tenant, { query, sortBy: by, pagination: at }, from);
+          ids.push(...result.rows.map((row) => row.id));
+          pagination = result.pagination;
+          const { searchedTo, totalIsCapped, nextCursor } = pagination;
+          if (searchedTo !== undefined) {
+            expect([totalIsCapped, nextCursor]).toEqual([true, expect.any(String)]);
+            if (previous !== undefined)
+              expect(by.startsWith('desc') ? searchedTo <= previous : searchedTo >= previous).toBe(true);
+            previous = searchedTo;
+          }
+          expect(result.rows.length).toBeLessThanOrEqual(rows);
+          cursor = nextCursor;
+        } while (cursor !== null);
+        expect(ids).toEqual(expected.ids);
+        expect(pagination).toMatchObject({ total: ids.length });
+        expect(pagination).not.toHaveProperty('searchedTo');
+      },
+    );
     await fc.assert(property, { numRuns: 60 });
   });
 

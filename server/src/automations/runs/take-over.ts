@@ -18,6 +18,18 @@ const cancelTakenOver = statement<[chatIds: string[], error: RunError, now: Date
      from chosen where r.id = chosen.id and (r.tenant_id = $tenant) is true returning ${RUN_COLUMNS}`,
 );
 
+const chatsWithRuns = statement<[chatIds: string[]], { chat_id: string }>(
+  'automation_runs.unfinished_in_chats',
+  `select distinct r.chat_id from visible_automation_runs r
+    where r.chat_id = any ($1::uuid[]) and (r.tenant_id = $tenant) is true and r.${IS_UNFINISHED}`,
+);
+
+/** Which chats an automation may have to be ended in. It is sent with other statements, so that mostly nothing follows. */
+export async function findChatsWithRuns(tx: TenantTx, chatIds: string[]): Promise<ReadonlySet<string>> {
+  if (chatIds.length === 0) return new Set();
+  return new Set((await tx.all(chatsWithRuns, [chatIds])).map((row) => row.chat_id));
+}
+
 /** Ends the conversations of automations in chats that a person has taken over. The caller has locked the chats. */
 export async function takeOverChats(tx: TenantTx, chatIds: string[]): Promise<void> {
   if (chatIds.length === 0) return;

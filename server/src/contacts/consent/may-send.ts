@@ -9,10 +9,9 @@ export interface ConsentFacts {
   undeliverable: string | null;
 }
 
-/** SQL for `ConsentFacts` of a contact and a handle. */
-export const consentFacts = (contactId: string, kind: string, handle: string): string =>
-  `(select fs.subscriptions -> ${kind} from contacts fs where fs.id = ${contactId}) as consent,
-   ${handle}.undeliverable -> ${kind} ->> 'reason' as undeliverable`;
+/** SQL for `ConsentFacts`, with SQL for the subscriptions of the contact and the alias of the handle. */
+export const consentFacts = (subscriptions: string, kind: string, handle: string): string =>
+  `${subscriptions} -> ${kind} as consent, ${handle}.undeliverable -> ${kind} ->> 'reason' as undeliverable`;
 
 /** After STOP a carrier delivers nothing, whatever its purpose, and tells the sender off. */
 const isStopped = (kind: ChannelKind, { source }: Pick<Subscription, 'source'>): boolean =>

@@ -3,7 +3,7 @@ import { statement, systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { removeFilesOf } from '../../files/file.ts';
 import type { InboundMutation } from '../../providers/adapter.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
+import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 
 type MutableRow = MessageRow & { edited_at: Date | null; is_sensitive: boolean };
@@ -18,7 +18,7 @@ const knownIds = systemStatement<
 );
 const lockMutable = statement<[ids: string[]], MutableRow>(
   'messages.lock_mutable',
-  `select ${MESSAGE_COLUMNS}, c.is_sensitive
+  `select ${messageColumns('c.handle_id')}, c.is_sensitive
      from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant order by m.id for no key update of m`,
 );

@@ -12,14 +12,14 @@ import type { ReceiveDeps } from '../../files/receive.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { type AdapterContext, VendorFailure } from '../../providers/adapter.ts';
 import type { Adapters } from '../../providers/adapters.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
+import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import { type MediaFetchRow, mediaFetchesQueue } from '../queues.ts';
 import { entryOf, storeBytes } from './media.ts';
 
 const lockMessage = statement<[id: string], MessageRow & { is_sensitive: boolean }>(
   'media_fetches.lock_message',
-  `select ${MESSAGE_COLUMNS}, c.is_sensitive
+  `select ${messageColumns('c.handle_id')}, c.is_sensitive
      from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = $1 and m.tenant_id = $tenant for no key update of m`,
 );

@@ -5,7 +5,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { ChannelKind, InboundStatus } from '../../providers/adapter.ts';
 import { learnFromFailures } from '../learn-from-failures.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
+import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import type { Message } from '../schema.ts';
 import { furthestStatus, statusRank } from '../status.ts';
@@ -54,7 +54,7 @@ const storeVendorStatuses = statement<
 );
 const lockSent = statement<[ids: string[]], MessageRow & { is_sensitive: boolean }>(
   'messages.lock_sent',
-  `select ${MESSAGE_COLUMNS}, c.is_sensitive
+  `select ${messageColumns('c.handle_id')}, c.is_sensitive
      from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant and m.sender = 'outbound' order by m.id for no key update of m`,
 );

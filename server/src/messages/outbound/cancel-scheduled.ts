@@ -2,12 +2,12 @@ import { ApiError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
+import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 
 const lockMessage = statement<[id: string], MessageRow & { is_sensitive: boolean; is_sending: boolean }>(
   'messages.lock_to_cancel',
-  `select ${MESSAGE_COLUMNS}, k.is_sensitive, m.sending_at is not null as is_sending
+  `select ${messageColumns('k.handle_id')}, k.is_sensitive, m.sending_at is not null as is_sending
      from visible_messages m join chats k on k.id = m.chat_id and k.tenant_id = m.tenant_id
     where m.id = $1 and m.tenant_id = $tenant for update of m`,
 );

@@ -53,7 +53,7 @@ const MAILS_BEFORE = `from messages e
 /** The columns of an `OutgoingRow` that are not in every queue, of a message q with `OUTGOING_JOINS`. */
 export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q.purpose, q.scheduled_at, q.chat_id, q.contact_id,
   handle.type as handle_type, handle.value as handle_value, chat.open_until,
-  ${consentFacts('q.contact_id', 'channel.kind', 'handle')},
+  ${consentFacts('(select fs.subscriptions from contacts fs where fs.id = q.contact_id)', 'channel.kind', 'handle')},
   replied.vendor_id as reply_to_vendor_id, replied.type as reply_to_type, replied.timestamp as reply_to_timestamp,
   case when template.id is not null then json_build_object('name', template.name, 'language', template.language,
     'status', template.status, 'vendorId', template.vendor_id, 'header', template.header, 'body', template.body,

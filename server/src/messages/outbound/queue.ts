@@ -1,16 +1,13 @@
-import { takeOverChats } from '../../automations/runs/take-over.ts';
+import { findChatsWithRuns, takeOverChats } from '../../automations/runs/take-over.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { decryptConfig } from '../../channels/channel.ts';
-import { isByPerson, updateReplied } from '../../chats/new-messages.ts';
 import { queueReadReceipts } from '../../chats/tasks.ts';
 import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
-import { type PersonFacts, personFacts } from '../../contacts/contact.ts';
-import { type ParameterOf, rowSet } from '../../db/rows.ts';
+import { type PersonColumns, personColumns, personOf } from '../../contacts/contact.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { DUE_NOW } from '../../engine/queue.ts';
 import { FILE_COLUMNS, type FileRow } from '../../files/file.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import type { ChannelKind } from '../../providers/adapter.ts';
@@ -22,9 +19,10 @@ import { type MessageRow, presentMessage } from '../message.ts';
 import { messagesQueue } from '../queues.ts';
 import type { Message, NewChatMessage } from '../schema.ts';
 import type { ReferredMessage } from './draft-facts.ts';
+import { insertQueued, type MessageOrigin } from './insert-queued.ts';
 import { type ValidatedDraft, validateDraft } from './validate.ts';
 
-interface SendingChat extends ConsentFacts {
+interface SendingChat extends ConsentFacts, PersonColumns {
   id: string;
   channel_id: string;
   contact_id: string;
@@ -32,17 +30,16 @@ interface SendingChat extends ConsentFacts {
   kind: ChannelKind;
   provider: string;
   config_encrypted: Buffer;
-  person: PersonFacts;
 }
 const lockChats = statement<[ids: string[]], SendingChat>(
   'messages.lock_chats',
   // Locked in the order of ids, so no deadlocks. The tenant is compared with `is true`, which no index can serve: on
   // small tables the planner would otherwise read all rows of the tenant.
   `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted,
-          ${consentFacts('k.contact_id', 'c.kind', 'h')},
-          ${personFacts('k.contact_id', 'k.handle_id')} as person
+          ${consentFacts('p.subscriptions', 'c.kind', 'h')}, ${personColumns('p', 'h')}
      from visible_chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
      join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
+     join contacts p on p.id = k.contact_id and (p.tenant_id = k.tenant_id) is true
     where k.id = any ($1::uuid[]) and k.tenant_id = $tenant order by k.id for no key update of k`,
 );
 const filesById = statement<[ids: string[]], FileRow>(
@@ -63,48 +60,11 @@ const messagesById = statement<[ids: string[]], ReferredMessage & { id: string }
      from visible_messages m where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
 );
 
-const queuedMessages = rowSet({
-  id: 'uuid',
-  chat_id: 'uuid',
-  channel_id: 'uuid',
-  contact_id: 'uuid',
-  author: 'text',
-  author_id: 'uuid?',
-  author_name: 'text?',
-  purpose: 'text',
-  type: 'text',
-  text: 'text?',
-  media: 'jsonb',
-  content: 'jsonb',
-  reply_to_message_id: 'uuid?',
-  scheduled_at: 'timestamptz?',
-  shard: 'smallint',
-  run_id: 'uuid?',
-  run_step: 'int?',
-  campaign_id: 'uuid?',
-});
-/** The newest reply of each chat. A scheduled one counts when it is sent. */
-const NEWEST_REPLIES = `(select q.chat_id, max(q.id::text)::uuid as id, bool_or(${isByPerson('q')}) as by_person
-      from queued q where q.scheduled_at is null group by q.chat_id) n`;
-const insertQueued = statement<[now: Date, chatIds: string[], messages: ParameterOf<typeof queuedMessages>]>(
-  'messages.insert_queued',
-  `with queued as (select * from ${queuedMessages.from(3, 'q')}),
-   replied as (${updateReplied(NEWEST_REPLIES, 'c.id = any ($2::uuid[])', 1)})
-   insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, author_id, author_name, purpose, type, text,
-                         media, content, status, reply_to_message_id, timestamp, scheduled_at, shard, due_at, run_id, run_step, campaign_id,
-                         created_at, updated_at)
-   select q.id, $tenant, q.chat_id, q.channel_id, q.contact_id, 'outbound', q.author, q.author_id, q.author_name, q.purpose, q.type, q.text, q.media,
-          q.content, 'queued', q.reply_to_message_id, coalesce(q.scheduled_at, $1), q.scheduled_at, q.shard,
-          coalesce(q.scheduled_at, ${DUE_NOW}), q.run_id, q.run_step, q.campaign_id, $1, $1
-     from queued q order by q.id`,
-);
-
 /** A message to be sent. */
 export interface MessageDraft extends Omit<NewChatMessage, 'userId'> {
   chatId: string;
   author: Author;
-  /** The automation run that sends it, and the number of its step: a step sends once. */
-  origin?: { runId: string; runStep: number; campaignId: string | null };
+  origin?: MessageOrigin;
 }
 
 export interface QueueDeps {
@@ -114,6 +74,10 @@ export interface QueueDeps {
   /** What public URLs begin with. */
   baseUrl: () => string;
 }
+
+/** Whether a person answers now, and takes the chat over from automations. */
+const isReplyOfUser = ({ author, scheduledAt }: MessageDraft): boolean =>
+  author.type === 'user' && scheduledAt === undefined;
 
 const readById = async <Row extends { id: string }>(
   ids: string[],
@@ -135,13 +99,15 @@ async function readReferences(tx: TenantTx, drafts: readonly MessageDraft[]) {
   const messageIds = drafts.flatMap(({ replyToMessageId, reaction }) =>
     [replyToMessageId, reaction?.messageId].filter((id) => id !== undefined),
   );
-  const [chats, files, templates, messages] = await Promise.all([
+  const byUsers = drafts.filter(isReplyOfUser).map(({ chatId }) => chatId.toLowerCase());
+  const [chats, chatsWithRuns, files, templates, messages] = await Promise.all([
     readById(chatIds, (ids) => tx.all(lockChats, [ids])),
+    findChatsWithRuns(tx, byUsers.filter(isUuid)),
     readById(fileIds, (ids) => tx.all(filesById, [ids])),
     readById(templateIds, async (ids) => (await tx.all(templatesById, [ids])).map(presentTemplate)),
     readById(messageIds, (ids) => tx.all(messagesById, [ids])),
   ]);
-  return { chats, files, templates, messages };
+  return { chats, chatsWithRuns, files, templates, messages };
 }
 
 interface Queued {
@@ -176,7 +142,7 @@ const rowOf = ({ draft, chat, validated, id }: Queued, now: Date): MessageRow =>
   deleted_at: null,
   created_at: now,
   updated_at: now,
-  person: chat.person,
+  person: personOf(chat),
 });
 
 /**
@@ -189,7 +155,7 @@ export async function queueMessages(
   { keys, policy, adapters, baseUrl }: QueueDeps,
 ): Promise<(Message | ApiError)[]> {
   if (drafts.length === 0) return [];
-  const { chats, ...references } = await readReferences(tx, drafts);
+  const { chats, chatsWithRuns, ...references } = await readReferences(tx, drafts);
   const queued: Queued[] = [];
   const windows = new Map<string, number | null>();
   const hasWindow = (chat: SendingChat): boolean => {
@@ -226,18 +192,19 @@ export async function queueMessages(
     }
   };
   const results = drafts.map(validate);
-  const byUsers = queued.filter(
-    ({ draft }) => draft.author.type === 'user' && draft.scheduledAt === undefined,
-  );
+  const byUsers = queued.filter(({ draft }) => isReplyOfUser(draft));
   // Before the reply marks them as read.
   queueReadReceipts(
     tx,
     byUsers.map(({ chat }) => chat),
   );
-  if (queued.length > 0) enqueueMessages(tx, queued);
+  insertQueued(
+    tx,
+    queued.map((one) => ({ row: rowOf(one, tx.now), origin: one.draft.origin })),
+  );
   await takeOverChats(
     tx,
-    byUsers.map(({ chat }) => chat.id),
+    byUsers.map(({ chat }) => chat.id).filter((id) => chatsWithRuns.has(id)),
   );
   tx.announce(
     ...queued.map(({ id, chat }) => ({ type: 'message.queued' as const, channelId: chat.channel_id, id })),
@@ -245,23 +212,6 @@ export async function queueMessages(
   for (const channelId of new Set(queued.map(({ chat }) => chat.channel_id)))
     tx.wake(messagesQueue, channelId);
   return results;
-}
-
-function enqueueMessages(tx: TenantTx, queued: Queued[]): void {
-  tx.enqueue(insertQueued, [
-    tx.now,
-    queued.map(({ chat }) => chat.id),
-    queuedMessages.encode(
-      queued.map((one) => ({
-        ...rowOf(one, tx.now),
-        scheduled_at: one.validated.scheduledAt,
-        shard: messagesQueue.shardOf(one.chat.channel_id, tx.tenantId),
-        run_id: one.draft.origin?.runId,
-        run_step: one.draft.origin?.runStep,
-        campaign_id: one.draft.origin?.campaignId,
-      })),
-    ),
-  ]);
 }
 
 /** Queues one message, or throws the error why it cannot be sent. */

@@ -8,7 +8,7 @@ import type { Database } from '../../db/database.ts';
 import { type ParameterOf, type RowOf, rowSet } from '../../db/rows.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from '../message.ts';
+import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import { messagesQueue } from '../queues.ts';
 import type { Message } from '../schema.ts';
@@ -110,7 +110,7 @@ const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttemp
      from applied t, chats k
     where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isQueued('m')}
       and k.id = m.chat_id and (k.tenant_id = m.tenant_id) is true
-   returning ${MESSAGE_COLUMNS}, m.tenant_id, t.outcome, k.is_sensitive,
+   returning ${messageColumns('k.handle_id')}, m.tenant_id, t.outcome, k.is_sensitive,
      exists (select 1 from messages n where n.chat_id = m.chat_id and ${isWaiting('n')} and n.id <> m.id) as has_more`,
 );
 

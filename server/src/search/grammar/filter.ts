@@ -78,7 +78,7 @@ export function parseRowFilter(text: string, searchable: Searchable, now: Date, 
   return filter;
 }
 
-function countTextConditions(filter: Filter): number {
+export function countTextConditions(filter: Filter): number {
   if (filter.op === 'and' || filter.op === 'or')
     return filter.conditions.reduce((sum, condition) => sum + countTextConditions(condition), 0);
   if (filter.op === 'not') return countTextConditions(filter.condition);

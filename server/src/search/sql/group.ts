@@ -6,7 +6,11 @@ import type { Filter, Group } from '../grammar/filter.ts';
  * true or false as in the evaluator. A `coalesce` around every comparison would do the same but prevent index scans.
  */
 export function compileGroup(group: Group, compile: (filter: Filter) => string): string {
-  if (group.op === 'not') return `((${compile(group.condition)}) is not true)`;
+  if (group.op === 'not') {
+    // Never NULL. So the planner sees that a partial index on rows with a value has all of them.
+    if (group.condition.op === 'isNull') return `(not ${compile(group.condition)})`;
+    return `((${compile(group.condition)}) is not true)`;
+  }
   return `(${group.conditions.map(compile).join(` ${group.op} `)})`;
 }
 

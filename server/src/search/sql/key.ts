@@ -32,6 +32,12 @@ export function compileKey(sort: Sort, searchable: Searchable, bind: Bind): stri
   return `array[${values.join(', ')}]::text[]`;
 }
 
+/** A time in PostgreSQL's JSON, `2026-11-15T01:02:03.45+00:00`, as a key has it. */
+export function keyTime(json: string): string {
+  const fraction = json.charCodeAt(19) === 46 ? json.slice(20, json.indexOf('+', 20)) : '';
+  return `${json.slice(0, 19)}.${fraction.padEnd(6, '0')}Z`;
+}
+
 /** The condition that a row comes after the key in the order. */
 export function compileAfter(sort: Sort, after: Key, searchable: Searchable, bind: Bind): string {
   const values = toKeyValues(sort, after, searchable);

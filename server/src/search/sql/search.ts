@@ -8,9 +8,12 @@ import { hasTrigrams } from './trigrams.ts';
 export const compileIndexSearch = (search: string, searchable: Searchable, bind: Bind): string =>
   compileSearch(search, searchable, hasTrigrams(search) ? asExpression : asUnindexedExpression, bind);
 
-/** The condition of `search` in the form for many matches: it checks one row at a time. */
+/**
+ * The condition of `search` in the form for many matches: it checks one row at a time. Of a `case` the planner assumes that it is
+ * true of half of the rows. Of the bare condition it assumes that it is true of few, and reads and sorts all rows.
+ */
 export const compileRowSearch = (search: string, searchable: Searchable, bind: Bind): string =>
-  compileSearch(search, searchable, asUnindexedExpression, bind);
+  `case when ${compileSearch(search, searchable, asExpression, bind)} then true else false end`;
 
 const asExpression = (sql: string): string => `(${sql})`;
 /** The planner matches no index to this expression. */

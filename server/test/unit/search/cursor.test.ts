@@ -35,6 +35,12 @@ describe('cursors', () => {
     expect(next).toMatchObject({ page: 5, limit: 10, after: [time, id] });
   });
 
+  it('may say how many matches came before', () => {
+    const counting = writeCursor(request.fingerprint, { page: 5, key: [time, id], found: 12 });
+    const next = parseSearchRequest({ search: 'anna', pagination: { cursor: counting } }, items, new Date());
+    expect(next).toMatchObject({ page: 5, after: [time, id], foundBefore: 12 });
+  });
+
   it('are rejected by another search and by another resource', () => {
     const foreign = { key: 'custom', message: expect.stringContaining('belongs to another search') };
     expect(findIssue(cursor, { search: 'Anna' })).toEqual(foreign);
@@ -58,6 +64,10 @@ describe('cursors', () => {
       forge({}),
       forge([]),
       forge([2, fingerprint, 1, time, id]),
+      forge([2, fingerprint, 1, -1, time, id]),
+      forge([2, fingerprint, 1, '1', time, id]),
+      forge([2, fingerprint, 1, 1, id]),
+      forge([3, fingerprint, 1, time, id]),
       forge([1, fingerprint, -1, time, id]),
       forge([1, fingerprint, 0.5, time, id]),
       forge([1, fingerprint, '1', time, id]),

@@ -14,7 +14,7 @@ type Statement = 'page in order' | 'matches' | 'rows by id' | 'window end' | 'ro
 
 function identifyStatement(text: string): Statement {
   if (text.startsWith('with found')) return 'matches';
-  if (text.startsWith('select count')) return 'count';
+  if (text.startsWith('select (select count')) return 'count';
   if (text.startsWith('select array[')) return 'window end';
   if (text.includes('i.id = any($2::uuid[])')) return 'rows by id';
   return text.includes('order by (select') ? 'rows by gathered ids' : 'page in order';

@@ -15,7 +15,7 @@ describe('scanInOrder', () => {
     expect(text.replace(/\s+/g, ' ')).toBe(
       `select i.id, ${KEY} as "$key" from items i where i.tenant_id = $1 ` +
         'and exists (select from item_marks m where m.item_id = i.id and ((m.mark) = $2::text) offset 0) ' +
-        `and ((((i.name) || '') ilike $3::text) or (((i.code) || '') ilike $4::text)) ` +
+        `and case when (((i.name) ilike $3::text) or ((i.code) ilike $4::text)) then true else false end ` +
         'order by (i.created_at) desc, (i.id) desc limit $5::int offset $6::int',
     );
     expect(params).toEqual(['tenant', 'x', '%anna%', '%anna%', 11, 0]);

@@ -37,7 +37,7 @@ describe('compileIndexFilter', () => {
     ['contains(labelIds,"x")', 'false', []],
     ['contains(tags,"x")', '((i.tags) && $1::text[])', [['x']]],
     ['isNull(name)', '((i.name) is null)', []],
-    ['not(isNull(name))', '((((i.name) is null)) is not true)', []],
+    ['not(isNull(name))', '(not ((i.name) is null))', []],
     [
       'or(isNull(name),and(eq(code,"a"),eq(code,"b")))',
       '(((i.name) is null) or (((i.code) = $1::text) and ((i.code) = $2::text)))',
