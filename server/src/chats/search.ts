@@ -50,10 +50,8 @@ export const chatSource: SearchSource = {
   from: 'visible_chats c',
   tenantColumn: 'c.tenant_id',
   countCap: 10_000,
-  ofNames: {
-    countCap: 1_000,
-    from: 'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
-  },
+  fromForNames:
+    'visible_chats c left join visible_contacts p on p.id = c.contact_id and p.tenant_id = c.tenant_id',
   // Contacts are joined to check a name, which takes longer than sorting a few thousand chats.
   window: 5_000,
   orderIndexes: [

@@ -1,7 +1,7 @@
 import { ApiError } from '../base/errors.ts';
 import type { TenantDatabase } from '../db/tenant.ts';
 import { parseSearchRequest } from '../search/request.ts';
-import { countRows, findMatchingIds } from '../search/run-search.ts';
+import { countEach, findMatchingIds } from '../search/run-search.ts';
 import { contactSource, searchableContacts } from './search.ts';
 
 /** Counting so many takes well under a second, if an index leads to them. */
@@ -23,11 +23,9 @@ async function searchSaved(
       const searchable = await searchableContacts(reader);
       const request = parseSearchRequest({ query }, searchable, reader.now);
       const source = { ...contactSource, countCap: MAX_COUNTED };
-      const total = await countRows(reader, searchable, source, reader.tenantId, request);
-      const ids =
-        maxIds === 0
-          ? []
-          : await findMatchingIds(reader, { searchable, source, tenantId: reader.tenantId, request }, maxIds);
+      const search = { searchable, source, tenantId: reader.tenantId, request };
+      const [total = 0] = await countEach(reader, [search]);
+      const ids = maxIds === 0 ? [] : await findMatchingIds(reader, search, maxIds);
       return { total: Math.min(total, MAX_COUNTED), totalIsCapped: total > MAX_COUNTED, ids };
     });
   } catch (error) {

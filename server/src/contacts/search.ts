@@ -19,7 +19,6 @@ export const contactSource: SearchSource = {
   from: 'visible_contacts c',
   tenantColumn: 'c.tenant_id',
   countCap: COUNT_CAP,
-  ofNames: { countCap: 1_000 },
 };
 
 /** Reads the contacts of a page, in its order. One that was deleted since it was found is left out. */

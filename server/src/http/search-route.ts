@@ -62,11 +62,9 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
 
 /** The same source without views. */
 function withTables(source: SearchSource): SearchSource {
-  const { from, ofNames } = source;
+  const { from, fromForNames } = source;
   const tables = { ...source, from: withoutViews(from) };
-  return ofNames?.from === undefined
-    ? tables
-    : { ...tables, ofNames: { ...ofNames, from: withoutViews(ofNames.from) } };
+  return fromForNames === undefined ? tables : { ...tables, fromForNames: withoutViews(fromForNames) };
 }
 
 /** An index leads to this many rows in a few milliseconds. */

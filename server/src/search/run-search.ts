@@ -67,9 +67,8 @@ export async function runSearch(
 
 /** The source as a search of a part of a name needs it. */
 function forNames(source: SearchSource, { search }: SearchRequest): SearchSource {
-  const { countCap = Number.POSITIVE_INFINITY, from, ofNames } = source;
-  if (search === undefined || ofNames === undefined) return source;
-  return { ...source, countCap: Math.min(countCap, ofNames.countCap), from: ofNames.from ?? from };
+  const { from, fromForNames = from } = source;
+  return search === undefined ? source : { ...source, from: fromForNames };
 }
 
 async function scanAndCount(query: SearchQuery, run: RunStatement): Promise<SearchResult> {

@@ -26,10 +26,10 @@ export interface SearchSource {
   /** Count up to this many rows only: an exact count reads every row that matches. */
   countCap?: number;
   /**
-   * What differs for a search of a part of a name: fewer rows are counted, because each takes longer, and other tables may have to
-   * be joined. (Joined for nothing they cost more than their look-up: PostgreSQL then counts rows instead of index entries.)
+   * What a search of a part of a name reads, if it needs more tables. Joined for nothing they cost more than their look-up:
+   * PostgreSQL then counts rows instead of index entries.
    */
-  ofNames?: { countCap: number; from?: string };
+  fromForNames?: string;
   /**
    * Identifies a source whose rows are never deleted. Once it has more rows than `countCap`, it is not counted again.
    */
