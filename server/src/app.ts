@@ -324,7 +324,11 @@ export async function createApp(deps: AppDeps): Promise<App> {
     if (!deps.isHealthOnly) {
       await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials, findSigners });
       await scope.register(unsubscribePage, { db, keys });
-      await scope.register(reference, { documents: apiDocuments(routes), guidesFolder: GUIDES });
+      await scope.register(reference, {
+        documents: apiDocuments(routes),
+        baseUrl: deps.baseUrl,
+        guidesFolder: GUIDES,
+      });
       await scope.register(consolePages, { folder: deps.consoleFolder ?? CONSOLE, baseUrl: deps.baseUrl });
     }
     if (!deps.hasMetricsPort)

@@ -16,6 +16,7 @@ import {
   write,
 } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import type { SystemMailChannel } from '../people/system-mail.ts';
 import type { Searchable } from '../search/fields.ts';
 import {
   CreatedToken,
@@ -36,6 +37,7 @@ import { issueToken, presentToken, requireOwnScopes, revokeToken } from './token
 interface AccessDeps {
   clock: RealClock;
   authenticator: Authenticator;
+  systemMail: SystemMailChannel | undefined;
 }
 
 const exampleToken = {
@@ -93,11 +95,13 @@ const exampleSettings: TenantSettings = {
   timezone: 'Europe/Berlin',
   locale: 'de',
   isTest: false,
+  usage: { webhooks: 2, activeAutomations: 5, storedFailedRequests: 0, storageBytes: 73_400_320 },
+  systemMail: { status: 'none', tenantId: null, channelId: null, problem: null },
   createdAt: exampleTenant.createdAt,
   updatedAt: exampleTenant.updatedAt,
 };
 
-export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
+export function accessRoutes({ clock, authenticator, systemMail }: AccessDeps): Route[] {
   return [
     tokens.read(
       {
@@ -139,13 +143,13 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         tag: 'Access',
         summary: 'Get the settings of the tenant',
         description:
-          'The name of the tenant, and the time zone and language that its people use unless they choose their own.',
+          'The name of the tenant, the time zone and language that its people use unless they choose their own, how much of its limits it uses, and whether links are mailed.',
         access: 'tenant:read',
         answer: data(TenantSettings),
         failures: ['tenant_not_found'],
         example: { answer: exampleSettings },
       },
-      (_, db) => readSettings(db.byKey),
+      (_, db) => readSettings(db, systemMail),
     ),
     write(
       {
@@ -162,7 +166,7 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         failures: ['tenant_not_found'],
         example: { body: { timezone: 'Europe/Berlin', locale: 'de' }, answer: exampleSettings },
       },
-      ({ body }, tx) => changeSettings(tx, body),
+      ({ body }, tx) => changeSettings(tx, body, systemMail),
     ),
     tokens.write(
       {
@@ -216,7 +220,7 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
   ];
 }
 
-function operatorRoutes({ clock, authenticator }: AccessDeps): Route[] {
+function operatorRoutes({ clock, authenticator }: Omit<AccessDeps, 'systemMail'>): Route[] {
   return [
     operatorWrite(
       {

@@ -12,14 +12,25 @@ export interface SetupField {
   help: string;
 }
 
+/**
+ * What a step is, which says what shows that it is done. `vendor`: the vendor accepts the credentials. `create`: the channel
+ * exists. `webhook` and `receive`: a message of a contact came in; the first needs the webhook URL. `elsewhere`: nothing shows it.
+ */
+export type StepKind = 'vendor' | 'create' | 'webhook' | 'receive' | 'elsewhere';
+
+interface SetupStep {
+  kind: StepKind;
+  text: string;
+}
+
 /** What somebody must know to connect a channel of a provider. */
 export interface ChannelSetup {
   label: string;
   fields: readonly SetupField[];
   /** Which URL the vendor calls: that of the channel, one for all channels of the app, or none. */
   callback: 'channel' | 'shared' | null;
-  /** What to do at the vendor, in order. */
-  steps: readonly string[];
+  /** What to do, in order. */
+  steps: readonly SetupStep[];
   /** The page of docs/use about it. */
   guide: string;
 }
@@ -44,9 +55,7 @@ const metaFields: readonly SetupField[] = [
   field('baseUrl', 'Base URL', 'Only for a server that stands for Meta.', optional),
 ];
 
-const sandboxSteps = [
-  'Nothing: the sandbox needs no account. Write as a customer with the phone beside the inbox.',
-];
+const step = (kind: StepKind, text: string): SetupStep => ({ kind, text });
 
 /** By provider. */
 export const setups: Readonly<Record<string, ChannelSetup>> = {
@@ -60,7 +69,12 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
       field('readsAutomatically', 'Customers read by themselves', 'On unless it is switched off.', flag),
     ],
     callback: null,
-    steps: sandboxSteps,
+    steps: [
+      step(
+        'create',
+        'Nothing: the sandbox needs no account. Write as a customer with the phone beside the inbox.',
+      ),
+    ],
     guide: 'first-conversation',
   },
   whatsapp_cloud: {
@@ -74,12 +88,27 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     ],
     callback: 'shared',
     steps: [
-      'Create an app of the type Business at developers.facebook.com and add the product WhatsApp.',
-      'Generate a permanent token for a system user with whatsapp_business_messaging and whatsapp_business_management.',
-      'Create the channel here, with ids, token, app secret and a verify token of your choice.',
-      'On WhatsApp → Configuration enter the webhook URL and the verify token, and subscribe to messages and the other fields of the guide.',
-      'Subscribe the app to the WhatsApp Business Account (subscribed_apps), or Meta sends nothing.',
-      'Check the channel, then write a message to the number.',
+      step(
+        'vendor',
+        'Create an app of the type Business at developers.facebook.com and add the product WhatsApp.',
+      ),
+      step(
+        'vendor',
+        'Generate a permanent token for a system user with whatsapp_business_messaging and whatsapp_business_management.',
+      ),
+      step(
+        'create',
+        'Create the channel here, with ids, token, app secret and a verify token of your choice.',
+      ),
+      step(
+        'webhook',
+        'On WhatsApp → Configuration enter the webhook URL and the verify token, and subscribe to messages and the other fields of the guide.',
+      ),
+      step(
+        'receive',
+        'Subscribe the app to the WhatsApp Business Account (subscribed_apps), or Meta sends nothing.',
+      ),
+      step('receive', 'Check the channel, then write a message to the number.'),
     ],
     guide: 'channels/whatsapp',
   },
@@ -97,11 +126,20 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     ],
     callback: 'shared',
     steps: [
-      'Create an app of the type Business at developers.facebook.com and add Instagram with Instagram login.',
-      'Add the account there, and generate its access token.',
-      'Create the channel here, with account ID, token, Instagram app secret and a verify token of your choice.',
-      'Under Configure webhooks enter the webhook URL and the verify token, and subscribe to messages.',
-      'Check the channel, then write a message to the account.',
+      step(
+        'vendor',
+        'Create an app of the type Business at developers.facebook.com and add Instagram with Instagram login.',
+      ),
+      step('vendor', 'Add the account there, and generate its access token.'),
+      step(
+        'create',
+        'Create the channel here, with account ID, token, Instagram app secret and a verify token of your choice.',
+      ),
+      step(
+        'webhook',
+        'Under Configure webhooks enter the webhook URL and the verify token, and subscribe to messages.',
+      ),
+      step('receive', 'Check the channel, then write a message to the account.'),
     ],
     guide: 'channels/instagram',
   },
@@ -128,10 +166,13 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     ],
     callback: 'channel',
     steps: [
-      'Buy a number that can send SMS, or create a messaging service with one.',
-      'Create the channel here, with account SID, auth token and sender.',
-      'At the number, under Messaging → A message comes in, choose Webhook and HTTP POST, and enter the webhook URL.',
-      'Check the channel, then write an SMS to the number.',
+      step('vendor', 'Buy a number that can send SMS, or create a messaging service with one.'),
+      step('create', 'Create the channel here, with account SID, auth token and sender.'),
+      step(
+        'webhook',
+        'At the number, under Messaging → A message comes in, choose Webhook and HTTP POST, and enter the webhook URL.',
+      ),
+      step('receive', 'Check the channel, then write an SMS to the number.'),
     ],
     guide: 'channels/sms',
   },
@@ -165,10 +206,16 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     ],
     callback: 'channel',
     steps: [
-      'Add the SPF and DKIM records of your mail provider to the domain.',
-      'Create the channel here, with the outgoing server, and the mailbox or a secret for posted mail.',
-      'Only for posted mail: let your mail server post each mail to the webhook URL, signed with the secret.',
-      'Check the channel, then write a mail to the address.',
+      step('elsewhere', 'Add the SPF and DKIM records of your mail provider to the domain.'),
+      step(
+        'create',
+        'Create the channel here, with the outgoing server, and the mailbox or a secret for posted mail.',
+      ),
+      step(
+        'webhook',
+        'Only for posted mail: let your mail server post each mail to the webhook URL, signed with the secret.',
+      ),
+      step('receive', 'Check the channel, then write a mail to the address.'),
     ],
     guide: 'channels/email',
   },
