@@ -3,10 +3,22 @@ import { readPreference, usePreference } from '../app/preferences.ts';
 import type { Catalogue, MessageKey, Plural, Values } from './catalogue.ts';
 import { en } from './en.ts';
 
+interface Loaded {
+  catalogue: Catalogue;
+  /** Texts that the server has in English only, with their translation. */
+  serverTexts: Readonly<Record<string, string>>;
+}
+
 /** The languages, by their own names. Each but English is a chunk that is loaded when it is chosen. */
 const LANGUAGES = {
-  en: { name: 'English', load: async (): Promise<Catalogue> => en },
-  de: { name: 'Deutsch', load: async (): Promise<Catalogue> => (await import('./de.ts')).de },
+  en: { name: 'English', load: async (): Promise<Loaded> => ({ catalogue: en, serverTexts: {} }) },
+  de: {
+    name: 'Deutsch',
+    load: async (): Promise<Loaded> => {
+      const { de, serverTexts } = await import('./de.ts');
+      return { catalogue: de, serverTexts };
+    },
+  },
 };
 export type Language = keyof typeof LANGUAGES;
 export const languages = Object.entries(LANGUAGES).map(([id, { name }]) => ({ id: id as Language, name }));
@@ -23,6 +35,8 @@ export interface Translator {
   language: Language;
   /** The text of a key, with its values. */
   t<K extends MessageKey>(key: K, ...values: Values<K>): string;
+  /** A text of the server, such as a step of a set-up; as it is if it has no translation. */
+  translate(text: string): string;
   formatNumber(value: number): string;
   formatDate(date: Date, style?: 'date' | 'time' | 'full'): string;
   /** Such as "3 min. ago". */
@@ -47,7 +61,7 @@ const AGES = [
   [MINUTE, 'minute'],
 ] as const;
 
-function createTranslator(language: Language, catalogue: Catalogue): Translator {
+function createTranslator(language: Language, { catalogue, serverTexts }: Loaded): Translator {
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
   const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
@@ -66,6 +80,7 @@ function createTranslator(language: Language, catalogue: Catalogue): Translator 
         return typeof value === 'number' ? numbers.format(value) : value;
       });
     },
+    translate: (text) => (Object.hasOwn(serverTexts, text) ? (serverTexts[text] as string) : text),
     formatNumber: (value) => numbers.format(value),
     formatDate: (date, style = 'date') => (dates[style] as Intl.DateTimeFormat).format(date),
     formatAge(date, now) {
@@ -80,7 +95,7 @@ function createTranslator(language: Language, catalogue: Catalogue): Translator 
   };
 }
 
-const english = createTranslator('en', en);
+const english = createTranslator('en', { catalogue: en, serverTexts: {} });
 const Context = createContext<Translator>(english);
 export const useTranslator = (): Translator => useContext(Context);
 /** The function that most components need: `const t = useText()`. */

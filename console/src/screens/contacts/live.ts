@@ -1,9 +1,12 @@
-import type { Contact } from '@parley/sdk';
+import type { Contact, StreamEvent } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import type { ListData } from '../../api/lists.ts';
 import { addPatch } from '../../live/patches.ts';
 
 export const CONTACTS_KEY = ['contacts'];
+/** Asked for again when an event is about the contact. */
+export const timelineKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'timeline', contactId];
+export const runsKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'runs', contactId];
 export const contactKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'one', contactId];
 
 /** Shows a contact as it is now, wherever it is shown. Where it stands in a list changes when the list is read again. */
@@ -59,4 +62,26 @@ addPatch(['contact.*'], (event, cache) => {
     case 'contact.unsubscribed':
       return storeContact(cache, event.data);
   }
+});
+
+/** The contact that an event is about. */
+function contactIdOf(event: StreamEvent): string | undefined {
+  if (event.type === 'contact.merged') return event.data.contact.id;
+  const { id, contactId } = event.data as { id?: string; contactId?: string };
+  return event.type.startsWith('contact.') ? id : contactId;
+}
+
+const SOON_MS = 500;
+const changed = new Set<string>();
+
+/** Several events often come together: a message, its chat, a run. */
+addPatch(['message.*', 'chat.*', 'note.*', 'contact.*', 'automation.*'], (event, cache) => {
+  const contactId = contactIdOf(event);
+  if (contactId === undefined || changed.has(contactId)) return;
+  changed.add(contactId);
+  setTimeout(() => {
+    changed.delete(contactId);
+    for (const queryKey of [timelineKey(contactId), runsKey(contactId)])
+      void cache.invalidateQueries({ queryKey });
+  }, SOON_MS);
 });
