@@ -18,6 +18,7 @@ const SetupField = Type.Object({
   type: OneOf(['text', 'number', 'boolean']),
   isRequired: Type.Boolean(),
   isSecret: Type.Boolean({ description: 'Whether it is never shown again' }),
+  isAdvanced: Type.Boolean({ description: 'Whether most channels do without it' }),
   help: Type.String(),
 });
 

@@ -9,6 +9,8 @@ export interface SetupField {
   isRequired: boolean;
   /** Never shown again once it is stored. */
   isSecret: boolean;
+  /** Most channels do without it. */
+  isAdvanced: boolean;
   help: string;
 }
 
@@ -39,11 +41,21 @@ const field = (
   name: string,
   label: string,
   help: string,
-  more: Partial<Pick<SetupField, 'type' | 'isRequired' | 'isSecret'>> = {},
-): SetupField => ({ name, label, type: 'text', isRequired: true, isSecret: false, help, ...more });
+  more: Partial<Omit<SetupField, 'name' | 'label' | 'help'>> = {},
+): SetupField => ({
+  name,
+  label,
+  type: 'text',
+  isRequired: true,
+  isSecret: false,
+  isAdvanced: false,
+  help,
+  ...more,
+});
 const optional = { isRequired: false } as const;
 const secret = { isSecret: true } as const;
-const flag = { type: 'boolean', isRequired: false } as const;
+const advanced = { isRequired: false, isAdvanced: true } as const;
+const flag = { type: 'boolean', ...advanced } as const;
 const number = { type: 'number' } as const;
 
 /** The settings of all channels of Meta. */
@@ -51,8 +63,8 @@ const metaFields: readonly SetupField[] = [
   field('accessToken', 'Access token', 'With which Parley calls Meta.', secret),
   field('appSecret', 'App secret', 'With which Meta signs its requests.', secret),
   field('verifyToken', 'Verify token', 'Any text without spaces. Enter the same at Meta.', secret),
-  field('graphVersion', 'Graph version', 'Such as v26.0, if it must be a certain one.', optional),
-  field('baseUrl', 'Base URL', 'Only for a server that stands for Meta.', optional),
+  field('graphVersion', 'Graph version', 'Such as v26.0, if it must be a certain one.', advanced),
+  field('baseUrl', 'Base URL', 'Only for a server that stands for Meta.', advanced),
 ];
 
 const step = (kind: StepKind, text: string): SetupStep => ({ kind, text });
@@ -64,7 +76,7 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     fields: [
       field('statusDelayMs', 'Delay of statuses', 'Milliseconds between sent, delivered and read.', {
         ...number,
-        ...optional,
+        ...advanced,
       }),
       field('readsAutomatically', 'Customers read by themselves', 'On unless it is switched off.', flag),
     ],
@@ -78,11 +90,11 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     guide: 'first-conversation',
   },
   whatsapp_cloud: {
-    label: 'WhatsApp Cloud API by Meta',
+    label: 'Meta Cloud API',
     fields: [
       field('phoneNumberId', 'Phone number ID', 'Of the number, on WhatsApp → API Setup. Digits only.'),
       field('businessAccountId', 'WhatsApp Business Account ID', 'On the same page. Digits only.'),
-      field('appId', 'App ID', 'On App settings → Basic. Needed for media in templates.', optional),
+      field('appId', 'App ID', 'On App settings → Basic. Needed for media in templates.', advanced),
       ...metaFields,
       field('importHistory', 'Import history', 'Imports chats of the WhatsApp Business app.', flag),
     ],
@@ -113,7 +125,7 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     guide: 'channels/whatsapp',
   },
   instagram: {
-    label: 'Instagram by Meta',
+    label: 'Meta',
     fields: [
       field('accountId', 'Account ID', 'The user_id of the professional account. Digits only.'),
       ...metaFields,
@@ -152,9 +164,9 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'apiKeySid',
         'API key SID',
         'SK and 32 characters. Calls use it instead of the auth token.',
-        optional,
+        advanced,
       ),
-      field('apiKeySecret', 'API key secret', 'Together with the API key SID.', { ...optional, ...secret }),
+      field('apiKeySecret', 'API key secret', 'Together with the API key SID.', { ...advanced, ...secret }),
       field('from', 'Sender', 'A number, short code or name; this or a messaging service.', optional),
       field(
         'messagingServiceSid',
@@ -162,7 +174,7 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'MG and 32 characters; this or a sender.',
         optional,
       ),
-      field('baseUrl', 'Base URL', 'Only for a server that stands for Twilio.', optional),
+      field('baseUrl', 'Base URL', 'Only for a server that stands for Twilio.', advanced),
     ],
     callback: 'channel',
     steps: [
@@ -189,19 +201,19 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
       field('imap.port', 'Incoming port', 'Usually 993.', { ...number, ...optional }),
       field('imap.user', 'Incoming user', 'Of the mailbox.', optional),
       field('imap.password', 'Incoming password', 'Of that user.', { ...optional, ...secret }),
-      field('imap.mailbox', 'Folder', 'INBOX unless another one is named.', optional),
+      field('imap.mailbox', 'Folder', 'INBOX unless another one is named.', advanced),
       field('imap.secure', 'Incoming TLS', 'From the first byte; on by itself for port 993.', flag),
-      field('oauth.vendor', 'OAuth vendor', 'microsoft365 or google.', optional),
-      field('oauth.directoryId', 'OAuth directory', 'Of Microsoft 365.', optional),
-      field('oauth.clientId', 'OAuth client ID', 'Of your app at the vendor.', optional),
-      field('oauth.clientSecret', 'OAuth client secret', 'If your app has one.', { ...optional, ...secret }),
+      field('oauth.vendor', 'OAuth vendor', 'microsoft365 or google.', advanced),
+      field('oauth.directoryId', 'OAuth directory', 'Of Microsoft 365.', advanced),
+      field('oauth.clientId', 'OAuth client ID', 'Of your app at the vendor.', advanced),
+      field('oauth.clientSecret', 'OAuth client secret', 'If your app has one.', { ...advanced, ...secret }),
       field('oauth.refreshToken', 'OAuth refresh token', 'Of the mailbox’s user.', {
-        ...optional,
+        ...advanced,
         ...secret,
       }),
-      field('oauth.tokenUrl', 'OAuth token URL', 'For another vendor.', optional),
-      field('oauth.scopes', 'OAuth scopes', 'For another vendor.', optional),
-      field('inboundSecret', 'Secret for posted mail', 'At least 16 characters.', { ...optional, ...secret }),
+      field('oauth.tokenUrl', 'OAuth token URL', 'For another vendor.', advanced),
+      field('oauth.scopes', 'OAuth scopes', 'For another vendor.', advanced),
+      field('inboundSecret', 'Secret for posted mail', 'At least 16 characters.', { ...advanced, ...secret }),
       field('plusAddressing', 'Plus addressing', 'Mail to help+anything@ arrives at help@.', flag),
     ],
     callback: 'channel',

@@ -2,6 +2,7 @@ import type { Contact, StreamEvent } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import type { ListData } from '../../api/lists.ts';
 import { addPatch } from '../../live/patches.ts';
+import { runSoon } from '../../live/soon.ts';
 
 export const CONTACTS_KEY = ['contacts'];
 /** Asked for again when an event is about the contact. */
@@ -30,26 +31,20 @@ const mapRows = (
 ): ListData<Contact> | undefined =>
   data && { ...data, pages: data.pages.map((page) => ({ ...page, items: change(page.items) })) };
 
-const PAUSE_MS = 2_000;
-let isWaiting = false;
+const LISTS_MS = 2_000;
 
 /** New contacts may come by the thousand. Lists that somebody has scrolled through stay as they are. */
-function readListsSoon(cache: QueryClient): void {
-  if (isWaiting) return;
-  isWaiting = true;
-  setTimeout(() => {
-    isWaiting = false;
-    void cache.invalidateQueries({
-      queryKey: [...CONTACTS_KEY, 'list'],
-      predicate: ({ state }) => (state.data as ListData<Contact> | undefined)?.pages.length === 1,
-    });
-  }, PAUSE_MS);
-}
+const readListsSoon = runSoon(LISTS_MS, (_, cache: QueryClient) => {
+  void cache.invalidateQueries({
+    queryKey: [...CONTACTS_KEY, 'list'],
+    predicate: ({ state }) => (state.data as ListData<Contact> | undefined)?.pages.length === 1,
+  });
+});
 
 addPatch(['contact.*'], (event, cache) => {
   switch (event.type) {
     case 'contact.created':
-      return readListsSoon(cache);
+      return readListsSoon('', cache);
     case 'contact.deleted':
       return forgetContact(cache, event.data.id);
     case 'contact.merged':
@@ -71,17 +66,14 @@ function contactIdOf(event: StreamEvent): string | undefined {
   return event.type.startsWith('contact.') ? id : contactId;
 }
 
-const SOON_MS = 500;
-const changed = new Set<string>();
+const TIMELINE_MS = 500;
 
-/** Several events often come together: a message, its chat, a run. */
+const readTimelineSoon = runSoon(TIMELINE_MS, (contactId, cache: QueryClient) => {
+  for (const queryKey of [timelineKey(contactId), runsKey(contactId)])
+    void cache.invalidateQueries({ queryKey });
+});
+
 addPatch(['message.*', 'chat.*', 'note.*', 'contact.*', 'automation.*'], (event, cache) => {
   const contactId = contactIdOf(event);
-  if (contactId === undefined || changed.has(contactId)) return;
-  changed.add(contactId);
-  setTimeout(() => {
-    changed.delete(contactId);
-    for (const queryKey of [timelineKey(contactId), runsKey(contactId)])
-      void cache.invalidateQueries({ queryKey });
-  }, SOON_MS);
+  if (contactId !== undefined) readTimelineSoon(contactId, cache);
 });
