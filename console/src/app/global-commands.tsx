@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { endSession, mayUse, switchTenant, useWorkspace } from '../api/session.tsx';
+import { endSession, switchTenant, useWorkspace } from '../api/session.tsx';
 import { languages, useText } from '../i18n/i18n.tsx';
 import { useCommands } from '../keys/commands.ts';
 import { useKeys } from '../keys/keys.ts';
@@ -8,7 +8,7 @@ import { KeysDialog } from './keys-dialog.tsx';
 import { Palette } from './palette.tsx';
 import { THEMES, writePreference } from './preferences.ts';
 import { addressOf } from './screens.ts';
-import { useScreens } from './use-screens.ts';
+import { maySee, useScreens } from './use-screens.ts';
 
 /** The commands and keys that work on every screen, and what they open. */
 export function GlobalCommands() {
@@ -23,7 +23,7 @@ export function GlobalCommands() {
 
   const pageCommands = screens.flatMap((screen) =>
     (screen.pages ?? [])
-      .filter(({ scope }) => mayUse(membership, scope))
+      .filter((page) => maySee(page, session, membership))
       .map(({ id, title, icon }) => ({
         id: `screen-${addressOf(screen)}/${id}`,
         label: `${t(screen.title)}: ${t(title)}`,

@@ -9,8 +9,9 @@ export function useScreens(): readonly Screen[] {
   return screens.filter((screen) => maySee(screen, session, membership));
 }
 
+/** Whether somebody may open a screen or a page. */
 export const maySee = (
-  { scope, isForOperators }: Screen,
+  { scope, isForOperators }: Pick<Screen, 'scope' | 'isForOperators'>,
   { person }: Session,
   membership: Parameters<typeof mayUse>[0],
 ): boolean => (isForOperators !== true || person.isOperator) && mayUse(membership, scope);

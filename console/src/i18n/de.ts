@@ -6,6 +6,7 @@ import { inbox } from './de/inbox.ts';
 import { people } from './de/people.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
+import { system } from './de/system.ts';
 import { timeline } from './de/timeline.ts';
 
 export { serverTexts } from './de/server-texts.ts';
@@ -19,4 +20,5 @@ export const de: Catalogue = {
   ...channels,
   ...contacts,
   ...timeline,
+  ...system,
 };

@@ -38,6 +38,8 @@ export interface Translator {
   /** A text of the server, such as a step of a set-up; as it is if it has no translation. */
   translate(text: string): string;
   formatNumber(value: number): string;
+  /** Such as "12 MB". */
+  formatBytes(value: number): string;
   formatDate(date: Date, style?: 'date' | 'time' | 'full'): string;
   /** Such as "3 min. ago". */
   formatAge(date: Date, now: Date): string;
@@ -50,6 +52,15 @@ const DATE_STYLES = {
   time: { timeStyle: 'short' },
   full: { dateStyle: 'full', timeStyle: 'medium' },
 } as const;
+
+const KIB = 1024;
+const BYTES = [
+  ['byte', 0],
+  ['kilobyte', 0],
+  ['megabyte', 0],
+  ['gigabyte', 1],
+  ['terabyte', 1],
+] as const;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -82,6 +93,16 @@ function createTranslator(language: Language, { catalogue, serverTexts }: Loaded
     },
     translate: (text) => (Object.hasOwn(serverTexts, text) ? (serverTexts[text] as string) : text),
     formatNumber: (value) => numbers.format(value),
+    formatBytes(value) {
+      const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log(value) / Math.log(KIB))));
+      const [unit, digits] = value < 1 ? BYTES[0] : (BYTES[step] as (typeof BYTES)[number]);
+      return new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: 'short',
+        maximumFractionDigits: digits,
+      }).format(value < 1 ? 0 : value / KIB ** step);
+    },
     formatDate: (date, style = 'date') => (dates[style] as Intl.DateTimeFormat).format(date),
     formatAge(date, now) {
       const seconds = Math.round((date.getTime() - now.getTime()) / 1000);

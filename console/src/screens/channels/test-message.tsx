@@ -1,6 +1,6 @@
 import { type Channel, getMessage, type Message, sendMessage } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { client, useRead, useWrite } from '../../api/api.ts';
 import { isShownByFields, issueOf } from '../../api/errors.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
@@ -9,6 +9,7 @@ import { useEvents } from '../../live/patches.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { ErrorNotice, Loaded } from '../../ui/notices.tsx';
 import { Section } from '../../ui/page.tsx';
 import styles from './setup.module.css';
@@ -43,17 +44,13 @@ export function TestMessage({ channel }: { channel: Channel }) {
     { showsError: true },
   );
   if (!canSend) return null;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    send.mutate();
-  };
   const needsMessage = ANSWERS_ONLY.has(kind) && provider !== 'sandbox';
   return (
     <Section
       title={t('channels.test')}
       text={t(needsMessage ? 'channels.testAnswersOnly' : 'channels.testHelp')}
     >
-      <form className={styles.form} onSubmit={submit}>
+      <Form onSubmit={() => send.mutate()}>
         <TextField
           label={t(`channels.testTo.${kind}`)}
           value={to}
@@ -77,7 +74,7 @@ export function TestMessage({ channel }: { channel: Channel }) {
         {send.error && !isShownByFields(send.error, ['to', 'text']) ? (
           <ErrorNotice error={send.error} />
         ) : null}
-      </form>
+      </Form>
       {send.data && <SentMessage key={send.data.id} messageId={send.data.id} />}
     </Section>
   );
