@@ -9,7 +9,6 @@ import { PasswordField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { ErrorNotice } from '../../ui/notices.tsx';
 import { Section } from '../../ui/page.tsx';
-import styles from './profile.module.css';
 import { storeSession } from './store-session.ts';
 
 export function PasswordSection() {
