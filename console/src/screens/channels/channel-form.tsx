@@ -1,4 +1,10 @@
-import { type Channel, type ChannelKind, createChannel, updateChannel } from '@parley/sdk';
+import {
+  type Channel,
+  type ChannelKind,
+  type CreateChannelBody,
+  createChannel,
+  updateChannel,
+} from '@parley/sdk';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { issueOf } from '../../api/errors.ts';
@@ -29,7 +35,10 @@ export function ChannelForm({ info, channel, onClose, onDone }: ChannelFormProps
     () => {
       const config = configOf(fields, values);
       const given = { name: name.trim(), address: address.trim() };
-      if (!channel) return createChannel(client, { body: { kind, provider, ...given, config } as never });
+      if (!channel)
+        return createChannel(client, {
+          body: { kind, provider: provider as CreateChannelBody['provider'], ...given, config },
+        });
       const hasChanges = Object.keys(config).length > 0;
       return updateChannel(client, {
         path: { channelId: channel.id },

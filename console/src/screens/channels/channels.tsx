@@ -68,7 +68,8 @@ function ChannelList() {
     <Page
       title={t('channels.title')}
       actions={
-        canWrite && (
+        canWrite &&
+        kinds.length > 0 && (
           <Menu
             label={t('channels.new')}
             className={styles.new}

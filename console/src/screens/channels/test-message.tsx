@@ -86,8 +86,7 @@ function SentMessage({ messageId }: { messageId: string }) {
   const key = ['channels', 'test', messageId];
   const message = useRead(key, (signal) => getMessage(client, { path: { messageId }, signal }));
   useEvents(['message.*'], (event) => {
-    const data = event.data as Message;
-    if (data.id === messageId) cache.setQueryData(key, data);
+    if ((event.data as Message).id === messageId) void cache.invalidateQueries({ queryKey: key });
   });
   return (
     <div role="status" className={styles.result}>

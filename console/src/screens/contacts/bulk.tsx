@@ -51,24 +51,26 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
     setJob(started);
   };
   return (
-    <div className={styles.bar} role="toolbar" aria-label={t('bulk.title')}>
-      <span className={styles.count} role="status">
-        {'ids' in selection ? t('bulk.selected', { count }) : t('bulk.allSelected', { total })}
-      </span>
-      {onSelectAll && (
-        <Button look="quiet" onClick={onSelectAll}>
-          {t('bulk.selectAll', { total })}
+    <>
+      <div className={styles.bar} role="toolbar" aria-label={t('bulk.title')}>
+        <span className={styles.count} role="status">
+          {'ids' in selection ? t('bulk.selected', { count }) : t('bulk.allSelected', { total })}
+        </span>
+        {onSelectAll && (
+          <Button look="quiet" onClick={onSelectAll}>
+            {t('bulk.selectAll', { total })}
+          </Button>
+        )}
+        <span className={styles.space} />
+        {TYPES.filter((type) => type !== 'delete' || canErase).map((type) => (
+          <Button key={type} look={type === 'delete' ? 'danger' : 'normal'} onClick={() => setOpened(type)}>
+            {t(`bulk.${type}`)}
+          </Button>
+        ))}
+        <Button look="quiet" icon="close" onClick={onClear}>
+          {t('bulk.clear')}
         </Button>
-      )}
-      <span className={styles.space} />
-      {TYPES.filter((type) => type !== 'delete' || canErase).map((type) => (
-        <Button key={type} look={type === 'delete' ? 'danger' : 'normal'} onClick={() => setOpened(type)}>
-          {t(`bulk.${type}`)}
-        </Button>
-      ))}
-      <Button look="quiet" icon="close" onClick={onClear}>
-        {t('bulk.clear')}
-      </Button>
+      </div>
       {(opened === 'add_labels' || opened === 'remove_labels') && (
         <LabelsDialog type={opened} selection={selection} onClose={close} onStart={start} />
       )}
@@ -89,7 +91,7 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
           }}
         />
       )}
-    </div>
+    </>
   );
 }
 
