@@ -77,7 +77,10 @@ export const useRead = <T>(
     ...(everyMs === undefined
       ? {}
       : {
-          refetchInterval: typeof everyMs === 'number' ? everyMs : ({ state }) => everyMs(state.data),
+          refetchInterval:
+            typeof everyMs === 'number'
+              ? everyMs
+              : ({ state }: { state: { data: unknown } }) => everyMs(state.data),
         }),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   }) as UseQueryResult<T>;

@@ -52,7 +52,7 @@ describe.runIf(CHROMIUM)('the system', () => {
     await queues.getByText('deliveries', { exact: true }).waitFor();
     await page.getByText('PostgreSQL', { exact: true }).waitFor();
     await page.getByText('They are not mailed: copy the links').waitFor();
-    await page.getByRole('region', { name: 'Processes' }).getByText('65').waitFor();
+    await page.getByRole('region', { name: 'Processes' }).getByText('65', { exact: true }).waitFor();
     await page.getByText('Nobody has called it.').waitFor();
     // Without a click or an event.
     await page.waitForResponse((response) => response.url().endsWith('/admin/status'));
