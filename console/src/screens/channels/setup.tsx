@@ -9,6 +9,7 @@ import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { CopyText } from '../../ui/copy-text.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -146,16 +147,13 @@ function State({ channelId, setup }: { channelId: string; setup: ChannelSetup })
   const timeOf = (at: string | null) => (at === null ? t('channels.never') : <RelativeTime at={at} />);
   return (
     <Section title={t('channels.health')}>
-      <dl className={styles.facts}>
-        <dt>{t('channels.state')}</dt>
-        <dd>
-          <HealthBadge of={setup} />
-        </dd>
-        <dt>{t('channels.lastReceived')}</dt>
-        <dd>{timeOf(setup.lastReceivedAt)}</dd>
-        <dt>{t('channels.lastSent')}</dt>
-        <dd>{timeOf(setup.lastSentAt)}</dd>
-      </dl>
+      <Facts
+        facts={[
+          [t('channels.state'), <HealthBadge key="health" of={setup} />],
+          [t('channels.lastReceived'), timeOf(setup.lastReceivedAt)],
+          [t('channels.lastSent'), timeOf(setup.lastSentAt)],
+        ]}
+      />
       <Button icon="check" isBusy={check.isPending} onClick={() => check.mutate()}>
         {t('channels.check')}
       </Button>

@@ -109,8 +109,14 @@ export function Contacts() {
           <span className={styles.total} role="status">
             {list.total && t('contacts.count', { total })}
           </span>
-          <LinkButton icon="download" href={exportUrl} download title={t('contacts.exportHelp')}>
-            {t('contacts.export')}
+          <LinkButton
+            icon="download"
+            href={exportUrl}
+            download
+            aria-label={t('contacts.export')}
+            title={t('contacts.exportHelp')}
+          >
+            <span className={styles.wideOnly}>{t('contacts.export')}</span>
           </LinkButton>
           {canWrite && (
             <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>

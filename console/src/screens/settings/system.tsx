@@ -5,6 +5,7 @@ import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Loaded, Warning } from '../../ui/notices.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -28,7 +29,7 @@ export function System() {
           <>
             <p className={styles.intro}>{t('system.intro', { count: EVERY_MS / 1000 })}</p>
             {found.heldSince !== null && <HeldWork since={found.heldSince} />}
-            <Facts status={found} />
+            <Installation status={found} />
             <Section title={t('system.mail')} text={t('system.mailText')}>
               <SystemMail state={found.systemMail} link={null} />
             </Section>
@@ -71,30 +72,32 @@ function HeldWork({ since }: { since: string }) {
   );
 }
 
-function Facts({ status: { versions, database, tenants, failingChannels } }: { status: InstallationStatus }) {
+function Installation({ status }: { status: InstallationStatus }) {
   const { t, formatBytes, formatNumber } = useTranslator();
-  const facts: readonly (readonly [string, string])[] = [
-    ['Parley', versions.parley],
-    ['Node.js', versions.node],
-    ['PostgreSQL', versions.postgres],
-    [t('system.schema'), versions.schema ?? '–'],
-    [t('system.size'), formatBytes(database.bytes)],
-    [t('system.tenants'), formatNumber(tenants)],
-  ];
+  const { versions, database, tenants, failingChannels } = status;
+  const failing = formatNumber(failingChannels);
   return (
     <Section title={t('system.versions')}>
-      <dl className={styles.details}>
-        {facts.map(([name, value]) => (
-          <div key={name} className={styles.detail}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-        <div className={styles.detail}>
-          <dt>{t('system.failingChannels')}</dt>
-          <dd>{failingChannels === 0 ? '0' : <Badge look="bad">{formatNumber(failingChannels)}</Badge>}</dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          ['Parley', versions.parley],
+          ['Node.js', versions.node],
+          ['PostgreSQL', versions.postgres],
+          [t('system.schema'), versions.schema ?? '–'],
+          [t('system.size'), formatBytes(database.bytes)],
+          [t('system.tenants'), formatNumber(tenants)],
+          [
+            t('system.failingChannels'),
+            failingChannels === 0 ? (
+              failing
+            ) : (
+              <Badge key="failing" look="bad">
+                {failing}
+              </Badge>
+            ),
+          ],
+        ]}
+      />
     </Section>
   );
 }
