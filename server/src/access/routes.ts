@@ -16,6 +16,7 @@ import {
   write,
 } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import type { Sessions } from '../http/sessions.ts';
 import type { SystemMailChannel } from '../people/system-mail.ts';
 import type { Searchable } from '../search/fields.ts';
 import {
@@ -37,6 +38,7 @@ import { issueToken, presentToken, requireOwnScopes, revokeToken } from './token
 interface AccessDeps {
   clock: RealClock;
   authenticator: Authenticator;
+  sessions: Sessions;
   systemMail: SystemMailChannel | undefined;
 }
 
@@ -101,7 +103,8 @@ const exampleSettings: TenantSettings = {
   updatedAt: exampleTenant.updatedAt,
 };
 
-export function accessRoutes({ clock, authenticator, systemMail }: AccessDeps): Route[] {
+export function accessRoutes({ systemMail, ...deps }: AccessDeps): Route[] {
+  const { authenticator } = deps;
   return [
     tokens.read(
       {
@@ -216,11 +219,16 @@ export function accessRoutes({ clock, authenticator, systemMail }: AccessDeps): 
       },
       async ({ params }, tx) => deleted(params.tokenId, await revokeToken(tx, params.tokenId, authenticator)),
     ),
-    ...operatorRoutes({ clock, authenticator }),
+    ...operatorRoutes(deps),
   ];
 }
 
-function operatorRoutes({ clock, authenticator }: Omit<AccessDeps, 'systemMail'>): Route[] {
+function operatorRoutes({ clock, authenticator, sessions }: Omit<AccessDeps, 'systemMail'>): Route[] {
+  /** Plan and limits count at once for who has a token or has logged in. */
+  const forget = (tenantId: string): void => {
+    authenticator.forget(tenantId);
+    sessions.forget(tenantId);
+  };
   return [
     operatorWrite(
       {
@@ -269,7 +277,7 @@ function operatorRoutes({ clock, authenticator }: Omit<AccessDeps, 'systemMail'>
       },
       async ({ params, body }, tx) => {
         const tenant = await changeTenant(tx, params.tenantId, body, clock.real());
-        tx.afterCommit(() => authenticator.forget(tenant.id));
+        tx.afterCommit(() => forget(tenant.id));
         return tenant;
       },
     ),
@@ -292,7 +300,7 @@ function operatorRoutes({ clock, authenticator }: Omit<AccessDeps, 'systemMail'>
       },
       async ({ params }, tx) => {
         const removal = await removeTenant(tx, params.tenantId);
-        tx.afterCommit(() => authenticator.forget(params.tenantId.toLowerCase()));
+        tx.afterCommit(() => forget(params.tenantId.toLowerCase()));
         return removed(params.tenantId, removal);
       },
     ),

@@ -44,10 +44,10 @@ describe.runIf(CHROMIUM)('the own account', () => {
     const secret = (await dialog.locator('code').textContent()) as string;
     expect(new URL(uri).searchParams.get('secret')).toBe(secret);
 
-    await dialog.getByLabel('Code').fill('000000');
+    await dialog.getByLabel('Code', { exact: true }).fill('000000');
     await page.keyboard.press('Enter');
     await dialog.getByText('The code is wrong').waitFor();
-    await dialog.getByLabel('Code').fill(codeOf(secret));
+    await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret));
     await page.keyboard.press('Enter');
     await dialog.getByText('Recovery codes').waitFor();
     const [recovery] = await dialog.locator('li code').allTextContents();

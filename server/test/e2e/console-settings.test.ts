@@ -216,7 +216,7 @@ describe.runIf(CHROMIUM)('the settings', () => {
     await agent.open('/settings/tokens');
     await agent.page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     const links = agent.page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
-    expect(await links.allTextContents()).toEqual(['People', 'Teams', 'Saved replies', 'Labels']);
+    expect(await links.allTextContents()).toEqual(['People', 'Teams', 'Saved replies', 'Labels', 'Tenant']);
     await agent.open('/settings/people');
     await agent.page.getByRole('table').waitFor();
     expect(await agent.page.getByRole('main').getByRole('button').count()).toBe(0);
@@ -276,7 +276,7 @@ describe.runIf(CHROMIUM)('the channels', () => {
     const channel = await test.api('POST', '/v3/channels', {
       kind: 'sms',
       provider: 'twilio',
-      name: 'Texts of Twilio',
+      name: 'Twilio number',
       address: '+15550008181',
       config: { accountSid: ACCOUNT, authToken: TOKEN, from: '+15550008181' },
     });
@@ -356,7 +356,7 @@ describe.runIf(CHROMIUM)('the channels', () => {
     await open('/channels');
     await page.getByRole('link', { name: 'Try me' }).click();
     await page.waitForURL(`**/channels/${id}`);
-    await page.getByText('Not checked').waitFor();
+    await expect.poll(() => page.getByText('Never', { exact: true }).count()).toBe(2);
     await page.getByLabel('Your own number').fill('not a number');
     await page.getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => page.getByLabel('Your own number').getAttribute('aria-invalid')).toBe('true');

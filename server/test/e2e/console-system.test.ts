@@ -34,7 +34,7 @@ describe.runIf(CHROMIUM)('the system', () => {
     await page.getByRole('heading', { name: 'Tenant', level: 1 }).waitFor();
     expect(await page.getByRole('link', { name: 'System' }).count()).toBe(0);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('system');
+    await page.getByRole('combobox', { name: 'Type a command' }).fill('system');
     await page.getByText('Nothing matches').waitFor();
     await page.keyboard.press('Escape');
     await open('/settings/system');

@@ -94,7 +94,7 @@ export const contacts: Texts<typeof en> = {
   'contacts.keys.search': 'Suchen',
   'contacts.export': 'Exportieren',
   'contacts.exportHelp': 'Was die Tabelle zeigt, als CSV herunterladen',
-  'contacts.tab.details': 'Einzelheiten',
+  'contacts.tab.details': 'Profil',
   'contacts.tab.timeline': 'Verlauf',
   'contacts.runs': 'Automationen',
   'contacts.runOfDeleted': 'eine gelöschte Automation',

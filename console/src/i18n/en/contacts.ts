@@ -92,7 +92,7 @@ export const contacts = {
   'contacts.keys.search': 'Search',
   'contacts.export': 'Export',
   'contacts.exportHelp': 'Download what the table shows as CSV',
-  'contacts.tab.details': 'Details',
+  'contacts.tab.details': 'Profile',
   'contacts.tab.timeline': 'Timeline',
   'contacts.runs': 'Automations',
   'contacts.runOfDeleted': 'a deleted automation',
