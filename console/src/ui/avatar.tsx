@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react';
 import styles from './avatar.module.css';
 import { classes } from './classes.ts';
 
-/** Apart enough to be told from each other. */
+/** Far enough apart to be distinguished. */
 const HUES = [175, 215, 255, 295, 335, 15, 40, 95];
 const hueOf = (text: string): number =>
   HUES[
