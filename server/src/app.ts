@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
 import { clockRoutes } from './access/clock-routes.ts';
+import { operatorRoutes } from './access/operator-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { statusRoutes } from './access/status.ts';
 import { findPrincipal } from './access/tenants.ts';
@@ -191,6 +192,7 @@ const v3Api: Api<ApiDeps> = {
   create: (deps) => ({
     routes: [
       ...accessRoutes(deps),
+      ...operatorRoutes(deps),
       ...statusRoutes({ ...deps, queues: allQueues, version }),
       ...peopleRoutes(deps),
       ...userSessionRoutes(deps),

@@ -5,10 +5,11 @@ import { languages, useText } from '../i18n/i18n.tsx';
 import { useCommands } from '../keys/commands.ts';
 import { useKeys } from '../keys/keys.ts';
 import { KeysDialog } from './keys-dialog.tsx';
+import { maySee } from './may-see.ts';
 import { Palette } from './palette.tsx';
 import { THEMES, writePreference } from './preferences.ts';
 import { addressOf } from './screens.ts';
-import { maySee, useScreens } from './use-screens.ts';
+import { useScreens } from './use-screens.ts';
 
 /** The commands and keys that work on every screen, and what they open. */
 export function GlobalCommands() {

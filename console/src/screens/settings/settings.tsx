@@ -1,8 +1,8 @@
 import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
+import { maySee } from '../../app/may-see.ts';
 import { NotFound } from '../../app/not-found.tsx';
-import { maySee } from '../../app/use-screens.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Skeleton } from '../../ui/notices.tsx';
