@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
 import { clockRoutes } from './access/clock-routes.ts';
+import { operatorRoutes } from './access/operator-routes.ts';
 import { accessRoutes } from './access/routes.ts';
 import { statusRoutes } from './access/status.ts';
 import { findPrincipal } from './access/tenants.ts';
@@ -200,6 +201,7 @@ const v3Api: Api<ApiDeps> = {
   create: (deps) => ({
     routes: [
       ...accessRoutes(deps),
+      ...operatorRoutes(deps),
       ...statusRoutes({ ...deps, queues: allQueues, version }),
       ...peopleRoutes(deps),
       ...userSessionRoutes(deps),
@@ -338,7 +340,11 @@ export async function createApp(deps: AppDeps): Promise<App> {
     if (!deps.isHealthOnly) {
       await scope.register(providerRoute, { ...deps, findCredentials, findVendorCredentials, findSigners });
       await scope.register(unsubscribePage, { db, keys });
-      await scope.register(reference, { documents: apiDocuments(routes), guidesFolder: GUIDES });
+      await scope.register(reference, {
+        documents: apiDocuments(routes),
+        baseUrl: deps.baseUrl,
+        guidesFolder: GUIDES,
+      });
       await scope.register(consolePages, { folder: deps.consoleFolder ?? CONSOLE, baseUrl: deps.baseUrl });
     }
     if (!deps.hasMetricsPort)

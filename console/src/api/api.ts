@@ -55,6 +55,8 @@ export const queryClient: QueryClient = new QueryClient({
 interface ReadOptions {
   /** False: not yet, because something that it needs is unknown. */
   enabled?: boolean;
+  /** Reads again after so many milliseconds while the page is shown; false: not again. For what has no events. */
+  everyMs?: number | ((data: unknown) => number | false);
   /** Keeps showing the result for the key before, as in a search while typing. */
   keepsPrevious?: boolean;
 }
@@ -66,12 +68,20 @@ interface ReadOptions {
 export const useRead = <T>(
   key: QueryKey,
   read: (signal: AbortSignal) => Promise<T>,
-  { enabled = true, keepsPrevious = false }: ReadOptions = {},
+  { enabled = true, keepsPrevious = false, everyMs }: ReadOptions = {},
 ): UseQueryResult<T> =>
   useQuery({
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
     enabled,
+    ...(everyMs === undefined
+      ? {}
+      : {
+          refetchInterval:
+            typeof everyMs === 'number'
+              ? everyMs
+              : ({ state }: { state: { data: unknown } }) => everyMs(state.data),
+        }),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   }) as UseQueryResult<T>;
 

@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { endSession, mayUse, switchTenant, useWorkspace } from '../api/session.tsx';
+import { endSession, switchTenant, useWorkspace } from '../api/session.tsx';
 import { languages, useText } from '../i18n/i18n.tsx';
 import { useCommands } from '../keys/commands.ts';
 import { useKeys } from '../keys/keys.ts';
 import { KeysDialog } from './keys-dialog.tsx';
+import { maySee } from './may-see.ts';
 import { Palette } from './palette.tsx';
 import { THEMES, writePreference } from './preferences.ts';
 import { addressOf } from './screens.ts';
@@ -23,7 +24,7 @@ export function GlobalCommands() {
 
   const pageCommands = screens.flatMap((screen) =>
     (screen.pages ?? [])
-      .filter(({ scope }) => mayUse(membership, scope))
+      .filter((page) => maySee(page, session, membership))
       .map(({ id, title, icon }) => ({
         id: `screen-${addressOf(screen)}/${id}`,
         label: `${t(screen.title)}: ${t(title)}`,

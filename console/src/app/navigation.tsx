@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useText } from '../i18n/i18n.tsx';
 import { runCommand } from '../keys/commands.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Modal } from '../ui/modal.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Logo } from './logo.tsx';
 import styles from './navigation.module.css';
@@ -72,25 +73,8 @@ function ScreenLinks({ screens }: { screens: readonly Screen[] }) {
 /** The screens as a list with words, over a small window. */
 function Drawer({ screens, onClose }: { screens: readonly Screen[]; onClose: () => void }) {
   const t = useText();
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = ref.current as HTMLDialogElement;
-    dialog.showModal();
-    return () => dialog.close();
-  }, []);
   return (
-    <dialog
-      ref={ref}
-      className={styles.drawer}
-      aria-label={t('nav.main')}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onPointerDown={(event) => {
-        if (event.target === ref.current) onClose();
-      }}
-    >
+    <Modal className={styles.drawer} label={t('nav.main')} onClose={onClose}>
       <nav className={styles.drawerContent} aria-label={t('nav.main')}>
         <div className={styles.drawerTop}>
           <Logo />
@@ -113,6 +97,6 @@ function Drawer({ screens, onClose }: { screens: readonly Screen[]; onClose: () 
           ))}
         </ul>
       </nav>
-    </dialog>
+    </Modal>
   );
 }

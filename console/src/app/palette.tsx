@@ -1,9 +1,10 @@
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useText } from '../i18n/i18n.tsx';
 import { type Command, runCommand, useAllCommands } from '../keys/commands.ts';
 import { KeyCaps } from '../keys/key-caps.tsx';
 import { classes } from '../ui/classes.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Modal } from '../ui/modal.tsx';
 import styles from './palette.module.css';
 
 const GROUPS = ['screens', 'actions'] as const;
@@ -21,15 +22,9 @@ function matches({ label }: Command, text: string): boolean {
 export function Palette({ onClose }: { onClose: () => void }) {
   const t = useText();
   const id = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
   const all = useAllCommands();
-  useEffect(() => {
-    const element = dialog.current as HTMLDialogElement;
-    element.showModal();
-    return () => element.close();
-  }, []);
   const found = GROUPS.flatMap((group) =>
     all.filter((one) => one.group === group && matches(one, text.trim())),
   );
@@ -56,18 +51,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }, [active, id]);
 
   return (
-    <dialog
-      ref={dialog}
-      className={styles.palette}
-      aria-label={t('palette.title')}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onPointerDown={(event) => {
-        if (event.target === dialog.current) onClose();
-      }}
-    >
+    <Modal className={styles.palette} label={t('palette.title')} onClose={onClose}>
       <div className={styles.content}>
         <div className={styles.search}>
           <Icon name="search" />
@@ -121,6 +105,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
         </div>
         {found.length === 0 && <p className={styles.empty}>{t('palette.empty', { text: text.trim() })}</p>}
       </div>
-    </dialog>
+    </Modal>
   );
 }

@@ -11,10 +11,11 @@ import { useWorkspace } from '../api/session.tsx';
 import { Skeleton } from '../ui/notices.tsx';
 import { ErrorScreen } from './error-screen.tsx';
 import { consolePath, history } from './history.ts';
+import { maySee } from './may-see.ts';
 import { NotFound } from './not-found.tsx';
 import { addressOf, type Screen, screens } from './screens.ts';
 import { Shell } from './shell.tsx';
-import { maySee, useScreens } from './use-screens.ts';
+import { useScreens } from './use-screens.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 

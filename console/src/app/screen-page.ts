@@ -11,5 +11,7 @@ export interface ScreenPage {
   icon: IconName;
   /** Those without it do not see the page. */
   scope?: Scope;
+  /** For those who run the server. */
+  isForOperators?: boolean;
   load: () => Promise<ComponentType>;
 }

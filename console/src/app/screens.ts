@@ -52,7 +52,7 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/contacts/contacts.tsx')).Contacts,
   },
   {
-    path: '/channels',
+    path: '/channels/{-$channelId}',
     title: 'channels.title',
     icon: 'channel',
     letter: 'n',

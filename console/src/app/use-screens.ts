@@ -1,6 +1,6 @@
-import type { Session } from '@parley/sdk';
 import { useRouterState } from '@tanstack/react-router';
-import { mayUse, useWorkspace } from '../api/session.tsx';
+import { useWorkspace } from '../api/session.tsx';
+import { maySee } from './may-see.ts';
 import { addressOf, type Screen, screens } from './screens.ts';
 
 /** The screens that a person may open. */
@@ -8,12 +8,6 @@ export function useScreens(): readonly Screen[] {
   const { session, membership } = useWorkspace();
   return screens.filter((screen) => maySee(screen, session, membership));
 }
-
-export const maySee = (
-  { scope, isForOperators }: Screen,
-  { person }: Session,
-  membership: Parameters<typeof mayUse>[0],
-): boolean => (isForOperators !== true || person.isOperator) && mayUse(membership, scope);
 
 /** The screen that is shown, if it is one of the table. */
 export function useCurrentScreen(): Screen | undefined {

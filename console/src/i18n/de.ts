@@ -6,6 +6,10 @@ import { inbox } from './de/inbox.ts';
 import { people } from './de/people.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
+import { system } from './de/system.ts';
+import { timeline } from './de/timeline.ts';
+
+export { serverTexts } from './de/server-texts.ts';
 
 export const de: Catalogue = {
   ...shell,
@@ -15,4 +19,6 @@ export const de: Catalogue = {
   ...audit,
   ...channels,
   ...contacts,
+  ...timeline,
+  ...system,
 };

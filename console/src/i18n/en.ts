@@ -5,6 +5,18 @@ import { inbox } from './en/inbox.ts';
 import { people } from './en/people.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
+import { system } from './en/system.ts';
+import { timeline } from './en/timeline.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
-export const en = { ...shell, ...people, ...inbox, ...settings, ...audit, ...channels, ...contacts } as const;
+export const en = {
+  ...shell,
+  ...people,
+  ...inbox,
+  ...settings,
+  ...audit,
+  ...channels,
+  ...contacts,
+  ...timeline,
+  ...system,
+} as const;

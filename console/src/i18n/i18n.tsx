@@ -3,10 +3,22 @@ import { readPreference, usePreference } from '../app/preferences.ts';
 import type { Catalogue, MessageKey, Plural, Values } from './catalogue.ts';
 import { en } from './en.ts';
 
+interface Loaded {
+  catalogue: Catalogue;
+  /** Texts that the server has in English only, with their translation. */
+  serverTexts: Readonly<Record<string, string>>;
+}
+
 /** The languages, by their own names. Each but English is a chunk that is loaded when it is chosen. */
 const LANGUAGES = {
-  en: { name: 'English', load: async (): Promise<Catalogue> => en },
-  de: { name: 'Deutsch', load: async (): Promise<Catalogue> => (await import('./de.ts')).de },
+  en: { name: 'English', load: async (): Promise<Loaded> => ({ catalogue: en, serverTexts: {} }) },
+  de: {
+    name: 'Deutsch',
+    load: async (): Promise<Loaded> => {
+      const { de, serverTexts } = await import('./de.ts');
+      return { catalogue: de, serverTexts };
+    },
+  },
 };
 export type Language = keyof typeof LANGUAGES;
 export const languages = Object.entries(LANGUAGES).map(([id, { name }]) => ({ id: id as Language, name }));
@@ -23,7 +35,11 @@ export interface Translator {
   language: Language;
   /** The text of a key, with its values. */
   t<K extends MessageKey>(key: K, ...values: Values<K>): string;
+  /** A text of the server, such as a step of a set-up; as it is if it has no translation. */
+  translate(text: string): string;
   formatNumber(value: number): string;
+  /** Such as "12 MB". */
+  formatBytes(value: number): string;
   formatDate(date: Date, style?: 'date' | 'time' | 'full'): string;
   /** Such as "3 min. ago". */
   formatAge(date: Date, now: Date): string;
@@ -37,6 +53,15 @@ const DATE_STYLES = {
   full: { dateStyle: 'full', timeStyle: 'medium' },
 } as const;
 
+const KIB = 1024;
+const BYTES = [
+  ['byte', 0],
+  ['kilobyte', 0],
+  ['megabyte', 0],
+  ['gigabyte', 1],
+  ['terabyte', 1],
+] as const;
+
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -47,7 +72,7 @@ const AGES = [
   [MINUTE, 'minute'],
 ] as const;
 
-function createTranslator(language: Language, catalogue: Catalogue): Translator {
+function createTranslator(language: Language, { catalogue, serverTexts }: Loaded): Translator {
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
   const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
@@ -66,7 +91,18 @@ function createTranslator(language: Language, catalogue: Catalogue): Translator 
         return typeof value === 'number' ? numbers.format(value) : value;
       });
     },
+    translate: (text) => (Object.hasOwn(serverTexts, text) ? (serverTexts[text] as string) : text),
     formatNumber: (value) => numbers.format(value),
+    formatBytes(value) {
+      const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log(value) / Math.log(KIB))));
+      const [unit, digits] = value < 1 ? BYTES[0] : (BYTES[step] as (typeof BYTES)[number]);
+      return new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: 'short',
+        maximumFractionDigits: digits,
+      }).format(value < 1 ? 0 : value / KIB ** step);
+    },
     formatDate: (date, style = 'date') => (dates[style] as Intl.DateTimeFormat).format(date),
     formatAge(date, now) {
       const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
@@ -80,7 +116,7 @@ function createTranslator(language: Language, catalogue: Catalogue): Translator 
   };
 }
 
-const english = createTranslator('en', en);
+const english = createTranslator('en', { catalogue: en, serverTexts: {} });
 const Context = createContext<Translator>(english);
 export const useTranslator = (): Translator => useContext(Context);
 /** The function that most components need: `const t = useText()`. */

@@ -1,9 +1,13 @@
+import type { CSSProperties } from 'react';
 import styles from './avatar.module.css';
 import { classes } from './classes.ts';
 
-const HUES = 8;
+/** Far enough apart to be distinguished. */
+const HUES = [175, 215, 255, 295, 335, 15, 40, 95];
 const hueOf = (text: string): number =>
-  [...text].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 997, 7) % HUES;
+  HUES[
+    [...text].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 997, 7) % HUES.length
+  ] as number;
 
 /** The first letters of the first and the last word. */
 function initialsOf(name: string): string {
@@ -26,7 +30,8 @@ interface AvatarProps {
 export function Avatar({ name, id = name, size = 'normal' }: AvatarProps) {
   return (
     <span
-      className={classes(styles.avatar, styles[size], styles[`hue${hueOf(id)}`])}
+      className={classes(styles.avatar, styles[size])}
+      style={{ '--hue': hueOf(id) } as CSSProperties}
       data-initials={initialsOf(name)}
       aria-hidden="true"
     />

@@ -35,6 +35,18 @@ export function Button({
   );
 }
 
+interface LinkButtonProps extends ComponentProps<'a'> {
+  icon?: IconName;
+}
+
+/** A link that looks like a button, such as a download. */
+export const LinkButton = ({ icon, className, children, ...rest }: LinkButtonProps) => (
+  <a {...rest} className={classes(styles.button, styles.normal, className)}>
+    {icon && <Icon name={icon} />}
+    {children}
+  </a>
+);
+
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   icon: IconName;
   /** Read aloud, and shown on hover. */

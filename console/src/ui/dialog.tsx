@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId } from 'react';
 import { useText } from '../i18n/i18n.tsx';
 import { IconButton } from './button.tsx';
 import styles from './dialog.module.css';
+import { Modal } from './modal.tsx';
 
 interface DialogProps {
   title: string;
@@ -11,29 +12,12 @@ interface DialogProps {
   actions?: ReactNode;
 }
 
-/** A window over the page. It is shown while it is rendered; Escape and a click beside it close it. */
+/** A window over the page, with a title and buttons. */
 export function Dialog({ title, onClose, children, actions }: DialogProps) {
   const t = useText();
   const id = useId();
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = ref.current as HTMLDialogElement;
-    dialog.showModal();
-    return () => dialog.close();
-  }, []);
   return (
-    <dialog
-      ref={ref}
-      className={styles.dialog}
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onPointerDown={(event) => {
-        if (event.target === ref.current) onClose();
-      }}
-    >
+    <Modal className={styles.dialog} labelledBy={id} onClose={onClose}>
       <div className={styles.content}>
         <header className={styles.header}>
           <h2 id={id}>{title}</h2>
@@ -42,6 +26,6 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
         <div className={styles.body}>{children}</div>
         {actions !== undefined && <footer className={styles.actions}>{actions}</footer>}
       </div>
-    </dialog>
+    </Modal>
   );
 }

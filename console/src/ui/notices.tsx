@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { describeError } from '../api/errors.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Button } from './button.tsx';
+import { classes } from './classes.ts';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './notices.module.css';
 
@@ -44,6 +45,17 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
     </div>
   );
 }
+
+/** Something that works less well than it should, and what to do. */
+export const Warning = ({ children, action }: { children: ReactNode; action?: ReactNode }) => (
+  <div className={classes(styles.error, styles.warning)} role="status">
+    <Icon name="warning" />
+    <div className={styles.errorText}>
+      <div className={styles.message}>{children}</div>
+    </div>
+    {action}
+  </div>
+);
 
 /** Grey lines in place of a content that takes longer than 150 ms. Before that nothing is shown, so that nothing flashes. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {

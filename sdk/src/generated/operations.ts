@@ -1,5 +1,5 @@
 // Generated from openapi/v3.json by `npm run sdk`. Do not edit.
-import { type CallOptions, type Client, call, create, download, type KeyedOptions, type Page, search, upload } from '../call.ts';
+import { type CallOptions, type Client, call, create, download, type KeyedOptions, list, type Page, search, upload } from '../call.ts';
 import type {
   AddContactLabelsBody,
   AddRecipientsBody,
@@ -183,7 +183,7 @@ export const getMe = (client: Client, input: CallOptions = {}): Promise<Me> =>
  *
  * `GET /v3/tenant`
  *
- * The name of the tenant, and the time zone and language that its people use unless they choose their own.
+ * The name of the tenant, the time zone and language that its people use unless they choose their own, how much of its limits it uses, and whether links are mailed.
  *
  * Requires the scope `tenant:read`.
  */
@@ -810,13 +810,15 @@ export const searchContacts = (client: Client, input: CallOptions & { body?: Sea
  *
  * `GET /v3/contacts/export.csv`
  *
- * Returns a CSV file with a line for each contact that matches `query`, or for every contact, in the order of creation, with a column for each attribute. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ * Returns a CSV file with a line for each contact that matches `query` and `search`, or for every contact, in the order of creation, with a column for each attribute. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `contacts:read`.
  */
 export const exportContacts = (client: Client, input: CallOptions & { query?: {
   /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
+  /** A part of the resource's name, ignoring case, or an exact id. Blank text is ignored. */
+  search?: string | undefined;
 } | undefined } = {}): Promise<Response> =>
   download(client, '/v3/contacts/export.csv', input);
 
@@ -883,7 +885,7 @@ export const getContactTimeline = (client: Client, input: CallOptions & { path: 
   /** How many items, at most 100; 25 by default */
   limit?: number | undefined;
 } | undefined }): Promise<Page<TimelineItem>> =>
-  search(client, '/v3/contacts/{contactId}/timeline', input);
+  list(client, '/v3/contacts/{contactId}/timeline', input);
 
 /**
  * Add labels to a contact
@@ -1199,13 +1201,15 @@ export const countChats = (client: Client, input: CallOptions & { body: CountCha
  *
  * `GET /v3/chats/export.csv`
  *
- * Returns a CSV file with a line for each chat that matches `query`, or for every chat, in the order of creation. Users who are restricted to teams get those of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ * Returns a CSV file with a line for each chat that matches `query` and `search`, or for every chat, in the order of creation. Users who are restricted to teams get those of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `chats:read`.
  */
 export const exportChats = (client: Client, input: CallOptions & { query?: {
   /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
+  /** A part of the resource's name, ignoring case, or an exact id. Blank text is ignored. */
+  search?: string | undefined;
 } | undefined } = {}): Promise<Response> =>
   download(client, '/v3/chats/export.csv', input);
 

@@ -26,6 +26,17 @@ export interface Me {
   };
 }
 
+/** The channel that mails invitations and links for new passwords (`PARLEY_SYSTEM_MAIL_CHANNEL`) */
+export interface SystemMailState {
+  /** Whether mails can be sent. `none`: no channel is chosen, so admins copy links. `unchecked`: nothing was sent over it yet. `failing`: it cannot send. `missing`: the chosen channel does not exist or is not for email */
+  status: "none" | "working" | "unchecked" | "failing" | "missing";
+  /** The tenant of the channel */
+  tenantId: string | null;
+  channelId: string | null;
+  /** Why it is failing; otherwise null */
+  problem: string | null;
+}
+
 export interface TenantSettings {
   id: string;
   name: string;
@@ -35,6 +46,14 @@ export interface TenantSettings {
   locale: string;
   /** Whether it has a clock of its own */
   isTest: boolean;
+  /** How much of the limits of `GET /v3/me` is used */
+  usage: {
+    webhooks: number;
+    activeAutomations: number;
+    storedFailedRequests: number;
+    storageBytes: number;
+  };
+  systemMail: SystemMailState;
   createdAt: string;
   updatedAt: string;
 }
@@ -111,6 +130,9 @@ export interface InstallationStatus {
     bytes: number;
   };
   tenants: number;
+  /** Channels of all tenants that cannot send */
+  failingChannels: number;
+  systemMail: SystemMailState;
   /** Since when due work is held after a restore, until `parley release`; otherwise null */
   heldSince: string | null;
   queues: Array<{
@@ -313,6 +335,8 @@ export interface ChannelKind {
     isRequired: boolean;
     /** Whether it is never shown again */
     isSecret: boolean;
+    /** Whether most channels do without it */
+    isAdvanced: boolean;
     help: string;
   }>;
   /** What to do, in order */
@@ -331,7 +355,13 @@ export interface ChannelSetup {
   /** False if the URL is one that no vendor can call: set `PARLEY_BASE_URL` to the public address */
   isReachable: boolean;
   /** What to do, in order */
-  steps: string[];
+  steps: Array<{
+    text: string;
+    /** Whether something has been seen that shows it; null if nothing ever does */
+    isDone: boolean | null;
+    /** Whether `webhookUrl` is entered in this step */
+    needsWebhook: boolean;
+  }>;
   /** The guide, as a path of this server */
   guideUrl: string;
   health: "unchecked" | "healthy" | "degraded" | "failing";

@@ -1,63 +1,19 @@
 import { Type } from 'typebox';
-import type { RealClock } from '../base/clock.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { plans } from '../http/permissions.ts';
-import {
-  DeleteResult,
-  data,
-  deleted,
-  operatorRead,
-  operatorWrite,
-  RemovalResult,
-  type Route,
-  read,
-  removed,
-  routeFamily,
-  write,
-} from '../http/route.ts';
+import { DeleteResult, data, deleted, type Route, read, routeFamily, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import type { SystemMailChannel } from '../people/system-mail.ts';
 import type { Searchable } from '../search/fields.ts';
-import {
-  CreatedToken,
-  Me,
-  NewOperatorToken,
-  NewTenant,
-  NewToken,
-  Tenant,
-  TenantChange,
-  TenantSettings,
-  TenantSettingsChange,
-  Token,
-} from './schema.ts';
+import { exampleCreated, exampleTenant, exampleToken } from './example.ts';
+import { CreatedToken, Me, NewToken, TenantSettings, TenantSettingsChange, Token } from './schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
-import { allTenants, changeTenant, createTenant, removeTenant } from './tenants.ts';
 import { issueToken, presentToken, requireOwnScopes, revokeToken } from './tokens.ts';
 
 interface AccessDeps {
-  clock: RealClock;
   authenticator: Authenticator;
+  systemMail: SystemMailChannel | undefined;
 }
-
-const exampleToken = {
-  id: '019a82a0-0000-7000-8000-000000000001',
-  name: 'Shop backend',
-  scopes: ['chats:read', 'messages:write'],
-  expiresAt: '2027-02-13T01:02:03.456Z',
-  lastUsedAt: null,
-  createdAt: '2026-11-15T01:02:03.456Z',
-  updatedAt: '2026-11-15T01:02:03.456Z',
-};
-const exampleCreated = { ...exampleToken, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…' };
-const exampleTenant = {
-  id: '019a82a0-0000-7000-8000-000000000002',
-  name: 'Example Ltd',
-  plan: 'growth',
-  rateLimit: null,
-  limits: {},
-  isTest: false,
-  createdAt: '2026-11-15T01:02:03.456Z',
-  updatedAt: '2026-11-15T01:02:03.456Z',
-};
 
 const tokenFields: Searchable = {
   fields: {
@@ -82,22 +38,19 @@ const tokens = routeFamily({
   params: Type.Object({ tokenId: Type.String() }),
   exampleParams: { tokenId: exampleToken.id },
 });
-/** What all routes of the operator share, and those of one tenant. */
-const operator = { tag: 'Operator', access: 'operator' } as const;
-const TenantId = Type.Object({ tenantId: Type.String() });
-const exampleParams = { tenantId: exampleTenant.id };
-
 const exampleSettings: TenantSettings = {
   id: exampleTenant.id,
   name: 'Example Ltd',
   timezone: 'Europe/Berlin',
   locale: 'de',
   isTest: false,
+  usage: { webhooks: 2, activeAutomations: 5, storedFailedRequests: 0, storageBytes: 73_400_320 },
+  systemMail: { status: 'none', tenantId: null, channelId: null, problem: null },
   createdAt: exampleTenant.createdAt,
   updatedAt: exampleTenant.updatedAt,
 };
 
-export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
+export function accessRoutes({ authenticator, systemMail }: AccessDeps): Route[] {
   return [
     tokens.read(
       {
@@ -139,13 +92,13 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         tag: 'Access',
         summary: 'Get the settings of the tenant',
         description:
-          'The name of the tenant, and the time zone and language that its people use unless they choose their own.',
+          'The name of the tenant, the time zone and language that its people use unless they choose their own, how much of its limits it uses, and whether links are mailed.',
         access: 'tenant:read',
         answer: data(TenantSettings),
         failures: ['tenant_not_found'],
         example: { answer: exampleSettings },
       },
-      (_, db) => readSettings(db.byKey),
+      (_, db) => readSettings(db, systemMail),
     ),
     write(
       {
@@ -162,7 +115,7 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         failures: ['tenant_not_found'],
         example: { body: { timezone: 'Europe/Berlin', locale: 'de' }, answer: exampleSettings },
       },
-      ({ body }, tx) => changeSettings(tx, body),
+      ({ body }, tx) => changeSettings(tx, body, systemMail),
     ),
     tokens.write(
       {
@@ -211,107 +164,6 @@ export function accessRoutes({ clock, authenticator }: AccessDeps): Route[] {
         example: { answer: { deletedIds: [exampleToken.id], notFoundIds: [] } },
       },
       async ({ params }, tx) => deleted(params.tokenId, await revokeToken(tx, params.tokenId, authenticator)),
-    ),
-    ...operatorRoutes({ clock, authenticator }),
-  ];
-}
-
-function operatorRoutes({ clock, authenticator }: AccessDeps): Route[] {
-  return [
-    operatorWrite(
-      {
-        ...operator,
-        method: 'POST',
-        path: '/admin/tenants',
-        operationId: 'createTenant',
-        summary: 'Create a tenant',
-        description:
-          'Without a plan it gets `scale`. `rateLimit` overrides the requests per minute of its plan. With `isTest` it is a test tenant, whose clock is moved with `POST /v3/clock/advance`.',
-        body: NewTenant,
-        answer: data(Tenant),
-        failures: [],
-        example: { body: { name: 'Example Ltd', plan: 'growth' }, answer: exampleTenant },
-      },
-      ({ body }, tx) => createTenant(tx, body, clock.real()),
-    ),
-    operatorRead(
-      {
-        ...operator,
-        method: 'GET',
-        path: '/admin/tenants',
-        operationId: 'listTenants',
-        summary: 'List the tenants',
-        description: 'The oldest first.',
-        answer: data(Type.Array(Tenant)),
-        failures: [],
-        example: { answer: [exampleTenant] },
-      },
-      (_call, db) => allTenants(db),
-    ),
-    operatorWrite(
-      {
-        ...operator,
-        method: 'PUT',
-        path: '/admin/tenants/:tenantId',
-        operationId: 'updateTenant',
-        summary: 'Update a tenant',
-        description:
-          "Changes the given fields. `limits` changes the given limits of the tenant. With null the plan's limit applies again, as with `rateLimit: null`.",
-        params: TenantId,
-        body: TenantChange,
-        answer: data(Tenant),
-        failures: ['tenant_not_found'],
-        example: { params: exampleParams, body: { plan: 'growth' }, answer: exampleTenant },
-      },
-      async ({ params, body }, tx) => {
-        const tenant = await changeTenant(tx, params.tenantId, body, clock.real());
-        tx.afterCommit(() => authenticator.forget(tenant.id));
-        return tenant;
-      },
-    ),
-    operatorWrite(
-      {
-        ...operator,
-        method: 'DELETE',
-        path: '/admin/tenants/:tenantId',
-        operationId: 'deleteTenant',
-        summary: 'Delete a tenant',
-        description:
-          'Permanently, with all its data. A large tenant is hidden at once: its tokens are refused, and nothing more is sent or received. A job deletes its data.',
-        params: TenantId,
-        answer: data(RemovalResult),
-        failures: [],
-        example: {
-          params: exampleParams,
-          answer: { deletedIds: [exampleTenant.id], notFoundIds: [], jobId: null },
-        },
-      },
-      async ({ params }, tx) => {
-        const removal = await removeTenant(tx, params.tenantId);
-        tx.afterCommit(() => authenticator.forget(params.tenantId.toLowerCase()));
-        return removed(params.tenantId, removal);
-      },
-    ),
-    operatorWrite(
-      {
-        ...operator,
-        method: 'POST',
-        path: '/admin/tenants/:tenantId/tokens',
-        operationId: 'createTenantToken',
-        summary: 'Create an access token for a tenant',
-        description: 'Like `POST /v3/tokens`; without `scopes` it has all rights.',
-        params: TenantId,
-        body: NewOperatorToken,
-        answer: data(CreatedToken),
-        failures: ['tenant_not_found'],
-        example: { params: exampleParams, body: {}, answer: exampleCreated },
-      },
-      ({ params, body }, tx) =>
-        issueToken(
-          tx.forTenant(params.tenantId),
-          { name: 'operator', scopes: ['*'], ...body },
-          authenticator,
-        ),
     ),
   ];
 }

@@ -1,6 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { features, limitNames, planNames, scopes } from '../http/permissions.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { SystemMailState } from '../people/system-mail.ts';
+import { Usage } from './usage.ts';
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 export const DEFAULT_TOKEN_SECONDS = 90 * 24 * 3600;
@@ -123,6 +125,8 @@ export const TenantSettings = Type.Object(
     timezone: Type.String({ description: `${TIMEZONE}; \`UTC\` at first` }),
     locale: Type.String({ description: `${LOCALE}; \`en\` at first` }),
     isTest: Type.Boolean({ description: 'Whether it has a clock of its own' }),
+    usage: Usage,
+    systemMail: SystemMailState,
     createdAt: Timestamp(),
     updatedAt: Timestamp(),
   },

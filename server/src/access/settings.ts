@@ -6,7 +6,9 @@ import { languageOf, validateTimezone } from '../contacts/validate-contact.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
+import { readSystemMailState, type SystemMailChannel, stateForTenant } from '../people/system-mail.ts';
 import type { TenantSettings, TenantSettingsChange } from './schema.ts';
+import { readUsage } from './usage.ts';
 
 interface SettingsRow {
   id: string;
@@ -32,7 +34,11 @@ const updateSettings = statement<
     where id = $tenant returning ${COLUMNS}`,
 );
 
-function present(row: SettingsRow | undefined): TenantSettings {
+async function describe(
+  db: TenantReader,
+  row: SettingsRow | undefined,
+  systemMail: SystemMailChannel | undefined,
+): Promise<TenantSettings> {
   if (!row) throw new ApiError('tenant_not_found');
   return {
     id: row.id,
@@ -40,18 +46,23 @@ function present(row: SettingsRow | undefined): TenantSettings {
     timezone: row.timezone,
     locale: row.locale,
     isTest: isTestTenant(row.id),
+    usage: await readUsage(db),
+    systemMail: stateForTenant(await readSystemMailState(db, systemMail), row.id),
     createdAt: timestamp(row.created_at),
     updatedAt: timestamp(row.updated_at),
   };
 }
 
-export const readSettings = async (db: TenantReader): Promise<TenantSettings> =>
-  present(await db.find(settings, []));
+export const readSettings = async (
+  db: TenantReader,
+  systemMail: SystemMailChannel | undefined,
+): Promise<TenantSettings> => describe(db, await db.find(settings, []), systemMail);
 
 /** Changes the given settings. */
 export async function changeSettings(
   tx: TenantTx,
   { name, timezone, locale }: TenantSettingsChange,
+  systemMail: SystemMailChannel | undefined,
 ): Promise<TenantSettings> {
   const issues = collectIssues();
   const trimmed = name?.trim();
@@ -59,7 +70,11 @@ export async function changeSettings(
   validateTimezone(timezone, issues);
   const language = languageOf(locale, issues, 'locale');
   issues.throwIfAny();
-  return present(
-    await tx.find(updateSettings, [trimmed ?? null, timezone ?? null, language ?? null, new Date(nowMs())]),
-  );
+  const row = await tx.find(updateSettings, [
+    trimmed ?? null,
+    timezone ?? null,
+    language ?? null,
+    new Date(nowMs()),
+  ]);
+  return describe(tx, row, systemMail);
 }

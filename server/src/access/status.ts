@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { RealClock } from '../base/clock.ts';
+import { countFailingChannels } from '../channels/health.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { Queue } from '../engine/queue.ts';
 import { data, operatorRead, type Route } from '../http/route.ts';
 import { Nullable, Timestamp, timestamp, timestampOrNull, Uuid } from '../http/schema.ts';
+import { readSystemMailState, type SystemMailChannel, SystemMailState } from '../people/system-mail.ts';
 
 /** A process that did not report for so long is not running any more. */
 const GONE = `interval '1 minute'`;
@@ -40,6 +42,8 @@ const Status = Type.Object(
     }),
     database: Type.Object({ bytes: Type.Integer({ description: 'Its size on the disk' }) }),
     tenants: Type.Integer(),
+    failingChannels: Type.Integer({ description: 'Channels of all tenants that cannot send' }),
+    systemMail: SystemMailState,
     heldSince: Nullable(
       Timestamp('Since when due work is held after a restore, until `parley release`; otherwise null'),
     ),
@@ -74,9 +78,10 @@ interface StatusDeps {
   queues: readonly Pick<Queue, 'name' | 'purpose' | 'depth'>[];
   /** Of Parley. */
   version: string;
+  systemMail: SystemMailChannel | undefined;
 }
 
-async function readStatus(db: Database, { clock, queues, version }: StatusDeps): Promise<Status> {
+async function readStatus(db: Database, { clock, queues, version, systemMail }: StatusDeps): Promise<Status> {
   const now = clock.real();
   const [found, running, usage] = await Promise.all([
     db.find(installation, []),
@@ -98,6 +103,8 @@ async function readStatus(db: Database, { clock, queues, version }: StatusDeps):
     },
     database: { bytes: found?.bytes ?? 0 },
     tenants: found?.tenants ?? 0,
+    failingChannels: await countFailingChannels(db),
+    systemMail: await readSystemMailState(db, systemMail),
     heldSince: timestampOrNull(found?.held_at ?? null),
     queues: measured,
     processes: running.map(({ id, seen_at, shards }) => ({ id, seenAt: timestamp(seen_at), shards })),
@@ -127,6 +134,8 @@ export const statusRoutes = (deps: StatusDeps): Route[] => [
           versions: { parley: '3.0.0', node: '22.12.0', postgres: '18.0', schema: '0015_inbox.sql' },
           database: { bytes: 52_428_800 },
           tenants: 3,
+          failingChannels: 0,
+          systemMail: { status: 'none', tenantId: null, channelId: null, problem: null },
           heldSince: null,
           queues: [
             {

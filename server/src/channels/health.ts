@@ -4,6 +4,7 @@ import { storable } from '../base/storable.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import type { SendResult } from '../providers/adapter.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, presentChannel } from './channel.ts';
 import type { Channel } from './schema.ts';
 
@@ -56,6 +57,18 @@ export async function setHealth(
   log: Logger,
 ): Promise<void> {
   await db.transaction((tx) => changeHealth(tx, channelId, health, problem, log));
+}
+
+/** What an attempt to send says about a channel: a refusal of its credentials, or that they work. */
+export async function noteSendResult(
+  db: TenantDatabase,
+  { id, health }: { id: string; health: Channel['health'] },
+  result: SendResult,
+  log: Logger,
+): Promise<void> {
+  if (result.ok && health === 'failing') await setHealth(db, id, 'healthy', null, log);
+  if (result.ok && health === 'unchecked') await db.transaction((tx) => endUnchecked(tx, id, log));
+  if (!result.ok && result.retry === 'reauth') await setHealth(db, id, 'failing', result.error.message, log);
 }
 
 /** Ends a problem of a channel; one that was found later stays. */

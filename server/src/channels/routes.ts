@@ -79,7 +79,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
             webhookUrl: 'https://parley.example.com/providers/whatsapp_cloud',
             verifyToken: 'a-text-that-you-chose',
             isReachable: true,
-            steps: exampleKind.steps,
+            steps: [{ text: exampleKind.steps.at(-1) as string, isDone: true, needsWebhook: false }],
             guideUrl: exampleKind.guideUrl,
             health: 'healthy',
             problem: null,

@@ -8,7 +8,7 @@ import { GUIDES_PATH } from '../http/guides.ts';
 import { Nullable, OneOf, Timestamp, timestampOrNull } from '../http/schema.ts';
 import { type Adapter, type AdapterContext, type ChannelKind, channelKinds } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
-import { addressHelp, type ChannelSetup, setups } from '../providers/setups.ts';
+import { addressHelp, type ChannelSetup, type StepKind, setups } from '../providers/setups.ts';
 import { decryptConfig } from './channel.ts';
 import { channelHealths } from './schema.ts';
 
@@ -18,6 +18,7 @@ const SetupField = Type.Object({
   type: OneOf(['text', 'number', 'boolean']),
   isRequired: Type.Boolean(),
   isSecret: Type.Boolean({ description: 'Whether it is never shown again' }),
+  isAdvanced: Type.Boolean({ description: 'Whether most channels do without it' }),
   help: Type.String(),
 });
 
@@ -46,7 +47,18 @@ export const ChannelSetupInfo = Type.Object(
       description:
         'False if the URL is one that no vendor can call: set `PARLEY_BASE_URL` to the public address',
     }),
-    steps: Type.Array(Type.String(), { description: 'What to do, in order' }),
+    steps: Type.Array(
+      Type.Object({
+        text: Type.String(),
+        isDone: Nullable(
+          Type.Boolean({
+            description: 'Whether something has been seen that shows it; null if nothing ever does',
+          }),
+        ),
+        needsWebhook: Type.Boolean({ description: 'Whether `webhookUrl` is entered in this step' }),
+      }),
+      { description: 'What to do, in order' },
+    ),
     guideUrl: Type.String({ description: 'The guide, as a path of this server' }),
     health: OneOf(channelHealths),
     problem: Nullable(Type.String()),
@@ -75,7 +87,7 @@ export const listChannelKinds = (adapters: Adapters): ChannelKindInfo[] =>
       label: setup.label,
       addressHelp: addressHelp[kind],
       fields: [...setup.fields],
-      steps: [...setup.steps],
+      steps: setup.steps.map(({ text }) => text),
       hasWebhook: setup.callback !== null,
       guideUrl: guideUrlOf(setup),
     }));
@@ -112,6 +124,16 @@ const channelSetup = statement<[id: string], SetupRow>(
     where c.id = $1 and c.tenant_id = $tenant`,
 );
 
+const hasReceived = ({ received_at }: SetupRow): boolean => received_at !== null;
+/** What has been seen so far. A vendor that warns about a channel accepts its credentials. */
+const isDone: Record<StepKind, (row: SetupRow) => boolean | null> = {
+  vendor: ({ health }) => health === 'healthy' || health === 'degraded',
+  create: () => true,
+  webhook: hasReceived,
+  receive: hasReceived,
+  elsewhere: () => null,
+};
+
 const LOCAL = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[)/;
 
 interface SetupDeps {
@@ -136,7 +158,11 @@ export async function readSetup(
     webhookUrl: setup.callback === null ? null : url,
     verifyToken: adapter.verifyToken?.(decryptConfig(row.config_encrypted, keys)) ?? null,
     isReachable: setup.callback === null || (url.startsWith('https://') && !LOCAL.test(url)),
-    steps: [...setup.steps],
+    steps: setup.steps.map(({ kind, text }) => ({
+      text,
+      isDone: isDone[kind](row),
+      needsWebhook: kind === 'webhook',
+    })),
     guideUrl: guideUrlOf(setup),
     health: row.health,
     problem: row.problem,

@@ -103,7 +103,7 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
         tag: 'Chats',
         summary: 'Download chats',
         description:
-          'Returns a CSV file with a line for each chat that matches `query`, or for every chat, in the order of creation. Users who are restricted to teams get those of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.',
+          'Returns a CSV file with a line for each chat that matches `query` and `search`, or for every chat, in the order of creation. Users who are restricted to teams get those of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.',
         access: 'chats:read',
         query: ExportQuery,
         answer: csv,
@@ -116,7 +116,7 @@ export function chatRoutes({ beforeRemoval }: { beforeRemoval: BeforeChatRemoval
           searchable: chatFields,
           source: chatSource,
           table: chatTable,
-          query: query.query,
+          wanted: query,
           principal,
         }),
     ),

@@ -1,7 +1,7 @@
 import { type AttributeKind, attributesOf } from '../attributes/find-attributes.ts';
 import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
 import type { Download } from '../http/download.ts';
-import { exportRows } from '../http/export.ts';
+import { type ExportQuery, exportRows } from '../http/export.ts';
 import type { Principal } from '../http/permissions.ts';
 import type { Contact } from './schema.ts';
 import { contactSearchable, contactSource, presentFound } from './search.ts';
@@ -47,7 +47,7 @@ function cellsOf(contact: Contact, attributes: readonly AttributeKind[]): (strin
 /** Contacts as a file, with a column for each attribute of the tenant. */
 export async function exportContacts(
   db: TenantDatabase,
-  query: string | undefined,
+  wanted: ExportQuery,
   principal: Principal,
 ): Promise<Download> {
   const attributes = await attributesOf(db);
@@ -65,7 +65,7 @@ export async function exportContacts(
           )
         ).map((contact) => cellsOf(contact, attributes)),
     },
-    query,
+    wanted,
     principal,
   });
 }

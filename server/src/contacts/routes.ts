@@ -172,14 +172,14 @@ export function contactRoutes(): Route[] {
         tag: 'Contacts',
         summary: 'Download contacts',
         description:
-          'Returns a CSV file with a line for each contact that matches `query`, or for every contact, in the order of creation, with a column for each attribute. A text that a spreadsheet could read as a formula is preceded by an apostrophe.',
+          'Returns a CSV file with a line for each contact that matches `query` and `search`, or for every contact, in the order of creation, with a column for each attribute. A text that a spreadsheet could read as a formula is preceded by an apostrophe.',
         access: 'contacts:read',
         query: ExportQuery,
         answer: csv,
         failures: ['search_too_slow'],
         example: { answer: 'id,firstName,lastName\r\n' },
       },
-      ({ principal, query }, db) => exportContacts(db, query.query, principal),
+      ({ principal, query }, db) => exportContacts(db, query, principal),
     ),
     contacts.call(
       {

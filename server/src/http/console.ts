@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
+import { basePathOf } from './base-path.ts';
 import { FAVICON, wantsHtml } from './guides.ts';
 
 const CSP = [
@@ -52,9 +53,6 @@ interface ConsoleOptions {
 
 const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-
-/** The path before `/console` as browsers see it; empty without a reverse proxy under a path. */
-const basePathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/+$/, '');
 
 function indexHtml({ build, script, styles, preload }: Manifest, basePath: string): string {
   const base = escapeAttribute(basePath);

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
 import type { Searchable } from '../search/fields.ts';
 import { parseSearchRequest } from '../search/request.ts';
 import { runSearch } from '../search/run-search.ts';
-import { Query } from '../search/schema.ts';
+import { Query, SearchText } from '../search/schema.ts';
 import { restrictToChannels, type SearchSource } from '../search/source.ts';
 import { csvLine } from './csv.ts';
 import type { Download } from './download.ts';
@@ -12,7 +12,8 @@ import { meOf, type Principal } from './permissions.ts';
 /** How many rows are in memory at once. */
 const PAGE = 500;
 
-export const ExportQuery = Type.Object({ query: Type.Optional(Query) });
+export const ExportQuery = Type.Object({ query: Type.Optional(Query), search: Type.Optional(SearchText) });
+export type ExportQuery = Static<typeof ExportQuery>;
 
 /** The columns of a table, and the cells of its rows. */
 interface Table {
@@ -26,7 +27,8 @@ interface Export {
   searchable: Searchable;
   source: SearchSource;
   table: Table;
-  query: string | undefined;
+  /** Which rows. */
+  wanted: ExportQuery;
   principal: Principal;
 }
 
@@ -37,9 +39,13 @@ interface Export {
  */
 export function exportRows(
   db: TenantDatabase,
-  { filename, searchable, source, table, query, principal }: Export,
+  { filename, searchable, source, table, wanted: { query, search }, principal }: Export,
 ): Download {
-  const body = { sortBy: 'asc(createdAt)', ...(query === undefined ? {} : { query }) };
+  const body = {
+    sortBy: 'asc(createdAt)',
+    ...(query === undefined ? {} : { query }),
+    ...(search === undefined ? {} : { search }),
+  };
   // The times of the filter are those of the first page.
   const { now } = db;
   const parsePage = (pagination: { cursor?: string }) =>

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Marked, Token, Tokens } from 'marked';
+import { basePathOf } from './base-path.ts';
 import { GUIDES_CSS } from './guides-style.ts';
 
 export const GUIDES_PATH = '/docs/guides';
@@ -124,6 +125,10 @@ const menuHtml = (menu: readonly MenuGroup[], path: string, sections: readonly S
     })
     .join('');
 
+/** Links to paths of this server, for readers below the path of a reverse proxy. Quotes in texts are escaped. */
+const placeLinks = (html: string, basePath: string): string =>
+  basePath === '' ? html : html.replaceAll('href="/', `href="${escapeHtml(basePath)}/`);
+
 const document = (page: RenderedPage, menu: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -156,7 +161,7 @@ async function listFiles(folder: string): Promise<string[]> {
 }
 
 /** Every guide as HTML, by the path it is served at. */
-async function renderGuides(folder: string): Promise<Map<string, string>> {
+async function renderGuides(folder: string, basePath: string): Promise<Map<string, string>> {
   const { Marked } = await import('marked');
   const files = (await listFiles(folder)).map((file) => file.replaceAll('\\', '/')).sort();
   const sources = await Promise.all(
@@ -169,7 +174,8 @@ async function renderGuides(folder: string): Promise<Map<string, string>> {
     sources.map(({ file, markdown }) => {
       const path = guidePath(file) as string;
       const page = renderMarkdown(new Marked(), file, markdown);
-      return [path, document(page, menuHtml(menu, path, page.sections))];
+      const html = document(page, menuHtml(menu, path, page.sections));
+      return [path, placeLinks(html, basePath)];
     }),
   );
 }
@@ -184,7 +190,10 @@ export const wantsHtml = ({ headers }: FastifyRequest): boolean =>
   headers.accept?.includes('text/html') === true;
 
 /** Serves the guides of docs/use and docs/operate. They are rendered on first use. */
-export async function guides(app: FastifyInstance, { folder }: { folder: string }): Promise<void> {
+export async function guides(
+  app: FastifyInstance,
+  { folder, baseUrl }: { folder: string; baseUrl: () => string },
+): Promise<void> {
   let pages: Promise<Map<string, string>> | undefined;
   const html = { 'content-security-policy': PAGE_CSP, 'cache-control': 'no-cache' };
   const options = { compress: {} };
@@ -193,7 +202,8 @@ export async function guides(app: FastifyInstance, { folder }: { folder: string 
   );
   for (const path of [GUIDES_PATH, `${GUIDES_PATH}/*`])
     app.get(path, options, async (request, reply) => {
-      pages ??= renderGuides(folder).catch((error) => {
+      const basePath = basePathOf(baseUrl());
+      pages ??= renderGuides(folder, basePath).catch((error) => {
         pages = undefined;
         throw error;
       });
@@ -201,6 +211,6 @@ export async function guides(app: FastifyInstance, { folder }: { folder: string 
       const page = (await pages).get(asked);
       if (page === undefined && !wantsHtml(request)) return reply.callNotFound();
       reply.headers(html).type('text/html; charset=utf-8');
-      return page ?? reply.code(404).send(document(notFoundPage, ''));
+      return page ?? reply.code(404).send(placeLinks(document(notFoundPage, ''), basePath));
     });
 }

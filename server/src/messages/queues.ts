@@ -1,3 +1,4 @@
+import type { Channel } from '../channels/schema.ts';
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { fixedDelays } from '../engine/retry.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
@@ -37,7 +38,7 @@ export interface MessageToSend extends QueueRow, OutgoingRow {
   kind: ChannelKind;
   provider: string;
   address: string;
-  health: string;
+  health: Channel['health'];
   config_encrypted: Buffer;
   attempts: number;
   sending_at: Date | null;

@@ -1,3 +1,4 @@
+import type { Channel } from '../channels/schema.ts';
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { fixedDelays } from '../engine/retry.ts';
 import type { ChannelKind } from '../providers/adapter.ts';
@@ -12,6 +13,7 @@ export interface SystemMailRow extends QueueRow {
   user_tenant_id: string | null;
   attempts: number;
   kind: ChannelKind;
+  health: Channel['health'];
   provider: string;
   address: string;
   config_encrypted: Buffer;
@@ -23,8 +25,8 @@ export const systemMailsQueue = declareQueue<SystemMailRow>({
   table: 'system_mails',
   orderingKey: 'channel_id',
   listed: () => 'true',
-  columns: `q.channel_id, q.kind as mail, q.email, q.user_id, q.user_tenant_id, q.attempts, c.kind, c.provider, c.address,
-    c.config_encrypted`,
+  columns: `q.channel_id, q.kind as mail, q.email, q.user_id, q.user_tenant_id, q.attempts, c.kind, c.health, c.provider,
+    c.address, c.config_encrypted`,
   joins: 'join visible_channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
   rowsPerCall: 1,
   callsPerKey: 2,

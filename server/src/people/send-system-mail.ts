@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { isUnavailable } from '../base/errors.ts';
 import { decryptConfig } from '../channels/channel.ts';
+import { noteSendResult } from '../channels/health.ts';
 import type { Database } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
@@ -56,6 +57,7 @@ export async function sendSystemMail(deps: SystemMailDeps, [row]: SystemMailRow[
   const tenant = deps.db.forTenant(row.tenant_id);
   const letter = await letterOf(deps.db, row);
   const result = letter ? await send(deps, row, letter) : undefined;
+  if (result) await noteSendResult(tenant, { id: row.channel_id, health: row.health }, result, deps.log);
   if (!result || result.ok) {
     await tenant.run(deleteMail, [row.id, row.attempts]);
     return 'ok';

@@ -9,7 +9,20 @@ export interface SetupField {
   isRequired: boolean;
   /** Never shown again once it is stored. */
   isSecret: boolean;
+  /** Most channels do without it. */
+  isAdvanced: boolean;
   help: string;
+}
+
+/**
+ * What a step is, which says what shows that it is done. `vendor`: the vendor accepts the credentials. `create`: the channel
+ * exists. `webhook` and `receive`: a message of a contact came in; the first needs the webhook URL. `elsewhere`: nothing shows it.
+ */
+export type StepKind = 'vendor' | 'create' | 'webhook' | 'receive' | 'elsewhere';
+
+interface SetupStep {
+  kind: StepKind;
+  text: string;
 }
 
 /** What somebody must know to connect a channel of a provider. */
@@ -18,8 +31,8 @@ export interface ChannelSetup {
   fields: readonly SetupField[];
   /** Which URL the vendor calls: that of the channel, one for all channels of the app, or none. */
   callback: 'channel' | 'shared' | null;
-  /** What to do at the vendor, in order. */
-  steps: readonly string[];
+  /** What to do, in order. */
+  steps: readonly SetupStep[];
   /** The page of docs/use about it. */
   guide: string;
 }
@@ -28,11 +41,21 @@ const field = (
   name: string,
   label: string,
   help: string,
-  more: Partial<Pick<SetupField, 'type' | 'isRequired' | 'isSecret'>> = {},
-): SetupField => ({ name, label, type: 'text', isRequired: true, isSecret: false, help, ...more });
+  more: Partial<Omit<SetupField, 'name' | 'label' | 'help'>> = {},
+): SetupField => ({
+  name,
+  label,
+  type: 'text',
+  isRequired: true,
+  isSecret: false,
+  isAdvanced: false,
+  help,
+  ...more,
+});
 const optional = { isRequired: false } as const;
 const secret = { isSecret: true } as const;
-const flag = { type: 'boolean', isRequired: false } as const;
+const advanced = { isRequired: false, isAdvanced: true } as const;
+const flag = { type: 'boolean', ...advanced } as const;
 const number = { type: 'number' } as const;
 
 /** The settings of all channels of Meta. */
@@ -40,13 +63,11 @@ const metaFields: readonly SetupField[] = [
   field('accessToken', 'Access token', 'With which Parley calls Meta.', secret),
   field('appSecret', 'App secret', 'With which Meta signs its requests.', secret),
   field('verifyToken', 'Verify token', 'Any text without spaces. Enter the same at Meta.', secret),
-  field('graphVersion', 'Graph version', 'Such as v26.0, if it must be a certain one.', optional),
-  field('baseUrl', 'Base URL', 'Only for a server that stands for Meta.', optional),
+  field('graphVersion', 'Graph version', 'Such as v26.0, if it must be a certain one.', advanced),
+  field('baseUrl', 'Base URL', 'Only for a server that stands for Meta.', advanced),
 ];
 
-const sandboxSteps = [
-  'Nothing: the sandbox needs no account. Write as a customer with the phone beside the inbox.',
-];
+const step = (kind: StepKind, text: string): SetupStep => ({ kind, text });
 
 /** By provider. */
 export const setups: Readonly<Record<string, ChannelSetup>> = {
@@ -55,36 +76,56 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     fields: [
       field('statusDelayMs', 'Delay of statuses', 'Milliseconds between sent, delivered and read.', {
         ...number,
-        ...optional,
+        ...advanced,
       }),
       field('readsAutomatically', 'Customers read by themselves', 'On unless it is switched off.', flag),
     ],
     callback: null,
-    steps: sandboxSteps,
+    steps: [
+      step(
+        'create',
+        'Nothing: the sandbox needs no account. Write as a customer with the phone beside the inbox.',
+      ),
+    ],
     guide: 'first-conversation',
   },
   whatsapp_cloud: {
-    label: 'WhatsApp Cloud API by Meta',
+    label: 'Meta Cloud API',
     fields: [
       field('phoneNumberId', 'Phone number ID', 'Of the number, on WhatsApp → API Setup. Digits only.'),
       field('businessAccountId', 'WhatsApp Business Account ID', 'On the same page. Digits only.'),
-      field('appId', 'App ID', 'On App settings → Basic. Needed for media in templates.', optional),
+      field('appId', 'App ID', 'On App settings → Basic. Needed for media in templates.', advanced),
       ...metaFields,
       field('importHistory', 'Import history', 'Imports chats of the WhatsApp Business app.', flag),
     ],
     callback: 'shared',
     steps: [
-      'Create an app of the type Business at developers.facebook.com and add the product WhatsApp.',
-      'Generate a permanent token for a system user with whatsapp_business_messaging and whatsapp_business_management.',
-      'Create the channel here, with ids, token, app secret and a verify token of your choice.',
-      'On WhatsApp → Configuration enter the webhook URL and the verify token, and subscribe to messages and the other fields of the guide.',
-      'Subscribe the app to the WhatsApp Business Account (subscribed_apps), or Meta sends nothing.',
-      'Check the channel, then write a message to the number.',
+      step(
+        'vendor',
+        'Create an app of the type Business at developers.facebook.com and add the product WhatsApp.',
+      ),
+      step(
+        'vendor',
+        'Generate a permanent token for a system user with whatsapp_business_messaging and whatsapp_business_management.',
+      ),
+      step(
+        'create',
+        'Create the channel here, with ids, token, app secret and a verify token of your choice.',
+      ),
+      step(
+        'webhook',
+        'On WhatsApp → Configuration enter the webhook URL and the verify token, and subscribe to messages and the other fields of the guide.',
+      ),
+      step(
+        'receive',
+        'Subscribe the app to the WhatsApp Business Account (subscribed_apps), or Meta sends nothing.',
+      ),
+      step('receive', 'Check the channel, then write a message to the number.'),
     ],
     guide: 'channels/whatsapp',
   },
   instagram: {
-    label: 'Instagram by Meta',
+    label: 'Meta',
     fields: [
       field('accountId', 'Account ID', 'The user_id of the professional account. Digits only.'),
       ...metaFields,
@@ -97,11 +138,20 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
     ],
     callback: 'shared',
     steps: [
-      'Create an app of the type Business at developers.facebook.com and add Instagram with Instagram login.',
-      'Add the account there, and generate its access token.',
-      'Create the channel here, with account ID, token, Instagram app secret and a verify token of your choice.',
-      'Under Configure webhooks enter the webhook URL and the verify token, and subscribe to messages.',
-      'Check the channel, then write a message to the account.',
+      step(
+        'vendor',
+        'Create an app of the type Business at developers.facebook.com and add Instagram with Instagram login.',
+      ),
+      step('vendor', 'Add the account there, and generate its access token.'),
+      step(
+        'create',
+        'Create the channel here, with account ID, token, Instagram app secret and a verify token of your choice.',
+      ),
+      step(
+        'webhook',
+        'Under Configure webhooks enter the webhook URL and the verify token, and subscribe to messages.',
+      ),
+      step('receive', 'Check the channel, then write a message to the account.'),
     ],
     guide: 'channels/instagram',
   },
@@ -114,9 +164,9 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'apiKeySid',
         'API key SID',
         'SK and 32 characters. Calls use it instead of the auth token.',
-        optional,
+        advanced,
       ),
-      field('apiKeySecret', 'API key secret', 'Together with the API key SID.', { ...optional, ...secret }),
+      field('apiKeySecret', 'API key secret', 'Together with the API key SID.', { ...advanced, ...secret }),
       field('from', 'Sender', 'A number, short code or name; this or a messaging service.', optional),
       field(
         'messagingServiceSid',
@@ -124,14 +174,17 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'MG and 32 characters; this or a sender.',
         optional,
       ),
-      field('baseUrl', 'Base URL', 'Only for a server that stands for Twilio.', optional),
+      field('baseUrl', 'Base URL', 'Only for a server that stands for Twilio.', advanced),
     ],
     callback: 'channel',
     steps: [
-      'Buy a number that can send SMS, or create a messaging service with one.',
-      'Create the channel here, with account SID, auth token and sender.',
-      'At the number, under Messaging → A message comes in, choose Webhook and HTTP POST, and enter the webhook URL.',
-      'Check the channel, then write an SMS to the number.',
+      step('vendor', 'Buy a number that can send SMS, or create a messaging service with one.'),
+      step('create', 'Create the channel here, with account SID, auth token and sender.'),
+      step(
+        'webhook',
+        'At the number, under Messaging → A message comes in, choose Webhook and HTTP POST, and enter the webhook URL.',
+      ),
+      step('receive', 'Check the channel, then write an SMS to the number.'),
     ],
     guide: 'channels/sms',
   },
@@ -148,27 +201,33 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
       field('imap.port', 'Incoming port', 'Usually 993.', { ...number, ...optional }),
       field('imap.user', 'Incoming user', 'Of the mailbox.', optional),
       field('imap.password', 'Incoming password', 'Of that user.', { ...optional, ...secret }),
-      field('imap.mailbox', 'Folder', 'INBOX unless another one is named.', optional),
+      field('imap.mailbox', 'Folder', 'INBOX unless another one is named.', advanced),
       field('imap.secure', 'Incoming TLS', 'From the first byte; on by itself for port 993.', flag),
-      field('oauth.vendor', 'OAuth vendor', 'microsoft365 or google.', optional),
-      field('oauth.directoryId', 'OAuth directory', 'Of Microsoft 365.', optional),
-      field('oauth.clientId', 'OAuth client ID', 'Of your app at the vendor.', optional),
-      field('oauth.clientSecret', 'OAuth client secret', 'If your app has one.', { ...optional, ...secret }),
+      field('oauth.vendor', 'OAuth vendor', 'microsoft365 or google.', advanced),
+      field('oauth.directoryId', 'OAuth directory', 'Of Microsoft 365.', advanced),
+      field('oauth.clientId', 'OAuth client ID', 'Of your app at the vendor.', advanced),
+      field('oauth.clientSecret', 'OAuth client secret', 'If your app has one.', { ...advanced, ...secret }),
       field('oauth.refreshToken', 'OAuth refresh token', 'Of the mailbox’s user.', {
-        ...optional,
+        ...advanced,
         ...secret,
       }),
-      field('oauth.tokenUrl', 'OAuth token URL', 'For another vendor.', optional),
-      field('oauth.scopes', 'OAuth scopes', 'For another vendor.', optional),
-      field('inboundSecret', 'Secret for posted mail', 'At least 16 characters.', { ...optional, ...secret }),
+      field('oauth.tokenUrl', 'OAuth token URL', 'For another vendor.', advanced),
+      field('oauth.scopes', 'OAuth scopes', 'For another vendor.', advanced),
+      field('inboundSecret', 'Secret for posted mail', 'At least 16 characters.', { ...advanced, ...secret }),
       field('plusAddressing', 'Plus addressing', 'Mail to help+anything@ arrives at help@.', flag),
     ],
     callback: 'channel',
     steps: [
-      'Add the SPF and DKIM records of your mail provider to the domain.',
-      'Create the channel here, with the outgoing server, and the mailbox or a secret for posted mail.',
-      'Only for posted mail: let your mail server post each mail to the webhook URL, signed with the secret.',
-      'Check the channel, then write a mail to the address.',
+      step('elsewhere', 'Add the SPF and DKIM records of your mail provider to the domain.'),
+      step(
+        'create',
+        'Create the channel here, with the outgoing server, and the mailbox or a secret for posted mail.',
+      ),
+      step(
+        'webhook',
+        'Only for posted mail: let your mail server post each mail to the webhook URL, signed with the secret.',
+      ),
+      step('receive', 'Check the channel, then write a mail to the address.'),
     ],
     guide: 'channels/email',
   },

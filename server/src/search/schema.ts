@@ -27,16 +27,17 @@ export const SortBy = Type.String({
   examples: ['asc(name),desc(createdAt)'],
 });
 
+/** Words to look for, as in the body of a search. */
+export const SearchText = Type.String({
+  maxLength: MAX_SEARCH_CHARACTERS,
+  description: "A part of the resource's name, ignoring case, or an exact id. Blank text is ignored.",
+});
+
 /** The body of every `POST …/search`. */
 export const SearchBody = Type.Object({
   query: Type.Optional(Query),
   sortBy: Type.Optional(SortBy),
-  search: Type.Optional(
-    Type.String({
-      maxLength: MAX_SEARCH_CHARACTERS,
-      description: "A part of the resource's name, ignoring case, or an exact id. Blank text is ignored.",
-    }),
-  ),
+  search: Type.Optional(SearchText),
   pagination: Type.Optional(
     Type.Object({
       page: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PAGE, default: 0 })),

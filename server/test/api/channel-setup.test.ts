@@ -9,7 +9,7 @@ describe('the kinds of channels', () => {
     const kinds = (await tenant.get('/v3/channel_kinds')).body.data as {
       kind: string;
       provider: string;
-      fields: { name: string; isSecret: boolean }[];
+      fields: { name: string; isSecret: boolean; isRequired: boolean; isAdvanced: boolean }[];
       guideUrl: string;
     }[];
     expect(kinds.map(({ kind, provider }) => `${kind} ${provider}`)).toEqual(
@@ -21,6 +21,9 @@ describe('the kinds of channels', () => {
         'email smtp',
       ]),
     );
+    // What must be filled in is never hidden among what most do without.
+    for (const { fields } of kinds)
+      expect(fields.filter(({ isRequired, isAdvanced }) => isRequired && isAdvanced)).toEqual([]);
     for (const { guideUrl } of kinds) expect((await server.call('GET', guideUrl)).status).toBe(200);
   });
 });
@@ -52,6 +55,42 @@ describe('the setup of a channel', () => {
       failedRequests: 0,
     });
     expect(answer.text).not.toContain('hidden-secret');
+    const done = ({ isDone }: { isDone: boolean | null }) => isDone;
+    expect(answer.body.data.steps.map(done)).toEqual([false, false, true, false, false, false]);
+    expect(
+      answer.body.data.steps.findIndex(({ needsWebhook }: { needsWebhook: boolean }) => needsWebhook),
+    ).toBe(3);
+  });
+
+  it('ticks the steps at the vendor when its credentials work, and the rest when a message came in', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.post('/v3/channels', {
+      kind: 'email',
+      provider: 'smtp',
+      name: 'Help',
+      address: 'help@shop.test',
+      config: { from: 'help@shop.test', smtp: { host: 'mail.shop.test', port: 587 } },
+    });
+    const { id } = channel.body.data;
+    const steps = async () =>
+      (await tenant.get(`/v3/channels/${id}/setup`)).body.data.steps.map(
+        ({ isDone }: { isDone: boolean | null }) => isDone,
+      );
+    // Nothing ever shows that records were added to the domain.
+    expect(await steps()).toEqual([null, true, false, false]);
+    const twilio = await tenant.post('/v3/channels', {
+      kind: 'sms',
+      provider: 'twilio',
+      name: 'Texts',
+      address: '+15550008888',
+      config: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'hidden-token', from: '+15550008888' },
+    });
+    const setupOf = async () => (await tenant.get(`/v3/channels/${twilio.body.data.id}/setup`)).body.data;
+    expect((await setupOf()).steps[0].isDone).toBe(false);
+    await server.system.db.query("update channels set health = 'healthy' where id = $1", [
+      twilio.body.data.id,
+    ]);
+    expect((await setupOf()).steps[0].isDone).toBe(true);
   });
 
   it('shows that messages have come in and gone out', async () => {
@@ -99,6 +138,10 @@ describe('the status of the installation', () => {
     expect(before.versions).toMatchObject({
       node: process.versions.node,
       schema: expect.stringMatching(/^\d{4}_/),
+    });
+    expect(before).toMatchObject({
+      failingChannels: expect.any(Number),
+      systemMail: { status: 'none', tenantId: null, channelId: null, problem: null },
     });
     await server.settle();
     const after = await read();

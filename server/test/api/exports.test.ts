@@ -53,6 +53,10 @@ describe('an export of contacts', () => {
     const answer = await exported('contacts', 'eq(firstName,"Ada")');
     expect(linesOf(answer.text)).toHaveLength(2);
     expect(linesOf((await exported('contacts')).text)).toHaveLength(3);
+    const searched = await tenant.get('/v3/contacts/export.csv?search=grac');
+    expect(linesOf(searched.text)).toEqual([expect.any(String), expect.stringContaining(',Grace,')]);
+    const tooLong = await tenant.get(`/v3/contacts/export.csv?search=${'x'.repeat(201)}`);
+    expect([tooLong.status, Object.keys(tooLong.body.error.invalidParams)]).toEqual([400, ['search']]);
     const wrong = await exported('contacts', 'eq(nope,1)');
     expect([wrong.status, Object.keys(wrong.body.error.invalidParams)]).toEqual([400, ['query']]);
   });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
+import { useAdapterContext } from '../kit/adapter-context.ts';
 import { cookieOf, PASSWORD, usePerson } from '../kit/people.ts';
-import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
+import { useRelay } from '../kit/relay.ts';
+import { OPERATOR_TOKEN, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 
 const NEW_PASSWORD = 'another good secret';
 
@@ -168,5 +170,51 @@ describe('without a channel for mails', () => {
     for (const email of ['x', 'a b@example.com', 'a@b\u0000.com', `${'x'.repeat(300)}@example.com`])
       expect([email, (await ask(open, email)).status]).toEqual([email, 400]);
     expect((await ask(open, 'ada@example.com', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+
+  it('a channel that cannot send is a warning, for its tenant with the reason', async () => {
+    const relay = await useRelay({ authOptional: false });
+    const first = await useServer();
+    const [tenant, other] = [await first.tenant(), await first.tenant()];
+    const channel = await tenant.post('/v3/channels', {
+      kind: 'email',
+      provider: 'smtp',
+      name: 'Post',
+      address: 'post@shop.test',
+      config: {
+        from: 'post@shop.test',
+        smtp: { host: '127.0.0.1', port: relay.port, user: 'ada', password: 'wrong' },
+      },
+    });
+    const channelId = channel.body.data.id;
+    const server = await useServer({
+      databaseUrl: first.databaseUrl,
+      context: useAdapterContext(),
+      people: { systemMail: { tenantId: tenant.id, channelId } },
+    } as object);
+    const stateFor = async (of: TestTenant) =>
+      (await server.call('GET', '/v3/tenant', { token: of.token })).body.data.systemMail;
+    const installed = async () =>
+      (await server.call('GET', '/admin/status', { token: OPERATOR_TOKEN })).body.data.systemMail;
+    const own = { tenantId: tenant.id, channelId };
+    const hidden = { tenantId: null, channelId: null, problem: null };
+    expect(await stateFor(tenant)).toEqual({ status: 'unchecked', ...own, problem: null });
+
+    const person = await usePerson(first, tenant, 'agent');
+    await ask(server, person.email);
+    await server.settle();
+    expect(await stateFor(tenant)).toEqual({ status: 'failing', ...own, problem: expect.any(String) });
+    expect(await stateFor(other)).toEqual({ status: 'failing', ...hidden });
+    expect(await installed()).toMatchObject({ status: 'failing', ...own });
+    expect(relay.arrived).toEqual([]);
+
+    await tenant.put(`/v3/channels/${channelId}`, { config: { smtp: { password: 'right' } } });
+    server.clock.advance(31_000);
+    await server.settle();
+    expect(relay.arrived).toHaveLength(1);
+    expect(await stateFor(tenant)).toEqual({ status: 'working', ...own, problem: null });
+    await tenant.delete(`/v3/channels/${channelId}`);
+    expect(await stateFor(tenant)).toEqual({ status: 'missing', ...own, problem: null });
+    expect(await stateFor(other)).toEqual({ status: 'missing', ...hidden });
   });
 });

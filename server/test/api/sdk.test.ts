@@ -7,6 +7,7 @@ import {
   deleteLabel,
   getChat,
   getContact,
+  getContactTimeline,
   getFileContent,
   getMe,
   getSession,
@@ -72,6 +73,25 @@ describe('a client of a real server', () => {
     expect(new Set([one.id, three.id, four.id]).size).toBe(3);
     const other = createContact(client, { body: { firstName: 'Grace' }, idempotencyKey: 'k' });
     expect(await errorOf(other)).toMatchObject({ status: 422, messageKey: 'idempotency_key_reused' });
+  });
+
+  it('reads pages that are not searched for', async () => {
+    const client = clientOf(await server.tenant());
+    const { id: contactId } = await createContact(client, { body: { firstName: 'Ada' } });
+    await updateContact(client, { path: { contactId }, body: { firstName: 'Grace' } });
+    await server.settle();
+    const read = (cursor?: string | null) =>
+      getContactTimeline(client, {
+        path: { contactId },
+        query: { limit: 1, ...(cursor ? { cursor: Number(cursor) } : {}) },
+      });
+    const first = await read();
+    const second = await read(first.pagination.nextCursor);
+    expect([first, second].map(({ items: [item] }) => item?.type)).toEqual([
+      'contact.updated',
+      'contact.created',
+    ]);
+    expect(second.pagination.nextCursor).toBeNull();
   });
 
   it('goes through pages and items, from any page on', async () => {

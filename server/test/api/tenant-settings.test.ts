@@ -27,6 +27,30 @@ describe('the settings of a tenant', () => {
     expect((await other.get('/v3/tenant')).body.data.name).toBe('test');
   });
 
+  it('show how much of the limits is used, by this tenant', async () => {
+    const [tenant, other] = [await server.tenant(), await server.tenant()];
+    const usageOf = async (of: typeof tenant) => (await of.get('/v3/tenant')).body.data.usage;
+    const none = { webhooks: 0, activeAutomations: 0, storedFailedRequests: 0, storageBytes: 0 };
+    expect(await usageOf(tenant)).toEqual(none);
+    await tenant.post('/v3/api_webhooks', {
+      url: 'https://example.com/hook',
+      events: [{ type: 'message.received' }],
+    });
+    const draft = {
+      name: 'After an order',
+      trigger: { type: 'api', parameters: {} },
+      steps: [{ id: 'done', type: 'end', parameters: {} }],
+    };
+    await tenant.post('/v3/automations', draft);
+    const { id } = (await tenant.post('/v3/automations', draft)).body.data;
+    await tenant.post(`/v3/automations/${id}/publish`, {});
+    expect(await usageOf(tenant)).toEqual({ ...none, webhooks: 1, activeAutomations: 1 });
+    expect(await usageOf(other)).toEqual(none);
+    // It cannot be changed, only sent back.
+    await tenant.put('/v3/tenant', { usage: none });
+    expect(await usageOf(tenant)).toMatchObject({ webhooks: 1 });
+  });
+
   it.each([
     ['name', ''],
     ['name', '   '],

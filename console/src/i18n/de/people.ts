@@ -73,7 +73,9 @@ export const people: Texts<typeof en> = {
   'profile.totpPassword': 'Geben Sie Ihr Passwort ein, um zu beginnen.',
   'profile.totpContinue': 'Weiter',
   'profile.totpScan':
-    'Fügen Sie dieses Geheimnis Ihrer Authenticator-App hinzu und geben Sie den Code ein, den sie zeigt.',
+    'Scannen Sie diesen Code mit Ihrer Authenticator-App, und geben Sie dann die sechs Ziffern ein, die sie zeigt.',
+  'profile.totpQr': 'QR-Code für die Authenticator-App',
+  'profile.totpType': 'Oder geben Sie dort dieses Geheimnis ein:',
   'profile.totpOpen': 'In der App auf diesem Gerät öffnen',
   'profile.totpConfirm': 'Bestätigen',
   'profile.totpRecovery': 'Wiederherstellungscodes',

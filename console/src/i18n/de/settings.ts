@@ -38,7 +38,6 @@ export const settings: Texts<typeof en> = {
   'people.inviteExpired': 'Einladung abgelaufen',
   'people.noLogin': 'Keine Anmeldung',
   'people.since': 'Seit',
-  'people.actions': 'Aktionen für {name}',
   'people.edit': 'Rolle und Teams ändern',
   'people.reset': 'Link für ein neues Passwort erstellen',
   'people.remove': 'Entfernen',

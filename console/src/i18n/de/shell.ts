@@ -74,6 +74,16 @@ export const shell: Texts<typeof en> = {
   'action.more': 'Mehr',
   saved: 'Gespeichert',
 
+  'job.queued': 'Wartet, bis es an der Reihe ist',
+  'job.running': 'Läuft',
+  'job.completed': 'Fertig',
+  'job.failed': 'Abgebrochen: Es ist nicht mehr möglich',
+  'job.cancelled': 'Abgebrochen; was erledigt ist, bleibt',
+  'job.done': '{done} von {total}',
+  'job.failedItems': { one: '{count} ging nicht', other: '{count} gingen nicht' },
+  'job.cancel': 'Abbrechen',
+  'job.background': 'Im Hintergrund weiter',
+
   'kind.whatsapp': 'WhatsApp',
   'kind.sms': 'SMS',
   'kind.email': 'E-Mail',

@@ -35,7 +35,6 @@ export const settings = {
   'people.inviteExpired': 'Invitation expired',
   'people.noLogin': 'No login',
   'people.since': 'Since',
-  'people.actions': 'Actions for {name}',
   'people.edit': 'Change role and teams',
   'people.reset': 'Make a link for a new password',
   'people.remove': 'Remove',

@@ -68,6 +68,16 @@ export const shell = {
   'action.more': 'More',
   saved: 'Saved',
 
+  'job.queued': 'Waiting for its turn',
+  'job.running': 'Working',
+  'job.completed': 'Done',
+  'job.failed': 'Stopped: it became impossible',
+  'job.cancelled': 'Cancelled; what was done stays',
+  'job.done': '{done} of {total}',
+  'job.failedItems': { one: '{count} could not be done', other: '{count} could not be done' },
+  'job.cancel': 'Stop it',
+  'job.background': 'Continue in the background',
+
   'kind.whatsapp': 'WhatsApp',
   'kind.sms': 'SMS',
   'kind.email': 'Email',

@@ -1,10 +1,11 @@
-import { type Channel, createChannel, searchChannels } from '@parley/sdk';
+import { type Channel, type ChannelKind, createChannel, searchChannels } from '@parley/sdk';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
-import { useText } from '../../i18n/i18n.tsx';
-import { addPatch } from '../../live/patches.ts';
+import { NotFound } from '../../app/not-found.tsx';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
@@ -12,25 +13,19 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
+import { useRowActions } from '../../ui/row-actions.tsx';
 import { Table } from '../../ui/table.tsx';
 import { ChannelForm } from './channel-form.tsx';
 import styles from './channels.module.css';
-import { CheckDialog, DeleteDialog, WebhookDialog } from './dialogs.tsx';
-import { CHANNELS_KEY } from './key.ts';
-import { type Provider, providerOf, providers } from './providers.ts';
+import { CHANNELS_KEY, kindOf, useChannelKinds } from './data.ts';
+import { CheckDialog, DeleteDialog } from './dialogs.tsx';
+import { HealthBadge } from './health.tsx';
+import { Setup } from './setup.tsx';
 
-addPatch(['channel.*'], (_, cache) => void cache.invalidateQueries({ queryKey: CHANNELS_KEY }));
-
-const KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
-type Kind = (typeof KINDS)[number];
-const LOOKS = { unchecked: 'plain', healthy: 'good', degraded: 'warn', failing: 'bad' } as const;
-
-type Opened =
-  | { kind: 'create'; provider: Provider }
-  | { kind: 'edit' | 'check' | 'webhook' | 'created' | 'delete'; channel: Channel };
+type Opened = { kind: 'create'; info: ChannelKind } | { kind: 'edit' | 'check' | 'delete'; channel: Channel };
 
 /** An address that no vendor has. */
-function inventAddress(kind: Kind): string {
+function inventAddress(kind: ChannelKind['kind']): string {
   const digits = String(crypto.getRandomValues(new Uint32Array(1))[0])
     .padStart(7, '0')
     .slice(-7);
@@ -38,15 +33,24 @@ function inventAddress(kind: Kind): string {
   return kind === 'instagram' ? `sandbox_${digits}` : `+1555${digits}`;
 }
 
-/** What customers write to. */
+/** What customers write to: a list, or how one of them is connected. */
 export function Channels() {
-  const t = useText();
+  const canWrite = useScope('channels:write');
+  const { channelId } = useParams({ strict: false }) as { channelId?: string };
+  if (channelId === undefined) return <ChannelList />;
+  return canWrite ? <Setup key={channelId} channelId={channelId} /> : <NotFound />;
+}
+
+function ChannelList() {
+  const { t, translate } = useTranslator();
+  const navigate = useNavigate();
   const canWrite = useScope('channels:write');
   const channels = useAll(CHANNELS_KEY, searchChannels);
+  const kinds = useChannelKinds().data ?? [];
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
   const addSandbox = useWrite(
-    (kind: Kind) =>
+    (kind: ChannelKind['kind']) =>
       createChannel(client, {
         body: {
           kind,
@@ -57,27 +61,34 @@ export function Channels() {
       }),
     { invalidates: [CHANNELS_KEY], done: 'channels.created' },
   );
+  const editedInfo = opened?.kind === 'edit' ? kindOf(kinds, opened.channel) : undefined;
+  const sandboxes = kinds.filter(({ provider }) => provider === 'sandbox');
+  const vendors = kinds.filter(({ provider }) => provider !== 'sandbox');
   return (
     <Page
       title={t('channels.title')}
       actions={
-        canWrite && (
+        canWrite &&
+        kinds.length > 0 && (
           <Menu
             label={t('channels.new')}
             className={styles.new}
             items={[
-              ...KINDS.map((kind) => ({
+              ...sandboxes.map(({ kind }) => ({
                 id: `sandbox-${kind}`,
                 label: t('channels.sandbox', { kind: t(`kind.${kind}`) }),
                 icon: 'phone' as const,
                 run: () => addSandbox.mutate(kind),
               })),
-              ...providers.map((provider, index) => ({
-                id: provider.id,
-                label: t(`channels.provider.${provider.id}`),
-                icon: provider.kind,
+              ...vendors.map((info, index) => ({
+                id: `${info.provider}-${info.kind}`,
+                label: t('channels.ofProvider', {
+                  kind: t(`kind.${info.kind}`),
+                  provider: translate(info.label),
+                }),
+                icon: info.kind,
                 startsGroup: index === 0,
-                run: () => setOpened({ kind: 'create', provider }),
+                run: () => setOpened({ kind: 'create', info }),
               })),
             ]}
           >
@@ -117,26 +128,13 @@ export function Channels() {
       </Loaded>
       {opened?.kind === 'create' && (
         <ChannelForm
-          provider={opened.provider}
+          info={opened.info}
           onClose={close}
-          onDone={(channel) => setOpened({ kind: 'created', channel })}
+          onDone={({ id }) => void navigate({ to: `/channels/${id}` })}
         />
       )}
-      {opened?.kind === 'edit' && (
-        <ChannelForm
-          provider={providerOf(opened.channel)}
-          channel={opened.channel}
-          onClose={close}
-          onDone={close}
-        />
-      )}
-      {(opened?.kind === 'webhook' || opened?.kind === 'created') && (
-        <WebhookDialog
-          channel={opened.channel}
-          isNew={opened.kind === 'created'}
-          onClose={close}
-          onCheck={() => setOpened({ kind: 'check', channel: opened.channel })}
-        />
+      {opened?.kind === 'edit' && editedInfo && (
+        <ChannelForm info={editedInfo} channel={opened.channel} onClose={close} onDone={close} />
       )}
       {opened?.kind === 'check' && <CheckDialog channel={opened.channel} onClose={close} />}
       {opened?.kind === 'delete' && <DeleteDialog channel={opened.channel} onClose={close} />}
@@ -144,54 +142,41 @@ export function Channels() {
   );
 }
 
-function ChannelsTable({
-  channels,
-  onOpen,
-}: {
+interface ChannelsTableProps {
   channels: readonly Channel[];
   onOpen: (opened: Opened) => void;
-}) {
+}
+
+function ChannelsTable({ channels, onOpen }: ChannelsTableProps) {
   const t = useText();
+  const navigate = useNavigate();
   const canWrite = useScope('channels:write');
-  const actionsOf = (channel: Channel) => (
-    <Menu
-      label={t('settings.actions', { name: channel.name })}
-      items={[
-        {
-          id: 'check',
-          label: t('channels.check'),
-          icon: 'check',
-          run: () => onOpen({ kind: 'check', channel }),
-        },
-        {
-          id: 'edit',
-          label: t('channels.edit'),
-          icon: 'edit',
-          run: () => onOpen({ kind: 'edit', channel }),
-        },
-        ...(providerOf(channel)?.webhook
-          ? [
-              {
-                id: 'webhook',
-                label: t('channels.webhook'),
-                icon: 'webhook' as const,
-                run: () => onOpen({ kind: 'webhook', channel }),
-              },
-            ]
-          : []),
-        {
-          id: 'delete',
-          label: t('channels.delete'),
-          icon: 'trash',
-          isDanger: true,
-          startsGroup: true,
-          run: () => onOpen({ kind: 'delete', channel }),
-        },
-      ]}
-    >
-      <Icon name="more" />
-    </Menu>
-  );
+  const actions = useRowActions<Channel>(canWrite, {
+    nameOf: ({ name }) => name,
+    itemsOf: (channel) => [
+      {
+        id: 'setup',
+        label: t('channels.setup'),
+        icon: 'webhook',
+        run: () => void navigate({ to: `/channels/${channel.id}` }),
+      },
+      {
+        id: 'check',
+        label: t('channels.check'),
+        icon: 'check',
+        run: () => onOpen({ kind: 'check', channel }),
+      },
+      { id: 'edit', label: t('channels.edit'), icon: 'edit', run: () => onOpen({ kind: 'edit', channel }) },
+      {
+        id: 'delete',
+        label: t('channels.delete'),
+        icon: 'trash',
+        isDanger: true,
+        startsGroup: true,
+        run: () => onOpen({ kind: 'delete', channel }),
+      },
+    ],
+  });
   return (
     <Table<Channel>
       label={t('channels.title')}
@@ -201,9 +186,17 @@ function ChannelsTable({
         {
           id: 'name',
           title: t('channels.name'),
-          cell: ({ kind, name, address }) => (
+          cell: ({ id, kind, name, address }) => (
             <>
-              <div className={styles.name}>{name}</div>
+              <div className={styles.name}>
+                {canWrite ? (
+                  <Link to={`/channels/${id}`} className={styles.link}>
+                    {name}
+                  </Link>
+                ) : (
+                  name
+                )}
+              </div>
               <div className={styles.muted}>{address}</div>
               <div className={styles.small}>
                 <ChannelKindLabel kind={kind} />
@@ -225,24 +218,9 @@ function ChannelsTable({
         {
           id: 'health',
           title: t('channels.health'),
-          cell: ({ health, problem }) => (
-            <>
-              <Badge look={LOOKS[health]}>{t(`channels.health.${health}`)}</Badge>
-              {problem !== null && <div className={styles.muted}>{problem}</div>}
-            </>
-          ),
+          cell: (channel) => <HealthBadge of={channel} />,
         },
-        ...(canWrite
-          ? [
-              {
-                id: 'actions',
-                title: t('action.more'),
-                hidesTitle: true,
-                align: 'end' as const,
-                cell: actionsOf,
-              },
-            ]
-          : []),
+        ...actions,
       ]}
     />
   );

@@ -1,31 +1,56 @@
-import { type Channel, checkChannel, deleteChannel } from '@parley/sdk';
+import { type Channel, type ChannelCheck, checkChannel, deleteChannel } from '@parley/sdk';
 import { useEffect, useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
-import { basePath } from '../../api/client.ts';
 import { statusOf } from '../../api/errors.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { CopyText } from '../../ui/copy-text.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice, Skeleton } from '../../ui/notices.tsx';
 import styles from './channels.module.css';
-import { CHANNELS_KEY } from './key.ts';
-import { providerOf } from './providers.ts';
+import { CHANNELS_KEY } from './data.ts';
 
 interface ChannelDialogProps {
   channel: Channel;
   onClose: () => void;
 }
 
-/** Asks the vendor at once, and shows everything that keeps the channel from working. */
-export function CheckDialog({ channel, onClose }: ChannelDialogProps) {
-  const t = useText();
-  const check = useWrite(() => checkChannel(client, { path: { channelId: channel.id } }), {
+/** Asks the vendor. */
+export const useCheck = (channelId: string) =>
+  useWrite(() => checkChannel(client, { path: { channelId } }), {
     invalidates: [CHANNELS_KEY],
     showsError: true,
   });
+
+/** Everything that keeps a channel from working. */
+export function CheckResult({ check }: { check: { data: ChannelCheck | undefined; error: unknown } }) {
+  const t = useText();
+  const { data, error } = check;
+  if (error) return <ErrorNotice error={error} />;
+  if (!data) return null;
+  return data.ok ? (
+    <p>
+      <Badge look="good">{t('channels.health.healthy')}</Badge> {t('channels.checkOk')}
+    </p>
+  ) : (
+    <>
+      <p>{t('channels.checkBad')}</p>
+      <ul className={styles.problems}>
+        {data.problems.map(({ path, message }) => (
+          <li key={`${path} ${message}`} className={styles.problem}>
+            {path !== undefined && <code>{path}</code>} {message}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Asks the vendor at once, and shows what it says. */
+export function CheckDialog({ channel, onClose }: ChannelDialogProps) {
+  const t = useText();
+  const check = useCheck(channel.id);
   const { mutate } = check;
   useEffect(() => mutate(), [mutate]);
   return (
@@ -41,57 +66,7 @@ export function CheckDialog({ channel, onClose }: ChannelDialogProps) {
         </>
       }
     >
-      {check.isPending && <Skeleton lines={2} />}
-      {check.error ? <ErrorNotice error={check.error} /> : null}
-      {check.data?.ok === true && (
-        <p>
-          <Badge look="good">{t('channels.health.healthy')}</Badge> {t('channels.checkOk')}
-        </p>
-      )}
-      {check.data?.ok === false && (
-        <>
-          <p>{t('channels.checkBad')}</p>
-          <ul className={styles.problems}>
-            {check.data.problems.map(({ path, message }) => (
-              <li key={`${path} ${message}`} className={styles.problem}>
-                {path !== undefined && <code>{path}</code>} {message}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </Dialog>
-  );
-}
-
-interface WebhookDialogProps extends ChannelDialogProps {
-  isNew: boolean;
-  onCheck: () => void;
-}
-
-/** The address that the vendor must know. */
-export function WebhookDialog({ channel, isNew, onClose, onCheck }: WebhookDialogProps) {
-  const t = useText();
-  const webhook = providerOf(channel)?.webhook;
-  return (
-    <Dialog
-      title={isNew ? t('channels.ready', { name: channel.name }) : t('channels.webhook')}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{t('action.close')}</Button>
-          <Button look="primary" onClick={onCheck}>
-            {t('channels.check')}
-          </Button>
-        </>
-      }
-    >
-      {webhook && (
-        <>
-          <p>{t('channels.webhookText')}</p>
-          <CopyText text={`${location.origin}${basePath}${webhook(channel.id)}`} />
-        </>
-      )}
+      {check.isPending ? <Skeleton lines={2} /> : <CheckResult check={check} />}
     </Dialog>
   );
 }

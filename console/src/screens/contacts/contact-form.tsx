@@ -123,7 +123,8 @@ interface AttributeFieldProps {
 
 const INPUT_TYPES: Partial<Record<Attribute['type'], string>> = { date: 'date', url: 'url' };
 
-function AttributeField({ attribute, value, error, onChange }: AttributeFieldProps) {
+/** A field that fits the type of an attribute. */
+export function AttributeField({ attribute, value, error, onChange }: AttributeFieldProps) {
   const t = useText();
   const { name, type, options, description } = attribute;
   const help = description === null ? {} : { help: description };

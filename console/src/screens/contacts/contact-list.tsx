@@ -15,15 +15,26 @@ const ROW_PX = 48;
 const AHEAD_PX = 2_000;
 const SHOWN_LABELS = 3;
 
+/** The contacts that something is to be done to. */
+export interface Chosen {
+  has(id: string): boolean;
+  toggle(id: string): void;
+  /** Whether all rows that were read are chosen. */
+  hasAll: boolean;
+  toggleAll(): void;
+}
+
 interface ContactListProps {
   list: List<Contact> & { rows: readonly Contact[] };
   openedId: string | undefined;
   /** The rest of the address, which stays. */
   address: object;
+  /** Undefined for those who may change nothing. */
+  chosen: Chosen | undefined;
 }
 
 /** Only the rows in sight are rendered, and pages are read as they come into sight. */
-export function ContactList({ list, openedId, address }: ContactListProps) {
+export function ContactList({ list, openedId, address, chosen }: ContactListProps) {
   const t = useText();
   const scroll = useRef<HTMLDivElement>(null);
   const handle = useRef<VirtualizerHandle>(null);
@@ -43,11 +54,23 @@ export function ContactList({ list, openedId, address }: ContactListProps) {
       role="table"
       aria-label={t('contacts.title')}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
-      className={styles.table}
+      className={classes(styles.table, chosen && styles.choosable)}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: a row of titles */}
       <div role="row" className={classes(styles.row, styles.titles)} aria-rowindex={1}>
+        {chosen && (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          // biome-ignore lint/a11y/useFocusableInteractive: the box in it has the focus
+          <div role="columnheader" className={styles.choice}>
+            <input
+              type="checkbox"
+              checked={chosen.hasAll}
+              onChange={chosen.toggleAll}
+              aria-label={t('bulk.chooseAll')}
+            />
+          </div>
+        )}
         {(['name', 'handles', 'labels', 'changed'] as const).map((id) => (
           // biome-ignore lint/a11y/useSemanticElements: as above
           // biome-ignore lint/a11y/useFocusableInteractive: a title
@@ -65,6 +88,7 @@ export function ContactList({ list, openedId, address }: ContactListProps) {
               index={index}
               isOpened={contact.id === openedId}
               address={address}
+              chosen={chosen}
             />
           )}
         </Virtualizer>
@@ -78,15 +102,28 @@ interface RowProps {
   index: number;
   isOpened: boolean;
   address: object;
+  chosen: Chosen | undefined;
 }
 
-function Row({ contact, index, isOpened, address }: RowProps) {
+function Row({ contact, index, isOpened, address, chosen }: RowProps) {
+  const t = useText();
   const { id, displayName, handles, labels, updatedAt } = contact;
   const others = handles.map(({ value }) => value).filter((value) => value !== displayName);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a row of a table that is not one element
     // biome-ignore lint/a11y/useFocusableInteractive: the link in it has the focus
     <div role="row" aria-rowindex={index + 2} className={classes(styles.row, isOpened && styles.opened)}>
+      {chosen && (
+        // biome-ignore lint/a11y/useSemanticElements: as above
+        <div role="cell" className={styles.choice}>
+          <input
+            type="checkbox"
+            checked={chosen.has(id)}
+            onChange={() => chosen.toggle(id)}
+            aria-label={t('bulk.choose', { name: displayName })}
+          />
+        </div>
+      )}
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="cell" className={styles.name}>
         <Avatar name={displayName} id={id} />

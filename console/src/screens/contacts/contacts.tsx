@@ -1,27 +1,32 @@
 import { searchContacts } from '@parley/sdk';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
+import { basePath } from '../../api/client.ts';
 import { useList } from '../../api/lists.ts';
-import { useScope } from '../../api/session.tsx';
-import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { useScope, useWorkspace } from '../../api/session.tsx';
+import { useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
+import { BulkBar, type Selection } from './bulk.tsx';
 import { ContactForm } from './contact-form.tsx';
-import { ContactList } from './contact-list.tsx';
+import { type Chosen, ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
-import { ContactDrawer } from './drawer.tsx';
+import { ContactDrawer, type ContactTab, contactTabs } from './drawer.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { CONTACTS_KEY } from './live.ts';
-
-const TYPING_MS = 250;
+import { SearchField } from './search-field.tsx';
 
 /** What the address says besides the contact: a reload and Back keep it. */
 interface Address {
   filter?: string | undefined;
   search?: string | undefined;
+  tab?: ContactTab | undefined;
 }
+
+/** A filter that everybody matches. */
+const EVERYBODY = 'ge(createdAt,"1970-01-01T00:00:00Z")';
 
 /** Everybody who has written, or who was added: a list, and one of them beside it. */
 export function Contacts() {
@@ -33,15 +38,25 @@ export function Contacts() {
   // The address may be anything.
   const filter = String(address.filter ?? '');
   const search = String(address.search ?? '');
+  const tab = contactTabs.find((one) => one === address.tab) ?? 'details';
+  const { tenantId } = useWorkspace().membership;
+  const [selection, setSelection] = useState<Selection>();
   const [isCreating, setIsCreating] = useState(false);
   const field = useRef<HTMLInputElement>(null);
 
-  const go = (id: string | undefined, next: Address = { filter, search }, replace = false): void =>
+  const searchOf = (next: Address): Address => ({
+    filter: next.filter || undefined,
+    search: next.search || undefined,
+    tab: (next.tab ?? tab) === 'details' ? undefined : (next.tab ?? tab),
+  });
+  const go = (id: string | undefined, next: Address = { filter, search }, replace = false): void => {
+    if (next.filter !== filter || next.search !== search) setSelection(undefined);
     void navigate({
       to: id === undefined ? '/contacts' : `/contacts/${id}`,
-      search: { filter: next.filter || undefined, search: next.search || undefined } as never,
+      search: searchOf(next) as never,
       replace,
     });
+  };
   const list = useList(CONTACTS_KEY, searchContacts, {
     ...(filter === '' ? {} : { query: filter }),
     ...(search.trim() === '' ? {} : { search: search.trim().slice(0, 200) }),
@@ -51,7 +66,24 @@ export function Contacts() {
     const next = rows[Math.max(0, rows.findIndex(({ id }) => id === contactId) + by)];
     if (next) go(next.id, undefined, contactId !== undefined);
   };
+  const chosenIds = selection && 'ids' in selection ? selection.ids : [];
+  const choose = (ids: readonly string[]): void => setSelection(ids.length === 0 ? undefined : { ids });
+  const toggle = (id: string): void =>
+    choose(chosenIds.includes(id) ? chosenIds.filter((one) => one !== id) : [...chosenIds, id]);
+  const isAll = selection !== undefined && 'query' in selection;
+  const hasAll = isAll || (rows.length > 0 && rows.every(({ id }) => chosenIds.includes(id)));
+  const chosen: Chosen | undefined = canWrite
+    ? {
+        has: (id) => isAll || chosenIds.includes(id),
+        toggle,
+        hasAll,
+        toggleAll: () => choose(hasAll ? [] : rows.map(({ id }) => id)),
+      }
+    : undefined;
   useKeys([
+    ...(canWrite && contactId !== undefined
+      ? [{ keys: 'x', label: t('bulk.keys.choose'), run: () => toggle(contactId) }]
+      : []),
     { keys: 'j', label: t('contacts.keys.next'), run: () => step(1) },
     { keys: 'k', label: t('contacts.keys.previous'), run: () => step(-1) },
     { keys: '/', label: t('contacts.keys.search'), run: () => field.current?.focus() },
@@ -61,17 +93,31 @@ export function Contacts() {
   ]);
   const isFiltered = filter !== '' || search.trim() !== '';
   const clear = (): void => go(contactId, {});
+  const total = list.total
+    ? `${formatNumber(list.total.count)}${list.total.isCapped ? '+' : ''}`
+    : formatNumber(rows.length);
+  const exportUrl = `${basePath}/v3/contacts/export.csv?${new URLSearchParams({
+    tenantId,
+    ...(filter === '' ? {} : { query: filter }),
+    ...(search.trim() === '' ? {} : { search: search.trim().slice(0, 200) }),
+  })}`;
   return (
     <div className={classes(styles.contacts, contactId !== undefined && styles.hasDrawer)}>
       <div className={styles.main}>
         <header className={styles.header}>
           <h1 className={styles.title}>{t('contacts.title')}</h1>
           <span className={styles.total} role="status">
-            {list.total &&
-              t('contacts.count', {
-                total: `${formatNumber(list.total.count)}${list.total.isCapped ? '+' : ''}`,
-              })}
+            {list.total && t('contacts.count', { total })}
           </span>
+          <LinkButton
+            icon="download"
+            href={exportUrl}
+            download
+            aria-label={t('contacts.export')}
+            title={t('contacts.exportHelp')}
+          >
+            <span className={styles.wideOnly}>{t('contacts.export')}</span>
+          </LinkButton>
           {canWrite && (
             <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>
               {t('contacts.new')}
@@ -96,7 +142,8 @@ export function Contacts() {
               <ContactList
                 list={{ ...list, rows: found }}
                 openedId={contactId}
-                address={{ filter: filter || undefined, search: search || undefined }}
+                address={searchOf({ filter, search })}
+                chosen={chosen}
               />
             ) : isFiltered ? (
               <EmptyState
@@ -113,9 +160,28 @@ export function Contacts() {
             )
           }
         </Loaded>
+        {selection && (
+          <BulkBar
+            selection={selection}
+            total={total}
+            // The API takes a filter, and no words to look for.
+            onSelectAll={
+              'ids' in selection && hasAll && list.hasMore && search.trim() === ''
+                ? () => setSelection({ query: filter || EVERYBODY, total: list.total?.count ?? 0 })
+                : undefined
+            }
+            onClear={() => setSelection(undefined)}
+          />
+        )}
       </div>
       {contactId !== undefined && (
-        <ContactDrawer key={contactId} contactId={contactId} onClose={() => go(undefined)} />
+        <ContactDrawer
+          key={contactId}
+          contactId={contactId}
+          tab={tab}
+          onTab={(next) => go(contactId, { filter, search, tab: next }, true)}
+          onClose={() => go(undefined)}
+        />
       )}
       {isCreating && (
         <ContactForm
@@ -127,44 +193,5 @@ export function Contacts() {
         />
       )}
     </div>
-  );
-}
-
-interface SearchFieldProps {
-  ref: React.Ref<HTMLInputElement>;
-  value: string;
-  onChange: (text: string) => void;
-}
-
-/** Searches when somebody pauses typing. */
-function SearchField({ ref, value, onChange }: SearchFieldProps) {
-  const t = useText();
-  const [text, setText] = useState(value);
-  const [known, setKnown] = useState(value);
-  // The address changed by other means, such as Back.
-  if (known !== value) {
-    setKnown(value);
-    setText(value);
-  }
-  const change = useRef(onChange);
-  useEffect(() => {
-    change.current = onChange;
-  });
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => change.current(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text, value]);
-  return (
-    <input
-      ref={ref}
-      type="search"
-      className={styles.search}
-      aria-label={t('contacts.search')}
-      placeholder={t('contacts.search')}
-      value={text}
-      maxLength={200}
-      onChange={(event) => setText(event.target.value)}
-    />
   );
 }

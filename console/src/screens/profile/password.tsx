@@ -1,14 +1,14 @@
 import { changePassword } from '@parley/sdk';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { isShownByFields, issueOf, statusOf } from '../../api/errors.ts';
 import { useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { PasswordField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { ErrorNotice } from '../../ui/notices.tsx';
 import { Section } from '../../ui/page.tsx';
-import styles from './profile.module.css';
 import { storeSession } from './store-session.ts';
 
 export function PasswordSection() {
@@ -28,13 +28,9 @@ export function PasswordSection() {
   });
   if (!person.hasPassword) return <Section title={t('profile.password')} text={t('profile.passwordNone')} />;
   const isWrong = statusOf(change.error) === 401;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
     <Section title={t('profile.password')}>
-      <form className={styles.form} onSubmit={submit}>
+      <Form onSubmit={() => change.mutate()}>
         <PasswordField
           label={t('profile.currentPassword')}
           value={currentPassword}
@@ -57,7 +53,7 @@ export function PasswordSection() {
         <Button type="submit" isBusy={change.isPending}>
           {t('profile.changePassword')}
         </Button>
-      </form>
+      </Form>
     </Section>
   );
 }

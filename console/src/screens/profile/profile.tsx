@@ -1,5 +1,5 @@
 import { listSessions, type OwnSession, revokeSession, updatePerson } from '@parley/sdk';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { client, useRead, useWrite } from '../../api/api.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useWorkspace } from '../../api/session.tsx';
@@ -7,6 +7,7 @@ import { THEMES, type Theme, usePreference, writePreference } from '../../app/pr
 import { type Language, languages, useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { Form, FormColumn } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -40,17 +41,13 @@ function YouSection() {
     done: 'saved',
     onSuccess: storeSession,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate();
-  };
   const role = t(`role.${membership.role}`);
   return (
     <Section
       title={t('profile.you')}
       text={`${t('profile.role', { tenant: membership.tenantName })}: ${role}${person.isOperator ? ` · ${t('profile.operator')}` : ''}`}
     >
-      <form className={styles.form} onSubmit={submit}>
+      <Form onSubmit={() => save.mutate()}>
         <TextField
           label={t('profile.name')}
           help={t('profile.nameHelp')}
@@ -65,7 +62,7 @@ function YouSection() {
         <Button type="submit" isBusy={save.isPending} disabled={name.trim() === person.name}>
           {t('action.save')}
         </Button>
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -75,7 +72,7 @@ function AppearanceSection() {
   const theme: Theme = usePreference('theme') ?? 'system';
   return (
     <Section title={t('profile.appearance')}>
-      <div className={styles.form}>
+      <FormColumn>
         <SelectField
           label={t('theme.label')}
           value={theme}
@@ -88,7 +85,7 @@ function AppearanceSection() {
           options={languages.map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(value) => writePreference('language', value)}
         />
-      </div>
+      </FormColumn>
     </Section>
   );
 }

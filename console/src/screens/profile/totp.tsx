@@ -1,5 +1,5 @@
 import { confirmTotp, disableTotp, enrolTotp, type NewTotp } from '@parley/sdk';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { client, SESSION_KEY, useWrite } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
 import { useWorkspace } from '../../api/session.tsx';
@@ -8,9 +8,11 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { PasswordField, TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { ErrorNotice } from '../../ui/notices.tsx';
 import { Section } from '../../ui/page.tsx';
 import styles from './profile.module.css';
+import { QrCode } from './qr-code.tsx';
 import { storeSession } from './store-session.ts';
 
 export function TotpSection() {
@@ -57,12 +59,8 @@ function AskPassword({ onDone }: { onDone: (secret: NewTotp) => void }) {
     onSuccess: onDone,
     showsError: true,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    enrol.mutate();
-  };
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <Form onSubmit={() => enrol.mutate()}>
       {person.hasPassword && (
         <PasswordField
           label={t('login.password')}
@@ -78,7 +76,7 @@ function AskPassword({ onDone }: { onDone: (secret: NewTotp) => void }) {
       <Button type="submit" look="primary" isBusy={enrol.isPending}>
         {t('profile.totpContinue')}
       </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -89,13 +87,11 @@ function Confirm({ secret, onDone }: { secret: NewTotp; onDone: (codes: readonly
     onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
     showsError: true,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    confirm.mutate();
-  };
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <Form onSubmit={() => confirm.mutate()}>
       <p>{t('profile.totpScan')}</p>
+      <QrCode text={secret.uri} label={t('profile.totpQr')} />
+      <p className={styles.muted}>{t('profile.totpType')}</p>
       <div className={styles.secret}>
         <code>{secret.secret}</code>
         <CopyButton text={secret.secret} />
@@ -115,7 +111,7 @@ function Confirm({ secret, onDone }: { secret: NewTotp; onDone: (codes: readonly
       <Button type="submit" look="primary" isBusy={confirm.isPending}>
         {t('profile.totpConfirm')}
       </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -154,13 +150,9 @@ function DisableDialog({ onClose }: { onClose: () => void }) {
     },
     showsError: true,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    disable.mutate();
-  };
   return (
     <Dialog title={t('profile.totpDisable')} onClose={onClose}>
-      <form className={styles.form} onSubmit={submit}>
+      <Form onSubmit={() => disable.mutate()}>
         <TextField
           label={t('login.code')}
           help={t('profile.totpDisableText')}
@@ -175,7 +167,7 @@ function DisableDialog({ onClose }: { onClose: () => void }) {
         <Button type="submit" look="danger" isBusy={disable.isPending}>
           {t('profile.totpDisable')}
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,6 +1,5 @@
 import { useText } from '../../i18n/i18n.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Menu } from '../../ui/menu.tsx';
+import { useRowActions } from '../../ui/row-actions.tsx';
 import type { Column } from '../../ui/table.tsx';
 
 interface Actions<T> {
@@ -9,38 +8,25 @@ interface Actions<T> {
   onRemove: (row: T) => void;
 }
 
-/** The column with what may be done to a row; none for those who may do nothing. */
+/** The column for rows that are edited and deleted; without `onEdit` they are revoked. */
 export function useActions<T>(
   isAllowed: boolean,
   { nameOf, onEdit, onRemove }: Actions<T>,
 ): readonly Column<T>[] {
   const t = useText();
-  if (!isAllowed) return [];
-  return [
-    {
-      id: 'actions',
-      title: t('action.more'),
-      hidesTitle: true,
-      align: 'end',
-      cell: (row) => (
-        <Menu
-          label={t('settings.actions', { name: nameOf(row) })}
-          items={[
-            ...(onEdit
-              ? [{ id: 'edit', label: t('action.edit'), icon: 'edit' as const, run: () => onEdit(row) }]
-              : []),
-            {
-              id: 'remove',
-              label: t(onEdit ? 'action.delete' : 'action.revoke'),
-              icon: 'trash',
-              isDanger: true,
-              run: () => onRemove(row),
-            },
-          ]}
-        >
-          <Icon name="more" />
-        </Menu>
-      ),
-    },
-  ];
+  return useRowActions<T>(isAllowed, {
+    nameOf,
+    itemsOf: (row) => [
+      ...(onEdit
+        ? [{ id: 'edit', label: t('action.edit'), icon: 'edit' as const, run: () => onEdit(row) }]
+        : []),
+      {
+        id: 'remove',
+        label: t(onEdit ? 'action.delete' : 'action.revoke'),
+        icon: 'trash',
+        isDanger: true,
+        run: () => onRemove(row),
+      },
+    ],
+  });
 }

@@ -44,4 +44,18 @@ export const settingsPages: readonly ScreenPage[] = [
     scope: 'audit:read',
     load: async () => (await import('./audit.tsx')).Audit,
   },
+  {
+    id: 'tenant',
+    title: 'tenant.title',
+    icon: 'tenant',
+    scope: 'tenant:read',
+    load: async () => (await import('./tenant.tsx')).Tenant,
+  },
+  {
+    id: 'system',
+    title: 'system.title',
+    icon: 'system',
+    isForOperators: true,
+    load: async () => (await import('./system.tsx')).System,
+  },
 ];

@@ -15,10 +15,9 @@ import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Menu } from '../../ui/menu.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
+import { useRowActions } from '../../ui/row-actions.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useFilter } from './filter.tsx';
 import { EditDialog, InviteDialog, isRestrictable, LinkDialog, RemoveDialog } from './people-dialogs.tsx';
@@ -85,8 +84,35 @@ function PeopleTable({ users, teams, onOpen }: PeopleTableProps) {
       .filter(({ userIds }) => userIds.includes(user.id))
       .map(({ name }) => name)
       .join(', ');
-  const mayManage = (user: User): boolean =>
-    canWrite && (user.role !== 'owner' || membership.role === 'owner');
+  const mayManage = (user: User): boolean => user.role !== 'owner' || membership.role === 'owner';
+  const actions = useRowActions<User>(canWrite, {
+    nameOf: ({ name }) => name,
+    itemsOf: (user) =>
+      mayManage(user)
+        ? [
+            {
+              id: 'edit',
+              label: t('people.edit'),
+              icon: 'edit',
+              run: () => onOpen({ kind: 'edit', user }),
+            },
+            {
+              id: 'link',
+              label: t(user.hasLogin ? 'people.reset' : 'people.inviteAgain'),
+              icon: 'key',
+              run: () => showLink.mutate(user),
+            },
+            {
+              id: 'remove',
+              label: t('people.remove'),
+              icon: 'trash',
+              isDanger: true,
+              startsGroup: true,
+              run: () => onOpen({ kind: 'remove', user }),
+            },
+          ]
+        : [],
+  });
   return (
     <>
       {field}
@@ -142,46 +168,7 @@ function PeopleTable({ users, teams, onOpen }: PeopleTableProps) {
             isExtra: true,
             cell: ({ createdAt }) => formatDate(new Date(createdAt)),
           },
-          ...(canWrite
-            ? [
-                {
-                  id: 'actions',
-                  title: t('action.more'),
-                  hidesTitle: true,
-                  align: 'end' as const,
-                  cell: (user: User) =>
-                    mayManage(user) && (
-                      <Menu
-                        label={t('people.actions', { name: user.name })}
-                        items={[
-                          {
-                            id: 'edit',
-                            label: t('people.edit'),
-                            icon: 'edit',
-                            run: () => onOpen({ kind: 'edit', user }),
-                          },
-                          {
-                            id: 'link',
-                            label: t(user.hasLogin ? 'people.reset' : 'people.inviteAgain'),
-                            icon: 'key',
-                            run: () => showLink.mutate(user),
-                          },
-                          {
-                            id: 'remove',
-                            label: t('people.remove'),
-                            icon: 'trash',
-                            isDanger: true,
-                            startsGroup: true,
-                            run: () => onOpen({ kind: 'remove', user }),
-                          },
-                        ]}
-                      >
-                        <Icon name="more" />
-                      </Menu>
-                    ),
-                },
-              ]
-            : []),
+          ...actions,
         ]}
       />
     </>

@@ -1,6 +1,7 @@
 import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { type ComponentType, lazy, Suspense } from 'react';
-import { mayUse, useWorkspace } from '../../api/session.tsx';
+import { useWorkspace } from '../../api/session.tsx';
+import { maySee } from '../../app/may-see.ts';
 import { NotFound } from '../../app/not-found.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -15,9 +16,9 @@ const contents: Readonly<Record<string, ComponentType>> = Object.fromEntries(
 /** What a tenant has one of: a navigation of its own, and a page. */
 export function Settings() {
   const t = useText();
-  const { membership } = useWorkspace();
+  const { session, membership } = useWorkspace();
   const { page } = useParams({ strict: false }) as { page?: string };
-  const pages = settingsPages.filter(({ scope }) => mayUse(membership, scope));
+  const pages = settingsPages.filter((one) => maySee(one, session, membership));
   const [first] = pages;
   if (page === undefined && first) return <Navigate to={`/settings/${first.id}`} replace />;
   const Content = pages.some(({ id }) => id === page) ? contents[page as string] : undefined;

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Keys } from '../../base/crypto.ts';
 import { decryptConfig } from '../../channels/channel.ts';
 import { createKeyConfirmer } from '../../channels/confirm-key.ts';
-import { endUnchecked, setHealth } from '../../channels/health.ts';
+import { noteSendResult } from '../../channels/health.ts';
 import { unsubscribeUrl } from '../../contacts/consent/unsubscribe-link.ts';
 import type { Database } from '../../db/database.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
@@ -256,11 +256,9 @@ async function updateHealth(
   result: SendResult,
 ): Promise<void> {
   const db = deps.db.forTenant(row.tenant_id);
-  if (result.ok && row.health === 'failing') await setHealth(db, row.channel_id, 'healthy', null, deps.log);
-  if (result.ok && row.health === 'unchecked')
-    await db.transaction((tx) => endUnchecked(tx, row.channel_id, deps.log));
-  if (result.ok || result.retry !== 'reauth') return;
-  const until = new Date(db.now.getTime() + REAUTH_DELAY_MS);
-  deps.sendState.resting.set(row.channel_id, { config, until });
-  await setHealth(db, row.channel_id, 'failing', result.error.message, deps.log);
+  if (!result.ok && result.retry === 'reauth') {
+    const until = new Date(db.now.getTime() + REAUTH_DELAY_MS);
+    deps.sendState.resting.set(row.channel_id, { config, until });
+  }
+  await noteSendResult(db, { id: row.channel_id, health: row.health }, result, deps.log);
 }

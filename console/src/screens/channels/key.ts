@@ -1,1 +1,0 @@
-export const CHANNELS_KEY = ['channels'];

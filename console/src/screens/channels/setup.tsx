@@ -1,0 +1,165 @@
+import { type Channel, type ChannelSetup, getChannel, getChannelSetup } from '@parley/sdk';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, useRead } from '../../api/api.ts';
+import { basePath } from '../../api/client.ts';
+import { statusOf } from '../../api/errors.ts';
+import { NotFound } from '../../app/not-found.tsx';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { CopyText } from '../../ui/copy-text.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Loaded } from '../../ui/notices.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import { ChannelForm } from './channel-form.tsx';
+import { CHANNELS_KEY, kindOf, setupKey, useChannelKinds } from './data.ts';
+import { CheckResult, useCheck } from './dialogs.tsx';
+import { FailedRequests } from './failed-requests.tsx';
+import { HealthBadge } from './health.tsx';
+import styles from './setup.module.css';
+import { TestMessage } from './test-message.tsx';
+
+/** How a channel is connected at its vendor, whether it works, and a message to try it. */
+export function Setup({ channelId }: { channelId: string }) {
+  const t = useText();
+  const channel = useRead([...CHANNELS_KEY, 'one', channelId], (signal) =>
+    getChannel(client, { path: { channelId }, signal }),
+  );
+  const setup = useRead(setupKey(channelId), (signal) =>
+    getChannelSetup(client, { path: { channelId }, signal }),
+  );
+  if ([400, 404].includes(statusOf(channel.error) ?? 0)) return <NotFound />;
+  return (
+    <Page
+      title={channel.data?.name ?? t('channels.setup')}
+      actions={
+        <span className={styles.actions}>
+          <Link to="/channels">{t('channels.all')}</Link>
+          {channel.data && <EditButton channel={channel.data} />}
+        </span>
+      }
+    >
+      <Loaded query={setup} lines={8}>
+        {(found) => (
+          <Loaded query={channel} lines={8}>
+            {(one) => (
+              <>
+                <Section title={t('channels.steps')} text={<GuideLink setup={found} />}>
+                  <Steps setup={found} />
+                </Section>
+                <State channelId={channelId} setup={found} />
+                <TestMessage channel={one} />
+                {found.failedRequests > 0 && <FailedRequests channelId={channelId} />}
+              </>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function EditButton({ channel }: { channel: Channel }) {
+  const t = useText();
+  const kinds = useChannelKinds();
+  const [isOpen, setIsOpen] = useState(false);
+  const info = kindOf(kinds.data ?? [], channel);
+  const close = (): void => setIsOpen(false);
+  return (
+    <>
+      <Button icon="edit" onClick={() => setIsOpen(true)}>
+        {t('action.edit')}
+      </Button>
+      {isOpen && info && <ChannelForm info={info} channel={channel} onClose={close} onDone={close} />}
+    </>
+  );
+}
+
+/** The guides are pages of their own, outside of the console. */
+function GuideLink({ setup }: { setup: ChannelSetup }) {
+  const t = useText();
+  return (
+    <a href={`${basePath}${setup.guideUrl}`} target="_blank" rel="noreferrer">
+      {t('channels.guide')}
+    </a>
+  );
+}
+
+/** What to do at the vendor. A step is ticked when something has been seen that shows it. */
+function Steps({ setup }: { setup: ChannelSetup }) {
+  const { t, translate } = useTranslator();
+  return (
+    <ol className={styles.steps}>
+      {setup.steps.map(({ text, isDone, needsWebhook }, index) => (
+        <li key={text} className={styles.step}>
+          <span className={classes(styles.mark, isDone === true && styles.done)}>
+            {isDone === true ? <Icon name="check" /> : index + 1}
+          </span>
+          <div className={styles.stepContent}>
+            <p>
+              {translate(text)}{' '}
+              {isDone !== null && (
+                <span className="visually-hidden">{t(isDone ? 'channels.done' : 'channels.notDone')}</span>
+              )}
+            </p>
+            {needsWebhook && <Addresses setup={setup} />}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Addresses({ setup: { webhookUrl, verifyToken, isReachable } }: { setup: ChannelSetup }) {
+  const t = useText();
+  if (webhookUrl === null) return null;
+  return (
+    <dl className={styles.addresses}>
+      <dt>{t('channels.webhookUrl')}</dt>
+      <dd>
+        <CopyText text={webhookUrl} />
+        {!isReachable && (
+          <p className={styles.warning}>
+            <Icon name="warning" />
+            {t('channels.unreachable')}
+          </p>
+        )}
+      </dd>
+      {verifyToken !== null && (
+        <>
+          <dt>{t('channels.verifyToken')}</dt>
+          <dd>
+            <CopyText text={verifyToken} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** What has been seen so far, and the vendor's answer when it is asked again. */
+function State({ channelId, setup }: { channelId: string; setup: ChannelSetup }) {
+  const t = useText();
+  const check = useCheck(channelId);
+  const timeOf = (at: string | null) => (at === null ? t('channels.never') : <RelativeTime at={at} />);
+  return (
+    <Section title={t('channels.health')}>
+      <Facts
+        facts={[
+          [t('channels.state'), <HealthBadge key="health" of={setup} />],
+          [t('channels.lastReceived'), timeOf(setup.lastReceivedAt)],
+          [t('channels.lastSent'), timeOf(setup.lastSentAt)],
+        ]}
+      />
+      <Button icon="check" isBusy={check.isPending} onClick={() => check.mutate()}>
+        {t('channels.check')}
+      </Button>
+      <div className={styles.result} role="status">
+        <CheckResult check={check} />
+      </div>
+    </Section>
+  );
+}

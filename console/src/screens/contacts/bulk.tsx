@@ -1,0 +1,210 @@
+import {
+  type ChangeContactsBody,
+  changeContacts,
+  type Job,
+  searchAttributes,
+  searchLabels,
+} from '@parley/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client, useWrite } from '../../api/api.ts';
+import { issueOf } from '../../api/errors.ts';
+import { useAll } from '../../api/lists.ts';
+import { useScope } from '../../api/session.tsx';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Choices } from '../../ui/choices.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { JobDialog } from '../../ui/job-dialog.tsx';
+import styles from './bulk.module.css';
+import { AttributeField } from './contact-form.tsx';
+import { CONTACTS_KEY } from './live.ts';
+
+/** Which contacts: some by their ids, or all that match a filter. */
+export type Selection = { ids: readonly string[] } | { query: string; total: number };
+
+type Action = ChangeContactsBody['action'];
+const TYPES = ['add_labels', 'remove_labels', 'set_attributes', 'delete'] as const;
+
+interface BulkBarProps {
+  selection: Selection;
+  /** Selects all that match; undefined where that is not possible. */
+  onSelectAll: (() => void) | undefined;
+  /** How many match, as it is shown. */
+  total: string;
+  onClear: () => void;
+}
+
+/** What may be done to many contacts. It is done by a job, whose progress is shown. */
+export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps) {
+  const { t, formatNumber } = useTranslator();
+  const cache = useQueryClient();
+  const canErase = useScope('contacts:delete');
+  const [opened, setOpened] = useState<Action['type']>();
+  const [job, setJob] = useState<Job>();
+  const count = 'ids' in selection ? selection.ids.length : selection.total;
+  const close = (): void => setOpened(undefined);
+  const start = (started: Job): void => {
+    close();
+    setJob(started);
+  };
+  return (
+    <>
+      <div className={styles.bar} role="toolbar" aria-label={t('bulk.title')}>
+        <span className={styles.count} role="status">
+          {'ids' in selection ? t('bulk.selected', { count }) : t('bulk.allSelected', { total })}
+        </span>
+        {onSelectAll && (
+          <Button look="quiet" onClick={onSelectAll}>
+            {t('bulk.selectAll', { total })}
+          </Button>
+        )}
+        <span className={styles.space} />
+        {TYPES.filter((type) => type !== 'delete' || canErase).map((type) => (
+          <Button key={type} look={type === 'delete' ? 'danger' : 'normal'} onClick={() => setOpened(type)}>
+            {t(`bulk.${type}`)}
+          </Button>
+        ))}
+        <Button look="quiet" icon="close" onClick={onClear}>
+          {t('bulk.clear')}
+        </Button>
+      </div>
+      {(opened === 'add_labels' || opened === 'remove_labels') && (
+        <LabelsDialog type={opened} selection={selection} onClose={close} onStart={start} />
+      )}
+      {opened === 'set_attributes' && (
+        <AttributeDialog selection={selection} onClose={close} onStart={start} />
+      )}
+      {opened === 'delete' && (
+        <EraseDialog count={formatNumber(count)} selection={selection} onClose={close} onStart={start} />
+      )}
+      {job && (
+        <JobDialog
+          title={t(`bulk.${job.action?.type as (typeof TYPES)[number]}`)}
+          jobId={job.id}
+          onEnd={() => void cache.invalidateQueries({ queryKey: CONTACTS_KEY })}
+          onClose={() => {
+            setJob(undefined);
+            onClear();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  selection: Selection;
+  onClose: () => void;
+  onStart: (job: Job) => void;
+}
+
+const useBulk = (selection: Selection, onStart: (job: Job) => void) =>
+  useWrite(
+    (action: Action) =>
+      changeContacts(client, {
+        body: { ...('ids' in selection ? { ids: [...selection.ids] } : { query: selection.query }), action },
+      }),
+    { showsError: true, onSuccess: onStart },
+  );
+
+interface LabelsDialogProps extends DialogProps {
+  type: 'add_labels' | 'remove_labels';
+}
+
+function LabelsDialog({ type, selection, onClose, onStart }: LabelsDialogProps) {
+  const t = useText();
+  const labels = useAll(['labels'], searchLabels);
+  const [labelIds, setLabelIds] = useState<string[]>([]);
+  const change = useBulk(selection, onStart);
+  return (
+    <FormDialog
+      title={t(`bulk.${type}`)}
+      submit={t(`bulk.${type}`)}
+      onSubmit={() => change.mutate({ type, labelIds })}
+      onClose={onClose}
+      isBusy={change.isPending}
+      error={change.error}
+      fields={['labelIds']}
+      isDisabled={labelIds.length === 0}
+    >
+      <Choices
+        label={t('contacts.labels')}
+        options={(labels.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        chosen={labelIds}
+        onChange={setLabelIds}
+        none={t('bulk.noLabels')}
+        error={issueOf(change.error, 'labelIds')}
+      />
+    </FormDialog>
+  );
+}
+
+function AttributeDialog({ selection, onClose, onStart }: DialogProps) {
+  const t = useText();
+  const attributes = useAll(['attributes'], searchAttributes, { enabled: useScope('attributes:read') });
+  const [chosenId, setChosenId] = useState<string>();
+  const [value, setValue] = useState('');
+  const change = useBulk(selection, onStart);
+  const all = attributes.data ?? [];
+  const attribute = all.find(({ id }) => id === chosenId) ?? all[0];
+  return (
+    <FormDialog
+      title={t('bulk.set_attributes')}
+      submit={t(value.trim() === '' ? 'bulk.removeValue' : 'bulk.set_attributes')}
+      onSubmit={() =>
+        attribute &&
+        change.mutate({
+          type: 'set_attributes',
+          attributes: [{ id: attribute.id, value: value.trim() || null }],
+        })
+      }
+      onClose={onClose}
+      isBusy={change.isPending}
+      error={change.error}
+      fields={['value']}
+      isDisabled={!attribute}
+    >
+      {attribute ? (
+        <>
+          <SelectField
+            label={t('bulk.attribute')}
+            value={attribute.id}
+            options={all.map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={(id) => {
+              setChosenId(id);
+              setValue('');
+            }}
+          />
+          <AttributeField
+            key={attribute.id}
+            attribute={attribute}
+            value={value}
+            error={issueOf(change.error, 'value')}
+            onChange={setValue}
+          />
+          <p className={styles.muted}>{t('bulk.emptyRemoves')}</p>
+        </>
+      ) : (
+        <p>{t('bulk.noAttributes')}</p>
+      )}
+    </FormDialog>
+  );
+}
+
+function EraseDialog({ count, selection, onClose, onStart }: DialogProps & { count: string }) {
+  const t = useText();
+  const erase = useBulk(selection, onStart);
+  return (
+    <ConfirmDialog
+      title={t('bulk.eraseTitle', { count })}
+      text={t('bulk.eraseText', { count })}
+      action={t('bulk.delete')}
+      typed={count}
+      write={{ ...erase, mutate: () => erase.mutate({ type: 'delete' }) }}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,221 @@
+import {
+  addContactLabels,
+  type Contact,
+  recordConsent,
+  removeContactLabel,
+  type Subscription,
+  searchChannels,
+  searchLabels,
+} from '@parley/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { client, useWrite } from '../../api/api.ts';
+import { useAll } from '../../api/lists.ts';
+import { useScope } from '../../api/session.tsx';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
+import { LabelTag } from '../../ui/label-tag.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
+import styles from './drawer.module.css';
+import { storeContact } from './live.ts';
+import { Pair, Part } from './part.tsx';
+import { Runs } from './runs.tsx';
+
+/** What is known about a contact. */
+export function Details({ contact }: { contact: Contact }) {
+  const { t, formatDate } = useTranslator();
+  return (
+    <>
+      <Handles contact={contact} />
+      <Labels contact={contact} />
+      <Part title={t('contacts.attributes')}>
+        {contact.attributes.length === 0 ? (
+          <p className={styles.muted}>{t('contacts.noAttributes')}</p>
+        ) : (
+          <dl className={styles.pairs}>
+            {contact.attributes.map(({ id, name, value }) => (
+              <Pair key={id} name={name} value={value} />
+            ))}
+          </dl>
+        )}
+      </Part>
+      <Consents contact={contact} />
+      <Chats contact={contact} />
+      <Runs contactId={contact.id} />
+      <Part title={t('contacts.details')}>
+        <dl className={styles.pairs}>
+          {contact.language !== null && <Pair name={t('contacts.language')} value={contact.language} />}
+          {contact.timezone !== null && <Pair name={t('contacts.timezone')} value={contact.timezone} />}
+          <Pair name={t('contacts.created')} value={formatDate(new Date(contact.createdAt))} />
+          <Pair name={t('contacts.changed')} value={<RelativeTime at={contact.updatedAt} />} />
+        </dl>
+      </Part>
+    </>
+  );
+}
+
+function Handles({ contact: { handles } }: { contact: Contact }) {
+  const t = useText();
+  return (
+    <Part title={t('contacts.handles')}>
+      {handles.length === 0 && <p className={styles.muted}>{t('contacts.noHandles')}</p>}
+      <dl className={styles.pairs}>
+        {handles.map(({ id, type, value, isPrimary, undeliverable }) => (
+          <Pair
+            key={id}
+            name={t(`contacts.handle.${type}`)}
+            value={
+              <>
+                {value}{' '}
+                {isPrimary && handles.filter((one) => one.type === type).length > 1 && (
+                  <Badge>{t('contacts.primary')}</Badge>
+                )}
+                {undeliverable.map(({ channelKind, reason }) => (
+                  <div key={channelKind}>
+                    <Badge look="bad">{t('contacts.undeliverable', { reason })}</Badge>
+                  </div>
+                ))}
+              </>
+            }
+          />
+        ))}
+      </dl>
+    </Part>
+  );
+}
+
+/** Changes the contact, and shows at once what the answer says. */
+function useContactWrite<A>(write: (argument: A) => Promise<Contact>) {
+  const cache = useQueryClient();
+  return useWrite(write, { onSuccess: (contact) => storeContact(cache, contact) });
+}
+
+function Labels({ contact }: { contact: Contact }) {
+  const t = useText();
+  const canWrite = useScope('contacts:write');
+  const labels = useAll(['labels'], searchLabels);
+  const path = { contactId: contact.id };
+  const add = useContactWrite((id: string) => addContactLabels(client, { path, body: { labels: [{ id }] } }));
+  const remove = useContactWrite((labelId: string) =>
+    removeContactLabel(client, { path: { ...path, labelId } }),
+  );
+  const others = (labels.data ?? []).filter(({ id }) => !contact.labels.some((label) => label.id === id));
+  return (
+    <Part title={t('contacts.labels')}>
+      <div className={styles.labels}>
+        {contact.labels.length === 0 && <span className={styles.muted}>{t('contacts.noLabels')}</span>}
+        {contact.labels.map(({ id, name, color }) => (
+          <LabelTag
+            key={id}
+            name={name}
+            color={color}
+            onRemove={canWrite ? () => remove.mutate(id) : undefined}
+            removeText={t('contacts.removeLabel', { name })}
+          />
+        ))}
+        {canWrite && others.length > 0 && (
+          <Menu
+            label={t('contacts.addLabel')}
+            className={styles.add}
+            items={others.map(({ id, name }) => ({
+              id,
+              label: name,
+              icon: 'label' as const,
+              run: () => add.mutate(id),
+            }))}
+          >
+            + {t('contacts.addLabel')}
+          </Menu>
+        )}
+      </div>
+    </Part>
+  );
+}
+
+const KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
+
+/** What is missing counts as subscribed. */
+function Consents({ contact }: { contact: Contact }) {
+  const t = useText();
+  const canWrite = useScope('contacts:write');
+  const record = useContactWrite(({ channelKind, status }: Pick<Subscription, 'channelKind' | 'status'>) =>
+    recordConsent(client, { path: { contactId: contact.id }, body: { channelKinds: [channelKind], status } }),
+  );
+  return (
+    <Part title={t('contacts.consent')}>
+      <ul className={styles.rows}>
+        {KINDS.map((channelKind) => {
+          const found = contact.subscriptions.find((one) => one.channelKind === channelKind);
+          const isOut = found?.status === 'unsubscribed';
+          const kind = t(`kind.${channelKind}`);
+          return (
+            <li key={channelKind} className={styles.row}>
+              <ChannelKindLabel kind={channelKind} />
+              <span className={styles.state}>
+                <Badge look={isOut ? 'warn' : 'good'}>
+                  {t(isOut ? 'contacts.unsubscribed' : 'contacts.subscribed')}
+                </Badge>{' '}
+                {found && (
+                  <span className={styles.muted}>
+                    <RelativeTime at={found.at} />
+                  </span>
+                )}
+              </span>
+              {canWrite && (
+                <Button
+                  look="quiet"
+                  aria-label={t(isOut ? 'contacts.subscribeTo' : 'contacts.unsubscribeFrom', { kind })}
+                  isBusy={record.isPending && record.variables.channelKind === channelKind}
+                  onClick={() =>
+                    record.mutate({ channelKind, status: isOut ? 'subscribed' : 'unsubscribed' })
+                  }
+                >
+                  {t(isOut ? 'contacts.subscribe' : 'contacts.unsubscribe')}
+                </Button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </Part>
+  );
+}
+
+const STATUSES = ['open', 'snoozed', 'closed'] as const;
+const isStatus = (status: string): status is (typeof STATUSES)[number] =>
+  STATUSES.some((known) => known === status);
+
+function Chats({ contact: { chats } }: { contact: Contact }) {
+  const t = useText();
+  const channels = useAll(['channels'], searchChannels, { enabled: useScope('channels:read') });
+  return (
+    <Part title={t('contacts.chats')}>
+      {chats.length === 0 && <p className={styles.muted}>{t('contacts.noChats')}</p>}
+      <ul className={styles.rows}>
+        {chats.map(({ id, channelId, status, updatedAt }) => {
+          const channel = channels.data?.find((one) => one.id === channelId);
+          return (
+            <li key={id} className={styles.row}>
+              <Link to={`/inbox/${id}`} className={styles.chat}>
+                {channel?.name ?? t('contacts.chats')}
+              </Link>
+              <span className={styles.state}>
+                {isStatus(status) && (
+                  <Badge look={status === 'open' ? 'good' : 'plain'}>
+                    {t(`contacts.chatStatus.${status}`)}
+                  </Badge>
+                )}
+              </span>
+              <span className={styles.muted}>
+                <RelativeTime at={updatedAt} />
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Part>
+  );
+}

@@ -1,0 +1,40 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { classes } from './classes.ts';
+import styles from './modal.module.css';
+
+interface ModalProps {
+  onClose: () => void;
+  /** Its size and place. */
+  className: string | undefined;
+  /** Read aloud; or the id of the element that says it. */
+  label?: string;
+  labelledBy?: string;
+  children: ReactNode;
+}
+
+/** The frame of everything above the page. It is shown while it is rendered; Escape and a click beside it close it. */
+export function Modal({ onClose, className, label, labelledBy, children }: ModalProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current as HTMLDialogElement;
+    dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={classes(styles.modal, className)}
+      aria-label={label}
+      aria-labelledby={labelledBy}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onPointerDown={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+    >
+      {children}
+    </dialog>
+  );
+}
