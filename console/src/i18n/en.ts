@@ -2,9 +2,14 @@ import { audit } from './en/audit.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { inbox } from './en/inbox.ts';
+import { inboxLists } from './en/inbox-lists.ts';
+import { notifications } from './en/notifications.ts';
 import { people } from './en/people.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
-export const en = { ...shell, ...people, ...inbox, ...settings, ...audit, ...channels, ...contacts } as const;
+export const en = { ...shell, ...people, ...inbox, ...settings, ...audit, ...channels, ...contacts,
+  ...inboxLists,
+  ...notifications,
+} as const;

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { useText } from '../i18n/i18n.tsx';
 import { IconButton } from './button.tsx';
+import { classes } from './classes.ts';
 import styles from './dialog.module.css';
 
 interface DialogProps {
@@ -9,10 +10,12 @@ interface DialogProps {
   children: ReactNode;
   /** The buttons below. */
   actions?: ReactNode;
+  /** For what needs the window. */
+  isWide?: boolean;
 }
 
 /** A window over the page. It is shown while it is rendered; Escape and a click beside it close it. */
-export function Dialog({ title, onClose, children, actions }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, isWide = false }: DialogProps) {
   const t = useText();
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
@@ -24,7 +27,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
   return (
     <dialog
       ref={ref}
-      className={styles.dialog}
+      className={classes(styles.dialog, isWide && styles.wide)}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

@@ -118,6 +118,15 @@ export const csv: Answer<TUnsafe<Download>> = {
   isDownload: true,
 };
 
+const HtmlText = Type.String();
+
+/** A page for a browser, whose handler sets its headers. Only errors are JSON. */
+export const html: Answer<typeof HtmlText> = {
+  schema: HtmlText,
+  wrap: (text) => text as never,
+  mediaType: 'text/html',
+};
+
 export const DeleteResult = Type.Object(
   { deletedIds: Type.Array(Type.String()), notFoundIds: Type.Array(Type.String()) },
   { title: 'DeleteResult', description: 'The ids that were deleted and those that were not found' },

@@ -7,12 +7,13 @@ import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
 import { ContactDrawer } from './drawer.tsx';
-import { FilterBar } from './filter-bar.tsx';
+import { useContactFields } from './filter.ts';
 import { CONTACTS_KEY } from './live.ts';
 
 const TYPING_MS = 250;
@@ -35,6 +36,7 @@ export function Contacts() {
   const search = String(address.search ?? '');
   const [isCreating, setIsCreating] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const fields = useContactFields();
 
   const go = (id: string | undefined, next: Address = { filter, search }, replace = false): void =>
     void navigate({
@@ -85,8 +87,10 @@ export function Contacts() {
             onChange={(text) => go(contactId, { filter, search: text }, true)}
           />
           <FilterBar
+            fields={fields}
             filter={filter}
             error={list.error}
+            example="eq(isSubscribed,true)"
             onChange={(next) => go(contactId, { filter: next, search })}
           />
         </div>

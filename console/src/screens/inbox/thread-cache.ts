@@ -31,6 +31,12 @@ function storeItem<T extends { id: string; updatedAt: string }>(
   });
 }
 
+/** Whether the message is shown already. */
+export const isStored = ({ id, chatId }: Message): boolean =>
+  queryClient
+    .getQueryData<Pages<Message>>(messagesKey(chatId))
+    ?.pages.some(({ items }) => items.some((one) => one.id === id)) ?? false;
+
 export function storeMessage(message: Message): void {
   if (!queryClient.getQueryData(messagesKey(message.chatId))) return;
   // Events of sensitive chats leave texts and persons out.
