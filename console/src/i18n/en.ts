@@ -9,7 +9,14 @@ import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
-export const en = { ...shell, ...people, ...inbox, ...settings, ...audit, ...channels, ...contacts,
+export const en = {
+  ...shell,
+  ...people,
+  ...inbox,
+  ...settings,
+  ...audit,
+  ...channels,
+  ...contacts,
   ...inboxLists,
   ...notifications,
 } as const;

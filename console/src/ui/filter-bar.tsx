@@ -147,12 +147,7 @@ function AddDialog({ fields, onClose, onAdd }: AddDialogProps) {
         onChange={setId}
       />
       {choices ? (
-        <SelectField
-          label={t('filter.value')}
-          value={value as string}
-          options={choices}
-          onChange={setText}
-        />
+        <SelectField label={t('filter.value')} value={value as string} options={choices} onChange={setText} />
       ) : (
         <TextField
           label={t('filter.value')}

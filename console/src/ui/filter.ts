@@ -80,10 +80,7 @@ export function readFilter(fields: readonly FilterField[], filter: string): read
   return isList || chips.length === 1 ? chips : undefined;
 }
 
-function readChip(
-  fields: readonly FilterField[],
-  text: string,
-): { chip: Chip; length: number } | undefined {
+function readChip(fields: readonly FilterField[], text: string): { chip: Chip; length: number } | undefined {
   for (const { id, pattern, read } of fields) {
     const match = new RegExp(`^${pattern}`).exec(text);
     if (match) return { chip: { field: id, value: read(match[1] as string) }, length: match[0].length };

@@ -92,7 +92,8 @@ export const inbox = {
   'message.hideQuoted': 'Show less',
   'message.showOriginal': 'Show original',
   'message.original': 'Original mail',
-  'message.originalText': 'As its sender made it. Pictures on other servers are not loaded, and nothing in it can run.',
+  'message.originalText':
+    'As its sender made it. Pictures on other servers are not loaded, and nothing in it can run.',
   'message.choices': 'Choices',
   'message.reacted': 'Reacted with {emoji}',
   'message.fetching': 'Being fetched',

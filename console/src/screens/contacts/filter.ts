@@ -14,9 +14,7 @@ const TEXTS = {
   email: written('contains', 'email'),
   phone: written('startsWith', 'phoneNumber'),
   language: written('eq', 'language'),
-  created: oneOf(
-    Object.fromEntries(PERIODS.map((period) => [period, `ge(createdAt,now("-${period}"))`])),
-  ),
+  created: oneOf(Object.fromEntries(PERIODS.map((period) => [period, `ge(createdAt,now("-${period}"))`]))),
 } satisfies Record<string, FilterText>;
 type Field = keyof typeof TEXTS;
 

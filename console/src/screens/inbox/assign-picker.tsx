@@ -48,8 +48,7 @@ export function AssignPicker({ chosen, onPick, onClose }: AssignPickerProps) {
   });
   const pick = (choice: string): void => {
     const [kind, target] = choice.split(':', 2);
-    if (kind === 'user')
-      onPick({ userId: target ?? null }, users.find((user) => user.id === target)?.name);
+    if (kind === 'user') onPick({ userId: target ?? null }, users.find((user) => user.id === target)?.name);
     else if (kind === 'team')
       onPick({ teamId: target ?? null, userId: null }, teams.find((team) => team.id === target)?.name);
     else onPick({ userId: null, teamId: null }, undefined);

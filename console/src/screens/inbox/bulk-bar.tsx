@@ -49,7 +49,10 @@ export function BulkBar(props: BulkBarProps) {
 }
 
 /** Starts an action for what is chosen, which is then no longer chosen. */
-export function runBulkAction({ selection, query }: Pick<BulkBarProps, 'selection' | 'query'>, action: BulkAction) {
+export function runBulkAction(
+  { selection, query }: Pick<BulkBarProps, 'selection' | 'query'>,
+  action: BulkAction,
+) {
   const chats = selection.isAll && query !== undefined ? { query } : { ids: [...selection.ids] };
   selection.clear();
   void startBulkChange(chats, action);
@@ -109,10 +112,7 @@ function Actions({ selection, query, dialog, onDialog }: BulkBarProps) {
         ))}
       </div>
       {dialog === 'assign' && (
-        <AssignPicker
-          onPick={(assignment) => run({ type: 'assign', ...assignment })}
-          onClose={close}
-        />
+        <AssignPicker onPick={(assignment) => run({ type: 'assign', ...assignment })} onClose={close} />
       )}
       {dialog === 'snooze' && (
         <SnoozePicker
@@ -154,7 +154,9 @@ function Progress({ bulk: { job, error } }: { bulk: BulkChange }) {
       ) : (
         job && (
           <div className={styles.result} role="status">
-            <p>{t(`bulk.${job.status as 'completed' | 'failed' | 'cancelled'}`, { done, failed: job.failed })}</p>
+            <p>
+              {t(`bulk.${job.status as 'completed' | 'failed' | 'cancelled'}`, { done, failed: job.failed })}
+            </p>
             {job.errors.map((reason) => (
               <p key={reason} className={styles.reason}>
                 {reason}

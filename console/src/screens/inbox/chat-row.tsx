@@ -65,7 +65,11 @@ export function ChatRow({ chat, isShown, kind, assignee, search, selection }: Ch
               {summarise(latestMessage, t)}
             </span>
             {isUnread && (
-              <span className={styles.count} role="img" aria-label={t('inbox.unread', { count: unreadCount })}>
+              <span
+                className={styles.count}
+                role="img"
+                aria-label={t('inbox.unread', { count: unreadCount })}
+              >
                 {unreadCount > 0 ? (unreadCount > 99 ? '99+' : unreadCount) : ''}
               </span>
             )}

@@ -249,9 +249,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       )}
       {picking === 'mention' && (
         <Mentions
-          onPick={({ id, name }) =>
-            insert(`@${name} `, { mentioned: [...draft.mentioned, { id, name }] })
-          }
+          onPick={({ id, name }) => insert(`@${name} `, { mentioned: [...draft.mentioned, { id, name }] })}
           onClose={() => insert('@')}
         />
       )}

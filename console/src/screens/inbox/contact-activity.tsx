@@ -84,9 +84,7 @@ function Timeline({ chat: { id: chatId, contactId } }: { chat: Chat }) {
   const items = useRead([...keyOf(contactId), 'timeline'], (signal) =>
     getContactTimeline(client, { path: { contactId }, query: { limit: READ }, signal }),
   ).data?.items;
-  const shown = items?.filter(
-    (item) => item.chatId !== chatId || !/^(message|note)\./.test(item.type),
-  );
+  const shown = items?.filter((item) => item.chatId !== chatId || !/^(message|note)\./.test(item.type));
   if (!shown?.length) return null;
   return (
     <Part title={t('activity.title')}>

@@ -1,8 +1,8 @@
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import styles from './present.module.css';
 import { usePresent } from './presence.ts';
+import styles from './present.module.css';
 
 const MAX_PICTURES = 3;
 
@@ -44,9 +44,7 @@ export function TypingLine({ chatId }: { chatId: string }) {
       {typing.length > 0 && (
         <>
           <Icon name="edit" />
-          <span className={styles.names}>
-            {t('presence.typing', { names: join(typing) })}
-          </span>
+          <span className={styles.names}>{t('presence.typing', { names: join(typing) })}</span>
         </>
       )}
     </span>

@@ -24,11 +24,7 @@ interface Chosen {
 }
 
 /** `list` names what is shown; `total` is how many chats it has. */
-export function useSelection(
-  list: string,
-  chats: readonly Chat[],
-  total: number | undefined,
-): Selection {
+export function useSelection(list: string, chats: readonly Chat[], total: number | undefined): Selection {
   const nothing: Chosen = { list, ids: new Set(), isAll: false, last: undefined };
   const [stored, setStored] = useState<Chosen>(nothing);
   const chosen = stored.list === list ? stored : nothing;

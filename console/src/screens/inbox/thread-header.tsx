@@ -20,7 +20,14 @@ interface ThreadHeaderProps {
 }
 
 /** Whom the chat is with, who has it, who looks at it, and what can be done with it. */
-export function ThreadHeader({ chat, canWrite, showsContact, onBack, onToggleContact, onDialog }: ThreadHeaderProps) {
+export function ThreadHeader({
+  chat,
+  canWrite,
+  showsContact,
+  onBack,
+  onToggleContact,
+  onDialog,
+}: ThreadHeaderProps) {
   const t = useText();
   const channel = useChannel(chat.channelId);
   const { close, reopen } = useChatActions();

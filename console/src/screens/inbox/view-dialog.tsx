@@ -13,7 +13,12 @@ import { useChatFields } from './chat-filter.ts';
 import styles from './inbox.module.css';
 
 /** The orders of the list. A view may have another one, which stays until somebody chooses one of these. */
-const SORTS = ['desc(latestMessageAt)', 'asc(latestMessageAt)', 'asc(waitingSince)', 'desc(createdAt)'] as const;
+const SORTS = [
+  'desc(latestMessageAt)',
+  'asc(latestMessageAt)',
+  'asc(waitingSince)',
+  'desc(createdAt)',
+] as const;
 const FIELDS = ['name', 'query'];
 
 interface ViewDialogProps {
@@ -35,9 +40,7 @@ export function ViewDialog({ view, onClose, onSaved }: ViewDialogProps) {
   const save = useWrite(
     () => {
       const body = { name: name.trim(), query, sortBy, isShared };
-      return view
-        ? updateView(client, { path: { viewId: view.id }, body })
-        : createView(client, { body });
+      return view ? updateView(client, { path: { viewId: view.id }, body }) : createView(client, { body });
     },
     { invalidates: [['views']], showsError: true, onSuccess: onSaved },
   );
@@ -94,11 +97,7 @@ export function ViewDialog({ view, onClose, onSaved }: ViewDialogProps) {
         onChange={setSortBy}
       />
       <label className={styles.share}>
-        <input
-          type="checkbox"
-          checked={isShared}
-          onChange={(event) => setIsShared(event.target.checked)}
-        />
+        <input type="checkbox" checked={isShared} onChange={(event) => setIsShared(event.target.checked)} />
         <span>
           {t('views.shared')}
           <span className={styles.hint}>{t('views.sharedText')}</span>

@@ -84,11 +84,7 @@ export function ViewsPane({ current, saved, counts }: ViewsProps) {
           <div className={styles.subheading}>
             <h2>{t('inbox.saved')}</h2>
             {canWrite && (
-              <IconButton
-                icon="plus"
-                label={t('views.new')}
-                onClick={() => setChanging({ kind: 'new' })}
-              />
+              <IconButton icon="plus" label={t('views.new')} onClick={() => setChanging({ kind: 'new' })} />
             )}
           </div>
         )}
