@@ -3,7 +3,7 @@ import { issueOf } from '../api/errors.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Button } from './button.tsx';
 import { SelectField, TextField } from './field.tsx';
-import { type Chip, type FilterField, readFilter, writeFilter } from './filter.ts';
+import { type Chip, type FilterField, type FilterTexts, readFilter, writeFilter } from './filter.ts';
 import styles from './filter-bar.module.css';
 import { FormDialog } from './form-dialog.tsx';
 import { Icon } from './icon.tsx';
@@ -18,14 +18,15 @@ interface FilterTextProps {
 }
 
 interface FilterBarProps extends FilterTextProps {
-  /** What can be chosen. */
+  /** How the conditions are written, and what people see of them. */
+  texts: FilterTexts;
   fields: readonly FilterField[];
 }
 
 /** The conditions as chips, and the filter that they become, which can be edited as well. */
-export function FilterBar({ fields, filter, error, example, onChange }: FilterBarProps) {
+export function FilterBar({ texts, fields, filter, error, example, onChange }: FilterBarProps) {
   const t = useText();
-  const chips = readFilter(fields, filter);
+  const chips = readFilter(texts, filter);
   const [isAdding, setIsAdding] = useState(false);
   const [showsText, setShowsText] = useState(false);
   const describe = ({ field, value }: Chip): string =>
@@ -44,7 +45,7 @@ export function FilterBar({ fields, filter, error, example, onChange }: FilterBa
               onRemove={() =>
                 onChange(
                   writeFilter(
-                    fields,
+                    texts,
                     chips.filter((one) => one !== chip),
                   ),
                 )
@@ -70,7 +71,7 @@ export function FilterBar({ fields, filter, error, example, onChange }: FilterBa
           onClose={() => setIsAdding(false)}
           onAdd={(chip) => {
             setIsAdding(false);
-            onChange(writeFilter(fields, [...(chips ?? []), chip]));
+            onChange(writeFilter(texts, [...(chips ?? []), chip]));
           }}
         />
       )}

@@ -12,8 +12,12 @@ export interface FilterText {
   read(text: string): string;
 }
 
+/** How each condition of a resource is written, by its name. */
+export type FilterTexts = Readonly<Record<string, FilterText>>;
+
 /** A condition as people see it. */
-export interface FilterField extends FilterText {
+export interface FilterField {
+  /** Its name in `FilterTexts`. */
   id: string;
   /** In the list of what can be chosen. */
   title: string;
@@ -54,23 +58,20 @@ export function oneOf(conditions: Readonly<Record<string, string>>, other?: Filt
 }
 
 /** The filter that the API gets; empty for everything. */
-export function writeFilter(fields: readonly FilterField[], chips: readonly Chip[]): string {
-  const conditions = chips.flatMap(({ field, value }) => {
-    const found = fields.find(({ id }) => id === field);
-    return found ? [found.write(value)] : [];
-  });
+export function writeFilter(texts: FilterTexts, chips: readonly Chip[]): string {
+  const conditions = chips.flatMap(({ field, value }) => texts[field]?.write(value) ?? []);
   return conditions.length > 1 ? `and(${conditions.join()})` : (conditions[0] ?? '');
 }
 
 /** The chips of a filter; undefined if it says more than chips can. */
-export function readFilter(fields: readonly FilterField[], filter: string): readonly Chip[] | undefined {
+export function readFilter(texts: FilterTexts, filter: string): readonly Chip[] | undefined {
   let rest = filter.trim();
   if (rest === '') return [];
   const isList = /^and\(.*\)$/s.test(rest);
   if (isList) rest = rest.slice(4, -1);
   const chips: Chip[] = [];
   while (rest !== '') {
-    const found = readChip(fields, rest);
+    const found = readChip(texts, rest);
     if (!found) return undefined;
     chips.push(found.chip);
     const after = rest.slice(found.length);
@@ -80,10 +81,10 @@ export function readFilter(fields: readonly FilterField[], filter: string): read
   return isList || chips.length === 1 ? chips : undefined;
 }
 
-function readChip(fields: readonly FilterField[], text: string): { chip: Chip; length: number } | undefined {
-  for (const { id, pattern, read } of fields) {
+function readChip(texts: FilterTexts, text: string): { chip: Chip; length: number } | undefined {
+  for (const [field, { pattern, read }] of Object.entries(texts)) {
     const match = new RegExp(`^${pattern}`).exec(text);
-    if (match) return { chip: { field: id, value: read(match[1] as string) }, length: match[0].length };
+    if (match) return { chip: { field, value: read(match[1] as string) }, length: match[0].length };
   }
   return undefined;
 }

@@ -13,7 +13,8 @@ import { ContactForm } from './contact-form.tsx';
 import { ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
 import { ContactDrawer } from './drawer.tsx';
-import { useContactFields } from './filter.ts';
+import { contactFilters } from './filter.ts';
+import { useContactFields } from './filter-fields.ts';
 import { CONTACTS_KEY } from './live.ts';
 
 const TYPING_MS = 250;
@@ -87,6 +88,7 @@ export function Contacts() {
             onChange={(text) => go(contactId, { filter, search: text }, true)}
           />
           <FilterBar
+            texts={contactFilters}
             fields={fields}
             filter={filter}
             error={list.error}

@@ -9,7 +9,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { ErrorNotice } from '../../ui/notices.tsx';
-import { useChatFields } from './chat-filter.ts';
+import { chatFilters } from './chat-filter.ts';
+import { useChatFields } from './chat-filter-fields.ts';
 import styles from './inbox.module.css';
 
 /** The orders of the list. A view may have another one, which stays until somebody chooses one of these. */
@@ -79,6 +80,7 @@ export function ViewDialog({ view, onClose, onSaved }: ViewDialogProps) {
       <fieldset className={styles.filter}>
         <legend>{t('views.filter')}</legend>
         <FilterBar
+          texts={chatFilters}
           fields={fields}
           filter={query}
           error={save.error}
