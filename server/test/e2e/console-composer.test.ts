@@ -258,7 +258,7 @@ describe.runIf(CHROMIUM)('the composer', () => {
     await page.getByRole('button', { name: 'Contact', exact: true }).click();
     const panel = page.getByRole('complementary', { name: 'Contact' });
     await panel.getByText('Contact created').waitFor(WAIT);
-    await test.api('POST', `/v3/automations/${automation.id}/trigger`, { contactId, chatId });
+    await test.api('POST', `/v3/automations/${automation.id}/trigger`, { contactId });
     await panel.getByText('Ask for a size').waitFor(WAIT);
     await panel.getByText('Automations at work').waitFor();
     const label = await test.api('POST', '/v3/labels', { name: 'vip' });

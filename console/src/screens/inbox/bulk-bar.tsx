@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useScope } from '../../api/session.tsx';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -11,7 +11,7 @@ import {
   type BulkChange,
   cancelBulkChange,
   forgetBulkChange,
-  hasEnded,
+  isRunning,
   startBulkChange,
   useBulkChange,
 } from './bulk.ts';
@@ -54,15 +54,13 @@ export function runBulkAction(
   action: BulkAction,
 ) {
   const chats = selection.isAll && query !== undefined ? { query } : { ids: [...selection.ids] };
-  selection.clear();
-  void startBulkChange(chats, action);
+  if (startBulkChange(chats, action)) selection.clear();
 }
 
 function Actions({ selection, query, dialog, onDialog }: BulkBarProps) {
   const { t } = useTranslator();
   const canLabel = useScope('contacts:write');
-  const bulk = useBulkChange();
-  const isBusy = bulk !== undefined && bulk.error === undefined && !(bulk.job && hasEnded(bulk.job));
+  const isBusy = isRunning(useBulkChange());
   const run = (action: BulkAction): void => {
     onDialog(undefined);
     runBulkAction({ selection, query }, action);
@@ -126,25 +124,24 @@ function Actions({ selection, query, dialog, onDialog }: BulkBarProps) {
 }
 
 /** How far a change is. One without problems ends with a short message; otherwise it says what went wrong. */
-function Progress({ bulk: { job, error } }: { bulk: BulkChange }) {
+function Progress({ bulk }: { bulk: BulkChange }) {
   const { t } = useTranslator();
   const toast = useToast();
+  const { job, error } = bulk;
   const isDone = job?.status === 'completed' && job.failed === 0;
   const done = job?.done ?? 0;
-  const told = useRef(false);
   useEffect(() => {
-    if (!isDone || told.current) return;
-    told.current = true;
+    if (!isDone) return;
     toast({ text: t('bulk.done', { count: done }) });
     forgetBulkChange();
   }, [isDone, done, toast, t]);
   if (isDone) return null;
-  const isRunning = !error && (!job || !hasEnded(job));
+  const isBusy = isRunning(bulk);
   return (
     <section className={styles.progress} aria-label={t('bulk.progress')}>
       {error ? (
         <ErrorNotice error={error} />
-      ) : isRunning ? (
+      ) : isBusy ? (
         <>
           <p className={styles.count} role="status">
             {job?.total ? t('bulk.running', { done, total: job.total }) : t('bulk.starting')}
@@ -165,10 +162,10 @@ function Progress({ bulk: { job, error } }: { bulk: BulkChange }) {
           </div>
         )
       )}
-      {isRunning && job ? (
+      {isBusy && job ? (
         <CancelButton onCancel={() => cancelBulkChange(job)} />
       ) : (
-        !isRunning && <IconButton icon="close" label={t('action.close')} onClick={forgetBulkChange} />
+        !isBusy && <IconButton icon="close" label={t('action.close')} onClick={forgetBulkChange} />
       )}
     </section>
   );

@@ -25,7 +25,11 @@ function subscribe(listener: () => void): () => void {
 
 export const useBulkChange = (): BulkChange | undefined => useSyncExternalStore(subscribe, () => current);
 
-export const hasEnded = ({ status }: Job): boolean => status !== 'queued' && status !== 'running';
+const hasEnded = ({ status }: Job): boolean => status !== 'queued' && status !== 'running';
+
+/** One after the other: a second change could contradict the first. */
+export const isRunning = (bulk: BulkChange | undefined): boolean =>
+  bulk !== undefined && bulk.error === undefined && !(bulk.job && hasEnded(bulk.job));
 
 /** Nothing tells how far a job is, so it is asked; the changes themselves arrive as events. */
 const ASK_MS = 700;
@@ -47,18 +51,14 @@ async function follow(job: Job): Promise<void> {
   }
 }
 
-/** Does the same to chats: to some, or to all that match a filter. */
-export async function startBulkChange(
-  chats: { ids: readonly string[] } | { query: string },
-  action: BulkAction,
-): Promise<void> {
+/** Does the same to chats: to some, or to all that match a filter. Returns whether it begins. */
+export function startBulkChange(chats: { ids: string[] } | { query: string }, action: BulkAction): boolean {
+  if (isRunning(current)) return false;
   change({ job: undefined, error: undefined });
-  try {
-    const chosen = 'ids' in chats ? { ids: [...chats.ids] } : { query: chats.query };
-    await follow(await changeChats(client, { body: { ...chosen, action } }));
-  } catch (error) {
-    change({ job: undefined, error });
-  }
+  changeChats(client, { body: { ...chats, action } }).then(follow, (error) =>
+    change({ job: undefined, error }),
+  );
+  return true;
 }
 
 export async function cancelBulkChange({ id }: Job): Promise<void> {
