@@ -26,7 +26,7 @@ const keyOf = (contactId: string) => ['activity', contactId] as const;
 function useRefresh(contactId: string): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEvents(['contact.*', 'chat.*', 'note.*', 'message.*', 'automation.*'], ({ type, data }) => {
-    const { id, contactId: about } = data as { id?: string; contactId?: string };
+    const { id, contactId: about } = data as unknown as { id?: string; contactId?: string };
     if ((type.startsWith('contact.') ? id : about) !== contactId || timer.current !== undefined) return;
     timer.current = setTimeout(() => {
       timer.current = undefined;

@@ -14,7 +14,7 @@ import type { Selection } from './selection.ts';
 import type { ChatDialog } from './thread-header.tsx';
 
 /** A row of the list: its element, and the chat that it opens. */
-export interface Row {
+interface Row {
   elementId: string;
   chatId: string;
 }

@@ -8,7 +8,7 @@ import { addPatch } from '../../live/patches.ts';
 type State = 'viewing' | 'typing' | 'left';
 
 /** A colleague who looks at a chat or types in it. */
-export interface Present {
+interface Present {
   id: string;
   name: string;
   state: Exclude<State, 'left'>;

@@ -19,7 +19,7 @@ export function PresentUsers({ chatId }: { chatId: string }) {
   const join = useNames();
   const text = present.length === 0 ? '' : t('presence.viewing', { names: join(present) });
   return (
-    <span className={styles.present} role="status" title={text}>
+    <span className={styles.present} role="status" title={text === '' ? undefined : text}>
       {present.length > 0 && (
         <>
           <Icon name="eye" />

@@ -10,10 +10,13 @@ export interface Target {
 
 export const entryId = (id: string): string => `entry-${id}`;
 
-/** What the address says: `?message=…` or `?note=…`. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
+
+/** What the address says: `?message=…` or `?note=…`. It may be anything. */
 export function targetOf({ message, note }: { message?: unknown; note?: unknown }): Target | undefined {
-  if (typeof message === 'string') return { kind: 'message', id: message };
-  return typeof note === 'string' ? { kind: 'note', id: note } : undefined;
+  if (isId(message)) return { kind: 'message', id: message };
+  return isId(note) ? { kind: 'note', id: note } : undefined;
 }
 
 /** Whether the chat has it: otherwise all messages would be read to find out. */
@@ -23,7 +26,7 @@ const useExists = (chatId: string, { kind, id }: Target, enabled: boolean): bool
     async (signal) => {
       const input = {
         path: { chatId },
-        body: { query: `eq(id,${JSON.stringify(id)})`, pagination: { limit: 1 } },
+        body: { query: `eq(id,"${id}")`, pagination: { limit: 1 } },
         signal,
       };
       const { items } =
