@@ -1,7 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { TestConsole } from './console.ts';
 
-export const WAIT = { timeout: 20_000 };
+/** A busy machine takes its time. */
+export const WAIT = { timeout: 60_000 };
 
 /** What tests look for in the inbox. */
 export const rows = (page: Page): Locator => page.locator('a[id^="chat-"]');
@@ -53,10 +55,9 @@ export async function useInbox(test: TestConsole, number = '+12025550100'): Prom
       return sender;
     },
     async chatWith(name) {
-      for (;;) {
-        const [found] = await test.api('POST', '/v3/chats/search', { search: name });
-        if (found) return found;
-      }
+      const find = async () => (await test.api('POST', '/v3/chats/search', { search: name }))[0];
+      await expect.poll(find, WAIT).toBeDefined();
+      return find();
     },
     outbox: async () => JSON.stringify(await test.api('GET', `/v3/sandbox/${channelId}/outbox`)),
   };
