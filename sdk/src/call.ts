@@ -176,6 +176,10 @@ export const create = (client: Client, path: string, input: Input): Promise<neve
 export const search = (client: Client, path: string, input: Input): Promise<never> =>
   request(client, path, jsonParts('POST', input), input, pageOf, 'safe');
 
+/** Reads a page of what has one order only. */
+export const list = (client: Client, path: string, input: Input): Promise<never> =>
+  request(client, path, { method: 'GET' }, input, pageOf, 'safe');
+
 /** Sends a form with a file. */
 export function upload(client: Client, path: string, input: Input & { body: object }): Promise<never> {
   const form = new FormData();

@@ -119,7 +119,7 @@ function writeOperation({ path, method, operation }: (typeof operations)[number]
   const [helper, ...first] = !schema
     ? ['download']
     : isSearch
-      ? ['search']
+      ? [method === 'GET' ? 'list' : 'search']
       : form
         ? ['upload']
         : isKeyed
@@ -182,7 +182,7 @@ await writeOrCheck(
     [resolve('../sdk/src/generated/types.ts')]:
       `${HEADER}\n${declarations.map(([, text]) => text).join('\n')}`,
     [resolve('../sdk/src/generated/operations.ts')]:
-      `${HEADER}import { type CallOptions, type Client, call, create, download, type KeyedOptions, type Page, search, upload } from '../call.ts';\n` +
+      `${HEADER}import { type CallOptions, type Client, call, create, download, type KeyedOptions, list, type Page, search, upload } from '../call.ts';\n` +
       `import type {\n${imported
         .sort()
         .map((name) => `  ${name},\n`)

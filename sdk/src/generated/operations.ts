@@ -1,5 +1,5 @@
 // Generated from openapi/v3.json by `npm run sdk`. Do not edit.
-import { type CallOptions, type Client, call, create, download, type KeyedOptions, type Page, search, upload } from '../call.ts';
+import { type CallOptions, type Client, call, create, download, type KeyedOptions, list, type Page, search, upload } from '../call.ts';
 import type {
   AddContactLabelsBody,
   AddRecipientsBody,
@@ -857,7 +857,7 @@ export const getContactTimeline = (client: Client, input: CallOptions & { path: 
   /** How many items, at most 100; 25 by default */
   limit?: number | undefined;
 } | undefined }): Promise<Page<TimelineItem>> =>
-  search(client, '/v3/contacts/{contactId}/timeline', input);
+  list(client, '/v3/contacts/{contactId}/timeline', input);
 
 /**
  * Add labels to a contact

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { EMOJI } from '../../../console/src/screens/inbox/emoji-data.ts';
 import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
-import { reply, type TestInbox, thread, title, useInbox, WAIT } from '../kit/inbox.ts';
+import { reply, row, type TestInbox, thread, title, useInbox, WAIT } from '../kit/inbox.ts';
 
 const HOUR_MS = 3_600_000;
 /** A picture of one point. */
@@ -158,12 +158,16 @@ describe.runIf(CHROMIUM)('the composer', () => {
     await page.keyboard.press('Control+Enter');
     const picture = thread(page).getByRole('img', { name: 'point.png' });
     await picture.waitFor(WAIT);
-    await expect.poll(() => picture.evaluate('(image) => image.naturalWidth'), WAIT).toBe(1);
+    await expect
+      .poll(() => page.evaluate(`document.querySelector('[role=log] img').naturalWidth`), WAIT)
+      .toBe(1);
     await thread(page).getByText('Look and listen').waitFor();
     const audio = thread(page).locator('audio');
     await audio.waitFor(WAIT);
-    await expect.poll(() => audio.evaluate('(element) => element.readyState'), WAIT).toBeGreaterThan(0);
-    expect(await audio.evaluate('(element) => element.duration')).toBeGreaterThan(0.4);
+    await expect
+      .poll(() => page.evaluate<number>(`document.querySelector('audio').readyState`), WAIT)
+      .toBeGreaterThan(0);
+    expect(await page.evaluate<number>(`document.querySelector('audio').duration`)).toBeGreaterThan(0.4);
     expect(await findViolations(page)).toEqual([]);
     expectNoProblems();
   });
@@ -217,6 +221,7 @@ describe.runIf(CHROMIUM)('the composer', () => {
     const { page, chatId, expectNoProblems } = await openChat('Noted Person');
     const colleague = await test.pageFor('agent');
     await colleague.open(`/inbox/${chatId}`);
+    await title(colleague.page, 'Noted Person').waitFor();
     await page.keyboard.press('n');
     await page.keyboard.type('Wrong');
     await page.keyboard.press('Control+Enter');
@@ -240,6 +245,36 @@ describe.runIf(CHROMIUM)('the composer', () => {
       .getByText('Right')
       .waitFor({ state: 'detached', ...WAIT });
     expectNoProblems();
+  });
+
+  it('what is written while a chat is being read is not lost', async () => {
+    await inbox.write('Slow Reader', 'Hello');
+    const { id } = await inbox.chatWith('Slow Reader');
+    const { page, open } = await test.pageFor('agent');
+    let isHeld = true;
+    let release = (): void => {};
+    const written = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // The answers to the first requests are from before, and arrive after the event.
+    await page.route(/\/v3\/chats\/[^/]+\/(messages|notes)\/search$/, async (route) => {
+      const response = await route.fetch();
+      if (isHeld) await written;
+      await route.fulfill({ response });
+    });
+    const heard = page.waitForRequest(/\/v3\/events\/stream/);
+    const read = page.waitForRequest(/\/notes\/search$/);
+    await open(`/inbox/${id}`);
+    await Promise.all([heard, read]);
+    await title(page, 'Slow Reader').waitFor();
+    await test.api('POST', `/v3/chats/${id}/notes`, { text: 'Written meanwhile' });
+    await test.api('POST', `/v3/chats/${id}/messages`, { text: 'Sent meanwhile' });
+    // Its events have arrived when the list shows the message.
+    await row(page, 'Sent meanwhile').waitFor(WAIT);
+    isHeld = false;
+    release();
+    await thread(page).getByText('Written meanwhile').waitFor(WAIT);
+    await thread(page).getByText('Sent meanwhile').waitFor(WAIT);
   });
 
   it('the panel of the contact shows what happened, and which automations wait', async () => {

@@ -303,12 +303,12 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
     const before = await thread(page).getByText('Message number 149').boundingBox();
     await expect
       .poll(async () => {
-        await thread(page).evaluate('(element) => element.scrollTo(0, -element.scrollHeight)');
+        await page.evaluate(`document.querySelector('[role=log]').scrollTo(0, -1e6)`);
         return thread(page).getByText('This is where the chat begins.').count();
       }, WAIT)
       .toBe(1);
     await thread(page).getByText('The purple elephant').waitFor();
-    await thread(page).evaluate('(element) => element.scrollTo(0, 0)');
+    await page.evaluate(`document.querySelector('[role=log]').scrollTo(0, 0)`);
     await expect.poll(() => thread(page).getByText('Message number 149').boundingBox(), WAIT).toEqual(before);
     expectNoProblems();
   });

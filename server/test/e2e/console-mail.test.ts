@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Frame } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { cleanUp } from '../kit/clean-up.ts';
@@ -67,17 +68,16 @@ describe.runIf(CHROMIUM)('the original of a mail', () => {
     await frame.getByText('Dear shop').waitFor(WAIT);
     expect(await findViolations(page)).toEqual([]);
     // The look is the sender's, and pictures that the mail contains are shown.
-    expect(await frame.getByText('Dear shop').evaluate('(p) => getComputedStyle(p).color')).toBe(
-      'rgb(1, 2, 3)',
-    );
-    expect(await frame.locator('#inline').evaluate('(image) => image.naturalWidth')).toBe(1);
+    const inside = page.frames().find((one) => one.url().includes('/original')) as Frame;
+    expect(await inside.evaluate(`getComputedStyle(document.querySelector('p')).color`)).toBe('rgb(1, 2, 3)');
+    expect(await inside.evaluate(`document.querySelector('#inline').naturalWidth`)).toBe(1);
     const here = page.url();
     for (const id of ['send', 'js', 'top', 'self', 'ping']) {
       await frame.locator(`#${id}`).click();
       expect(page.url()).toBe(here);
     }
     expect(await page.evaluate('window.broken')).toBeUndefined();
-    expect(await page.frames().some((one) => one.url().startsWith(foreign))).toBe(false);
+    expect(page.frames().some((one) => one.url().startsWith(foreign))).toBe(false);
     expect(asked).toEqual([]);
     expect(context.pages()).toHaveLength(1);
 
