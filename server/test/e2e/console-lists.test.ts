@@ -185,9 +185,9 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
     await dialog.getByRole('button', { name: 'Filter', exact: true }).click();
     const adding = page.getByRole('dialog', { name: 'Add a filter' });
     await adding.getByLabel('What').selectOption('Assigned to');
-    await adding.getByLabel('Value').selectOption('Whoever looks at it');
+    await adding.getByLabel('Value').selectOption('The person who looks at it');
     await adding.getByRole('button', { name: 'Add', exact: true }).click();
-    await dialog.getByText('Assigned to: Whoever looks at it').waitFor();
+    await dialog.getByText('Assigned to: The person who looks at it').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => view(page, 'My own').textContent(), WAIT).toContain('1');

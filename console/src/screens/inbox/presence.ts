@@ -46,7 +46,7 @@ addPatch(['chat.presence'], (event) => {
   const lasts = Date.parse(until) - Date.parse(createdAt);
   const endsAt = Date.now() + lasts;
   change(chatId, [...others, { ...user, state, endsAt }]);
-  // Whoever closes the laptop says nothing.
+  // A laptop that is closed sends nothing.
   setTimeout(() => {
     const now = findPresent(chatId);
     if (now.some((one) => one.id === user.id && one.endsAt === endsAt))
@@ -79,14 +79,14 @@ const quietClient = {
 /** Tells colleagues what this person does in a chat. */
 function createTeller(chatId: string) {
   let state: State = 'left';
-  let toldAt = 0;
+  let sentAt = 0;
   let pause: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
   function say(next: State): void {
     clearTimeout(pause);
     clearTimeout(again);
     state = next;
-    toldAt = Date.now();
+    sentAt = Date.now();
     void setChatPresence(quietClient, { path: { chatId }, body: { state } }).catch(() => {});
   }
   return {
@@ -100,12 +100,12 @@ function createTeller(chatId: string) {
     /** Somebody who comes later has not heard what was said before. */
     welcome() {
       clearTimeout(again);
-      again = setTimeout(() => state !== 'left' && say(state), Math.max(0, toldAt + AGAIN_MS - Date.now()));
+      again = setTimeout(() => state !== 'left' && say(state), Math.max(0, sentAt + AGAIN_MS - Date.now()));
     },
     type(isTyping: boolean) {
       if (state === 'left' || (!isTyping && state !== 'typing')) return;
       if (!isTyping) return say('viewing');
-      if (state !== 'typing' || Date.now() - toldAt >= TYPING_REPEAT_MS) say('typing');
+      if (state !== 'typing' || Date.now() - sentAt >= TYPING_REPEAT_MS) say('typing');
       clearTimeout(pause);
       pause = setTimeout(() => say('viewing'), TYPING_PAUSE_MS);
     },
@@ -115,7 +115,7 @@ function createTeller(chatId: string) {
 /** Tells colleagues that this person looks at a chat, until it is left or hidden. Returns what to call while they type. */
 export function usePresence(chatId: string): (isTyping: boolean) => void {
   const canTell = useScope('chats:write');
-  // Only who hears colleagues is heard: they answer whoever comes.
+  // Only who hears colleagues is heard: they answer a newcomer.
   const isLive = useLiveState() === 'live';
   const teller = useRef<ReturnType<typeof createTeller>>(undefined);
   useEffect(() => {

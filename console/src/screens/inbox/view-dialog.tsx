@@ -87,7 +87,7 @@ export function ViewDialog({ view, onClose, onSaved }: ViewDialogProps) {
           example={'and(eq(status,"open"),isNull(assignedUserId))'}
           onChange={setQuery}
         />
-        {query === '' && <p className={styles.hint}>{t('views.noFilter')}</p>}
+        {query === '' && <p className={styles.help}>{t('views.noFilter')}</p>}
       </fieldset>
       <SelectField
         label={t('views.sort')}
@@ -102,7 +102,7 @@ export function ViewDialog({ view, onClose, onSaved }: ViewDialogProps) {
         <input type="checkbox" checked={isShared} onChange={(event) => setIsShared(event.target.checked)} />
         <span>
           {t('views.shared')}
-          <span className={styles.hint}>{t('views.sharedText')}</span>
+          <span className={styles.help}>{t('views.sharedText')}</span>
         </span>
       </label>
       {save.error && !isShownByFields(save.error, FIELDS) ? <ErrorNotice error={save.error} /> : null}

@@ -88,10 +88,10 @@ describe.runIf(CHROMIUM)('colleagues in one inbox', () => {
     const { id } = await inbox.chatWith('Frances Allen');
     const first = await test.pageOf(await test.createPerson('agent', { name: 'Note Writer' }));
     const viewer = await test.pageOf(await test.createPerson('viewer', { name: 'Silent Viewer' }));
-    const told: string[] = [];
+    const sent: string[] = [];
     for (const { page } of [first, viewer])
       page.on('request', (request) => {
-        if (request.url().endsWith('/presence')) told.push(request.postData() ?? '');
+        if (request.url().endsWith('/presence')) sent.push(request.postData() ?? '');
       });
     await viewer.open(`/inbox/${id}`);
     await title(viewer.page, 'Frances Allen').waitFor();
@@ -101,8 +101,8 @@ describe.runIf(CHROMIUM)('colleagues in one inbox', () => {
     await first.page.keyboard.type('Only for us');
     await first.page.keyboard.press('Control+Enter');
     await thread(viewer.page).getByText('Only for us').waitFor(WAIT);
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.every((body) => body === '{"state":"viewing"}')).toBe(true);
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.every((body) => body === '{"state":"viewing"}')).toBe(true);
     viewer.expectNoProblems();
   });
 
