@@ -82,12 +82,16 @@ function createTeller(chatId: string) {
   let sentAt = 0;
   let pause: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
+  let sending: Promise<unknown> = Promise.resolve();
   function say(next: State): void {
-    clearTimeout(pause);
+    if (next !== 'typing') clearTimeout(pause);
     clearTimeout(again);
     state = next;
     sentAt = Date.now();
-    void setChatPresence(quietClient, { path: { chatId }, body: { state } }).catch(() => {});
+    const send = () =>
+      setChatPresence(quietClient, { path: { chatId }, body: { state: next } }).catch(() => {});
+    // In their order, except that a page that is being closed cannot wait.
+    sending = next === 'left' ? send() : sending.then(send);
   }
   return {
     view: () => say('viewing'),
@@ -131,11 +135,13 @@ export function usePresence(chatId: string): (isTyping: boolean) => void {
     newcomers.add(welcome);
     document.addEventListener('visibilitychange', update);
     window.addEventListener('pagehide', own.leave);
+    window.addEventListener('pageshow', update);
     return () => {
       clearInterval(repeat);
       newcomers.delete(welcome);
       document.removeEventListener('visibilitychange', update);
       window.removeEventListener('pagehide', own.leave);
+      window.removeEventListener('pageshow', update);
       own.leave();
       teller.current = undefined;
     };
