@@ -46,8 +46,14 @@ export interface List<T> {
 }
 
 /** A search that is read page by page, for what a tenant may have many of. */
-export function useList<T>(key: QueryKey, search: Search<T>, body: SearchBody): List<T> {
+export function useList<T>(
+  key: QueryKey,
+  search: Search<T>,
+  body: SearchBody,
+  { enabled = true }: { enabled?: boolean } = {},
+): List<T> {
   const query = useInfiniteQuery({
+    enabled,
     queryKey: [...key, 'list', body],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useScope } from '../api/session.tsx';
 import { useText } from '../i18n/i18n.tsx';
 import { runCommand } from '../keys/commands.ts';
+import { BellButton, NotificationPanel } from '../notifications/bell.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Modal } from '../ui/modal.tsx';
@@ -17,6 +19,7 @@ export function Navigation() {
   const screens = useScreens();
   const current = useCurrentScreen();
   const [isOpen, setIsOpen] = useState(false);
+  const hasChats = useScope('chats:read');
   return (
     <>
       <nav className={styles.rail} aria-label={t('nav.main')}>
@@ -25,6 +28,7 @@ export function Navigation() {
         </Link>
         <ScreenLinks screens={screens.filter(({ place }) => place === 'above')} />
         <div className={styles.space} />
+        {hasChats && <BellButton className={styles.link} />}
         <IconButton
           icon="search"
           label={t('palette.open')}
@@ -37,9 +41,11 @@ export function Navigation() {
       <header className={styles.bar}>
         <IconButton icon="menu" label={t('nav.menu')} onClick={() => setIsOpen(true)} />
         <span className={styles.barTitle}>{current && t(current.title)}</span>
+        {hasChats && <BellButton className={undefined} />}
         <IconButton icon="search" label={t('palette.open')} onClick={() => runCommand('palette')} />
         <AccountMenu className={styles.account} />
       </header>
+      {hasChats && <NotificationPanel />}
       {isOpen && <Drawer screens={screens} onClose={() => setIsOpen(false)} />}
     </>
   );

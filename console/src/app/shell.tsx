@@ -5,12 +5,14 @@ import { isLoggedOut } from '../api/errors.ts';
 import {
   endSession,
   findMembership,
+  mayUse,
   useSessionQuery,
   useWorkspace,
   WorkspaceContext,
 } from '../api/session.tsx';
 import { useText } from '../i18n/i18n.tsx';
 import { LiveProvider } from '../live/live-provider.tsx';
+import { useNotifications } from '../notifications/data.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, ErrorNotice, Skeleton } from '../ui/notices.tsx';
 import { Banners } from './banners.tsx';
@@ -80,15 +82,16 @@ function Frame() {
   );
 }
 
-/** The title of the tab: the screen and the tenant. */
+/** The title of the tab: how many notifications are unread, the screen and the tenant. */
 function useDocumentTitle(): void {
   const t = useText();
   const { membership } = useWorkspace();
   const screen = useCurrentScreen();
+  const count = useNotifications({ enabled: mayUse(membership, 'chats:read') }).data?.unreadCount ?? 0;
   const title = screen ? `${t(screen.title)} · ${membership.tenantName}` : membership.tenantName;
   useEffect(() => {
-    document.title = `${title} · Parley`;
-  }, [title]);
+    document.title = `${count === 0 ? '' : `(${count}) `}${title} · Parley`;
+  }, [title, count]);
 }
 
 function NoTenant({ email }: { email: string }) {

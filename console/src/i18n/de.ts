@@ -3,6 +3,8 @@ import { audit } from './de/audit.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
 import { inbox } from './de/inbox.ts';
+import { inboxLists } from './de/inbox-lists.ts';
+import { notifications } from './de/notifications.ts';
 import { people } from './de/people.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
@@ -21,4 +23,6 @@ export const de: Catalogue = {
   ...contacts,
   ...timeline,
   ...system,
+  ...inboxLists,
+  ...notifications,
 };

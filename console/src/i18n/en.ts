@@ -2,6 +2,8 @@ import { audit } from './en/audit.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { inbox } from './en/inbox.ts';
+import { inboxLists } from './en/inbox-lists.ts';
+import { notifications } from './en/notifications.ts';
 import { people } from './en/people.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
@@ -19,4 +21,6 @@ export const en = {
   ...contacts,
   ...timeline,
   ...system,
+  ...inboxLists,
+  ...notifications,
 } as const;

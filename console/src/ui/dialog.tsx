@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { useText } from '../i18n/i18n.tsx';
 import { IconButton } from './button.tsx';
+import { classes } from './classes.ts';
 import styles from './dialog.module.css';
 import { Modal } from './modal.tsx';
 
@@ -10,14 +11,16 @@ interface DialogProps {
   children: ReactNode;
   /** The buttons below. */
   actions?: ReactNode;
+  /** For what needs the window. */
+  isWide?: boolean;
 }
 
 /** A window over the page, with a title and buttons. */
-export function Dialog({ title, onClose, children, actions }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, isWide = false }: DialogProps) {
   const t = useText();
   const id = useId();
   return (
-    <Modal className={styles.dialog} labelledBy={id} onClose={onClose}>
+    <Modal className={classes(styles.dialog, isWide && styles.wide)} labelledBy={id} onClose={onClose}>
       <div className={styles.content}>
         <header className={styles.header}>
           <h2 id={id}>{title}</h2>

@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 import { classes } from './classes.ts';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './menu.module.css';
+import { moveFocus, placeBeside } from './popover.ts';
 
 export interface MenuItem {
   id: string;
@@ -24,11 +25,7 @@ interface MenuProps {
   className?: string | undefined;
 }
 
-const move = (list: HTMLElement, step: number, from: Element | null): void => {
-  const items = [...list.querySelectorAll<HTMLElement>('[role^=menuitem]')];
-  const index = items.indexOf(from as HTMLElement);
-  items.at((index + step + (index < 0 && step < 0 ? 1 : 0)) % items.length)?.focus();
-};
+const ITEMS = '[role^=menuitem]';
 
 /** A button that opens a list of actions above everything else. */
 export function Menu({ label, children, items, className }: MenuProps) {
@@ -36,22 +33,11 @@ export function Menu({ label, children, items, className }: MenuProps) {
   const list = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
 
-  /** Beside the button, inside the window: browsers without anchors have no other way. */
-  function place(): void {
-    const popover = list.current as HTMLDivElement;
-    const { left, right, bottom, top } = (button.current as HTMLButtonElement).getBoundingClientRect();
-    const { width, height } = popover.getBoundingClientRect();
-    const x = left + width > innerWidth - 8 ? Math.max(8, right - width) : left;
-    const y = bottom + height + 4 > innerHeight - 8 ? Math.max(8, top - height - 4) : bottom + 4;
-    popover.style.left = `${x}px`;
-    popover.style.top = `${y}px`;
-  }
-
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    move(event.currentTarget, step, document.activeElement);
+    moveFocus(event.currentTarget, ITEMS, step);
   }
 
   return (
@@ -77,8 +63,8 @@ export function Menu({ label, children, items, className }: MenuProps) {
         onKeyDown={onKeyDown}
         onToggle={(event) => {
           if (event.newState !== 'open') return;
-          place();
-          move(event.currentTarget, 1, null);
+          placeBeside(button.current as HTMLButtonElement, event.currentTarget);
+          event.currentTarget.querySelector<HTMLElement>(ITEMS)?.focus();
         }}
       >
         {items.map((item) => (

@@ -1433,6 +1433,18 @@ export const cancelMessage = (client: Client, input: CallOptions & { path: { mes
   call(client, 'DELETE', '/v3/messages/{messageId}', input);
 
 /**
+ * Show a mail as its sender made it
+ *
+ * `GET /v3/messages/{messageId}/original`
+ *
+ * A page with the HTML of the mail, for a frame: it runs no script and loads nothing, so pictures on other servers are missing. Of a message without HTML it is the text.
+ *
+ * Requires the scope `messages:read`.
+ */
+export const getOriginalMessage = (client: Client, input: CallOptions & { path: { messageId: string } }): Promise<Response> =>
+  download(client, '/v3/messages/{messageId}/original', input);
+
+/**
  * Search messages
  *
  * `POST /v3/messages/search`

@@ -13,6 +13,7 @@ const CSP = [
   "media-src 'self' blob:",
   "connect-src 'self'",
   "font-src 'self'",
+  "frame-src 'self'",
   "base-uri 'self'",
   "form-action 'self'",
   "frame-ancestors 'none'",

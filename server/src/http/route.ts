@@ -124,6 +124,14 @@ export const jsonFile = (schema: TSchema): Answer<TUnsafe<Download>> => ({
   mediaType: 'application/json',
   isDownload: true,
 });
+const HtmlText = Type.String();
+
+/** A page for a browser, whose handler sets its headers. Only errors are JSON. */
+export const html: Answer<typeof HtmlText> = {
+  schema: HtmlText,
+  wrap: (text) => text as never,
+  mediaType: 'text/html',
+};
 
 export const DeleteResult = Type.Object(
   { deletedIds: Type.Array(Type.String()), notFoundIds: Type.Array(Type.String()) },

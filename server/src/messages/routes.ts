@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { exampleChat } from '../chats/example.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted, html, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from '../users/author.ts';
 import { readChatPage } from './chat-page.ts';
 import { exampleQueuedMessage } from './example.ts';
 import { presentMessages, requireChatOfMessages, requireMessage } from './message.ts';
+import { ORIGINAL_HEADERS, originalOf } from './original.ts';
 import { addressMessage } from './outbound/address.ts';
 import { cancelScheduled } from './outbound/cancel-scheduled.ts';
 import { type QueueDeps, sendMessage } from './outbound/queue.ts';
@@ -97,6 +98,25 @@ export function messageRoutes(deps: QueueDeps): Route[] {
         example: { answer: example },
       },
       ({ params }, db) => requireMessage(db.byKey, params.messageId),
+    ),
+    messages.read(
+      {
+        method: 'GET',
+        path: '/v3/messages/:messageId/original',
+        operationId: 'getOriginalMessage',
+        summary: 'Show a mail as its sender made it',
+        description:
+          'A page with the HTML of the mail, for a frame: it runs no script and loads nothing, so pictures on other servers are missing. Of a message without HTML it is the text.',
+        access: 'messages:read',
+        answer: html,
+        failures: ['message_not_found'],
+        example: { answer: '<!doctype html><p>Is this still available?</p>' },
+      },
+      async ({ params, header }, db) => {
+        const page = originalOf(await requireMessage(db.byKey, params.messageId));
+        for (const [name, value] of Object.entries(ORIGINAL_HEADERS)) header(name, value);
+        return page;
+      },
     ),
     messages.write(
       {

@@ -84,6 +84,18 @@ export const shell: Texts<typeof en> = {
   'job.cancel': 'Abbrechen',
   'job.background': 'Im Hintergrund weiter',
 
+  'filter.open': 'Filtern',
+  'filter.title': 'Filter hinzufügen',
+  'filter.add': 'Hinzufügen',
+  'filter.field': 'Was',
+  'filter.value': 'Wert',
+  'filter.text': 'Filter als Text',
+  'filter.textHelp': 'Der Filter, den die API bekommt, wie ihn die Anleitung zur Suche erklärt.',
+  'filter.apply': 'Anwenden',
+  'filter.byHand': 'Von Hand geschriebener Filter',
+  'filter.show': 'Als Text zeigen',
+  'filter.remove': 'Filter {name} entfernen',
+
   'kind.whatsapp': 'WhatsApp',
   'kind.sms': 'SMS',
   'kind.email': 'E-Mail',

@@ -29,6 +29,7 @@ export const system: Texts<typeof en> = {
   'limit.streams': 'Ereignisströme zugleich',
   'limit.storedFailedRequests': 'Gespeicherte fehlgeschlagene Anfragen',
   'limit.storageBytes': 'Speicher für Dateien',
+  'limit.unfinishedJobs': 'Nicht beendete Aufgaben',
   'systemMail.none':
     'Sie werden nicht verschickt: Kopieren Sie die Links, und senden Sie sie selbst. Wer den Server betreibt, kann einen Kanal dafür wählen (PARLEY_SYSTEM_MAIL_CHANNEL).',
   'systemMail.working': 'Sie werden verschickt.',

@@ -78,6 +78,18 @@ export const shell = {
   'job.cancel': 'Stop it',
   'job.background': 'Continue in the background',
 
+  'filter.open': 'Filter',
+  'filter.title': 'Add a filter',
+  'filter.add': 'Add',
+  'filter.field': 'What',
+  'filter.value': 'Value',
+  'filter.text': 'Filter as text',
+  'filter.textHelp': 'The filter that the API gets, as the guide about search explains it.',
+  'filter.apply': 'Apply',
+  'filter.byHand': 'Filter written by hand',
+  'filter.show': 'Show as text',
+  'filter.remove': 'Remove the filter {name}',
+
   'kind.whatsapp': 'WhatsApp',
   'kind.sms': 'SMS',
   'kind.email': 'Email',

@@ -27,6 +27,7 @@ export const system = {
   'limit.streams': 'Event streams at once',
   'limit.storedFailedRequests': 'Stored failed requests',
   'limit.storageBytes': 'Storage of files',
+  'limit.unfinishedJobs': 'Jobs that have not ended',
   'systemMail.none':
     'They are not mailed: copy the links and send them yourself. Who runs the server can choose a channel for them (PARLEY_SYSTEM_MAIL_CHANNEL).',
   'systemMail.working': 'They are mailed.',

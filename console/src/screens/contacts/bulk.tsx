@@ -52,23 +52,25 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
   };
   return (
     <>
-      <div className={styles.bar} role="toolbar" aria-label={t('bulk.title')}>
+      <div className={styles.bar} role="toolbar" aria-label={t('contactBulk.title')}>
         <span className={styles.count} role="status">
-          {'ids' in selection ? t('bulk.selected', { count }) : t('bulk.allSelected', { total })}
+          {'ids' in selection
+            ? t('contactBulk.selected', { count })
+            : t('contactBulk.allSelected', { total })}
         </span>
         {onSelectAll && (
           <Button look="quiet" onClick={onSelectAll}>
-            {t('bulk.selectAll', { total })}
+            {t('contactBulk.selectAll', { total })}
           </Button>
         )}
         <span className={styles.space} />
         {TYPES.filter((type) => type !== 'delete' || canErase).map((type) => (
           <Button key={type} look={type === 'delete' ? 'danger' : 'normal'} onClick={() => setOpened(type)}>
-            {t(`bulk.${type}`)}
+            {t(`contactBulk.${type}`)}
           </Button>
         ))}
         <Button look="quiet" icon="close" onClick={onClear}>
-          {t('bulk.clear')}
+          {t('contactBulk.clear')}
         </Button>
       </div>
       {(opened === 'add_labels' || opened === 'remove_labels') && (
@@ -82,7 +84,7 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
       )}
       {job && (
         <JobDialog
-          title={t(`bulk.${job.action?.type as (typeof TYPES)[number]}`)}
+          title={t(`contactBulk.${job.action?.type as (typeof TYPES)[number]}`)}
           jobId={job.id}
           onEnd={() => void cache.invalidateQueries({ queryKey: CONTACTS_KEY })}
           onClose={() => {
@@ -121,8 +123,8 @@ function LabelsDialog({ type, selection, onClose, onStart }: LabelsDialogProps) 
   const change = useBulk(selection, onStart);
   return (
     <FormDialog
-      title={t(`bulk.${type}`)}
-      submit={t(`bulk.${type}`)}
+      title={t(`contactBulk.${type}`)}
+      submit={t(`contactBulk.${type}`)}
       onSubmit={() => change.mutate({ type, labelIds })}
       onClose={onClose}
       isBusy={change.isPending}
@@ -135,7 +137,7 @@ function LabelsDialog({ type, selection, onClose, onStart }: LabelsDialogProps) 
         options={(labels.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         chosen={labelIds}
         onChange={setLabelIds}
-        none={t('bulk.noLabels')}
+        none={t('contactBulk.noLabels')}
         error={issueOf(change.error, 'labelIds')}
       />
     </FormDialog>
@@ -152,7 +154,7 @@ function AttributeDialog({ selection, onClose, onStart }: DialogProps) {
   const attribute = all.find(({ id }) => id === chosenId) ?? all[0];
   return (
     <FormDialog
-      title={t('bulk.set_attributes')}
+      title={t('contactBulk.set_attributes')}
       submit={t(value.trim() === '' ? 'bulk.removeValue' : 'bulk.set_attributes')}
       onSubmit={() =>
         attribute &&
@@ -170,7 +172,7 @@ function AttributeDialog({ selection, onClose, onStart }: DialogProps) {
       {attribute ? (
         <>
           <SelectField
-            label={t('bulk.attribute')}
+            label={t('contactBulk.attribute')}
             value={attribute.id}
             options={all.map(({ id, name }) => ({ value: id, label: name }))}
             onChange={(id) => {
@@ -185,10 +187,10 @@ function AttributeDialog({ selection, onClose, onStart }: DialogProps) {
             error={issueOf(change.error, 'value')}
             onChange={setValue}
           />
-          <p className={styles.muted}>{t('bulk.emptyRemoves')}</p>
+          <p className={styles.muted}>{t('contactBulk.emptyRemoves')}</p>
         </>
       ) : (
-        <p>{t('bulk.noAttributes')}</p>
+        <p>{t('contactBulk.noAttributes')}</p>
       )}
     </FormDialog>
   );
@@ -199,9 +201,9 @@ function EraseDialog({ count, selection, onClose, onStart }: DialogProps & { cou
   const erase = useBulk(selection, onStart);
   return (
     <ConfirmDialog
-      title={t('bulk.eraseTitle', { count })}
-      text={t('bulk.eraseText', { count })}
-      action={t('bulk.delete')}
+      title={t('contactBulk.eraseTitle', { count })}
+      text={t('contactBulk.eraseText', { count })}
+      action={t('contactBulk.delete')}
       typed={count}
       write={{ ...erase, mutate: () => erase.mutate({ type: 'delete' }) }}
       onClose={onClose}

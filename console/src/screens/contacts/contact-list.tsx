@@ -67,7 +67,7 @@ export function ContactList({ list, openedId, address, chosen }: ContactListProp
               type="checkbox"
               checked={chosen.hasAll}
               onChange={chosen.toggleAll}
-              aria-label={t('bulk.chooseAll')}
+              aria-label={t('contactBulk.chooseAll')}
             />
           </div>
         )}
@@ -120,7 +120,7 @@ function Row({ contact, index, isOpened, address, chosen }: RowProps) {
             type="checkbox"
             checked={chosen.has(id)}
             onChange={() => chosen.toggle(id)}
-            aria-label={t('bulk.choose', { name: displayName })}
+            aria-label={t('contactBulk.choose', { name: displayName })}
           />
         </div>
       )}

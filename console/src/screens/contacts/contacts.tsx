@@ -8,13 +8,15 @@ import { useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { BulkBar, type Selection } from './bulk.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { type Chosen, ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
 import { ContactDrawer, type ContactTab, contactTabs } from './drawer.tsx';
-import { FilterBar } from './filter-bar.tsx';
+import { contactFilters } from './filter.ts';
+import { useContactFields } from './filter-fields.ts';
 import { CONTACTS_KEY } from './live.ts';
 import { SearchField } from './search-field.tsx';
 
@@ -43,6 +45,7 @@ export function Contacts() {
   const [selection, setSelection] = useState<Selection>();
   const [isCreating, setIsCreating] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const fields = useContactFields();
 
   const searchOf = (next: Address): Address => ({
     filter: next.filter || undefined,
@@ -82,7 +85,7 @@ export function Contacts() {
     : undefined;
   useKeys([
     ...(canWrite && contactId !== undefined
-      ? [{ keys: 'x', label: t('bulk.keys.choose'), run: () => toggle(contactId) }]
+      ? [{ keys: 'x', label: t('contactBulk.keys.choose'), run: () => toggle(contactId) }]
       : []),
     { keys: 'j', label: t('contacts.keys.next'), run: () => step(1) },
     { keys: 'k', label: t('contacts.keys.previous'), run: () => step(-1) },
@@ -131,8 +134,11 @@ export function Contacts() {
             onChange={(text) => go(contactId, { filter, search: text }, true)}
           />
           <FilterBar
+            texts={contactFilters}
+            fields={fields}
             filter={filter}
             error={list.error}
+            example="eq(isSubscribed,true)"
             onChange={(next) => go(contactId, { filter: next, search })}
           />
         </div>

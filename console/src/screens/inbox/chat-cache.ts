@@ -2,6 +2,7 @@ import { type Chat, getChat, type Page } from '@parley/sdk';
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { client, queryClient } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
+import { readAfterwards } from './read-afterwards.ts';
 import type { InboxView } from './views.ts';
 
 export type ChatPages = InfiniteData<Page<Chat>, string | undefined>;
@@ -82,6 +83,7 @@ export function storeChat(chat: Chat, { isGuess = false } = {}): void {
   queryClient.setQueryData(chatKey(chat.id), chat);
   for (const [key, pages] of queryClient.getQueriesData<ChatPages>({ queryKey: CHAT_LISTS })) {
     const view = knownViews.get(String(key[2]));
+    if (!isGuess) readAfterwards(key);
     if (!pages || !view) continue;
     const next = placeChat(pages, view, chat);
     if (next !== pages) queryClient.setQueryData(key, next);

@@ -2,10 +2,12 @@ import type { Chat } from '@parley/sdk';
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useText } from '../../i18n/i18n.tsx';
+import { classes } from '../../ui/classes.ts';
 import { EmptyState, ErrorNotice, Skeleton } from '../../ui/notices.tsx';
 import styles from './chat-list.module.css';
 import { ChatRow, ROW_HEIGHT } from './chat-row.tsx';
 import { useChannels, type useChatList, useTeams, useUsers } from './data.ts';
+import type { Selection } from './selection.ts';
 import { isBuiltIn } from './views.ts';
 
 /** Rows that are loaded before they are reached. */
@@ -23,6 +25,7 @@ interface ChatListProps {
   shownId: string | undefined;
   /** The part of the address after `?`, which stays when a chat is opened. */
   search: Record<string, unknown>;
+  selection: Selection | undefined;
   handle: RefObject<ListHandle | null>;
 }
 
@@ -39,9 +42,10 @@ function useNames() {
 }
 
 /** The list scrolls as one, however many chats there are: only rows that are seen exist. */
-export function ChatList({ list, viewId, text, shownId, search, handle }: ChatListProps) {
+export function ChatList({ list, viewId, text, shownId, search, selection, handle }: ChatListProps) {
   const { chats, hasNextPage, isFetchingNextPage, fetchNextPage, error, refetch } = list;
   const names = useNames();
+  const isSelecting = selection !== undefined && selection.ids.size > 0;
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useRef<VirtualizerHandle>(null);
   handle.current = { show: (index) => rows.current?.scrollToIndex(index, { align: 'nearest' }) };
@@ -74,7 +78,7 @@ export function ChatList({ list, viewId, text, shownId, search, handle }: ChatLi
       </div>
     );
   return (
-    <div ref={scroller} className={styles.scroller}>
+    <div ref={scroller} className={classes(styles.scroller, isSelecting && styles.selecting)}>
       <Virtualizer
         ref={rows}
         as="ul"
@@ -92,6 +96,7 @@ export function ChatList({ list, viewId, text, shownId, search, handle }: ChatLi
             kind={names.kindOf(chat)}
             assignee={names.assigneeOf(chat)}
             search={search}
+            selection={selection}
           />
         )}
       </Virtualizer>

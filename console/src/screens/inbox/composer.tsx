@@ -1,25 +1,28 @@
-import { type Chat, createNote, renderSavedReply, type User } from '@parley/sdk';
-import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { type Chat, createNote, renderSavedReply } from '@parley/sdk';
+import { type KeyboardEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { client, useWrite } from '../../api/api.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { KeyCaps } from '../../keys/key-caps.tsx';
 import { useKeys } from '../../keys/keys.ts';
-import { Avatar } from '../../ui/avatar.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { ErrorNotice } from '../../ui/notices.tsx';
 import { RelativeTime, useNow } from '../../ui/time.tsx';
 import { useChatActions } from './actions.ts';
 import { findCachedChat } from './chat-cache.ts';
 import styles from './composer.module.css';
-import { useChannel, useSavedReplies, useUsers } from './data.ts';
+import { AttachedFiles, ComposerField } from './composer-field.tsx';
+import { Mentions, SavedReplies } from './composer-pickers.tsx';
+import { useChannel } from './data.ts';
 import { type Draft, useDraft } from './drafts.ts';
-import { sendOptimistically } from './outgoing.ts';
-import { Picker } from './picker.tsx';
+import { TypingLine } from './present.tsx';
+import { sendDraft } from './send-draft.ts';
 import { TemplateForm } from './template-form.tsx';
 import { storeNote } from './thread-cache.ts';
+
+const EmojiPicker = lazy(async () => ({ default: (await import('./emoji-picker.tsx')).EmojiPicker }));
 
 export interface ComposerHandle {
   write(mode: Draft['mode']): void;
@@ -30,21 +33,19 @@ export interface ComposerHandle {
 interface ComposerProps {
   chat: Chat;
   handle: RefObject<ComposerHandle | null>;
+  /** Called while somebody writes what the customer will get. */
+  onTyping: (isTyping: boolean) => void;
 }
 
-const MAX_LINES = 10;
-/** Files that take a text below them; others are sent with a message of their own. */
-const TAKES_CAPTION = /^(image|video|application)\//;
-
 /** Where answers and notes are written. */
-export function Composer({ chat, handle }: ComposerProps) {
+export function Composer({ chat, handle, onTyping }: ComposerProps) {
   const t = useText();
   const now = useNow();
   const canSend = useScope('messages:write');
   const canNote = useScope('chats:write');
   const kind = useChannel(chat.channelId)?.kind;
-  const [draft, change] = useDraft(chat.id);
-  const [picking, setPicking] = useState<'savedReply' | 'mention'>();
+  const [draft, change] = useDraft(chat.id, canSend ? 'reply' : 'note');
+  const [picking, setPicking] = useState<'savedReply' | 'mention' | 'emoji'>();
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const { close } = useChatActions();
@@ -79,9 +80,10 @@ export function Composer({ chat, handle }: ComposerProps) {
   useEffect(() => {
     handle.current = {
       write(next) {
-        change({ mode: next });
         // The field may be another one after the change.
-        setTimeout(() => field.current?.focus());
+        flushSync(() => change({ mode: next }));
+        field.current?.focus();
+        onTyping(false);
       },
       leave() {
         const active = document.activeElement;
@@ -95,15 +97,20 @@ export function Composer({ chat, handle }: ComposerProps) {
     };
   });
 
-  /** At the cursor. */
-  function insert(added: string): void {
-    const { selectionStart = text.length, selectionEnd = text.length } = field.current ?? {};
-    change({ [mode]: text.slice(0, selectionStart) + added + text.slice(selectionEnd) });
+  /** At the cursor, with the cursor after it: all before the next key, however fast somebody types. */
+  function insert(added: string, more: Partial<Draft> = {}): void {
+    const { value = text, selectionStart = text.length, selectionEnd = text.length } = field.current ?? {};
     const end = selectionStart + added.length;
-    setTimeout(() => {
-      field.current?.focus();
-      field.current?.setSelectionRange(end, end);
+    flushSync(() => {
+      setPicking(undefined);
+      change({ [mode]: value.slice(0, selectionStart) + added + value.slice(selectionEnd), ...more });
     });
+    field.current?.focus();
+    field.current?.setSelectionRange(end, end);
+  }
+  function closePicker(): void {
+    flushSync(() => setPicking(undefined));
+    field.current?.focus();
   }
 
   const isEmpty = text.trim() === '' && (isNote || files.length === 0);
@@ -111,13 +118,9 @@ export function Composer({ chat, handle }: ComposerProps) {
     if (isEmpty || note.isPending || (!isNote && isClosed)) return;
     if (isNote) return note.mutate();
     change({ reply: '', files: [] });
-    const sent = await Promise.all(
-      bodiesOf(text.trim(), files, kind === 'email').map(([body, own]) =>
-        sendOptimistically(chat.id, body, own),
-      ),
-    );
-    if (closes && sent.every((message) => message !== undefined))
-      await close(findCachedChat(chat.id) ?? chat);
+    onTyping(false);
+    const isSent = await sendDraft(chat.id, text.trim(), files, kind === 'email');
+    if (closes && isSent) await close(findCachedChat(chat.id) ?? chat);
   }
   useKeys([
     { keys: 'mod+Enter', label: t('composer.send'), run: () => void submit(false) },
@@ -126,28 +129,26 @@ export function Composer({ chat, handle }: ComposerProps) {
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
     if (event.nativeEvent.isComposing) return;
-    if (!isNote && event.key === '/' && text === '') {
-      event.preventDefault();
-      setPicking('savedReply');
-    }
-    if (isNote && event.key === '@') {
-      event.preventDefault();
-      setPicking('mention');
-    }
+    const opens = !isNote && event.key === '/' && text === '' ? 'savedReply' : undefined;
+    const opened = isNote && event.key === '@' ? 'mention' : opens;
+    if (!opened) return;
+    event.preventDefault();
+    setPicking(opened);
   }
   const addFiles = (added: Iterable<File>): void => change({ files: [...files, ...added] });
 
   if (!canSend && !canNote) return null;
   const modes = [...(canSend ? (['reply'] as const) : []), ...(canNote ? (['note'] as const) : [])];
+  const takesFiles = !isNote && !isClosed;
   return (
     <section
       className={classes(styles.composer, isNote && styles.note)}
       aria-label={t('composer.label')}
       onDragOver={(event) => {
-        if (!isNote && !isClosed) event.preventDefault();
+        if (takesFiles) event.preventDefault();
       }}
       onDrop={(event) => {
-        if (isNote || isClosed) return;
+        if (!takesFiles) return;
         event.preventDefault();
         addFiles(event.dataTransfer.files);
       }}
@@ -167,6 +168,7 @@ export function Composer({ chat, handle }: ComposerProps) {
             </button>
           ))}
         </div>
+        <TypingLine chatId={chat.id} />
         {!isNote && chat.openUntil !== null && !isClosed && (
           <span className={styles.meta}>
             {t('composer.closes')} <RelativeTime at={chat.openUntil} />
@@ -177,16 +179,20 @@ export function Composer({ chat, handle }: ComposerProps) {
         <TemplateForm chat={chat} />
       ) : (
         <>
-          <Field
+          <ComposerField
             field={field}
             label={t(`composer.${mode}`)}
             placeholder={t(isNote ? 'composer.notePlaceholder' : 'composer.replyPlaceholder')}
             text={text}
-            onChange={(value) => change({ [mode]: value })}
+            onChange={(value) => {
+              change({ [mode]: value });
+              // The customer sees it as well, and must not wait for a note.
+              if (!isNote) onTyping(value !== '');
+            }}
             onKeyDown={onKeyDown}
             onFiles={isNote ? undefined : addFiles}
           />
-          {!isNote && <Files files={files} onChange={(next) => change({ files: next })} />}
+          {!isNote && <AttachedFiles files={files} onChange={(next) => change({ files: next })} />}
           {isNote && note.error ? <ErrorNotice error={note.error} /> : null}
           <div className={styles.bar}>
             {isNote ? (
@@ -215,6 +221,7 @@ export function Composer({ chat, handle }: ComposerProps) {
                 />
               </>
             )}
+            <IconButton icon="emoji" label={t('composer.emoji')} onClick={() => setPicking('emoji')} />
             <span className={styles.spacer}>
               <KeyCaps keys="mod+Enter" />
             </span>
@@ -233,151 +240,24 @@ export function Composer({ chat, handle }: ComposerProps) {
       {picking === 'savedReply' && (
         <SavedReplies
           channelId={chat.channelId}
-          onPick={(id) => render.mutate(id)}
-          onClose={() => setPicking(undefined)}
+          onPick={(id) => {
+            closePicker();
+            render.mutate(id);
+          }}
+          onClose={closePicker}
         />
       )}
       {picking === 'mention' && (
         <Mentions
-          onPick={({ id, name }) => {
-            change({ mentioned: [...draft.mentioned, { id, name }] });
-            insert(`@${name} `);
-          }}
-          onCancel={() => insert('@')}
-          onClose={() => setPicking(undefined)}
+          onPick={({ id, name }) => insert(`@${name} `, { mentioned: [...draft.mentioned, { id, name }] })}
+          onClose={() => insert('@')}
         />
       )}
+      {picking === 'emoji' && (
+        <Suspense>
+          <EmojiPicker onPick={insert} onClose={closePicker} />
+        </Suspense>
+      )}
     </section>
-  );
-}
-
-type OutgoingBody = [body: { text?: string }, files: readonly File[]];
-
-/** A mail takes everything; elsewhere each file is a message, and the text belongs to the first one if it can. */
-function bodiesOf(text: string, files: readonly File[], isMail: boolean): OutgoingBody[] {
-  const own = text === '' ? {} : { text };
-  if (isMail || files.length === 0) return [[own, files]];
-  const [first, ...rest] = files as [File, ...File[]];
-  const others = rest.map((file): OutgoingBody => [{}, [file]]);
-  if (text === '' || TAKES_CAPTION.test(first.type)) return [[own, [first]], ...others];
-  return [[own, []], [{}, [first]], ...others];
-}
-
-interface FieldProps {
-  field: RefObject<HTMLTextAreaElement | null>;
-  label: string;
-  placeholder: string;
-  text: string;
-  onChange: (text: string) => void;
-  onKeyDown: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
-  /** Undefined: files cannot be pasted. */
-  onFiles: ((files: Iterable<File>) => void) | undefined;
-}
-
-/** Grows with its text. */
-function Field({ field, label, placeholder, text, onChange, onKeyDown, onFiles }: FieldProps) {
-  const id = useId();
-  return (
-    <>
-      <label htmlFor={id} className="visually-hidden">
-        {label}
-      </label>
-      <textarea
-        ref={field}
-        id={id}
-        className={styles.field}
-        rows={Math.min(MAX_LINES, Math.max(2, text.split('\n').length))}
-        dir="auto"
-        placeholder={placeholder}
-        value={text}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={onKeyDown}
-        onPaste={(event) => {
-          if (!onFiles || event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          onFiles(event.clipboardData.files);
-        }}
-      />
-    </>
-  );
-}
-
-function Files({ files, onChange }: { files: readonly File[]; onChange: (files: readonly File[]) => void }) {
-  const t = useText();
-  if (files.length === 0) return null;
-  return (
-    <ul className={styles.files} aria-label={t('composer.files')}>
-      {files.map((file, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
-        <li key={index} className={styles.file}>
-          <Icon name="attach" />
-          <span dir="auto">{file.name}</span>
-          <IconButton
-            icon="close"
-            label={t('composer.removeFile', { name: file.name })}
-            onClick={() => onChange(files.filter((_, other) => other !== index))}
-          />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface SavedRepliesProps {
-  channelId: string;
-  onPick: (id: string) => void;
-  onClose: () => void;
-}
-
-function SavedReplies({ channelId, onPick, onClose }: SavedRepliesProps) {
-  const t = useText();
-  const replies = useSavedReplies().data ?? [];
-  const usable = replies.filter(
-    ({ channelIds }) => channelIds.length === 0 || channelIds.includes(channelId),
-  );
-  return (
-    <Picker
-      title={t('composer.savedReplies')}
-      placeholder={t('composer.savedRepliesPlaceholder')}
-      choices={usable.map(({ id, shortcut, text }) => ({ id, label: `/${shortcut}`, detail: text }))}
-      empty={t('composer.noSavedReplies')}
-      onPick={(id) => {
-        onClose();
-        onPick(id);
-      }}
-      onClose={onClose}
-    />
-  );
-}
-
-interface MentionsProps {
-  onPick: (user: User) => void;
-  onCancel: () => void;
-  onClose: () => void;
-}
-
-function Mentions({ onPick, onCancel, onClose }: MentionsProps) {
-  const t = useText();
-  const users = useUsers().data ?? [];
-  return (
-    <Picker
-      title={t('composer.mention')}
-      placeholder={t('composer.mentionPlaceholder')}
-      choices={users.map(({ id, name }) => ({
-        id,
-        label: name,
-        picture: <Avatar name={name} id={id} size="small" />,
-      }))}
-      empty=""
-      onPick={(id) => {
-        onClose();
-        const user = users.find((one) => one.id === id);
-        if (user) onPick(user);
-      }}
-      onClose={() => {
-        onClose();
-        onCancel();
-      }}
-    />
   );
 }

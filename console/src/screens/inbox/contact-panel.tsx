@@ -9,7 +9,9 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
+import { Activity } from './contact-activity.tsx';
 import styles from './contact-panel.module.css';
+import { Part } from './contact-part.tsx';
 import { useChannels } from './data.ts';
 import { LabelDot } from './label-dot.tsx';
 
@@ -74,16 +76,10 @@ export function ContactPanel({ chat, search, onLabels, onClose }: ContactPanelPr
       <Consent contact={contact} />
       <Attributes contact={contact} />
       <OtherChats chat={chat} contact={contact} search={search} />
+      <Activity key={contactId} chat={chat} />
     </aside>
   );
 }
-
-const Part = ({ title, children }: { title: string; children: React.ReactNode }) => (
-  <section className={styles.part}>
-    <h3 className={styles.title}>{title}</h3>
-    {children}
-  </section>
-);
 
 /** Whether marketing may be sent, per kind of channel. */
 function Consent({ contact }: { contact: Contact }) {

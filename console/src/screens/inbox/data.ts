@@ -28,7 +28,8 @@ import { messagesKey, notesKey } from './thread-cache.ts';
 import { BUILT_IN, builtInView, type InboxView } from './views.ts';
 
 const CHATS_PER_PAGE = 50;
-const MESSAGES_PER_PAGE = 40;
+const MESSAGES_AT_FIRST = 40;
+const MESSAGES_PER_PAGE = 100;
 const NOTES_PER_PAGE = 100;
 
 const nextCursorOf = ({ pagination }: Page<unknown>): string | undefined =>
@@ -39,8 +40,9 @@ const pageAfter = (limit: number, cursor: string | undefined) => ({
 });
 
 /** The chats of a view, page by page. */
-export function useChatList(view: InboxView, search: string) {
+export function useChatList(view: InboxView, search: string, enabled: boolean) {
   const query = useInfiniteQuery({
+    enabled,
     queryKey: chatListKey(view, search),
     queryFn: ({ pageParam, signal }) =>
       searchChats(client, {
@@ -66,7 +68,10 @@ export const useMessages = (chatId: string) =>
     queryFn: ({ pageParam, signal }): Promise<Page<Message>> =>
       searchChatMessages(client, {
         path: { chatId },
-        body: { sortBy: 'desc(createdAt)', pagination: pageAfter(MESSAGES_PER_PAGE, pageParam) },
+        body: {
+          sortBy: 'desc(createdAt)',
+          pagination: pageAfter(pageParam === undefined ? MESSAGES_AT_FIRST : MESSAGES_PER_PAGE, pageParam),
+        },
         signal,
       }),
     initialPageParam: undefined as string | undefined,
@@ -97,7 +102,7 @@ export function useCounts(saved: readonly InboxView[]) {
   const { userId } = useWorkspace().membership;
   const views = [...BUILT_IN.map((id) => builtInView(id, userId)), ...saved];
   const query = useRead(
-    [...CHAT_COUNTS, ...views.map(({ id }) => id)],
+    [...CHAT_COUNTS, ...views.map(({ id, query }) => `${id} ${query}`)],
     (signal) =>
       countChats(client, {
         body: {

@@ -10,11 +10,12 @@ export interface Draft {
   mentioned: readonly { id: string; name: string }[];
 }
 
-const EMPTY: Draft = { mode: 'reply', reply: '', note: '', files: [], mentioned: [] };
+const EMPTY: Omit<Draft, 'mode'> = { reply: '', note: '', files: [], mentioned: [] };
 const drafts = new Map<string, Draft>();
 
-export function useDraft(chatId: string): [Draft, (part: Partial<Draft>) => void] {
-  const [draft, setDraft] = useState<Draft>(() => drafts.get(chatId) ?? EMPTY);
+/** The draft of a chat; `mode` is what a new one begins with. */
+export function useDraft(chatId: string, mode: Draft['mode']): [Draft, (part: Partial<Draft>) => void] {
+  const [draft, setDraft] = useState<Draft>(() => drafts.get(chatId) ?? { ...EMPTY, mode });
   const change = (part: Partial<Draft>): void =>
     setDraft((old) => {
       const next = { ...old, ...part };

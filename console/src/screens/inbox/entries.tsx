@@ -1,4 +1,4 @@
-import type { Message, Note } from '@parley/sdk';
+import type { Message } from '@parley/sdk';
 import { describeError } from '../../api/errors.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -6,10 +6,11 @@ import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { MessageContent, PlainText } from './message-content.tsx';
 import { discardOutgoing, type Outgoing, retryOutgoing } from './outgoing.ts';
+import { entryId } from './target.ts';
 import styles from './thread.module.css';
 
 /** The time of day, with everything on hover. */
-function Clock({ at }: { at: string }) {
+export function Clock({ at }: { at: string }) {
   const { formatDate } = useTranslator();
   const date = new Date(at);
   return (
@@ -35,11 +36,21 @@ function Status({ status, scheduledAt }: Pick<Message, 'status' | 'scheduledAt'>
   );
 }
 
-export function MessageEntry({ message, replied }: { message: Message; replied: string | undefined }) {
+interface MessageEntryProps {
+  message: Message;
+  /** The message that it answers, in one line. */
+  replied: string | undefined;
+  isTarget: boolean;
+}
+
+export function MessageEntry({ message, replied, isTarget }: MessageEntryProps) {
   const t = useText();
   const { sender, status, error, editedAt, deletedAt, isAutomatic, scheduledAt, timestamp } = message;
   return (
-    <div className={classes(styles.bubble, status === 'failed' && styles.bad)} data-message={message.id}>
+    <div
+      id={entryId(message.id)}
+      className={classes(styles.bubble, status === 'failed' && styles.bad, isTarget && styles.target)}
+    >
       {replied !== undefined && (
         <p className={styles.replied} dir="auto">
           {replied}
@@ -60,19 +71,6 @@ export function MessageEntry({ message, replied }: { message: Message; replied: 
         {editedAt && !deletedAt && <span>{t('message.edited')}</span>}
         <Clock at={timestamp} />
         {sender === 'outbound' && !deletedAt && <Status status={status} scheduledAt={scheduledAt} />}
-      </p>
-    </div>
-  );
-}
-
-export function NoteEntry({ note }: { note: Note }) {
-  const t = useText();
-  return (
-    <div className={classes(styles.bubble, styles.noteBubble)}>
-      {note.text === null ? null : <PlainText text={note.text} />}
-      <p className={styles.foot}>
-        {note.updatedAt !== note.createdAt && <span>{t('message.edited')}</span>}
-        <Clock at={note.createdAt} />
       </p>
     </div>
   );

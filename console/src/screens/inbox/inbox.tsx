@@ -1,31 +1,39 @@
 import './live.ts';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { useWorkspace } from '../../api/session.tsx';
+import { useRef, useState } from 'react';
+import { useScope, useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { EmptyState } from '../../ui/notices.tsx';
+import { BulkBar, type BulkDialog, runBulkAction } from './bulk-bar.tsx';
 import { rememberView } from './chat-cache.ts';
 import { ChatList, type ListHandle } from './chat-list.tsx';
+import { rowId } from './chat-row.tsx';
 import type { ComposerHandle } from './composer.tsx';
 import { ContactPanel } from './contact-panel.tsx';
 import { useChat, useChatList, useCounts, useViews } from './data.ts';
 import { AssignDialog, LabelDialog, SnoozeDialog } from './dialogs.tsx';
 import styles from './inbox.module.css';
 import { useInboxKeys } from './keys.ts';
-import { type ChatDialog, Thread } from './thread.tsx';
+import { MessageResults, resultId, useMessageResults } from './message-results.tsx';
+import { SearchField, SearchPlaces } from './search-field.tsx';
+import { useSelection } from './selection.ts';
+import { targetOf } from './target.ts';
+import { Thread } from './thread.tsx';
+import type { ChatDialog } from './thread-header.tsx';
 import { builtInView, isBuiltIn, SEARCH_VIEW, savedView } from './views.ts';
 import { ViewSelect, ViewsPane } from './views-pane.tsx';
 
 /** From this width on the contact is shown beside the chat without being asked for. */
 const WIDE_PX = 1400;
-const SEARCH_DELAY_MS = 250;
 
-/** What of the address is about the list: `?view=mine&q=ada`. */
+/** What the address says: `?view=mine`, `?q=ada`, `?q=invoice&in=messages`, and what a chat is opened at. */
 interface InboxSearch {
   view?: unknown;
   q?: unknown;
+  in?: unknown;
+  message?: unknown;
+  note?: unknown;
 }
 
 /** Chats of all channels: views, a list, one chat, and whom it is with. */
@@ -37,10 +45,13 @@ export function Inbox() {
   const address = useSearch({ strict: false }) as InboxSearch;
   const viewId = String(address.view ?? 'open');
   const text = address.q === undefined ? '' : String(address.q);
-  const search = {
+  const isInMessages = text !== '' && address.in === 'messages';
+  const searchFor = (q: string, inMessages: boolean) => ({
     ...(viewId === 'open' ? {} : { view: viewId }),
-    ...(text === '' ? {} : { q: text }),
-  };
+    ...(q === '' ? {} : { q, ...(inMessages ? { in: 'messages' } : {}) }),
+  });
+  const search = searchFor(text, isInMessages);
+  const target = targetOf(address);
 
   const saved = useViews().data ?? [];
   const counts = useCounts(saved.map(savedView));
@@ -54,23 +65,41 @@ export function Inbox() {
           ? savedView(chosen)
           : builtInView('open', userId);
   rememberView(view);
-  const list = useChatList(view, text);
+  const list = useChatList(view, text, !isInMessages);
+  const results = useMessageResults(text, isInMessages);
+  const chats = list.chats ?? [];
+  const canWrite = useScope('chats:write');
+  const count = counts.get(view.id);
+  const total = count?.totalIsCapped ? undefined : count?.total;
+  const chosenChats = useSelection(`${view.id} ${text}`, chats, total);
+  const selection = canWrite && !isInMessages ? chosenChats : undefined;
+  // A search has no filter, so what it finds can be chosen one by one.
+  const query = text === '' ? view.query : undefined;
 
   const [showsContact, setShowsContact] = useState(() => window.innerWidth >= WIDE_PX);
   const [dialog, setDialog] = useState<ChatDialog>();
+  const [bulkDialog, setBulkDialog] = useState<BulkDialog>();
   const composer = useRef<ComposerHandle>(null);
   const rows = useRef<ListHandle>(null);
   const searchField = useRef<HTMLInputElement>(null);
 
   const goToList = (): void => void navigate({ to: '/inbox', search: search as never });
   useInboxKeys({
-    chats: list.chats ?? [],
+    rows: isInMessages
+      ? (results.rows ?? []).map((message) => ({
+          elementId: resultId(message.id),
+          chatId: message.chatId,
+        }))
+      : chats.map(({ id }) => ({ elementId: rowId(id), chatId: id })),
     chatId,
-    rows,
+    list: rows,
     composer,
     searchField,
+    selection,
     onBack: goToList,
     onDialog: setDialog,
+    onBulk: (action) => runBulkAction({ selection: chosenChats, query }, action),
+    onBulkDialog: setBulkDialog,
   });
 
   return (
@@ -95,26 +124,37 @@ export function Inbox() {
             field={searchField}
             text={text}
             onSearch={(q) =>
-              void navigate({
-                to: '.',
-                search: {
-                  ...(viewId === 'open' ? {} : { view: viewId }),
-                  ...(q === '' ? {} : { q }),
-                } as never,
-                replace: true,
-              })
+              void navigate({ to: '.', search: searchFor(q, isInMessages) as never, replace: true })
             }
           />
         </div>
-        <ChatList
-          key={view.id}
-          list={list}
-          viewId={viewId}
-          text={text}
-          shownId={chatId}
-          search={search}
-          handle={rows}
-        />
+        <div>
+          {text !== '' && (
+            <SearchPlaces
+              isInMessages={isInMessages}
+              onChoose={(inMessages) =>
+                void navigate({ to: '.', search: searchFor(text, inMessages) as never, replace: true })
+              }
+            />
+          )}
+          {selection && (
+            <BulkBar selection={selection} query={query} dialog={bulkDialog} onDialog={setBulkDialog} />
+          )}
+        </div>
+        {isInMessages ? (
+          <MessageResults results={results} text={text} shownId={target?.id} search={search} />
+        ) : (
+          <ChatList
+            key={view.id}
+            list={list}
+            viewId={viewId}
+            text={text}
+            shownId={chatId}
+            search={search}
+            selection={selection}
+            handle={rows}
+          />
+        )}
       </div>
       {chatId === undefined ? (
         <div className={styles.nothing}>
@@ -127,6 +167,7 @@ export function Inbox() {
           <Thread
             chatId={chatId}
             composer={composer}
+            target={target}
             showsContact={showsContact}
             onBack={goToList}
             onToggleContact={() => setShowsContact((shown) => !shown)}
@@ -176,54 +217,5 @@ function ChatExtras({ chatId, search, showsContact, dialog, onDialog, onCloseCon
       )}
       {Opened && <Opened chat={chat} onClose={() => onDialog(undefined)} />}
     </>
-  );
-}
-
-interface SearchFieldProps {
-  field: React.RefObject<HTMLInputElement | null>;
-  text: string;
-  onSearch: (text: string) => void;
-}
-
-/** Searches a moment after the last key. */
-function SearchField({ field, text, onSearch }: SearchFieldProps) {
-  const t = useText();
-  const [typed, setTyped] = useState(text);
-  const [shown, setShown] = useState(text);
-  // Another address, such as after Back.
-  if (text !== shown) {
-    setShown(text);
-    setTyped(text);
-  }
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const change = (next: string): void => {
-    setTyped(next);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      setShown(next.trim());
-      onSearch(next.trim());
-    }, SEARCH_DELAY_MS);
-  };
-  return (
-    <div className={styles.search}>
-      <Icon name="search" />
-      <input
-        ref={field}
-        type="search"
-        className={styles.searchInput}
-        aria-label={t('inbox.search')}
-        placeholder={t('inbox.search')}
-        value={typed}
-        onChange={(event) => change(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
-          event.preventDefault();
-          event.stopPropagation();
-          if (typed === '') field.current?.blur();
-          else change('');
-        }}
-      />
-    </div>
   );
 }

@@ -5,72 +5,96 @@ import { useText } from '../../i18n/i18n.tsx';
 import { useCommands } from '../../keys/commands.ts';
 import { type KeyBinding, useKeys } from '../../keys/keys.ts';
 import { useChatActions } from './actions.ts';
+import type { BulkAction } from './bulk.ts';
+import type { BulkDialog } from './bulk-bar.tsx';
 import { findCachedChat } from './chat-cache.ts';
 import type { ListHandle } from './chat-list.tsx';
-import { rowId } from './chat-row.tsx';
 import type { ComposerHandle } from './composer.tsx';
-import type { ChatDialog } from './thread.tsx';
+import type { Selection } from './selection.ts';
+import type { ChatDialog } from './thread-header.tsx';
+
+/** A row of the list: its element, and the chat that it opens. */
+interface Row {
+  elementId: string;
+  chatId: string;
+}
 
 interface InboxKeysOptions {
-  chats: readonly Chat[];
+  rows: readonly Row[];
   chatId: string | undefined;
-  rows: RefObject<ListHandle | null>;
+  list: RefObject<ListHandle | null>;
   composer: RefObject<ComposerHandle | null>;
   searchField: RefObject<HTMLInputElement | null>;
+  /** Undefined where nothing can be chosen. */
+  selection: Selection | undefined;
   onBack: () => void;
   onDialog: (dialog: ChatDialog) => void;
+  onBulk: (action: BulkAction) => void;
+  onBulkDialog: (dialog: BulkDialog) => void;
 }
 
 /** Rows outside of what is seen do not exist until the list has scrolled to them. */
 const FOCUS_ATTEMPTS = 20;
-function focusRow(chatId: string, attempt = 0): void {
-  const row = document.getElementById(rowId(chatId));
+function focusRow(elementId: string, attempt = 0): void {
+  const row = document.getElementById(elementId);
   if (row) row.focus();
-  else if (attempt < FOCUS_ATTEMPTS) requestAnimationFrame(() => focusRow(chatId, attempt + 1));
+  else if (attempt < FOCUS_ATTEMPTS) requestAnimationFrame(() => focusRow(elementId, attempt + 1));
 }
 
-/** Everything in the inbox by keyboard. */
+/** Moves in the list by keys. Returns the steps, and the chat that the keys are at. */
+function useCursor({ rows, chatId, list }: Pick<InboxKeysOptions, 'rows' | 'chatId' | 'list'>) {
+  /** The row that was opened or focused last. */
+  const cursor = useRef<string>(undefined);
+  const before = useRef<string>(undefined);
+  const indexOf = (id: string | undefined): number => rows.findIndex((row) => row.chatId === id);
+  const focusedIndex = (): number => rows.findIndex((row) => row.elementId === document.activeElement?.id);
+  const focus = (index: number): void => {
+    const row = rows[index];
+    if (!row) return;
+    list.current?.show(index);
+    focusRow(row.elementId);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when a chat is opened or left
+  useEffect(() => {
+    if (chatId !== undefined) cursor.current = chatId;
+    // Back in the list, the same row is where it goes on.
+    else if (before.current !== undefined) focus(indexOf(before.current));
+    before.current = chatId;
+  }, [chatId]);
+  const move = (step: 1 | -1) => (): void => {
+    const at = focusedIndex() >= 0 ? focusedIndex() : indexOf(cursor.current);
+    const index = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
+    cursor.current = rows[index]?.chatId ?? cursor.current;
+    focus(index);
+  };
+  const focused = (): string | undefined => rows[focusedIndex()]?.chatId ?? chatId ?? cursor.current;
+  return { move, focused };
+}
+
+/** Everything in the inbox by keyboard. What is done to a chat is done to all that are chosen. */
 export function useInboxKeys(options: InboxKeysOptions): void {
-  const { chats, chatId, rows, composer, searchField, onBack, onDialog } = options;
+  const { chatId, composer, searchField, selection, onBack, onDialog, onBulk, onBulkDialog } = options;
   const t = useText();
   const canWrite = useScope('chats:write');
   const canSend = useScope('messages:write');
   const canLabel = useScope('contacts:write');
   const actions = useChatActions();
-  /** The row that the keys are at: the one that was opened or focused last. */
-  const cursor = useRef<string>(undefined);
-  const before = useRef<string>(undefined);
-  useEffect(() => {
-    if (chatId !== undefined) cursor.current = chatId;
-    // Back in the list, the same row is where it goes on.
-    else if (before.current !== undefined) {
-      const last = before.current;
-      rows.current?.show(chats.findIndex(({ id }) => id === last));
-      focusRow(last);
-    }
-    before.current = chatId;
-  }, [chatId, chats, rows]);
-
-  function move(step: 1 | -1): void {
-    const focused = document.activeElement?.id;
-    const at = chats.findIndex(({ id }) => rowId(id) === focused || id === cursor.current);
-    const index = at < 0 ? 0 : Math.min(chats.length - 1, Math.max(0, at + step));
-    const next = chats[index];
-    if (!next) return;
-    cursor.current = next.id;
-    rows.current?.show(index);
-    focusRow(next.id);
-  }
+  const { move, focused } = useCursor(options);
+  const inChat = chatId !== undefined;
+  const isSelecting = selection !== undefined && selection.ids.size > 0;
   /** The open chat, or else the one that the keys are at. */
   const withChat = (work: (chat: Chat) => void) => (): void => {
-    const id = chatId ?? cursor.current;
+    const id = chatId ?? focused();
     const chat = id === undefined ? undefined : findCachedChat(id);
     if (chat) work(chat);
   };
-  const inChat = chatId !== undefined;
-  const bindings: (KeyBinding & { id: string; isOffered: boolean })[] = [
-    { id: 'next', keys: 'j', label: t('inbox.keys.next'), run: () => move(1), isOffered: false },
-    { id: 'previous', keys: 'k', label: t('inbox.keys.previous'), run: () => move(-1), isOffered: false },
+  const openDialog = (dialog: ChatDialog) => (): void =>
+    isSelecting ? onBulkDialog(dialog) : onDialog(dialog);
+  const mayDialog = inChat || isSelecting;
+
+  const all: (KeyBinding & { id: string; isOffered?: boolean; isUsable?: boolean })[] = [
+    { id: 'next', keys: 'j', label: t('inbox.keys.next'), run: move(1) },
+    { id: 'previous', keys: 'k', label: t('inbox.keys.previous'), run: move(-1) },
     {
       id: 'search',
       keys: '/',
@@ -78,88 +102,90 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       run: () => searchField.current?.focus(),
       isOffered: true,
     },
-    ...(inChat
-      ? [
-          {
-            id: 'back',
-            keys: 'Escape',
-            label: t('inbox.toList'),
-            whileTyping: true,
-            run() {
-              if (!document.querySelector('[role=menu]:popover-open') && !composer.current?.leave()) onBack();
-            },
-            isOffered: false,
-          },
-        ]
-      : []),
-    ...(inChat && canSend
-      ? [
-          {
-            id: 'reply',
-            keys: 'r',
-            label: t('composer.reply'),
-            run: () => composer.current?.write('reply'),
-            isOffered: true,
-          },
-        ]
-      : []),
-    ...(inChat && canWrite
-      ? [
-          {
-            id: 'note',
-            keys: 'n',
-            label: t('composer.note'),
-            run: () => composer.current?.write('note'),
-            isOffered: true,
-          },
-          {
-            id: 'assign',
-            keys: 'a',
-            label: t('inbox.assign'),
-            run: () => onDialog('assign'),
-            isOffered: true,
-          },
-          {
-            id: 'snooze',
-            keys: 'h',
-            label: t('inbox.snooze'),
-            run: () => onDialog('snooze'),
-            isOffered: true,
-          },
-        ]
-      : []),
-    ...(inChat && canLabel
-      ? [
-          {
-            id: 'label',
-            keys: 'l',
-            label: t('contact.changeLabels'),
-            run: () => onDialog('labels'),
-            isOffered: true,
-          },
-        ]
-      : []),
-    ...(canWrite
-      ? [
-          {
-            id: 'close',
-            keys: 'e',
-            label: t('inbox.keys.close'),
-            run: withChat(
-              (chat) => void (chat.status === 'open' ? actions.close(chat) : actions.reopen(chat)),
-            ),
-            isOffered: inChat,
-          },
-          {
-            id: 'unread',
-            keys: 'u',
-            label: t('inbox.keys.unread'),
-            run: withChat((chat) => void actions.mark(chat, !chat.isUnread)),
-            isOffered: inChat,
-          },
-        ]
-      : []),
+    {
+      id: 'back',
+      keys: 'Escape',
+      label: t('inbox.toList'),
+      whileTyping: true,
+      run() {
+        if (document.querySelector('[popover=auto]:popover-open') || composer.current?.leave()) return;
+        if (isSelecting) selection.clear();
+        else if (inChat) onBack();
+      },
+      isUsable: inChat || isSelecting,
+    },
+    {
+      id: 'select',
+      keys: 'x',
+      label: t('bulk.key'),
+      run() {
+        const id = focused();
+        if (id !== undefined) selection?.toggle(id);
+      },
+      isUsable: canWrite && selection !== undefined,
+    },
+    {
+      id: 'reply',
+      keys: 'r',
+      label: t('composer.reply'),
+      run: () => composer.current?.write('reply'),
+      isOffered: true,
+      isUsable: inChat && canSend,
+    },
+    {
+      id: 'note',
+      keys: 'n',
+      label: t('composer.note'),
+      run: () => composer.current?.write('note'),
+      isOffered: true,
+      isUsable: inChat && canWrite,
+    },
+    {
+      id: 'assign',
+      keys: 'a',
+      label: t('inbox.assign'),
+      run: openDialog('assign'),
+      isOffered: true,
+      isUsable: mayDialog && canWrite,
+    },
+    {
+      id: 'snooze',
+      keys: 'h',
+      label: t('inbox.snooze'),
+      run: openDialog('snooze'),
+      isOffered: true,
+      isUsable: mayDialog && canWrite,
+    },
+    {
+      id: 'label',
+      keys: 'l',
+      label: t('contact.changeLabels'),
+      run: openDialog('labels'),
+      isOffered: true,
+      isUsable: mayDialog && canLabel,
+    },
+    {
+      id: 'close',
+      keys: 'e',
+      label: t('inbox.keys.close'),
+      run: isSelecting
+        ? () => onBulk({ type: 'close' })
+        : withChat((chat) => void (chat.status === 'open' ? actions.close(chat) : actions.reopen(chat))),
+      isOffered: inChat,
+      isUsable: canWrite,
+    },
+    {
+      id: 'unread',
+      keys: 'u',
+      label: t('inbox.keys.unread'),
+      run: isSelecting
+        ? () => onBulk({ type: 'mark_unread' })
+        : withChat((chat) => void actions.mark(chat, !chat.isUnread)),
+      isOffered: inChat,
+      isUsable: canWrite,
+    },
   ];
+  const bindings = all.filter(({ isUsable = true }) => isUsable);
   useKeys(bindings);
   useCommands(
     bindings

@@ -9,6 +9,7 @@ import {
   removeChat,
   storeChat,
 } from './chat-cache.ts';
+import { withhold } from './outgoing.ts';
 import { removeNote, storeMessage, storeNote } from './thread-cache.ts';
 
 const dataOf = <T>(event: StreamEvent): T => event.data as unknown as T;
@@ -28,7 +29,7 @@ function storeContact(contact: Contact): void {
 
 addPatch(['message.*'], (event) => {
   const message = dataOf<Message>(event);
-  storeMessage(message);
+  if (!withhold(message)) storeMessage(message);
   refreshChat(message.chatId);
 });
 addPatch(['chat.created', 'chat.status_changed', 'chat.assigned', 'chat.read', 'chat.updated'], (event) => {

@@ -4,6 +4,7 @@ import { useText } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { isMediaKind, listIn, textIn } from './describe-message.ts';
 import { MediaItem } from './media.tsx';
+import { Original } from './original.tsx';
 import styles from './thread.module.css';
 
 /** Web addresses in a text. The end of a sentence is no part of them. */
@@ -49,6 +50,7 @@ export function MessageContent({ message }: { message: Message }) {
       <HeaderText content={content} />
       {text ? <PlainText text={text} /> : media.length === 0 && <Special message={message} />}
       <Quoted content={content} />
+      {textIn(content, 'html') && <Original message={message} />}
       <Choices content={content} />
     </>
   );

@@ -8,8 +8,10 @@ import { Icon } from '../../ui/icon.tsx';
 import { ErrorNotice, Skeleton } from '../../ui/notices.tsx';
 import { useMessages, useNotes } from './data.ts';
 import { summarise } from './describe-message.ts';
-import { MessageEntry, NoteEntry, OutgoingEntry } from './entries.tsx';
+import { MessageEntry, OutgoingEntry } from './entries.tsx';
+import { NoteEntry } from './note-entry.tsx';
 import { useOutgoing } from './outgoing.ts';
+import { type Target, useTarget } from './target.ts';
 import styles from './thread.module.css';
 import { type Group, groupEntries } from './thread-items.ts';
 
@@ -17,7 +19,7 @@ import { type Group, groupEntries } from './thread-items.ts';
 const AHEAD_PX = 600;
 
 /** All that was written in a chat. The newest is below; older messages are loaded while scrolling up. */
-export function Messages({ chat }: { chat: Chat }) {
+export function Messages({ chat, target }: { chat: Chat; target: Target | undefined }) {
   const { t, formatDate } = useTranslator();
   const messages = useMessages(chat.id);
   const notes = useNotes(chat.id);
@@ -45,6 +47,12 @@ export function Messages({ chat }: { chat: Chat }) {
     if (element.scrollHeight + element.scrollTop - element.clientHeight < AHEAD_PX) void fetchNextPage();
   };
   useEffect(loadOlder);
+
+  const canReadOlder = hasNextPage && !isFetchingNextPage && !error;
+  useTarget(chat.id, target, {
+    isThere: [...all, ...allNotes].some(({ id }) => id === target?.id),
+    readOlder: canReadOlder ? () => void fetchNextPage() : undefined,
+  });
 
   // What somebody sends is shown, wherever they were.
   const sending = outgoing.length;
@@ -88,7 +96,7 @@ export function Messages({ chat }: { chat: Chat }) {
                 <span>{formatDate(new Date(group.entries[0]?.at ?? ''))}</span>
               </h3>
             )}
-            <EntryGroup group={group} chat={chat} repliedTo={repliedTo} />
+            <EntryGroup group={group} chat={chat} repliedTo={repliedTo} targetId={target?.id} />
           </div>
         ))}
       </div>
@@ -100,10 +108,11 @@ interface EntryGroupProps {
   group: Group;
   chat: Chat;
   repliedTo: (message: Message) => string | undefined;
+  targetId: string | undefined;
 }
 
 /** What one author wrote in a row, below the name. */
-function EntryGroup({ group, chat, repliedTo }: EntryGroupProps) {
+function EntryGroup({ group, chat, repliedTo, targetId }: EntryGroupProps) {
   const { t } = useTranslator();
   const { userId, name: ownName } = useWorkspace().membership;
   const [first] = group.entries;
@@ -131,9 +140,14 @@ function EntryGroup({ group, chat, repliedTo }: EntryGroupProps) {
       </p>
       {group.entries.map((entry) =>
         entry.kind === 'message' ? (
-          <MessageEntry key={entry.key} message={entry.message} replied={repliedTo(entry.message)} />
+          <MessageEntry
+            key={entry.key}
+            message={entry.message}
+            replied={repliedTo(entry.message)}
+            isTarget={entry.message.id === targetId}
+          />
         ) : entry.kind === 'note' ? (
-          <NoteEntry key={entry.key} note={entry.note} />
+          <NoteEntry key={entry.key} note={entry.note} isTarget={entry.note.id === targetId} />
         ) : (
           <OutgoingEntry key={entry.key} outgoing={entry.outgoing} />
         ),

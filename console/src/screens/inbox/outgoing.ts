@@ -2,7 +2,7 @@ import { type Message, type SendChatMessageBody, sendChatMessage, uploadFile } f
 import { useSyncExternalStore } from 'react';
 import { client } from '../../api/api.ts';
 import { refreshChat } from './chat-cache.ts';
-import { storeMessage } from './thread-cache.ts';
+import { isStored, storeMessage } from './thread-cache.ts';
 
 /** A message that the server has not taken yet. It stays until it is sent or given up, on whatever screen the person is. */
 export interface Outgoing {
@@ -39,6 +39,34 @@ export const discardOutgoing = (key: string): void => change(without(key));
 /** One after the other, so that the chat has them in the order of writing. */
 let queue: Promise<unknown> = Promise.resolve();
 
+/** The chats for which a request is under way, and what events said about new messages in them meanwhile. */
+const posting = new Map<string, Map<string, Message>>();
+
+/**
+ * Whether an event about a new message must wait: it may be the one that is being sent, which is shown already. It is stored
+ * when the answer says which one that is.
+ */
+export function withhold(message: Message): boolean {
+  const held = message.author.type === 'user' ? posting.get(message.chatId) : undefined;
+  if (!held || isStored(message)) return false;
+  const before = held.get(message.id);
+  if (!before || before.updatedAt <= message.updatedAt) held.set(message.id, message);
+  return true;
+}
+
+async function post(chatId: string, send: () => Promise<Message>): Promise<Message> {
+  const held = new Map<string, Message>();
+  posting.set(chatId, held);
+  try {
+    const message = await send();
+    storeMessage(message);
+    return message;
+  } finally {
+    posting.delete(chatId);
+    for (const message of held.values()) storeMessage(message);
+  }
+}
+
 /** Uploads the files and sends the message. A retry has the same key, so that it arrives once. */
 async function transmit({ key, chatId, body, files }: Outgoing): Promise<Message | undefined> {
   try {
@@ -50,12 +78,13 @@ async function transmit({ key, chatId, body, files }: Outgoing): Promise<Message
       });
       media.push({ fileId: id, filename });
     }
-    const message = await sendChatMessage(client, {
-      path: { chatId },
-      body: { ...body, ...(media.length === 0 ? {} : { media }) },
-      idempotencyKey: key,
-    });
-    storeMessage(message);
+    const message = await post(chatId, () =>
+      sendChatMessage(client, {
+        path: { chatId },
+        body: { ...body, ...(media.length === 0 ? {} : { media }) },
+        idempotencyKey: key,
+      }),
+    );
     change(without(key));
     refreshChat(chatId);
     return message;

@@ -1,6 +1,7 @@
 import { getMessage, type Message, type Note, type Page } from '@parley/sdk';
 import type { InfiniteData } from '@tanstack/react-query';
 import { client, queryClient } from '../../api/api.ts';
+import { readAfterwards } from './read-afterwards.ts';
 
 type Pages<T> = InfiniteData<Page<T>, string | undefined>;
 
@@ -13,6 +14,7 @@ function storeItem<T extends { id: string; updatedAt: string }>(
   item: T,
   change: (items: T[]) => T[] = (items) => [item, ...items],
 ): void {
+  readAfterwards(key);
   queryClient.setQueryData<Pages<T>>(key, (data) => {
     if (!data) return data;
     const known = data.pages.flatMap(({ items }) => items).find(({ id }) => id === item.id);
@@ -31,8 +33,14 @@ function storeItem<T extends { id: string; updatedAt: string }>(
   });
 }
 
+/** Whether the message is shown already. */
+export const isStored = ({ id, chatId }: Message): boolean =>
+  queryClient
+    .getQueryData<Pages<Message>>(messagesKey(chatId))
+    ?.pages.some(({ items }) => items.some((one) => one.id === id)) ?? false;
+
 export function storeMessage(message: Message): void {
-  if (!queryClient.getQueryData(messagesKey(message.chatId))) return;
+  if (!queryClient.getQueryState(messagesKey(message.chatId))) return;
   // Events of sensitive chats leave texts and persons out.
   if (message.contact === null)
     void getMessage(client, { path: { messageId: message.id } }).then(

@@ -3,22 +3,24 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { statusOf } from '../../api/errors.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
+import { useReadNotifications } from '../../notifications/data.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, ErrorNotice, Skeleton } from '../../ui/notices.tsx';
-import { RelativeTime } from '../../ui/time.tsx';
 import { useChatActions } from './actions.ts';
 import { Composer, type ComposerHandle } from './composer.tsx';
-import { useChannel, useChat, useTeams, useUsers } from './data.ts';
+import { useChat } from './data.ts';
 import { Messages } from './messages.tsx';
+import { usePresence } from './presence.ts';
+import type { Target } from './target.ts';
 import styles from './thread.module.css';
-
-export type ChatDialog = 'assign' | 'snooze' | 'labels';
+import { type ChatDialog, ThreadHeader } from './thread-header.tsx';
 
 interface ThreadProps {
   chatId: string;
   composer: React.RefObject<ComposerHandle | null>;
+  /** What of it is shown first; the end if undefined. */
+  target: Target | undefined;
   showsContact: boolean;
   onBack: () => void;
   onToggleContact: () => void;
@@ -53,6 +55,7 @@ export function Thread(props: ThreadProps) {
 function LoadedThread({
   chat,
   composer,
+  target,
   showsContact,
   onBack,
   onToggleContact,
@@ -60,9 +63,11 @@ function LoadedThread({
 }: ThreadProps & { chat: Chat }) {
   const canWrite = useScope('chats:write');
   useMarkRead(chat, canWrite);
+  useReadNotifications(chat.id);
+  const onTyping = usePresence(chat.id);
   return (
     <section className={styles.thread} aria-labelledby="chat-title">
-      <Header
+      <ThreadHeader
         chat={chat}
         canWrite={canWrite}
         showsContact={showsContact}
@@ -73,8 +78,8 @@ function LoadedThread({
       <div className={styles.notices}>
         <Takeover chat={chat} canWrite={canWrite} />
       </div>
-      <Messages key={chat.id} chat={chat} />
-      <Composer key={`composer-${chat.id}`} chat={chat} handle={composer} />
+      <Messages key={chat.id} chat={chat} target={target} />
+      <Composer key={`composer-${chat.id}`} chat={chat} handle={composer} onTyping={onTyping} />
     </section>
   );
 }
@@ -97,78 +102,6 @@ function useMarkRead(chat: Chat, canWrite: boolean): void {
     document.addEventListener('visibilitychange', check);
     return () => document.removeEventListener('visibilitychange', check);
   }, [id, unreadCount]);
-}
-
-interface HeaderProps extends Omit<ThreadProps, 'chatId' | 'composer'> {
-  chat: Chat;
-  canWrite: boolean;
-}
-
-function Header({ chat, canWrite, showsContact, onBack, onToggleContact, onDialog }: HeaderProps) {
-  const t = useText();
-  const channel = useChannel(chat.channelId);
-  const { close, reopen } = useChatActions();
-  const assignee = useAssignee(chat);
-  const isOpen = chat.status === 'open';
-  return (
-    <header className={styles.header}>
-      <IconButton icon="back" label={t('inbox.toList')} onClick={onBack} className={styles.back} />
-      <div className={styles.who}>
-        <h2 id="chat-title" className={styles.title} dir="auto">
-          {chat.contact.displayName}
-        </h2>
-        <p className={styles.sub}>
-          {channel && <ChannelKindLabel kind={channel.kind} />}
-          <span className={styles.extra} dir="auto">
-            {chat.handle.value}
-          </span>
-          {chat.status !== 'open' && (
-            <span>
-              {t(`inbox.status.${chat.status}`)}
-              {chat.snoozedUntil && (
-                <>
-                  {' '}
-                  · <RelativeTime at={chat.snoozedUntil} />
-                </>
-              )}
-            </span>
-          )}
-          <span dir="auto">{assignee ?? t('inbox.nobody')}</span>
-        </p>
-      </div>
-      <div className={styles.actions}>
-        {canWrite && (
-          <>
-            <IconButton icon="assign" label={t('inbox.assign')} onClick={() => onDialog('assign')} />
-            <IconButton icon="clock" label={t('inbox.snooze')} onClick={() => onDialog('snooze')} />
-            <Button
-              icon={isOpen ? 'check' : 'inbox'}
-              onClick={() => void (isOpen ? close(chat) : reopen(chat))}
-              className={styles.close}
-              aria-label={t(isOpen ? 'inbox.close' : 'inbox.open')}
-            >
-              <span className={styles.extra}>{t(isOpen ? 'inbox.close' : 'inbox.open')}</span>
-            </Button>
-          </>
-        )}
-        <IconButton
-          icon="contacts"
-          label={t('inbox.contact')}
-          aria-pressed={showsContact}
-          onClick={onToggleContact}
-        />
-      </div>
-    </header>
-  );
-}
-
-function useAssignee({ assignedUserId, assignedTeamId }: Chat): string | undefined {
-  const users = useUsers().data;
-  const teams = useTeams().data;
-  return (
-    users?.find(({ id }) => id === assignedUserId)?.name ??
-    teams?.find(({ id }) => id === assignedTeamId)?.name
-  );
 }
 
 /** While a person has the chat, automations are silent in it. */

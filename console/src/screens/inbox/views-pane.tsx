@@ -1,10 +1,16 @@
 import type { View } from '@parley/sdk';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useScope, useWorkspace } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { useCommands } from '../../keys/commands.ts';
+import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon, type IconName } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import type { useCounts } from './data.ts';
 import styles from './inbox.module.css';
+import { DeleteViewDialog, ViewDialog } from './view-dialog.tsx';
 import { BUILT_IN, titleKeyOf, VIEW_ICONS } from './views.ts';
 
 interface ViewsProps {
@@ -13,36 +19,127 @@ interface ViewsProps {
   counts: ReturnType<typeof useCounts>;
 }
 
-/** All views with how many chats they have. */
+/** What of the views is being changed. */
+type Changing = { kind: 'new' } | { kind: 'edit' | 'delete'; view: View };
+
+/** All views with how many chats they have. Those that are saved can be changed by who made them, and by admins. */
 export function ViewsPane({ current, saved, counts }: ViewsProps) {
   const t = useText();
-  const linkOf = (id: string, icon: (typeof VIEW_ICONS)['open'], title: string) => (
-    <li key={id}>
-      <Link
-        to="/inbox"
-        search={{ view: id } as never}
-        className={classes(styles.view, current === id && styles.current)}
-        aria-current={current === id ? 'true' : undefined}
-      >
-        <Icon name={icon} />
-        <span className={styles.viewName} dir="auto">
-          {title}
-        </span>
-        <Count count={counts.get(id)} />
-      </Link>
-    </li>
+  const navigate = useNavigate();
+  const { userId } = useWorkspace().membership;
+  const canWrite = useScope('chats:write');
+  const isAdmin = useScope('users:write');
+  const [changing, setChanging] = useState<Changing>();
+  const close = (): void => setChanging(undefined);
+  const show = (id: string): void => void navigate({ to: '/inbox', search: { view: id } as never });
+  const mayChange = (view: View): boolean => canWrite && (isAdmin || view.userId === userId);
+  const shown = saved.find(({ id }) => id === current);
+  // Where the views are a list in one line, the palette has the same.
+  useCommands([
+    ...(canWrite
+      ? [
+          {
+            id: 'view-new',
+            label: t('views.new'),
+            icon: 'filter' as const,
+            group: 'actions' as const,
+            run: () => setChanging({ kind: 'new' }),
+          },
+        ]
+      : []),
+    ...(shown && mayChange(shown)
+      ? (['edit', 'delete'] as const).map((kind) => ({
+          id: `view-${kind}`,
+          label: t(`views.${kind}`),
+          icon: 'filter' as const,
+          group: 'actions' as const,
+          run: () => setChanging({ kind, view: shown }),
+        }))
+      : []),
+  ]);
+  const linkOf = (id: string, icon: IconName, title: string) => (
+    <Link
+      to="/inbox"
+      search={{ view: id } as never}
+      className={classes(styles.view, current === id && styles.current)}
+      aria-current={current === id ? 'true' : undefined}
+    >
+      <Icon name={icon} />
+      <span className={styles.viewName} dir="auto">
+        {title}
+      </span>
+      <Count count={counts.get(id)} />
+    </Link>
   );
   return (
-    <nav className={styles.views} aria-label={t('inbox.views')}>
-      <p className={styles.heading}>{t('inbox.title')}</p>
-      <ul>{BUILT_IN.map((id) => linkOf(id, VIEW_ICONS[id], t(titleKeyOf(id))))}</ul>
-      {saved.length > 0 && (
-        <>
-          <h2 className={styles.subheading}>{t('inbox.saved')}</h2>
-          <ul>{saved.map(({ id, name }) => linkOf(id, 'filter', name))}</ul>
-        </>
+    <>
+      <nav className={styles.views} aria-label={t('inbox.views')}>
+        <p className={styles.heading}>{t('inbox.title')}</p>
+        <ul>
+          {BUILT_IN.map((id) => (
+            <li key={id}>{linkOf(id, VIEW_ICONS[id], t(titleKeyOf(id)))}</li>
+          ))}
+        </ul>
+        {(saved.length > 0 || canWrite) && (
+          <div className={styles.subheading}>
+            <h2>{t('inbox.saved')}</h2>
+            {canWrite && (
+              <IconButton icon="plus" label={t('views.new')} onClick={() => setChanging({ kind: 'new' })} />
+            )}
+          </div>
+        )}
+        <ul>
+          {saved.map((view) => (
+            <li key={view.id} className={classes(styles.saved, mayChange(view) && styles.changeable)}>
+              {linkOf(view.id, view.isShared ? 'people' : 'filter', view.name)}
+              {mayChange(view) && (
+                <Menu
+                  label={t('views.actions', { name: view.name })}
+                  className={styles.viewMenu}
+                  items={[
+                    {
+                      id: 'edit',
+                      label: t('views.edit'),
+                      icon: 'edit',
+                      run: () => setChanging({ kind: 'edit', view }),
+                    },
+                    {
+                      id: 'delete',
+                      label: t('views.delete'),
+                      icon: 'trash',
+                      isDanger: true,
+                      run: () => setChanging({ kind: 'delete', view }),
+                    },
+                  ]}
+                >
+                  <Icon name="more" />
+                </Menu>
+              )}
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {changing && changing.kind !== 'delete' && (
+        <ViewDialog
+          view={changing.kind === 'edit' ? changing.view : undefined}
+          onClose={close}
+          onSaved={({ id }) => {
+            close();
+            show(id);
+          }}
+        />
       )}
-    </nav>
+      {changing?.kind === 'delete' && (
+        <DeleteViewDialog
+          view={changing.view}
+          onClose={close}
+          onDeleted={() => {
+            close();
+            if (changing.view.id === current) show('open');
+          }}
+        />
+      )}
+    </>
   );
 }
 

@@ -1,0 +1,80 @@
+import { type KeyboardEvent, type RefObject, useId } from 'react';
+import { useText } from '../../i18n/i18n.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import styles from './composer.module.css';
+
+const MAX_LINES = 10;
+
+interface ComposerFieldProps {
+  field: RefObject<HTMLTextAreaElement | null>;
+  label: string;
+  placeholder: string;
+  text: string;
+  onChange: (text: string) => void;
+  onKeyDown: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
+  /** Undefined: files cannot be pasted. */
+  onFiles: ((files: Iterable<File>) => void) | undefined;
+}
+
+/** Grows with its text. */
+export function ComposerField({
+  field,
+  label,
+  placeholder,
+  text,
+  onChange,
+  onKeyDown,
+  onFiles,
+}: ComposerFieldProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id} className="visually-hidden">
+        {label}
+      </label>
+      <textarea
+        ref={field}
+        id={id}
+        className={styles.field}
+        rows={Math.min(MAX_LINES, Math.max(2, text.split('\n').length))}
+        dir="auto"
+        placeholder={placeholder}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          if (!onFiles || event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          onFiles(event.clipboardData.files);
+        }}
+      />
+    </>
+  );
+}
+
+interface AttachedFilesProps {
+  files: readonly File[];
+  onChange: (files: readonly File[]) => void;
+}
+
+export function AttachedFiles({ files, onChange }: AttachedFilesProps) {
+  const t = useText();
+  if (files.length === 0) return null;
+  return (
+    <ul className={styles.files} aria-label={t('composer.files')}>
+      {files.map((file, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
+        <li key={index} className={styles.file}>
+          <Icon name="attach" />
+          <span dir="auto">{file.name}</span>
+          <IconButton
+            icon="close"
+            label={t('composer.removeFile', { name: file.name })}
+            onClick={() => onChange(files.filter((_, other) => other !== index))}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,74 @@
+import { useState } from 'react';
+import { useTranslator } from '../../i18n/i18n.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import styles from './picker.module.css';
+import { Picker } from './picker.tsx';
+
+const MORNING = 9;
+const atHour = (days: number, hour: number): Date => {
+  const date = new Date();
+  date.setDate(date.getDate() + days);
+  date.setHours(hour, 0, 0, 0);
+  return date;
+};
+/** In three hours, on the hour. */
+const laterToday = (): Date => {
+  const date = new Date();
+  date.setHours(date.getHours() + 3, 0, 0, 0);
+  return date;
+};
+const nextMonday = (): Date => atHour((8 - new Date().getDay()) % 7 || 7, MORNING);
+
+/** The local time as an input of the type `datetime-local` wants it. */
+const inputValue = (date: Date): string =>
+  new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+interface SnoozePickerProps {
+  onPick: (until: Date) => void;
+  onClose: () => void;
+}
+
+/** Until when a chat is out of the way. */
+export function SnoozePicker({ onPick, onClose }: SnoozePickerProps) {
+  const { t, formatDate } = useTranslator();
+  const [date, setDate] = useState(() => inputValue(atHour(1, MORNING)));
+  const times = { later: laterToday(), tomorrow: atHour(1, MORNING), week: nextMonday() };
+  const own = new Date(date);
+  const isPast = Number.isNaN(own.getTime()) || own.getTime() <= Date.now();
+  return (
+    <Picker
+      title={t('inbox.snooze')}
+      placeholder={t('inbox.snoozePlaceholder')}
+      choices={(['later', 'tomorrow', 'week'] as const).map((id) => ({
+        id,
+        label: t(`inbox.snooze.${id}`),
+        detail: `${formatDate(times[id])}, ${formatDate(times[id], 'time')}`,
+        picture: <Icon name="clock" />,
+      }))}
+      empty=""
+      onPick={(id) => onPick(times[id as keyof typeof times])}
+      onClose={onClose}
+    >
+      <form
+        className={styles.date}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isPast) onPick(own);
+        }}
+      >
+        <TextField
+          label={t('inbox.snooze.date')}
+          type="datetime-local"
+          value={date}
+          onChange={(event) => setDate(event.target.value)}
+          error={isPast ? t('inbox.snooze.past') : undefined}
+        />
+        <Button type="submit" disabled={isPast}>
+          {t('inbox.snooze')}
+        </Button>
+      </form>
+    </Picker>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Message } from './schema.ts';
+
+/**
+ * What a customer wrote as HTML runs nothing, loads nothing, sends nothing, and reaches no cookie: its origin is its own. Links
+ * open in a tab of their own.
+ */
+export const ORIGINAL_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    'img-src data:',
+    "style-src 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-dns-prefetch-control': 'off',
+};
+
+/** Elements that no policy covers: they connect to servers beforehand, load another page, or change where links lead. */
+const UNCOVERED = /<(?=(?:link|meta|base)[\s/>])/gi;
+
+const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Mails are made for white paper. */
+const START =
+  '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><base target="_blank">' +
+  '<style>:root{color-scheme:light;background:#fff;color:#000;font:14px/1.4 sans-serif}pre{white-space:pre-wrap;font:inherit}</style>';
+
+/** A message as the page that its sender made; its text if that is all there is. */
+export function originalOf({ content, text }: Pick<Message, 'content' | 'text'>): string {
+  const { html } = content as { html?: unknown };
+  return (
+    START +
+    (typeof html === 'string' && html !== ''
+      ? html.replace(UNCOVERED, '<x-')
+      : `<pre>${escapeText(text ?? '')}</pre>`)
+  );
+}
