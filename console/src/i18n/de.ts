@@ -4,6 +4,7 @@ import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
 import { inbox } from './de/inbox.ts';
 import { people } from './de/people.ts';
+import { phone } from './de/phone.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 
@@ -15,4 +16,5 @@ export const de: Catalogue = {
   ...audit,
   ...channels,
   ...contacts,
+  ...phone,
 };

@@ -3,8 +3,18 @@ import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { inbox } from './en/inbox.ts';
 import { people } from './en/people.ts';
+import { phone } from './en/phone.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
-export const en = { ...shell, ...people, ...inbox, ...settings, ...audit, ...channels, ...contacts } as const;
+export const en = {
+  ...shell,
+  ...people,
+  ...inbox,
+  ...settings,
+  ...audit,
+  ...channels,
+  ...contacts,
+  ...phone,
+} as const;

@@ -1,7 +1,7 @@
-import { type Channel, createChannel, searchChannels } from '@parley/sdk';
+import { type Channel, searchChannels } from '@parley/sdk';
 import { useState } from 'react';
-import { client, useWrite } from '../../api/api.ts';
 import { useAll } from '../../api/lists.ts';
+import { CHANNEL_KINDS, useCreateSandbox } from '../../api/sandbox.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { addPatch } from '../../live/patches.ts';
@@ -21,22 +21,11 @@ import { type Provider, providerOf, providers } from './providers.ts';
 
 addPatch(['channel.*'], (_, cache) => void cache.invalidateQueries({ queryKey: CHANNELS_KEY }));
 
-const KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
-type Kind = (typeof KINDS)[number];
 const LOOKS = { unchecked: 'plain', healthy: 'good', degraded: 'warn', failing: 'bad' } as const;
 
 type Opened =
   | { kind: 'create'; provider: Provider }
   | { kind: 'edit' | 'check' | 'webhook' | 'created' | 'delete'; channel: Channel };
-
-/** An address that no vendor has. */
-function inventAddress(kind: Kind): string {
-  const digits = String(crypto.getRandomValues(new Uint32Array(1))[0])
-    .padStart(7, '0')
-    .slice(-7);
-  if (kind === 'email') return `sandbox-${digits}@example.com`;
-  return kind === 'instagram' ? `sandbox_${digits}` : `+1555${digits}`;
-}
 
 /** What customers write to. */
 export function Channels() {
@@ -45,18 +34,7 @@ export function Channels() {
   const channels = useAll(CHANNELS_KEY, searchChannels);
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
-  const addSandbox = useWrite(
-    (kind: Kind) =>
-      createChannel(client, {
-        body: {
-          kind,
-          provider: 'sandbox',
-          name: t('channels.sandboxName', { kind: t(`kind.${kind}`) }),
-          address: inventAddress(kind),
-        },
-      }),
-    { invalidates: [CHANNELS_KEY], done: 'channels.created' },
-  );
+  const addSandbox = useCreateSandbox();
   return (
     <Page
       title={t('channels.title')}
@@ -66,7 +44,7 @@ export function Channels() {
             label={t('channels.new')}
             className={styles.new}
             items={[
-              ...KINDS.map((kind) => ({
+              ...CHANNEL_KINDS.map((kind) => ({
                 id: `sandbox-${kind}`,
                 label: t('channels.sandbox', { kind: t(`kind.${kind}`) }),
                 icon: 'phone' as const,

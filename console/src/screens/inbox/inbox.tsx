@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
+import { PhoneButton, useIsPhoneOpen, WithPhone } from '../../phone/beside.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { EmptyState } from '../../ui/notices.tsx';
@@ -20,6 +21,7 @@ import { ViewSelect, ViewsPane } from './views-pane.tsx';
 
 /** From this width on the contact is shown beside the chat without being asked for. */
 const WIDE_PX = 1400;
+const WIDER_PX = 1740;
 const SEARCH_DELAY_MS = 250;
 
 /** What of the address is about the list: `?view=mine&q=ada`. */
@@ -28,8 +30,18 @@ interface InboxSearch {
   q?: unknown;
 }
 
-/** Chats of all channels: views, a list, one chat, and whom it is with. */
+/** The inbox, and the phone beside it. */
 export function Inbox() {
+  const { chatId } = useParams({ strict: false }) as { chatId?: string };
+  return (
+    <WithPhone chatId={chatId}>
+      <Panes />
+    </WithPhone>
+  );
+}
+
+/** Chats of all channels: views, a list, one chat, and whom it is with. */
+function Panes() {
   const t = useText();
   const navigate = useNavigate();
   const { userId } = useWorkspace().membership;
@@ -57,6 +69,11 @@ export function Inbox() {
   const list = useChatList(view, text);
 
   const [showsContact, setShowsContact] = useState(() => window.innerWidth >= WIDE_PX);
+  const isPhoneOpen = useIsPhoneOpen();
+  // The phone takes the place of the contact, unless there is room for both.
+  useEffect(() => {
+    if (isPhoneOpen && window.innerWidth < WIDER_PX) setShowsContact(false);
+  }, [isPhoneOpen]);
   const [dialog, setDialog] = useState<ChatDialog>();
   const composer = useRef<ComposerHandle>(null);
   const rows = useRef<ListHandle>(null);
@@ -105,6 +122,7 @@ export function Inbox() {
               })
             }
           />
+          <PhoneButton />
         </div>
         <ChatList
           key={view.id}
