@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { type TestConsole, useConsole } from '../kit/console.ts';
+
+const IMAGES = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
+const MAX_BYTES = 150_000;
+const WAIT = { timeout: 30_000 };
+
+let test: TestConsole;
+let cookie: Awaited<ReturnType<TestConsole['createPerson']>>;
+beforeAll(async () => {
+  test = await useConsole();
+  cookie = await test.createPerson('owner', { name: 'Ada Lovelace' });
+  // The demo is complete when the automation has answered.
+  await expect
+    .poll(async () => (await findChat('Tom Becker'))?.latestMessage.author.type, WAIT)
+    .toBe('automation');
+});
+
+const findChat = async (search: string) => (await test.api('POST', '/v3/chats/search', { search }))[0];
+const thread = (page: Page) => page.getByRole('log', { name: 'Messages', exact: true });
+const phone = (page: Page) => page.getByRole('region', { name: 'Play the customer' });
+
+async function openPage(address: string, viewport = { width: 1360, height: 800 }): Promise<Page> {
+  const { page, open } = await test.pageOf(cookie, {
+    viewport,
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+  await open(address);
+  return page;
+}
+
+async function take(subject: Page | Locator, name: string): Promise<void> {
+  const path = `${IMAGES}${name}.png`;
+  await subject.screenshot({ path, animations: 'disabled', caret: 'hide' });
+  expect((await stat(path)).size, name).toBeLessThan(MAX_BYTES);
+}
+
+it('takes the pictures of the inbox and the phone', async () => {
+  const { id } = await findChat('Leo Rossi');
+  const page = await openPage(`/inbox/${id}`);
+  await thread(page).getByText('My order says delivered').waitFor();
+  await page
+    .getByRole('textbox', { name: 'Reply' })
+    .fill('I am on it, Leo. The carrier has it on the map next door.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.keyboard.press('p');
+  const field = phone(page).getByRole('textbox');
+  await phone(page).getByText('I am on it, Leo').waitFor();
+  await field.fill('Found it behind the plants 🙈 Thank you!');
+  await field.press('Enter');
+  await thread(page).getByText('Found it behind the plants').waitFor(WAIT);
+  await thread(page).getByText('Read').first().waitFor(WAIT);
+  await expect.poll(() => phone(page).getByText('Arrived').count(), WAIT).toBe(2);
+  await page.getByRole('textbox', { name: 'Reply' }).focus();
+  await take(page, 'inbox');
+
+  await page.locator('a[id^="chat-"]').filter({ hasText: 'Tom Becker' }).click();
+  await phone(page).getByRole('button', { name: 'A repair' }).click();
+  await phone(page).getByText('Somebody from the shop').waitFor(WAIT);
+  await thread(page).getByText('Somebody from the shop').waitFor(WAIT);
+  await expect.poll(() => phone(page).getByText('Arrived').count(), WAIT).toBe(2);
+  await take(phone(page), 'phone');
+});
+
+it('takes the picture of a note', async () => {
+  const { id } = await findChat('mina@example.com');
+  const page = await openPage(`/inbox/${id}`, { width: 1040, height: 620 });
+  await thread(page).getByText('@Sam Rivera').waitFor();
+  await page.getByRole('tab', { name: 'Note' }).click();
+  await take(page, 'note');
+});
+
+it('takes the picture of the contacts', async () => {
+  const page = await openPage('/contacts', { width: 1280, height: 620 });
+  await page.getByText('Mina Park').first().waitFor();
+  await page.getByText('Tom Becker').first().waitFor();
+  await take(page, 'contacts');
+});
