@@ -1,5 +1,5 @@
 import { type Channel, type Message, readInSandbox } from '@parley/sdk';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { client, useWrite } from '../api/api.ts';
 import type { ChannelKind } from '../api/sandbox.ts';
 import { useText } from '../i18n/i18n.tsx';
@@ -15,17 +15,21 @@ import { forgetWritten, messagesOf, useWritten, type Written, write } from './wr
 interface ConversationProps {
   customer: Customer;
   channel: Channel;
-  /** Where the customer writes, so that a key can lead there. */
-  field: React.RefObject<HTMLTextAreaElement | null>;
+  /** Whether somebody took the phone just now, and not another part of the screen. */
+  takesFocus: React.RefObject<boolean>;
 }
 
 /** What the customer sees of the chat, and where the customer writes. */
-export function Conversation({ customer, channel, field }: ConversationProps) {
+export function Conversation({ customer, channel, takesFocus }: ConversationProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (takesFocus.current) field.current?.focus();
+    takesFocus.current = false;
+  }, [takesFocus]);
   const chat = useChatOf(customer);
   const written = useWritten(customer);
   const kind = channel.kind as ChannelKind;
-  // Somebody who is known already keeps the name.
-  const name = chat.data === null ? customer.name : undefined;
+  const name = customer.isNew && chat.data === null ? customer.name : undefined;
   return (
     <>
       <Loaded query={chat}>
@@ -91,7 +95,7 @@ function Messages({ chatId, customer, written }: MessagesProps) {
     for (const vendorId of knownKey.split(',')) forgetWritten(vendorId);
   }, [knownKey]);
   if (!rows) return error ? <ErrorNotice error={error} onRetry={refetch} /> : <Skeleton lines={5} />;
-  const shown = rows.filter(({ sender }) => sender !== 'system').toReversed();
+  const shown = rows.filter(isShown).toReversed();
   return (
     <>
       <Scroller>
@@ -116,7 +120,10 @@ function Messages({ chatId, customer, written }: MessagesProps) {
   );
 }
 
-/** Kinds whose vendors say that a customer has read a message. */
+/** What is sent later is nothing for the customer yet. */
+const isShown = ({ sender, status, scheduledAt }: Message): boolean =>
+  sender !== 'system' && !(status === 'queued' && scheduledAt !== null);
+
 const isUnread = ({ sender, status }: Message): boolean =>
   sender === 'outbound' && (status === 'sent' || status === 'delivered');
 

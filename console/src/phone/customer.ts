@@ -6,6 +6,8 @@ export interface Customer {
   /** The number, address or id, as the vendor writes it. */
   from: string;
   name: string;
+  /** Somebody who was invented: the first message tells the name. */
+  isNew?: boolean;
 }
 
 /** What customers are known by on each kind of channel. */

@@ -1,5 +1,5 @@
 import type { Channel, Contact } from '@parley/sdk';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { type ChannelKind, useCreateSandbox } from '../api/sandbox.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Avatar } from '../ui/avatar.tsx';
@@ -19,6 +19,8 @@ import {
 import { usePeople } from './data.ts';
 import styles from './phone.module.css';
 
+const SEARCH_DELAY_MS = 250;
+
 interface PersonPickerProps {
   channels: readonly Channel[];
   /** The channel that is chosen first. */
@@ -32,6 +34,7 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
   const [chosen, setChosen] = useState(channelId);
   const [isInventing, setIsInventing] = useState(false);
   const [search, setSearch] = useState('');
+  const wanted = useLater(search.trim());
   const channel = channels.find(({ id }) => id === chosen) ?? channels[0];
   if (!channel) return <NoSandbox onCreated={({ id }) => setChosen(id)} />;
   const kind = channel.kind as ChannelKind;
@@ -49,7 +52,7 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
           key={kind}
           kind={kind}
           onCancel={() => setIsInventing(false)}
-          onDone={(from, name) => onPick({ channelId: channel.id, from, name })}
+          onDone={(from, name) => onPick({ channelId: channel.id, from, name, isNew: true })}
         />
       ) : (
         <>
@@ -64,7 +67,7 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
             onChange={(event) => setSearch(event.target.value)}
           />
           <People
-            search={search.trim()}
+            search={wanted}
             kind={kind}
             onPick={(from, name) => onPick({ channelId: channel.id, from, name })}
           />
@@ -72,6 +75,16 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
       )}
     </div>
   );
+}
+
+/** A value once it has not changed for a moment: nobody searches for half a name. */
+function useLater(value: string): string {
+  const [later, setLater] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(value), SEARCH_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return later;
 }
 
 /** The handles by which a contact can write on a kind of channel. */

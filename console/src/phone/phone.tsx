@@ -1,10 +1,9 @@
 import type { Channel } from '@parley/sdk';
 import { Link } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { useText } from '../i18n/i18n.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
-import { classes } from '../ui/classes.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { ErrorNotice, Skeleton } from '../ui/notices.tsx';
 import { Conversation } from './conversation.tsx';
@@ -27,7 +26,7 @@ export function Phone({ customer, onCustomer, onClose }: PhoneProps) {
   const t = useText();
   const { channels, error } = useSandboxes();
   const [view, setView] = useState<'chat' | 'person' | 'simulation'>('chat');
-  const field = useRef<HTMLTextAreaElement>(null);
+  const takesFocus = useRef(true);
   const channel = channels?.find(({ id }) => id === customer?.channelId);
   const playsNobody = !customer || !channel;
   const showChat = (): void => setView('chat');
@@ -38,7 +37,6 @@ export function Phone({ customer, onCustomer, onClose }: PhoneProps) {
     setLastId(shownId);
     setView('chat');
   }
-  useEffect(() => field.current?.focus(), []);
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
@@ -109,9 +107,9 @@ export function Phone({ customer, onCustomer, onClose }: PhoneProps) {
             channels={channels}
             channelId={customer?.channelId}
             onPick={(picked) => {
+              takesFocus.current = true;
               onCustomer(picked);
               showChat();
-              setTimeout(() => field.current?.focus());
             }}
           />
         ) : (
@@ -120,7 +118,7 @@ export function Phone({ customer, onCustomer, onClose }: PhoneProps) {
             {view === 'simulation' ? (
               <Simulation channel={channel} onDone={showChat} />
             ) : (
-              <Conversation key={shownId} customer={customer} channel={channel} field={field} />
+              <Conversation key={shownId} customer={customer} channel={channel} takesFocus={takesFocus} />
             )}
           </>
         )}
@@ -136,7 +134,7 @@ function Business({ channel, onSimulation }: { channel: Channel; onSimulation: (
   return (
     <>
       <div className={styles.business}>
-        <span className={classes(styles.kind)}>
+        <span className={styles.kind}>
           <Icon name={channel.kind as IconName} />
         </span>
         <span className={styles.personText}>

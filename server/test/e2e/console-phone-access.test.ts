@@ -70,7 +70,7 @@ describe.runIf(CHROMIUM)('the phone of other people and tenants', () => {
     const made = await test.newPage();
     await made.page.goto(url.replace(/^.*\/console/, `${test.url}/console`));
     await made.page.getByLabel('Password').fill(PASSWORD);
-    await made.page.getByRole('button', { name: `Join ${name}` }).click();
+    await made.page.getByRole('button', { name: 'Create account' }).click();
     await waitForShell(made.page);
     return { ...made, post: (path: string, body: object) => call(path, token, body) };
   }

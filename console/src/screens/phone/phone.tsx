@@ -6,9 +6,10 @@ import styles from './phone.module.css';
 
 /** The customer of the address: `?channelId=…&from=…&name=…`. Anything may stand there. */
 function customerIn(search: Record<string, unknown>): Customer | undefined {
-  const { channelId, from, name } = search;
+  const { channelId, from, name, isNew } = search;
   if (channelId === undefined || from === undefined) return undefined;
-  return { channelId: String(channelId), from: String(from), name: String(name ?? from) };
+  const isInvented = isNew === true && { isNew };
+  return { channelId: String(channelId), from: String(from), name: String(name ?? from), ...isInvented };
 }
 
 /** The phone alone, for a window beside another one and for small ones. */
