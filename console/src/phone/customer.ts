@@ -6,6 +6,8 @@ export interface Customer {
   /** The number, address or id, as the vendor writes it. */
   from: string;
   name: string;
+  /** The contact, if there is one: the same colour everywhere. */
+  contactId?: string;
   /** Somebody who was invented: the first message tells the name. */
   isNew?: boolean;
 }

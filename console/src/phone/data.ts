@@ -56,6 +56,7 @@ const customerOf = ({ channelId, handle, contact }: Chat): Customer => ({
   channelId,
   from: handle.value,
   name: contact.displayName,
+  contactId: contact.id,
 });
 
 /** What the business and the customer wrote, the newest first. */

@@ -35,7 +35,10 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
   const [isInventing, setIsInventing] = useState(false);
   const [search, setSearch] = useState('');
   const wanted = useLater(search.trim());
-  const channel = channels.find(({ id }) => id === chosen) ?? channels[0];
+  const channel =
+    channels.find(({ id }) => id === chosen) ??
+    channels.find(({ kind }) => kind === 'whatsapp') ??
+    channels[0];
   if (!channel) return <NoSandbox onCreated={({ id }) => setChosen(id)} />;
   const kind = channel.kind as ChannelKind;
   return (
@@ -69,7 +72,9 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
           <People
             search={wanted}
             kind={kind}
-            onPick={(from, name) => onPick({ channelId: channel.id, from, name })}
+            onPick={(from, { id, displayName }) =>
+              onPick({ channelId: channel.id, from, name: displayName, contactId: id })
+            }
           />
         </>
       )}
@@ -94,7 +99,7 @@ const handlesFor = ({ handles }: Contact, kind: ChannelKind): string[] =>
 interface PeopleProps {
   search: string;
   kind: ChannelKind;
-  onPick: (from: string, name: string) => void;
+  onPick: (from: string, contact: Contact) => void;
 }
 
 function People({ search, kind, onPick }: PeopleProps) {
@@ -108,11 +113,7 @@ function People({ search, kind, onPick }: PeopleProps) {
           <ul className={styles.people}>
             {rows.map(({ contact, from }) => (
               <li key={from}>
-                <button
-                  type="button"
-                  className={styles.person}
-                  onClick={() => onPick(from, contact.displayName)}
-                >
+                <button type="button" className={styles.person} onClick={() => onPick(from, contact)}>
                   <Avatar name={contact.displayName} id={contact.id} size="small" />
                   <span className={styles.personText}>
                     <span dir="auto">{contact.displayName}</span>

@@ -52,12 +52,13 @@ export function Phone({ customer, onCustomer, onClose }: PhoneProps) {
             type="button"
             className={styles.who}
             aria-expanded={view === 'person'}
-            aria-label={t('phone.change', { name: customer.name })}
+            title={t('phone.change')}
             onClick={() => setView(view === 'person' ? 'chat' : 'person')}
           >
-            <Avatar name={customer.name} id={customer.from} size="small" />
+            <Avatar name={customer.name} id={customer.contactId ?? customer.from} size="small" />
             <span className={styles.personText}>
               <span className={styles.name} dir="auto">
+                <span className="visually-hidden">{t('phone.youAre')} </span>
                 {customer.name}
               </span>
               {customer.name !== customer.from && (

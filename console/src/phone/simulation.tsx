@@ -6,7 +6,7 @@ import {
   updateChannel,
 } from '@parley/sdk';
 import type { ReactNode } from 'react';
-import { client, useWrite } from '../api/api.ts';
+import { client, queryClient, useWrite } from '../api/api.ts';
 import { useText, useTranslator } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -45,19 +45,20 @@ export function Simulation({ channel, onDone }: { channel: Channel; onDone: () =
 function Settings({ channel, settings }: { channel: Channel; settings: SandboxSettings }) {
   const t = useText();
   const channelId = channel.id;
-  const { faults, readsAutomatically } = settings;
-  const invalidates = [sandboxKey(channelId)];
+  const store = (part: Partial<SandboxSettings>): void =>
+    void queryClient.setQueryData(sandboxKey(channelId), { ...settings, ...part });
   const setFaults = useWrite(
     (next: Faults) => setSandboxFaults(client, { path: { channelId }, body: next }),
-    {
-      invalidates,
-    },
+    { onSuccess: (faults) => store({ faults }) },
   );
   const setReads = useWrite(
     (reads: boolean) =>
       updateChannel(client, { path: { channelId }, body: { config: { readsAutomatically: reads } } }),
-    { invalidates },
+    { onSuccess: (_, readsAutomatically) => store({ readsAutomatically }) },
   );
+  // What was chosen is shown at once.
+  const faults = (setFaults.isPending && setFaults.variables) || settings.faults;
+  const readsAutomatically = setReads.isPending ? setReads.variables : settings.readsAutomatically;
   const isBusy = setFaults.isPending || setReads.isPending;
   const change = (part: Partial<Faults>): void => setFaults.mutate({ ...faults, ...part });
   return (

@@ -6,10 +6,15 @@ import styles from './phone.module.css';
 
 /** The customer of the address: `?channelId=…&from=…&name=…`. Anything may stand there. */
 function customerIn(search: Record<string, unknown>): Customer | undefined {
-  const { channelId, from, name, isNew } = search;
+  const { channelId, from, name, contactId, isNew } = search;
   if (channelId === undefined || from === undefined) return undefined;
-  const isInvented = isNew === true && { isNew };
-  return { channelId: String(channelId), from: String(from), name: String(name ?? from), ...isInvented };
+  return {
+    channelId: String(channelId),
+    from: String(from),
+    name: String(name ?? from),
+    ...(contactId === undefined ? {} : { contactId: String(contactId) }),
+    ...(isNew === true && { isNew }),
+  };
 }
 
 /** The phone alone, for a window beside another one and for small ones. */
