@@ -41,8 +41,7 @@ export function WithPhone({ chatId, children }: WithPhoneProps) {
   const [givenFor, setGivenFor] = useState<string>();
   const { channels } = useSandboxes(canPlay);
   const ofChat = useCustomerOf(chatId, canPlay && (isOpen || isNarrow()));
-  const isSandbox = channels?.some(({ id }) => id === ofChat?.channelId) === true;
-  if (isSandbox && chatId !== givenFor) {
+  if (ofChat && chatId !== givenFor) {
     setGivenFor(chatId);
     setCustomer(ofChat);
   }

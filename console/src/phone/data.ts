@@ -13,6 +13,7 @@ import {
   searchContacts,
 } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { client, queryClient, useRead } from '../api/api.ts';
 import { type ListData, useAll, useList } from '../api/lists.ts';
 import { useScope } from '../api/session.tsx';
@@ -32,8 +33,9 @@ export const useCanPlay = (): boolean => useScope('channels:write');
 /** The channels without a vendor; undefined until they are read. */
 export function useSandboxes(isWanted = true): { channels: readonly Channel[] | undefined; error: unknown } {
   const { data, error } = useAll(['channels'], searchChannels, { enabled: isWanted });
-  return { channels: data?.filter(({ provider }) => provider === 'sandbox'), error };
+  return { channels: data?.filter(isSandbox), error };
 }
+const isSandbox = ({ provider }: Channel): boolean => provider === 'sandbox';
 
 /** The id of the customer's chat; null before the first message. */
 export const useChatOf = ({ channelId, from }: Customer) =>
@@ -43,14 +45,21 @@ export const useChatOf = ({ channelId, from }: Customer) =>
     return items.find(({ handle }) => handle.value === from)?.id ?? null;
   });
 
-/** Whom a chat is with; undefined until it is read, and for none. */
+/** Whom a chat on a sandbox channel is with; undefined until it is read, and for others. */
 export function useCustomerOf(chatId: string | undefined, isWanted: boolean): Customer | undefined {
-  const { data } = useRead(
+  const { data: chat } = useRead(
     ['phone', 'customer', chatId ?? ''],
     (signal) => getChat(client, { path: { chatId: chatId as string }, signal }),
     { enabled: chatId !== undefined && isWanted },
   );
-  return data && customerOf(data);
+  const { data: channels } = useAll(['channels'], searchChannels, { enabled: isWanted });
+  const channel = channels?.find(({ id }) => id === chat?.channelId);
+  // No event says that a channel was created.
+  const unknownId = channels && !channel ? chat?.channelId : undefined;
+  useEffect(() => {
+    if (unknownId !== undefined) void queryClient.invalidateQueries({ queryKey: ['channels'] });
+  }, [unknownId]);
+  return chat && channel && isSandbox(channel) ? customerOf(chat) : undefined;
 }
 const customerOf = ({ channelId, handle, contact }: Chat): Customer => ({
   channelId,

@@ -2,29 +2,26 @@ import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { type TestConsole, useConsole } from '../kit/console.ts';
+import { phone, thread, WAIT } from '../e2e/phone-page.ts';
+import { type LoggedIn, type TestConsole, useConsole } from '../kit/console.ts';
+import { until } from '../kit/until.ts';
 
 const IMAGES = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 const MAX_BYTES = 150_000;
-const WAIT = { timeout: 30_000 };
 
 let test: TestConsole;
-let cookie: Awaited<ReturnType<TestConsole['createPerson']>>;
+let owner: LoggedIn;
 beforeAll(async () => {
   test = await useConsole();
-  cookie = await test.createPerson('owner', { name: 'Ada Lovelace' });
+  owner = await test.createPerson('owner', { name: 'Ada Lovelace' });
   // The demo is complete when the automation has answered.
-  await expect
-    .poll(async () => (await findChat('Tom Becker'))?.latestMessage.author.type, WAIT)
-    .toBe('automation');
+  await until(async () => (await findChat('Tom Becker'))?.latestMessage.author.type === 'automation');
 });
 
 const findChat = async (search: string) => (await test.api('POST', '/v3/chats/search', { search }))[0];
-const thread = (page: Page) => page.getByRole('log', { name: 'Messages', exact: true });
-const phone = (page: Page) => page.getByRole('region', { name: 'Play the customer' });
 
 async function openPage(address: string, viewport = { width: 1360, height: 800 }): Promise<Page> {
-  const { page, open } = await test.pageOf(cookie, {
+  const { page, open } = await test.pageOf(owner, {
     viewport,
     colorScheme: 'light',
     reducedMotion: 'reduce',
