@@ -108,7 +108,7 @@ export const demoConversations: DemoConversation[] = [
     kind: 'whatsapp',
     from: '+12025550163',
     name: 'Leo Rossi',
-    lines: [{ minutesAgo: 12, text: 'My order says delivered, but nothing came 🤔' }],
+    lines: [{ minutesAgo: 12, text: 'My order says delivered, but nothing came.' }],
   },
   {
     // The sandbox delivers nothing to numbers with this end.

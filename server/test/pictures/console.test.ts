@@ -37,21 +37,19 @@ async function take(subject: Page | Locator, name: string): Promise<void> {
 }
 
 it('takes the pictures of the inbox and the phone', async () => {
-  const { id } = await findChat('Leo Rossi');
-  const page = await openPage(`/inbox/${id}`);
-  await thread(page).getByText('My order says delivered').waitFor();
-  await page
-    .getByRole('textbox', { name: 'Reply' })
-    .fill('I am on it, Leo. The carrier has it on the map next door.');
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const { id } = await findChat('+12025550161');
+  const page = await openPage(`/inbox/${id}`, { width: 1440, height: 800 });
+  await thread(page).getByText('It stands in the back room').waitFor();
   await page.keyboard.press('p');
   const field = phone(page).getByRole('textbox');
-  await phone(page).getByText('I am on it, Leo').waitFor();
-  await field.fill('Found it behind the plants 🙈 Thank you!');
+  await field.fill('Wonderful. I will be there at ten!');
   await field.press('Enter');
-  await thread(page).getByText('Found it behind the plants').waitFor(WAIT);
-  await thread(page).getByText('Read').first().waitFor(WAIT);
-  await expect.poll(() => phone(page).getByText('Arrived').count(), WAIT).toBe(2);
+  await thread(page).getByText('I will be there at ten').waitFor(WAIT);
+  await page.getByRole('textbox', { name: 'Reply' }).fill('See you then, Mina.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const reply = phone(page).locator('[data-message]').filter({ hasText: 'See you then' });
+  await reply.getByText('Read').waitFor(WAIT);
+  await expect.poll(() => phone(page).getByText('Arrived').count(), WAIT).toBe(3);
   await page.getByRole('textbox', { name: 'Reply' }).focus();
   await take(page, 'inbox');
 
