@@ -149,9 +149,9 @@ function Business({ channel, onSimulation }: { channel: Channel; onSimulation: (
       </div>
       {faults && hasFaults(faults) && (
         <div className={styles.strip}>
-          <span>{t('phone.faultsOn')}</span>
+          <span>{t('phone.failuresOn')}</span>
           <Button look="quiet" onClick={onSimulation}>
-            {t('phone.change.faults')}
+            {t('phone.changeFailures')}
           </Button>
         </div>
       )}

@@ -94,12 +94,12 @@ function Settings({ channel, settings }: { channel: Channel; settings: SandboxSe
       />
       {SWITCHES.map((name) => (
         <Switch key={name} isOn={faults[name]} isBusy={isBusy} onChange={(isOn) => change({ [name]: isOn })}>
-          {t(`phone.fault.${name}`)}
+          {t(`phone.failure.${name}`)}
         </Switch>
       ))}
       {hasFaults(faults) && (
         <Button isBusy={isBusy} onClick={() => setFaults.mutate(NONE)}>
-          {t('phone.faultsOff')}
+          {t('phone.failuresOff')}
         </Button>
       )}
     </div>

@@ -62,10 +62,10 @@ describe.runIf(CHROMIUM)('the phone', () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const bubble = onPhone(page).locator('[data-message]').filter({ hasText: 'Hello Grace!' });
     await bubble.getByText('Read').waitFor(WAIT);
-    await say(page, 'Hello, whoever you are');
-    await thread(page).getByText('Hello, whoever you are').waitFor(WAIT);
-    await onPhone(page).locator('[data-message]').filter({ hasText: 'Hello, whoever' }).waitFor(WAIT);
-    expect(await onPhone(page).getByText('Hello, whoever you are').count()).toBe(1);
+    await say(page, 'Hello, dear shop');
+    await thread(page).getByText('Hello, dear shop').waitFor(WAIT);
+    await onPhone(page).locator('[data-message]').filter({ hasText: 'Hello, dear shop' }).waitFor(WAIT);
+    expect(await onPhone(page).getByText('Hello, dear shop').count()).toBe(1);
     expect(await findViolations(page)).toEqual([]);
     // Another chat: its customer gets the phone.
     await useCustomer(await createChannel('Beside too'), 'Jean Bartik', '+12025551002');
@@ -202,8 +202,8 @@ describe.runIf(CHROMIUM)('the phone', () => {
     await phone(page).getByText('Failures are switched on').waitFor();
     await phone(page).getByLabel('The customer reads everything at once').uncheck();
     await expect
-      .poll(async () => test.api('GET', `/v3/sandbox/${channelId}`), WAIT)
-      .toMatchObject({ faults: { failEvery: 1 }, readsAutomatically: false });
+      .poll(async () => JSON.stringify(await test.api('GET', `/v3/sandbox/${channelId}`)), WAIT)
+      .toMatch(/"failEvery":1,.*"readsAutomatically":false/);
     await phone(page).getByRole('button', { name: 'Back to the phone' }).click();
     await send(id, { text: 'Can you hear me?' });
     await onPhone(page).locator('[data-message]').filter({ hasText: 'On its way' }).waitFor(WAIT);
