@@ -3,7 +3,7 @@ import { listIn, textIn } from '../api/content.ts';
 import type { Content } from './written.ts';
 
 /** Something to tap below a message: it answers, opens a page, or does nothing on this phone. */
-export interface Choice {
+interface Choice {
   title: string;
   detail?: string | undefined;
   answer?: Content;
