@@ -148,7 +148,7 @@ export const exceptions: Exception[] = [
     reason: 'demo_filled_at belongs to the demo',
   },
   {
-    file: 'demo/reply-in-demo.ts',
+    file: 'demo/work-in-demo.ts',
     table: 'installation',
     reason: 'demo_replied_at belongs to the demo',
   },

@@ -21,7 +21,7 @@ import { holdFolder } from './db/embedded/lock.ts';
 import { migrate } from './db/migrate.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { fillDemo } from './demo/fill-demo.ts';
-import { replyInDemo } from './demo/reply-in-demo.ts';
+import { workInDemo } from './demo/work-in-demo.ts';
 import { examine } from './doctor.ts';
 import { backOff } from './http/back-off.ts';
 import { metricsRoute } from './http/metrics-route.ts';
@@ -35,6 +35,7 @@ import { connectionsNeeded, type Role, type System, startSystem } from './system
 import { version } from './version.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
+const DEMO_PICTURE = fileURLToPath(new URL('../assets/cargo-bike.png', import.meta.url));
 /** How long running work may take after SIGTERM. */
 const GRACE_MS = 20_000;
 const HOLD_MS = 30 * 60_000;
@@ -254,8 +255,9 @@ async function serveOn(
   log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
   if (config.PARLEY_DEMO)
     system.inBackground(async (deps, isStopping) => {
-      if (await fillDemo(deps)) log.info('created conversations in the demo tenant');
-      await replyInDemo(deps, isStopping);
+      const picture = DEMO_PICTURE;
+      if (await fillDemo({ ...deps, picture })) log.info('created conversations in the demo tenant');
+      await workInDemo(deps, isStopping);
     });
 }
 

@@ -28,7 +28,7 @@ import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.
 import { createWorker, type Worker } from './engine/worker.ts';
 import { createAnnouncer } from './events/announce.ts';
 import { abandonUploads } from './files/removals.ts';
-import { fileStore } from './files/store.ts';
+import { type FileStore, fileStore } from './files/store.ts';
 import type { Settings } from './http/api.ts';
 import { type Metrics, metrics, type QueueReport } from './http/metrics.ts';
 import { writeCheck } from './http/write-check.ts';
@@ -116,6 +116,7 @@ interface OperationDeps {
   adapters: Adapters;
   context: AdapterContext;
   policy: OutboundPolicy;
+  store: FileStore;
   baseUrl: () => string;
 }
 
@@ -210,12 +211,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   report.watchTasks(tasks.stats);
   let isDraining = false;
   const contextOn = (on: Database) => adapterContext({ ...options, clock, db: on, outbound, files: store });
-  const operationDeps = { ...options, clock, db, adapters, wakeUps, context: contextOn(db) };
+  const operationDeps = { ...options, clock, db, adapters, wakeUps, store, context: contextOn(db) };
   let worker: Worker | undefined;
   const app = await createApp({
     ...operationDeps,
     outbound,
-    store,
     tasks,
     fileUrls,
     metrics: report,
@@ -245,7 +245,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       countIgnored: report.countIgnored,
       db: workerDb,
       outbound,
-      store,
       tasks,
       context: contextOn(workerDb),
       keptMailboxes,

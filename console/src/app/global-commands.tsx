@@ -4,7 +4,7 @@ import { endSession, switchTenant, useWorkspace } from '../api/session.tsx';
 import { languages, useText } from '../i18n/i18n.tsx';
 import { useCommands } from '../keys/commands.ts';
 import { useKeys } from '../keys/keys.ts';
-import { KeysDialog } from './keys-dialog.tsx';
+import { guidePath, KeysDialog } from './keys-dialog.tsx';
 import { maySee } from './may-see.ts';
 import { Palette } from './palette.tsx';
 import { THEMES, writePreference } from './preferences.ts';
@@ -53,6 +53,13 @@ export function GlobalCommands() {
       run: openPalette,
     },
     { id: 'keys', label: t('keys.show'), icon: 'key', keys: '?', group: 'actions', run: openKeys },
+    {
+      id: 'guide',
+      label: t('keys.guide'),
+      icon: 'info',
+      group: 'actions',
+      run: () => void window.open(guidePath, '_blank', 'noreferrer'),
+    },
     ...others.map((other) => ({
       id: `tenant-${other.tenantId}`,
       label: `${t('nav.switchTenant')}: ${other.tenantName}`,

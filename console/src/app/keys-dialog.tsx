@@ -1,8 +1,12 @@
+import { basePath } from '../api/client.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { KeyCaps } from '../keys/key-caps.tsx';
 import { useAllKeys } from '../keys/keys.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import styles from './keys-dialog.module.css';
+
+/** The page about the console that every server serves. */
+export const guidePath = `${basePath}/docs/guides/console`;
 
 const GROUPS = ['screen', 'general'] as const;
 
@@ -32,6 +36,11 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           )
         );
       })}
+      <p>
+        <a href={guidePath} target="_blank" rel="noreferrer">
+          {t('keys.guide')}
+        </a>
+      </p>
     </Dialog>
   );
 }

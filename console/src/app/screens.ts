@@ -52,6 +52,14 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/contacts/contacts.tsx')).Contacts,
   },
   {
+    path: '/phone',
+    title: 'phone.title',
+    icon: 'phone',
+    letter: 'p',
+    scope: 'channels:write',
+    load: async () => (await import('../screens/phone/phone.tsx')).PhonePage,
+  },
+  {
     path: '/channels/{-$channelId}',
     title: 'channels.title',
     icon: 'channel',

@@ -6,6 +6,7 @@ import { inbox } from './de/inbox.ts';
 import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
 import { people } from './de/people.ts';
+import { phone } from './de/phone.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
@@ -25,4 +26,5 @@ export const de: Catalogue = {
   ...system,
   ...inboxLists,
   ...notifications,
+  ...phone,
 };

@@ -5,6 +5,7 @@ import { inbox } from './en/inbox.ts';
 import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
 import { people } from './en/people.ts';
+import { phone } from './en/phone.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { system } from './en/system.ts';
@@ -23,4 +24,5 @@ export const en = {
   ...system,
   ...inboxLists,
   ...notifications,
+  ...phone,
 } as const;

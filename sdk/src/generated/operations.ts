@@ -113,6 +113,7 @@ import type {
   RotatedApiWebhook,
   SandboxAccepted,
   SandboxFaults,
+  SandboxSettings,
   SavedReply,
   SearchBody,
   Secret,
@@ -687,6 +688,18 @@ export const readInSandbox = (client: Client, input: KeyedOptions & { path: { ch
   messageIds: string[];
 }> =>
   create(client, '/v3/sandbox/{channelId}/read', input);
+
+/**
+ * Show what a sandbox simulates
+ *
+ * `GET /v3/sandbox/{channelId}`
+ *
+ * Returns the failures that are turned on, how fast statuses come, and whether customers read by themselves. `POST /v3/sandbox/{channelId}/faults` changes the first, `config` of the channel the others.
+ *
+ * Requires the scope `channels:write`.
+ */
+export const getSandbox = (client: Client, input: CallOptions & { path: { channelId: string } }): Promise<SandboxSettings> =>
+  call(client, 'GET', '/v3/sandbox/{channelId}', input);
 
 /**
  * Simulate failures

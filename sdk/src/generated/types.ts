@@ -410,6 +410,14 @@ export interface SandboxFaults {
   echoBeforeResponse: boolean;
 }
 
+export interface SandboxSettings {
+  faults: SandboxFaults;
+  /** The time between two statuses of a message */
+  statusDelayMs: number;
+  /** Whether every message is reported as read after a moment */
+  readsAutomatically: boolean;
+}
+
 export interface FailedRequest {
   id: string;
   /** Why it could not be processed; null while it is tried again, or if the token lacks `messages:read` */

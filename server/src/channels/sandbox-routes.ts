@@ -9,7 +9,7 @@ import { requestsFor, writeAsCustomer } from '../providers/sandbox/write.ts';
 import type { ChannelCredentials } from './channel.ts';
 import { exampleChannel } from './example.ts';
 import { type ReceiveDeps, receiveRequest } from './receive-request.ts';
-import { customerMessage, readOutbox, setFaults, unreadMessages } from './sandbox.ts';
+import { customerMessage, readOutbox, readSandbox, setFaults, unreadMessages } from './sandbox.ts';
 import {
   SandboxAccepted,
   SandboxFaults,
@@ -18,6 +18,7 @@ import {
   SandboxRead,
   SandboxReadReceipt,
   SandboxReceipt,
+  SandboxSettings,
 } from './schema.ts';
 
 interface SandboxDeps extends ReceiveDeps {
@@ -29,6 +30,14 @@ interface SandboxDeps extends ReceiveDeps {
 
 const MAX_LIMIT = 10_000;
 const DEFAULT_LIMIT = 100;
+
+const exampleFaults = {
+  duplicate: true,
+  reorder: false,
+  failEvery: 10,
+  delayMs: 0,
+  echoBeforeResponse: false,
+};
 
 const sandbox = routeFamily({
   tag: 'Sandbox',
@@ -138,6 +147,21 @@ export function sandboxRoutes(deps: SandboxDeps): Route[] {
         return { messageIds: messages.map(({ messageId }) => messageId) };
       },
     ),
+    sandbox.read(
+      {
+        method: 'GET',
+        path: '/v3/sandbox/:channelId',
+        operationId: 'getSandbox',
+        summary: 'Show what a sandbox simulates',
+        description:
+          'Returns the failures that are turned on, how fast statuses come, and whether customers read by themselves. `POST /v3/sandbox/{channelId}/faults` changes the first, `config` of the channel the others.',
+        access: 'channels:write',
+        answer: data(SandboxSettings),
+        failures: ['channel_not_found'],
+        example: { answer: { faults: exampleFaults, statusDelayMs: 200, readsAutomatically: true } },
+      },
+      ({ params }, db) => readSandbox(db, params.channelId, keys),
+    ),
     sandbox.write(
       {
         method: 'POST',
@@ -152,7 +176,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route[] {
         failures: ['channel_not_found'],
         example: {
           body: { duplicate: true, failEvery: 10 },
-          answer: { duplicate: true, reorder: false, failEvery: 10, delayMs: 0, echoBeforeResponse: false },
+          answer: exampleFaults,
         },
       },
       ({ params, body }, tx) => setFaults(tx, params.channelId, body, keys),

@@ -9,6 +9,7 @@ import { filenameOfUrl, mediaTypeOf, mimeTypeOfName } from '../providers/media-k
 import { handleTypeOf, normalizeHandle, validateCustomer } from '../providers/sandbox/customer.ts';
 import { completeSandboxFaults, type SandboxFaults } from '../providers/sandbox/faults.ts';
 import { refOf } from '../providers/sandbox/media.ts';
+import { describeSandbox } from '../providers/sandbox/sandbox.ts';
 import { reportsReading } from '../providers/sandbox/statuses.ts';
 import type { CustomerMessage } from '../providers/sandbox/write.ts';
 import type { ChannelCredentials } from './channel.ts';
@@ -27,6 +28,11 @@ const lockSandbox = statement<[id: string], { config_encrypted: Buffer }>(
 const updateConfig = statement<[id: string, config: Buffer]>(
   'sandbox.update_config',
   'update visible_channels set config_encrypted = $2 where id = $1 and tenant_id = $tenant',
+);
+const configOfSandbox = statement<[id: string], { config_encrypted: Buffer }>(
+  'sandbox.config',
+  `select config_encrypted from visible_channels
+    where id = $1 and tenant_id = $tenant and provider = '${PROVIDER}'`,
 );
 const isSandbox = statement<[id: string], { id: string }>(
   'sandbox.by_id',
@@ -76,6 +82,13 @@ const vendorIdOfMessage = statement<[id: string, channelId: string], { vendor_id
   'sandbox.vendor_id_of_message',
   'select vendor_id from visible_messages where id = $1 and tenant_id = $tenant and channel_id = $2',
 );
+
+/** What a sandbox channel simulates now. */
+export async function readSandbox(db: TenantReader, channelId: string, keys: Keys) {
+  const row = isUuid(channelId) ? await db.find(configOfSandbox, [channelId]) : undefined;
+  if (!row) throw new ApiError('channel_not_found');
+  return describeSandbox(decryptConfig(row.config_encrypted, keys));
+}
 
 /** Turns on the given faults of a sandbox channel, and turns off the others. */
 export async function setFaults(

@@ -194,6 +194,17 @@ export const SandboxFaultsInput = Type.Object({
 });
 export const SandboxFaults = Type.Required(SandboxFaultsInput, { title: 'SandboxFaults' });
 
+export const SandboxSettings = Type.Object(
+  {
+    faults: SandboxFaults,
+    statusDelayMs: Type.Integer({ description: 'The time between two statuses of a message' }),
+    readsAutomatically: Type.Boolean({
+      description: 'Whether every message is reported as read after a moment',
+    }),
+  },
+  { title: 'SandboxSettings' },
+);
+
 export const SandboxAccepted = Type.Object(
   {
     messageId: Uuid(),

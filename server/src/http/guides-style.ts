@@ -28,6 +28,7 @@ body {
   overflow-wrap: break-word;
 }
 a { color: var(--accent); }
+main img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px; }
 a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 header {
   position: sticky;

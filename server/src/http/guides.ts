@@ -11,7 +11,7 @@ export const GUIDES_PATH = '/docs/guides';
 const SERVED = ['use', 'operate'];
 
 const PAGE_CSP =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export const FAVICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0f766e" d="M4 5h24v17H15l-7 6v-6H4z"/></svg>',
@@ -76,6 +76,10 @@ function renderMarkdown(marked: Marked, file: string, markdown: string): Rendere
         const target = resolveLink(file, href);
         return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
       },
+      image({ href, text }) {
+        const source = resolvePicture(file, href);
+        return source === undefined ? '' : `<img src="${source}" alt="${escapeHtml(text)}" loading="lazy">`;
+      },
     },
   });
   const html = (marked.parse(markdown, { async: false }) as string)
@@ -90,6 +94,15 @@ function resolveLink(file: string, href: string): string | undefined {
   const [path = '', anchor] = href.split('#');
   const target = guidePath(posix.join(posix.dirname(file), path));
   return target && (anchor === undefined ? target : `${target}#${anchor}`);
+}
+
+/** The pictures of the guides: docs/images/inbox.png is served at /docs/guides/images/inbox.png. */
+const PICTURE = /^[a-z0-9-]+\.png$/;
+
+/** Returns undefined for a picture that is not served. */
+function resolvePicture(file: string, href: string): string | undefined {
+  const { dir, base } = posix.parse(posix.join(posix.dirname(file), href));
+  return dir === 'images' && PICTURE.test(base) ? `${GUIDES_PATH}/images/${base}` : undefined;
 }
 
 interface MenuGroup {
@@ -189,7 +202,7 @@ const notFoundPage: RenderedPage = {
 export const wantsHtml = ({ headers }: FastifyRequest): boolean =>
   headers.accept?.includes('text/html') === true;
 
-/** Serves the guides of docs/use and docs/operate. They are rendered on first use. */
+/** Serves the guides of docs/use and docs/operate, and their pictures. The guides are rendered on first use. */
 export async function guides(
   app: FastifyInstance,
   { folder, baseUrl }: { folder: string; baseUrl: () => string },
@@ -200,6 +213,12 @@ export async function guides(
   app.get(`${GUIDES_PATH}/style.css`, options, async (_request, reply) =>
     reply.headers({ 'cache-control': 'no-cache' }).type('text/css; charset=utf-8').send(GUIDES_CSS),
   );
+  app.get<{ Params: { name: string } }>(`${GUIDES_PATH}/images/:name`, async ({ params }, reply) => {
+    const path = resolve(folder, 'images', params.name);
+    const bytes = PICTURE.test(params.name) ? await readFile(path).catch(() => undefined) : undefined;
+    if (bytes === undefined) return reply.callNotFound();
+    return reply.headers({ 'cache-control': 'no-cache' }).type('image/png').send(bytes);
+  });
   for (const path of [GUIDES_PATH, `${GUIDES_PATH}/*`])
     app.get(path, options, async (request, reply) => {
       const basePath = basePathOf(baseUrl());

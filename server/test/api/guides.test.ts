@@ -52,7 +52,7 @@ describe('the guides at /docs/guides', () => {
   it('run no script, load nothing from elsewhere and need no inline style', async () => {
     const { headers, text } = await read('/docs/guides/webhooks/');
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'self'; img-src data:;/,
+      /^default-src 'none'; style-src 'self'; img-src 'self' data:;/,
     );
     expect(text).not.toMatch(/<script|style="|src="/);
     const style = await read('/docs/guides/style.css');
@@ -60,7 +60,21 @@ describe('the guides at /docs/guides', () => {
     expect(style.text).not.toMatch(/url\(|@import/);
   });
 
+  it('have pictures, which are served beside them', async () => {
+    const { text } = await read('/docs/guides/console');
+    const sources = [...text.matchAll(/<img src="([^"]+)" alt="[^"]+"/g)].map(([, path]) => path as string);
+    expect(sources.length).toBeGreaterThan(3);
+    for (const path of sources) {
+      expect(path).toMatch(/^\/docs\/guides\/images\/[a-z0-9-]+\.png$/);
+      const picture = await read(path);
+      expect([path, picture.status, picture.headers['content-type']]).toEqual([path, 200, 'image/png']);
+    }
+  });
+
   it.each([
+    '/docs/guides/images/nothing.png',
+    '/docs/guides/images/..%2Fuse%2Fconsole.md',
+    '/docs/guides/images/..%2F..%2Fpackage.json',
     '/docs/guides/nothing',
     '/docs/guides/README',
     '/docs/guides/develop/architecture',

@@ -94,9 +94,27 @@ describe('a simulated phone', () => {
     expect((await outbox(`after=${all[2]?.messageId}`)).map(({ text }) => text)).toEqual(['other']);
   });
 
+  it('shows what the sandbox simulates, as it was set last', async () => {
+    const { id } = await tenant.channel();
+    const simulated = async () => (await tenant.get(`/v3/sandbox/${id}`)).body.data;
+    const off = { duplicate: false, reorder: false, failEvery: 0, delayMs: 0, echoBeforeResponse: false };
+    expect(await simulated()).toEqual({ faults: off, statusDelayMs: 200, readsAutomatically: true });
+    await tenant.post(`/v3/sandbox/${id}/faults`, { failEvery: 3, reorder: true });
+    await tenant.put(`/v3/channels/${id}`, { config: { readsAutomatically: false, statusDelayMs: 5 } });
+    expect(await simulated()).toEqual({
+      faults: { ...off, failEvery: 3, reorder: true },
+      statusDelayMs: 5,
+      readsAutomatically: false,
+    });
+    await tenant.post(`/v3/sandbox/${id}/faults`, {});
+    expect((await simulated()).faults).toEqual(off);
+  });
+
   it('refuses what is wrong', async () => {
     const channelId = await quietChannel();
     const other = await (await server.tenant()).channel();
+    for (const id of [other.id, 'x', '019a82a0-0000-7000-8000-00000000ffff'])
+      expect((await tenant.get(`/v3/sandbox/${id}`)).body.error.messageKey).toBe('channel_not_found');
     expect((await read(other.id, { from: PHONE })).status).toBe(404);
     expect((await read(channelId, { from: 'x' })).body.error.invalidParams).toHaveProperty('from');
     expect((await read(channelId, {})).status).toBe(400);

@@ -11,5 +11,7 @@ it('takes the picture of the API reference', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
   const answer = await page.goto(`${parley.url}/docs`, { waitUntil: 'networkidle' });
   expect(answer?.status()).toBe(200);
+  // What is not in the network any more may still be drawn.
+  await page.getByPlaceholder('Token').filter({ visible: true }).first().waitFor();
   await page.screenshot({ path: `${IMAGES}reference.png` });
 });

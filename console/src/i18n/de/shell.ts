@@ -20,6 +20,7 @@ export const shell: Texts<typeof en> = {
 
   'keys.title': 'Tastenkürzel',
   'keys.show': 'Alle Tastenkürzel zeigen',
+  'keys.guide': 'Anleitung zur Konsole lesen',
   'keys.palette': 'Befehle öffnen',
   'keys.goTo': 'Gehe zu {screen}',
   'keys.then': 'dann',

@@ -18,6 +18,7 @@ export const shell = {
 
   'keys.title': 'Keyboard shortcuts',
   'keys.show': 'Show all keyboard shortcuts',
+  'keys.guide': 'Read the guide to the console',
   'keys.palette': 'Open the command palette',
   'keys.goTo': 'Go to {screen}',
   'keys.then': 'then',

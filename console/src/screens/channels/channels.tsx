@@ -1,8 +1,8 @@
-import { type Channel, type ChannelKind, createChannel, searchChannels } from '@parley/sdk';
+import { type Channel, type ChannelKind, searchChannels } from '@parley/sdk';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, useWrite } from '../../api/api.ts';
 import { useAll } from '../../api/lists.ts';
+import { useCreateSandbox } from '../../api/sandbox.ts';
 import { useScope } from '../../api/session.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
@@ -24,15 +24,6 @@ import { Setup } from './setup.tsx';
 
 type Opened = { kind: 'create'; info: ChannelKind } | { kind: 'edit' | 'check' | 'delete'; channel: Channel };
 
-/** An address that no vendor has. */
-function inventAddress(kind: ChannelKind['kind']): string {
-  const digits = String(crypto.getRandomValues(new Uint32Array(1))[0])
-    .padStart(7, '0')
-    .slice(-7);
-  if (kind === 'email') return `sandbox-${digits}@example.com`;
-  return kind === 'instagram' ? `sandbox_${digits}` : `+1555${digits}`;
-}
-
 /** What customers write to: a list, or how one of them is connected. */
 export function Channels() {
   const canWrite = useScope('channels:write');
@@ -49,18 +40,7 @@ function ChannelList() {
   const kinds = useChannelKinds().data ?? [];
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
-  const addSandbox = useWrite(
-    (kind: ChannelKind['kind']) =>
-      createChannel(client, {
-        body: {
-          kind,
-          provider: 'sandbox',
-          name: t('channels.sandboxName', { kind: t(`kind.${kind}`) }),
-          address: inventAddress(kind),
-        },
-      }),
-    { invalidates: [CHANNELS_KEY], done: 'channels.created' },
-  );
+  const addSandbox = useCreateSandbox();
   const editedInfo = opened?.kind === 'edit' ? kindOf(kinds, opened.channel) : undefined;
   const sandboxes = kinds.filter(({ provider }) => provider === 'sandbox');
   const vendors = kinds.filter(({ provider }) => provider !== 'sandbox');

@@ -155,7 +155,7 @@ function AttributeDialog({ selection, onClose, onStart }: DialogProps) {
   return (
     <FormDialog
       title={t('contactBulk.set_attributes')}
-      submit={t(value.trim() === '' ? 'bulk.removeValue' : 'bulk.set_attributes')}
+      submit={t(value.trim() === '' ? 'contactBulk.removeValue' : 'contactBulk.set_attributes')}
       onSubmit={() =>
         attribute &&
         change.mutate({

@@ -21,7 +21,6 @@ import {
 } from '@parley/sdk';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { client, useRead } from '../../api/api.ts';
-import { basePath } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.tsx';
 import { CHAT_COUNTS, chatKey, chatListKey, findCachedChat } from './chat-cache.ts';
 import { messagesKey, notesKey } from './thread-cache.ts';
@@ -147,10 +146,4 @@ export const useTemplates = (channelId: string) =>
 
 export function useChannel(channelId: string): Channel | undefined {
   return useChannels().data?.find(({ id }) => id === channelId);
-}
-
-/** Where a file is loaded from: by its path, because the cookie of the session belongs to this server. */
-export function useFilePath(): (fileId: string) => string {
-  const { tenantId } = useWorkspace().membership;
-  return (fileId) => `${basePath}/v3/files/${fileId}/content?tenantId=${tenantId}`;
 }

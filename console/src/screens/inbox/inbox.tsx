@@ -1,8 +1,9 @@
 import './live.ts';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
+import { PhoneButton, useIsPhoneOpen, WithPhone } from '../../phone/beside.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState } from '../../ui/notices.tsx';
 import { BulkBar, type BulkDialog, runBulkAction } from './bulk-bar.tsx';
@@ -26,6 +27,7 @@ import { ViewSelect, ViewsPane } from './views-pane.tsx';
 
 /** From this width on the contact is shown beside the chat without being asked for. */
 const WIDE_PX = 1400;
+const WIDER_PX = 1740;
 
 /** What the address says: `?view=mine`, `?q=ada`, `?q=invoice&in=messages`, and what a chat is opened at. */
 interface InboxSearch {
@@ -36,8 +38,18 @@ interface InboxSearch {
   note?: unknown;
 }
 
-/** Chats of all channels: views, a list, one chat, and whom it is with. */
+/** The inbox, and the phone beside it. */
 export function Inbox() {
+  const { chatId } = useParams({ strict: false }) as { chatId?: string };
+  return (
+    <WithPhone chatId={chatId}>
+      <Panes />
+    </WithPhone>
+  );
+}
+
+/** Chats of all channels: views, a list, one chat, and whom it is with. */
+function Panes() {
   const t = useText();
   const navigate = useNavigate();
   const { userId } = useWorkspace().membership;
@@ -77,6 +89,11 @@ export function Inbox() {
   const query = text === '' ? view.query : undefined;
 
   const [showsContact, setShowsContact] = useState(() => window.innerWidth >= WIDE_PX);
+  const isPhoneOpen = useIsPhoneOpen();
+  // The phone takes the place of the contact, unless there is room for both.
+  useEffect(() => {
+    if (isPhoneOpen && window.innerWidth < WIDER_PX) setShowsContact(false);
+  }, [isPhoneOpen]);
   const [dialog, setDialog] = useState<ChatDialog>();
   const [bulkDialog, setBulkDialog] = useState<BulkDialog>();
   const composer = useRef<ComposerHandle>(null);
@@ -127,6 +144,7 @@ export function Inbox() {
               void navigate({ to: '.', search: searchFor(q, isInMessages) as never, replace: true })
             }
           />
+          <PhoneButton />
         </div>
         <div>
           {text !== '' && (

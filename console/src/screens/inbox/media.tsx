@@ -1,8 +1,8 @@
 import type { Message } from '@parley/sdk';
 import { useState } from 'react';
+import { useFilePath } from '../../api/files.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { useFilePath } from './data.ts';
 import styles from './thread.module.css';
 
 type Media = Message['media'][number];

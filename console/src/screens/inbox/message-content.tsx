@@ -1,8 +1,9 @@
 import type { Message } from '@parley/sdk';
 import { useState } from 'react';
+import { listIn, textIn } from '../../api/content.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { isMediaKind, listIn, textIn } from './describe-message.ts';
+import { isMediaKind } from './describe-message.ts';
 import { MediaItem } from './media.tsx';
 import { Original } from './original.tsx';
 import styles from './thread.module.css';

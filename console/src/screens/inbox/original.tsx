@@ -1,10 +1,10 @@
 import type { Message } from '@parley/sdk';
 import { useState } from 'react';
 import { basePath } from '../../api/client.ts';
+import { textIn } from '../../api/content.ts';
 import { useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { textIn } from './describe-message.ts';
 import styles from './thread.module.css';
 
 /**

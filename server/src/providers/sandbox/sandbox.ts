@@ -6,6 +6,7 @@ import { unknownKey } from '../../base/nearest.ts';
 import {
   type Adapter,
   type AdapterChannel,
+  type ChannelConfig,
   type ChannelKind,
   mergeConfig,
   type OutgoingMessage,
@@ -30,6 +31,13 @@ const MAX_CHANNELS = 10_000;
 const SETTINGS = ['statusDelayMs', 'readsAutomatically'];
 /** Those of the vendors that it simulates. */
 const SIGNATURE_HEADERS = [META_HEADER, TWILIO_HEADER, MAIL_HEADER];
+
+/** The settings of a channel, with those that were never set. */
+export const describeSandbox = (config: ChannelConfig) => ({
+  faults: sandboxFaultsOf(config),
+  statusDelayMs: Number(config.statusDelayMs ?? STATUS_DELAY_MS),
+  readsAutomatically: config.readsAutomatically !== false,
+});
 
 /** What is wrong with the delay between two statuses; undefined if it is valid. */
 const validateDelay = (ms: unknown): string | undefined =>
@@ -59,7 +67,7 @@ async function laterRequests(
   now: Date,
 ): Promise<{ at: Date; request: ProviderRequest }[]> {
   const { reorder, echoBeforeResponse } = sandboxFaultsOf(channel.config);
-  const delayMs = Number(channel.config.statusDelayMs ?? STATUS_DELAY_MS);
+  const { statusDelayMs: delayMs } = describeSandbox(channel.config);
   const statuses: VendorStatus[] = bounces(message) ? ['failed'] : reportedStatuses(channel);
   const times = statuses.map((_, index) => new Date(now.getTime() + (index + 1) * delayMs));
   const events = statuses.map((status, index): SimulatedEvent => {
@@ -170,7 +178,7 @@ export const sandbox: Adapter = {
   review: {
     kinds: ['whatsapp'],
     decide(name, config) {
-      const afterMs = Number(config.statusDelayMs ?? STATUS_DELAY_MS);
+      const { statusDelayMs: afterMs } = describeSandbox(config);
       return name.includes('reject')
         ? {
             afterMs,

@@ -1,0 +1,77 @@
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { phone, thread, WAIT } from '../e2e/phone-page.ts';
+import { type LoggedIn, type TestConsole, useConsole } from '../kit/console.ts';
+import { until } from '../kit/until.ts';
+
+const IMAGES = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
+const MAX_BYTES = 150_000;
+
+let test: TestConsole;
+let owner: LoggedIn;
+beforeAll(async () => {
+  test = await useConsole();
+  owner = await test.createPerson('owner', { name: 'Ada Lovelace' });
+  // The demo is complete when the automation has answered.
+  await until(async () => (await findChat('Tom Becker'))?.latestMessage.author.type === 'automation');
+});
+
+const findChat = async (search: string) => (await test.api('POST', '/v3/chats/search', { search }))[0];
+
+async function openPage(address: string, viewport = { width: 1360, height: 800 }): Promise<Page> {
+  const { page, open } = await test.pageOf(owner, {
+    viewport,
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+  await open(address);
+  return page;
+}
+
+async function take(subject: Page | Locator, name: string): Promise<void> {
+  const path = `${IMAGES}${name}.png`;
+  await subject.screenshot({ path, animations: 'disabled', caret: 'hide' });
+  expect((await stat(path)).size, name).toBeLessThan(MAX_BYTES);
+}
+
+it('takes the pictures of the inbox and the phone', async () => {
+  const { id } = await findChat('+12025550161');
+  const page = await openPage(`/inbox/${id}`, { width: 1440, height: 800 });
+  await thread(page).getByText('It stands in the back room').waitFor();
+  await page.keyboard.press('p');
+  const field = phone(page).getByRole('textbox');
+  await field.fill('Wonderful. I will be there at ten!');
+  await field.press('Enter');
+  await thread(page).getByText('I will be there at ten').waitFor(WAIT);
+  await page.getByRole('textbox', { name: 'Reply' }).fill('See you then, Mina.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const reply = phone(page).locator('[data-message]').filter({ hasText: 'See you then' });
+  await reply.getByText('Read').waitFor(WAIT);
+  await expect.poll(() => phone(page).getByText('Arrived').count(), WAIT).toBe(3);
+  await page.getByRole('textbox', { name: 'Reply' }).focus();
+  await take(page, 'inbox');
+
+  await page.locator('a[id^="chat-"]').filter({ hasText: 'Tom Becker' }).click();
+  await phone(page).getByRole('button', { name: 'A repair' }).click();
+  await phone(page).getByText('Somebody from the shop').waitFor(WAIT);
+  await thread(page).getByText('Somebody from the shop').waitFor(WAIT);
+  await expect.poll(() => phone(page).getByText('Arrived').count(), WAIT).toBe(2);
+  await take(phone(page), 'phone');
+});
+
+it('takes the picture of a note', async () => {
+  const { id } = await findChat('mina@example.com');
+  const page = await openPage(`/inbox/${id}`, { width: 1040, height: 620 });
+  await thread(page).getByText('@Sam Rivera').waitFor();
+  await page.getByRole('tab', { name: 'Note' }).click();
+  await take(page, 'note');
+});
+
+it('takes the picture of the contacts', async () => {
+  const page = await openPage('/contacts', { width: 1280, height: 620 });
+  await page.getByText('Mina Park').first().waitFor();
+  await page.getByText('Tom Becker').first().waitFor();
+  await take(page, 'contacts');
+});
