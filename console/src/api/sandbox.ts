@@ -2,7 +2,7 @@ import { type Channel, createChannel } from '@parley/sdk';
 import { useText } from '../i18n/i18n.tsx';
 import { client, useWrite } from './api.ts';
 
-export const CHANNEL_KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
+const CHANNEL_KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** Digits that nobody has used before. */

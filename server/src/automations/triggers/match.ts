@@ -43,7 +43,7 @@ export interface ChatPause {
 }
 
 /** The message of an event, as far as automations are chosen by it. */
-export interface TriggeringMessage {
+interface TriggeringMessage {
   text: string | null;
   isAutomatic: boolean;
 }
