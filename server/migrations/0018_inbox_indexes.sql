@@ -1,7 +1,7 @@
 -- outside of a transaction
 -- The views of an inbox, each with an index that has its chats in its order. Mine, and those of nobody, the newest message first.
 create index concurrently if not exists chats_of_user
-  on chats (tenant_id, assigned_user_id, status, (coalesce(latest_message_at, created_at)), id) where assigned_user_id is not null;
+  on chats (assigned_user_id, tenant_id, status, (coalesce(latest_message_at, created_at)), id) where assigned_user_id is not null;
 drop index concurrently if exists chats_by_assigned_user;
 create index concurrently if not exists chats_unassigned
   on chats (tenant_id, status, (coalesce(latest_message_at, created_at)), id) where assigned_user_id is null;

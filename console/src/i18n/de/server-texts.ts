@@ -167,6 +167,6 @@ export const serverTexts: Readonly<Record<string, string>> = {
     'startet Läufe von Automationen mit Zeitplan für alle Kontakte ihrer Zielgruppe',
   'wake runs that wait for a reply, when the contact has written':
     'weckt Läufe, die auf eine Antwort warten, wenn der Kontakt geschrieben hat',
-  'delete large tenants, channels and contacts, and change many chats or contacts, a batch at a time':
-    'löscht, was zu großen Mandanten, Kanälen und Kontakten gehört; führt Massenaktionen aus, in Teilen',
+  'delete large tenants, channels and contacts, change many chats, contacts or runs, import files and retry deliveries, a batch at a time':
+    'löscht, was zu großen Mandanten, Kanälen und Kontakten gehört; führt Massenaktionen, Importe und erneute Zustellungen aus, in Teilen',
 };
