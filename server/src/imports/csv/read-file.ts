@@ -6,6 +6,7 @@ import { type CsvRecord, isIncomplete, readRecord } from './record.ts';
 /** How many characters a record may have: far more than a contact, far less than would fill the memory. */
 const MAX_RECORD_CHARACTERS = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
+const ROWS_AT_ONCE = 100;
 
 /** The file cannot be read as CSV from some row on. */
 export class CsvError extends Error {
@@ -80,7 +81,7 @@ export async function* readRows(
     let rest = '';
     for await (const { text, isLast } of readTexts(file, encoding, offset)) {
       const whole = rest + text;
-      const rows: CsvRow[] = [];
+      let rows: CsvRow[] = [];
       let start = 0;
       while (start < whole.length) {
         const record = readRecord(whole, start, delimiter, isLast);
@@ -94,6 +95,11 @@ export async function* readRows(
         row += 1;
         rows.push({ ...record, offset, row });
         start = record.end;
+        // A batch that needs no more rows ends the reading here.
+        if (rows.length === ROWS_AT_ONCE) {
+          yield rows;
+          rows = [];
+        }
         const pause = turn();
         if (pause) await pause;
       }
