@@ -19,8 +19,11 @@ export const ORIGINAL_HEADERS: Readonly<Record<string, string>> = {
   'x-dns-prefetch-control': 'off',
 };
 
-/** Elements that no policy covers: they connect to servers beforehand, load another page, or change where links lead. */
-const UNCOVERED = /<(?=(?:link|meta|base)[\s/>])/gi;
+/**
+ * Elements that no policy covers: they connect to servers beforehand, load another page, or change where links lead. A browser
+ * connects to the server of a frame before it looks at the policy.
+ */
+const UNCOVERED = /<(?=(?:link|meta|base|i?frame|frameset|fencedframe|object|embed|applet|portal)[\s/>])/gi;
 
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -44,12 +44,14 @@ it.each([
   '<Meta/http-equiv=x-dns-prefetch-control content=on>',
   '<base href="https://evil.example/">',
   '<<link><meta >',
+  '<IFRAME src="https://evil.example"></IFRAME>',
+  '<object data="https://evil.example"><embed src="https://evil.example">',
 ])('elements that no policy covers are none in it: %s', async (html) => {
   const tenant = await server.tenant();
   const { text } = await tenant.get(pathOf(await receive(tenant, { html: `<p>Hi</p>${html}` })));
   const own = text.slice(text.indexOf('<p>Hi</p>'));
-  expect(own).not.toMatch(/<(link|meta|base)[\s/>]/i);
-  expect(own).toMatch(/<x-(link|meta|base)/i);
+  expect(own).not.toMatch(/<(link|meta|base|iframe|object|embed)[\s/>]/i);
+  expect(own).toMatch(/<x-(link|meta|base|iframe|object|embed)/i);
 });
 
 it('a message without HTML is its text, of which nothing is HTML', async () => {

@@ -279,11 +279,10 @@ describe.runIf(CHROMIUM)('the composer', () => {
 
   it('the panel of the contact shows what happened, and which automations wait', async () => {
     const automation = await test.api('POST', '/v3/automations', {
-      name: 'Ask for a size',
+      name: 'Ask tomorrow',
       trigger: { type: 'api' },
       steps: [
-        { id: 'ask', type: 'send_message', parameters: { text: 'Which size?' } },
-        { id: 'wait', type: 'wait_for_reply', parameters: { timeout: 'P1D' } },
+        { id: 'wait', type: 'wait', parameters: { for: 'P1D' } },
         { id: 'end', type: 'end' },
       ],
     });
@@ -294,7 +293,7 @@ describe.runIf(CHROMIUM)('the composer', () => {
     const panel = page.getByRole('complementary', { name: 'Contact' });
     await panel.getByText('Contact created').waitFor(WAIT);
     await test.api('POST', `/v3/automations/${automation.id}/trigger`, { contactId });
-    await panel.getByText('Ask for a size').waitFor(WAIT);
+    await panel.getByText('Ask tomorrow').waitFor(WAIT);
     await panel.getByText('Automations at work').waitFor();
     const label = await test.api('POST', '/v3/labels', { name: 'vip' });
     await test.api('POST', `/v3/contacts/${contactId}/labels`, { labels: [{ id: label.id }] });

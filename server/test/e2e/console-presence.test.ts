@@ -68,7 +68,7 @@ describe.runIf(CHROMIUM)('colleagues in one inbox', () => {
     await looking(first.page, 'Alan Second').waitFor({ state: 'detached', ...WAIT });
     await second.page.goBack();
     await looking(first.page, 'Alan Second').waitFor(WAIT);
-    await second.page.close();
+    await second.page.goto('about:blank');
     await looking(first.page, 'Alan Second').waitFor({ state: 'detached', ...WAIT });
 
     // What the third one hears last is what comes last.

@@ -1,5 +1,5 @@
 import { createView, deleteView, updateView, type View } from '@parley/sdk';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { isShownByFields, issueOf } from '../../api/errors.ts';
 import { useText } from '../../i18n/i18n.tsx';
@@ -34,6 +34,9 @@ export function ViewDialog({ view, onClose, onSaved }: ViewDialogProps) {
   const t = useText();
   const id = useId();
   const fields = useChatFields();
+  const nameField = useRef<HTMLInputElement>(null);
+  // A dialog that opens focuses its first button.
+  useEffect(() => nameField.current?.focus(), []);
   const [name, setName] = useState(view?.name ?? '');
   const [query, setQuery] = useState(view?.query ?? 'eq(status,"open")');
   const [sortBy, setSortBy] = useState<string>(view?.sortBy ?? SORTS[0]);
@@ -74,7 +77,7 @@ export function ViewDialog({ view, onClose, onSaved }: ViewDialogProps) {
           error={issueOf(save.error, 'name')}
           maxLength={100}
           required
-          autoFocus
+          ref={nameField}
         />
       </form>
       <fieldset className={styles.filter}>
