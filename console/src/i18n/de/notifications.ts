@@ -13,16 +13,16 @@ export const notifications: Texts<typeof english> = {
   'notifications.markRead': 'Als gelesen markieren',
   'notifications.none': 'Nichts Neues',
   'notifications.noneText':
-    'Wenn dich jemand erwähnt oder dir einen Chat zuweist, und wenn ein Kunde in einem deiner Chats antwortet, erscheint es hier.',
+    'Wenn Sie jemand erwähnt oder Ihnen einen Chat zuweist, und wenn ein Kunde in einem Ihrer Chats antwortet, erscheint es hier.',
   'notifications.somebody': 'Jemand',
-  'notifications.mentioned': '{name} hat dich in einer Notiz erwähnt',
-  'notifications.teamMentioned': '{name} hat dein Team in einer Notiz erwähnt',
-  'notifications.assigned': '{name} hat dir einen Chat zugewiesen',
-  'notifications.teamAssigned': '{name} hat deinem Team einen Chat zugewiesen',
+  'notifications.mentioned': '{name} hat Sie in einer Notiz erwähnt',
+  'notifications.teamMentioned': '{name} hat Ihr Team in einer Notiz erwähnt',
+  'notifications.assigned': '{name} hat Ihnen einen Chat zugewiesen',
+  'notifications.teamAssigned': '{name} hat Ihrem Team einen Chat zugewiesen',
   'notifications.received': { one: 'Neue Nachricht', other: '{count} neue Nachrichten' },
   'notifications.snoozeEnded': 'Ein zurückgestellter Chat ist wieder da',
   'notifications.failed': {
-    one: 'Deine Nachricht konnte nicht zugestellt werden',
-    other: '{count} deiner Nachrichten konnten nicht zugestellt werden',
+    one: 'Ihre Nachricht konnte nicht zugestellt werden',
+    other: '{count} Ihrer Nachrichten konnten nicht zugestellt werden',
   },
 };
