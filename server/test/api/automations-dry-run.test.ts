@@ -401,7 +401,10 @@ describe('a dry run is refused', () => {
       { contactId },
       { token: await tenant.tokenWith(scopes) },
     );
-    expect([tried.status, tried.body.error.message]).toEqual([403, expect.stringContaining('messages:read')]);
+    expect([tried.status, tried.body.error.invalidParams.contactId?.message]).toEqual([
+      400,
+      expect.stringContaining('messages:read'),
+    ]);
   });
 
   it('to an agent who does not see the channel', async () => {

@@ -113,7 +113,7 @@ export interface ModelRun {
   readonly person: ModelPerson;
   status: 'scheduled' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
   step: number | null;
-  trace: { step: number; status: 'completed' | 'waiting' | 'failed' }[];
+  trace: { step: number; status: 'completed' | 'waiting' | 'failed' | 'cancelled' }[];
   sent: string[];
   until: number | null;
   hasChat: boolean;
@@ -145,6 +145,13 @@ export const newRun = (steps: readonly ModelStep[], person: ModelPerson, order: 
 });
 
 export const isLive = ({ status }: ModelRun): boolean => ['scheduled', 'running', 'waiting'].includes(status);
+
+/** Ends a run from outside, with the step in which it is. */
+export function cancel(run: ModelRun): void {
+  run.status = 'cancelled';
+  const entry = run.trace.at(-1);
+  if (entry?.status === 'waiting') entry.status = 'cancelled';
+}
 
 /** The step after another; null at the end. */
 const follow = (run: ModelRun, index: number, target: Target): number | null =>

@@ -5,6 +5,7 @@ import { workerDatabase } from '../kit/execution.ts';
 import { type Death, type MortalWorker, mortalWorkers, type QueueName } from '../kit/mortal-worker.ts';
 import {
   advance,
+  cancel,
   definitionOf,
   idOf,
   isLive,
@@ -137,7 +138,7 @@ async function context(first: ModelStep[]) {
         expect((await tenant.post(`/v3/automation_runs/${run.id}/cancel`)).status).toBe(
           isLive(run) ? 200 : 409,
         );
-        if (isLive(run)) run.status = 'cancelled';
+        if (isLive(run)) cancel(run);
         return;
       case 'retry': {
         if (!run) return;

@@ -8,7 +8,7 @@ import { isLockTimeout } from '../../db/errors.ts';
 import { simulate } from '../../db/simulate.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantDatabase, TenantReader, TenantTx } from '../../db/tenant.ts';
-import { hasScope, type Principal, readerOf, type Scope } from '../../http/permissions.ts';
+import { hasScope, lacksScope, type Principal, readerOf, type Scope } from '../../http/permissions.ts';
 import { channelAccess } from '../../people/channel-access.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { findDefinitionIssues } from '../definition/validate.ts';
@@ -180,8 +180,7 @@ export function createDryRunner(deps: DryRunDeps): DryRunner {
   });
   return async (db, automationId, body, principal) => {
     const missing = SHOWN.find((scope) => !hasScope(principal, scope));
-    if (missing !== undefined)
-      throw new ApiError('forbidden', { detail: `a dry run also needs the scope "${missing}"` });
+    if (missing !== undefined) throw invalidParam('contactId', 'custom', lacksScope(missing));
     const { versionId, definition } = await requireDefinition(db, automationId, body, principal, deps);
     await requireVisible(db, principal, definition);
     const issues = collectIssues();
