@@ -49,7 +49,7 @@ const insertMany = statement<[now: Date, chatIds: string[], messages: ParameterO
      from queued q order by q.id`,
 );
 
-/** For one message, as requests send one: with rows as JSON, PostgreSQL takes half as long again. */
+/** For one message, as requests send one: with rows as JSON, PostgreSQL takes longer. */
 const insertOne = statement<
   [
     now: Date,
