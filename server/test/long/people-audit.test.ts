@@ -3,6 +3,7 @@ import { newId } from '../../src/base/ids.ts';
 import { dropOldAuditEntries } from '../../src/db/retention.ts';
 import type { Route } from '../../src/http/route.ts';
 import { cookieOf, PASSWORD, personWith, tokenOf, usePerson } from '../kit/people.ts';
+import { QUESTIONS } from '../kit/questions.ts';
 import { createFixtures, headersFor, idsFor, pathOf, payloadFor, tokenFor } from '../kit/route-calls.ts';
 import { OPERATOR_TOKEN, type TestTenant, useServer } from '../kit/server.ts';
 
@@ -17,9 +18,6 @@ const entriesOf = async (tenant: TestTenant, query?: string) => {
   });
   return found.body.data;
 };
-/** POSTs that answer a question. */
-const QUESTIONS =
-  /\/(search|counts|render|describe|presence|examine|preview|automations\/check|explain|dry_run)$/;
 const changesSomething = ({ spec }: Route): boolean => spec.method !== 'GET' && !QUESTIONS.test(spec.path);
 /** A login over an identity provider needs one: see people-oidc. */
 const isCallable = ({ spec }: Route): boolean =>
