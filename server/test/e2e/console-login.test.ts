@@ -98,10 +98,10 @@ describe.runIf(CHROMIUM)('logging in to the console', () => {
     await dialog.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     const secret = (await dialog.locator('code').textContent()) as string;
-    await dialog.getByLabel('Code').fill('000000');
+    await dialog.getByRole('textbox', { name: 'Code' }).fill('000000');
     await page.keyboard.press('Enter');
     await dialog.getByText('The code is wrong').waitFor();
-    await dialog.getByLabel('Code').fill(codeOf(secret, -1));
+    await dialog.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret, -1));
     await page.keyboard.press('Enter');
     await dialog.getByRole('heading', { name: 'Recovery codes' }).waitFor();
     const recoveryCode = (await dialog.locator('code').first().textContent()) as string;
