@@ -44,6 +44,9 @@ export const inboxLists: Texts<typeof english> = {
   'search.short': 'Geben Sie mindestens {count} Zeichen ein, um in Nachrichten zu suchen.',
   'search.noMessages': 'Keine Nachricht gefunden',
   'search.noMessagesText': 'Keine Nachricht enthält „{text}“.',
+  'search.noneYet': 'Noch nichts gefunden',
+  'search.noneYetText': 'Keine neuere Nachricht enthält „{text}“. Ältere sind noch nicht durchsucht.',
+  'search.further': 'Weiter zurück suchen',
   'search.more': 'Mehr zeigen',
 
   'bulk.label': 'Ausgewählte Chats',

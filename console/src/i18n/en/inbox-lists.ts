@@ -42,6 +42,9 @@ export const inboxLists = {
   'search.short': 'Type at least {count} characters to search in messages.',
   'search.noMessages': 'No message found',
   'search.noMessagesText': 'No message contains "{text}".',
+  'search.noneYet': 'Nothing found yet',
+  'search.noneYetText': 'No recent message contains "{text}". Older messages have not been searched.',
+  'search.further': 'Search further back',
   'search.more': 'Show more',
 
   'bulk.label': 'Selected chats',

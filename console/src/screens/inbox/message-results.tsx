@@ -58,7 +58,23 @@ export function MessageResults({ results, text, shownId, search }: MessageResult
         {error ? <ErrorNotice error={error} onRetry={refetch} /> : <Skeleton lines={6} />}
       </div>
     );
-  if (rows.length === 0)
+  if (rows.length === 0 && hasMore && !error)
+    return (
+      <div className={styles.scroller}>
+        <EmptyState
+          icon="search"
+          title={t('search.noneYet')}
+          action={
+            <Button isBusy={isReadingMore} onClick={readMore}>
+              {t('search.further')}
+            </Button>
+          }
+        >
+          {t('search.noneYetText', { text })}
+        </EmptyState>
+      </div>
+    );
+  if (rows.length === 0 && !error)
     return (
       <div className={styles.scroller}>
         <EmptyState icon="search" title={t('search.noMessages')}>
