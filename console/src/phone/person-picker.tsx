@@ -65,7 +65,7 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
           <TextField
             label={t('phone.orContact')}
             type="search"
-            placeholder={t('inbox.search')}
+            placeholder={t('contacts.search')}
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
