@@ -1,5 +1,6 @@
 // Bundles the server and its tools into dist/.
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -23,11 +24,27 @@ const require = __createRequire(import.meta.url);
 const __filename = __pathOf(import.meta.url);
 const __dirname = __dirnameOf(__filename);`;
 
+/** A file that others load. Its name has a hash, so that a build never changes what a running server is about to load. */
+const PART = /-[A-Z0-9]{8}\.js(\.map)?$/;
+const KEPT_MS = 7 * 24 * 3600_000;
+
+/** Removes parts of earlier builds, once nobody can be about to load them. */
+async function removeOldParts(present) {
+  for (const name of await readdir(`${root}dist`)) {
+    if (present.includes(name) || !PART.test(name)) continue;
+    const modified = (await stat(`${root}dist/${name}`).catch(() => undefined))?.mtimeMs ?? 0;
+    if (Date.now() - modified > KEPT_MS) await rm(`${root}dist/${name}`, { force: true });
+  }
+}
+
 try {
   const { outputFiles } = await build({
     entryPoints: only === undefined ? entries : { [only]: entries[only] },
     outdir: `${root}dist`,
     bundle: true,
+    // What main.ts loads while PostgreSQL starts is a file of its own, and so is what several entries share.
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     // Packages are bundled too: loading one file instead of two thousand is most of the time that a start takes.
     // Those that only mail needs are loaded with the first mail: in the bundle they would cost every start 70 ms. The same
     // for logging in over an identity provider, which few installations use.
@@ -51,11 +68,13 @@ try {
     logLevel: 'error',
   });
   await mkdir(`${root}dist`, { recursive: true });
-  // Two processes may start at once: each file appears whole or not at all.
-  for (const { path, contents } of outputFiles.toReversed()) {
+  // Two processes may start at once: each file appears whole or not at all, and after the parts that it loads.
+  const isPart = ({ path }) => PART.test(path);
+  for (const { path, contents } of [...outputFiles.filter(isPart), ...outputFiles.toReversed()]) {
     await writeFile(`${path}.${process.pid}`, contents);
     await rename(`${path}.${process.pid}`, path);
   }
+  await removeOldParts(outputFiles.map(({ path }) => basename(path)));
 } catch (error) {
   if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error;
   console.error(

@@ -1,46 +1,14 @@
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { FastifyInstance } from 'fastify';
-import { holdDueWork } from './after-restore.ts';
-import { apiVariables, describeApis, type PeopleSettings } from './app.ts';
-import { createActivity } from './base/activity.ts';
-import { systemClock } from './base/clock.ts';
 import { type Config, readConfig } from './base/config.ts';
-import { type Keys, keysFrom } from './base/crypto.ts';
 import { OperatorError } from './base/errors.ts';
-import { createLog, type Logger } from './base/log.ts';
+import { createLog } from './base/log.ts';
 import { keepSecrets } from './base/secrets.ts';
-import { banner, configTable, firstLoginText, help } from './cli-text.ts';
 import { prepareFolder } from './data-folder.ts';
-import { requireSuitable } from './db/check-server.ts';
-import { type Connection, type Database, openDatabase } from './db/database.ts';
-import { startEmbedded } from './db/embedded/embedded.ts';
-import { holdFolder } from './db/embedded/lock.ts';
-import { migrate } from './db/migrate.ts';
-import { ensurePartitions } from './db/partitions.ts';
-import { fillDemo } from './demo/fill-demo.ts';
-import { workInDemo } from './demo/work-in-demo.ts';
-import { examine } from './doctor.ts';
-import { backOff } from './http/back-off.ts';
-import { metricsRoute } from './http/metrics-route.ts';
-import { attachLifecycle } from './http/request-lifecycle.ts';
-import { httpServer } from './http/server.ts';
-import { createDemo, createFirstLogin, findRestore, requireSameKey } from './installation.ts';
-import { outboundPolicy } from './outbound/addresses.ts';
-import { allQueues } from './queues.ts';
-import { rotateKey } from './rotate-key.ts';
-import { connectionsNeeded, type Role, type System, startSystem } from './system.ts';
+import { requireFreePort } from './ports.ts';
+import type { Environment } from './serve.ts';
+import { openStorage } from './storage.ts';
+import type { Role } from './system.ts';
 import { version } from './version.ts';
-
-const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
-const DEMO_PICTURE = fileURLToPath(new URL('../assets/cargo-bike.png', import.meta.url));
-/** How long running work may take after SIGTERM. */
-const GRACE_MS = 20_000;
-const HOLD_MS = 30 * 60_000;
-/** After this time the process exits in any case. */
-const FORCED_EXIT_MS = 25_000;
 
 const flags = {
   role: { type: 'string', default: 'all' },
@@ -50,6 +18,9 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
+
+/** Nearly the whole program. It is loaded while PostgreSQL starts, which takes as long: a start is 0.3 s shorter. */
+const loadProgram = () => import('./serve.ts');
 
 /** Runs the program. A problem that the operator can fix is printed as one sentence, with exit code 1. */
 export async function main(argv: string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -63,24 +34,19 @@ export async function main(argv: string[], env: NodeJS.ProcessEnv): Promise<void
   }
 }
 
-async function run(argv: string[], env: NodeJS.ProcessEnv): Promise<void> {
+async function run(argv: string[], given: NodeJS.ProcessEnv): Promise<void> {
   const { values, positionals } = readArguments(argv);
-  if (values.help || positionals[0] === 'help') return console.log(help(apiVariables));
   if (values.version) return console.log(version);
-  const given = {
-    ...env,
+  const env = {
+    ...given,
     ...(values.port === undefined ? {} : { PORT: values.port }),
     ...(values['data-dir'] === undefined ? {} : { PARLEY_DATA_DIR: values['data-dir'] }),
   };
-  const config = readConfig(given, apiVariables);
-  if (positionals[0] === 'config') return console.log(configTable(config, env, apiVariables));
-  if (positionals[0] === 'doctor') {
-    const { lines, isHealthy } = await examine(config, values.role as Role, MIGRATIONS);
-    console.log(lines.join('\n'));
-    process.exitCode = isHealthy ? 0 : 1;
-    return;
-  }
-  await serve(config, values.role as Role, values['after-restore'] === true);
+  const role = values.role as Role;
+  const command = values.help ? 'help' : (positionals[0] ?? 'start');
+  if (command === 'start') return serve(env, role, values['after-restore'] === true);
+  const { commands } = await loadProgram();
+  process.exitCode = await commands[command as keyof typeof commands](env, role);
 }
 
 function readArguments(argv: string[]) {
@@ -97,322 +63,34 @@ function readArguments(argv: string[]) {
   }
 }
 
-interface OpenDatabase {
-  connection: Connection;
-  /** True for the embedded database: the lock on its folder keeps other processes out. */
-  isSoleProcess: boolean;
-  revive: () => Promise<void>;
-  stop(): Promise<void>;
+/** The configuration. What is wrong with it is said all at once, also about variables that the program reads later. */
+async function readBasics(env: Environment): Promise<Config> {
+  try {
+    return readConfig(env);
+  } catch (error) {
+    const { readAll } = await loadProgram();
+    readAll(env);
+    throw error;
+  }
 }
 
-async function openStorage(config: Config, log: Logger): Promise<OpenDatabase> {
-  if (config.DATABASE_URL !== undefined)
-    return {
-      connection: { connectionString: config.DATABASE_URL },
-      isSoleProcess: false,
-      revive: async () => {},
-      stop: async () => {},
-    };
-  const embedded = await startEmbedded({ dataDir: config.PARLEY_DATA_DIR });
-  const lock = await holdFolder(embedded.connection);
-  if (embedded.adopted) log.warn('the last process did not stop cleanly; its database was taken over');
-  if (embedded.hasRootRights)
-    log.warn(
-      'only root may enter the folders of PostgreSQL, so it has the rights of root on files. Move them elsewhere, or start Parley as another user',
-    );
-  lock.onLost(() => {
-    log.fatal('another Parley has taken over this data folder');
-    process.exit(1);
-  });
-  return {
-    connection: embedded.connection,
-    isSoleProcess: true,
-    revive: embedded.ensureRunning,
-    async stop() {
-      await lock.release();
-      await embedded.stop();
-    },
-  };
-}
-
-async function serve(config: Config, role: Role, isAfterRestore: boolean): Promise<void> {
+async function serve(env: Environment, role: Role, isAfterRestore: boolean): Promise<void> {
+  const config = await readBasics(env);
   const log = createLog({ level: config.LOG_LEVEL, json: config.isProduction });
   if (config.isProduction && process.getuid?.() === 0)
     log.warn('Parley runs as root. Start it as a user of its own, who owns the data folder');
   if (role !== 'worker') await requireFreePort(config);
   await prepareFolder(config.PARLEY_DATA_DIR, { hasDatabase: config.DATABASE_URL === undefined });
-  const secrets = await keepSecrets(config.PARLEY_DATA_DIR, {
+  const { secretKey, adminToken } = await keepSecrets(config.PARLEY_DATA_DIR, {
     secretKey: config.PARLEY_SECRET_KEY,
     adminToken: config.PARLEY_ADMIN_TOKEN,
   });
-  const keys = keysFrom(secrets.secretKey, config.PARLEY_SECRET_KEY_PREVIOUS);
-  const storage = await openStorage(config, log);
+  const storage = await openStorage(config, log, () => void loadProgram().catch(() => {}));
   try {
-    await serveOn(storage, { config, role, isAfterRestore, keys, log, operatorToken: secrets.adminToken });
+    const { serveOn } = await loadProgram();
+    await serveOn(storage, { env, role, isAfterRestore, secretKey, operatorToken: adminToken, log });
   } catch (error) {
     await storage.stop().catch(() => {});
     throw error;
   }
-}
-
-interface ServeDeps {
-  config: Config;
-  role: Role;
-  /** The database was just restored from a backup. */
-  isAfterRestore: boolean;
-  keys: Keys;
-  log: Logger;
-  operatorToken: string;
-}
-
-async function serveOn(
-  storage: OpenDatabase,
-  { config, role, isAfterRestore, keys, log, operatorToken }: ServeDeps,
-): Promise<void> {
-  const connections = { api: config.PARLEY_API_CONNECTIONS, worker: config.PARLEY_WORKER_CONNECTIONS };
-  if (!storage.isSoleProcess)
-    await requireSuitable(
-      storage.connection,
-      connectionsNeeded(role, { ...connections, search: config.PARLEY_SEARCH_CONNECTIONS }),
-    );
-  await prepareDatabase(storage.connection, keys, log, isAfterRestore);
-  let { PORT: port } = config;
-  const baseUrl = (): string =>
-    config.PARLEY_BASE_URL ??
-    `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
-  const policy = outboundPolicy({
-    host: config.HOST,
-    isProduction: config.isProduction,
-    allowHosts: config.PARLEY_OUTBOUND_ALLOW_HOSTS,
-  });
-  const system = await startSystem({
-    connection: storage.connection,
-    clock: systemClock,
-    keys,
-    log,
-    policy,
-    filesFolder: join(config.PARLEY_DATA_DIR, 'files'),
-    maxFileBytes: config.PARLEY_FILE_BYTES,
-    fileUrlMs: config.PARLEY_FILE_URL_TTL,
-    maxKeptMailboxes: config.PARLEY_IDLE_MAILBOXES,
-    baseUrl,
-    operatorToken,
-    corsOrigins: config.PARLEY_CORS_ORIGINS,
-    apiSettings: config.extra,
-    retentionDays: config.PARLEY_RETENTION_DAYS,
-    auditDays: config.PARLEY_AUDIT_DAYS,
-    people: peopleSettings(config),
-    connections,
-    role,
-    isSoleProcess: storage.isSoleProcess,
-    timers: true,
-    onLoss: reviver(storage.revive, log),
-    searches: { connections: config.PARLEY_SEARCH_CONNECTIONS },
-    trustedProxies: config.PARLEY_TRUSTED_PROXIES,
-    metricsToken: config.PARLEY_METRICS_TOKEN,
-    hasMetricsPort: config.PARLEY_METRICS_PORT !== undefined,
-  });
-  const metricsServer = await startMetrics(config, system, log).catch(async (error) => {
-    await system.stop(0);
-    throw error;
-  });
-  stopOnSignal(log, async () => {
-    await system.stop(GRACE_MS);
-    await metricsServer?.close();
-    await storage.stop();
-  });
-  if (keys.earlierTokens.length > 0)
-    system.inBackground(async ({ db }, isStopping) => {
-      const values = await rotateKey(db, keys, isStopping);
-      if (!isStopping()) log.info({ values }, 'everything is encrypted with the present secret key');
-    });
-  if (role === 'worker') {
-    const url = await listenForHealth(system.app.server, config, log);
-    log.info({ url, version, role }, 'working');
-    return;
-  }
-  await system.app.server.listen({ host: config.HOST, port: config.PORT }).catch((error) => {
-    throw portError(error, config);
-  });
-  ({ port } = system.app.server.server.address() as { port: number });
-  const demo = config.PARLEY_DEMO
-    ? await createDemo(system.db, { keys, policy, authenticator: system.app.authenticator })
-    : undefined;
-  const firstLogin = await createFirstLogin(system.db, baseUrl());
-  const consoleUrl = firstLogin?.url ?? `${baseUrl()}/console`;
-  if (!demo && firstLogin) console.log(firstLoginText(consoleUrl));
-  if (demo)
-    console.log(
-      banner({
-        baseUrl: baseUrl(),
-        consoleUrl,
-        dataDir: config.PARLEY_DATA_DIR,
-        database: storage.isSoleProcess,
-        apis: describeApis(config.extra, systemClock.real()),
-        ...demo,
-      }),
-    );
-  log.info({ url: baseUrl(), docs: `${baseUrl()}/docs`, version, role }, 'listening');
-  if (config.PARLEY_DEMO)
-    system.inBackground(async (deps, isStopping) => {
-      const picture = DEMO_PICTURE;
-      if (await fillDemo({ ...deps, picture })) log.info('created conversations in the demo tenant');
-      await workInDemo(deps, isStopping);
-    });
-}
-
-const peopleSettings = (config: Config): PeopleSettings => ({
-  hasPasswordLogin: config.PARLEY_PASSWORD_LOGIN,
-  ...(config.PARLEY_SYSTEM_MAIL_CHANNEL === undefined
-    ? {}
-    : { systemMail: config.PARLEY_SYSTEM_MAIL_CHANNEL }),
-  ...(config.PARLEY_OIDC_ISSUER === undefined
-    ? {}
-    : {
-        oidc: {
-          issuer: config.PARLEY_OIDC_ISSUER,
-          clientId: config.PARLEY_OIDC_CLIENT_ID as string,
-          clientSecret: config.PARLEY_OIDC_CLIENT_SECRET,
-          autoJoin: config.PARLEY_OIDC_AUTO_JOIN,
-        },
-      }),
-});
-
-/** Serves the metrics on a port of their own, if there is one, in every role. */
-async function startMetrics(
-  { HOST: host, PARLEY_METRICS_PORT: port, PARLEY_METRICS_TOKEN: metricsToken, PORT }: Config,
-  { metrics }: System,
-  log: Logger,
-): Promise<FastifyInstance | undefined> {
-  if (port === undefined) return undefined;
-  if (port === PORT && port !== 0)
-    throw new OperatorError('PARLEY_METRICS_PORT is the same as PORT. Leave it out, or choose another one.');
-  const { app, lifecycle } = await httpServer({
-    log,
-    corsOrigins: [],
-    metrics,
-    activity: createActivity(),
-    isDraining: () => false,
-  });
-  attachLifecycle(app, lifecycle);
-  await app.register(metricsRoute, { metrics, metricsToken, backOff: backOff(log, 'operator') });
-  await app.listen({ host, port }).catch((error) => {
-    throw portError(error, { HOST: host, PORT: port, variable: 'PARLEY_METRICS_PORT' });
-  });
-  log.info({ port: (app.server.address() as { port: number }).port }, 'serving metrics');
-  return app;
-}
-
-/** Health checks never keep a worker from working: if the port is taken, as by an API process beside it, any other will do. */
-async function listenForHealth(server: FastifyInstance, config: Config, log: Logger): Promise<string> {
-  const listen = (port: number): Promise<string> => server.listen({ host: config.HOST, port });
-  return listen(config.PORT).catch((error) => {
-    log.warn({ err: error }, `port ${config.PORT} is taken; the health checks of this worker get another`);
-    return listen(0);
-  });
-}
-
-/** Migrates and checks the database before this process accepts requests or work. */
-async function prepareDatabase(
-  connection: Connection,
-  keys: Keys,
-  log: Logger,
-  isAfterRestore: boolean,
-): Promise<void> {
-  const applied = await migrate(connection, MIGRATIONS);
-  if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
-  const db = openDatabase({
-    connection,
-    applicationName: 'parley start',
-    poolSize: 1,
-    readers: 0,
-    // To hold a large backlog takes long.
-    ...(isAfterRestore ? { queryTimeoutMs: HOLD_MS } : {}),
-  });
-  try {
-    await requireSameKey(db, keys);
-    if (isAfterRestore) await holdAfterRestore(db, log);
-    const { heldAt } = await findRestore(db);
-    if (heldAt !== null)
-      log.warn(
-        { since: heldAt },
-        'work that was due in a restored backup is held. Look at GET /admin/held_work, then release it: parley release',
-      );
-    // Rows of a week without a partition go to the default partition, and the next hour tries again.
-    await ensurePartitions(db, new Date()).catch((error) =>
-      log.warn({ err: error }, 'the partitions of the coming weeks could not be created yet'),
-    );
-  } finally {
-    await db.close();
-  }
-}
-
-async function holdAfterRestore(db: Database, log: Logger): Promise<void> {
-  const held = await holdDueWork(db, allQueues);
-  log.warn(
-    { held },
-    held === undefined
-      ? 'the work of an earlier --after-restore is still held; nothing was added'
-      : 'a new epoch of event streams has begun, and what was due in the backup is held',
-  );
-}
-
-/** Restarts the embedded database, one attempt at a time. */
-function reviver(revive: () => Promise<void>, log: Logger): () => void {
-  let reviving = false;
-  return () => {
-    if (reviving) return;
-    reviving = true;
-    revive()
-      .catch((error) => log.error({ err: error }, 'the database could not be restarted'))
-      .finally(() => {
-        reviving = false;
-      });
-  };
-}
-
-/** Called before the database starts, so that a second start on the same machine fails fast. */
-function requireFreePort(config: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error) => reject(portError(error, config)));
-    probe.listen({ host: config.HOST, port: config.PORT }, () => probe.close(() => resolve()));
-  });
-}
-
-function portError(error: unknown, config: Pick<Config, 'HOST' | 'PORT'> & { variable?: string }): unknown {
-  const how = config.variable ?? '--port or PORT';
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return new OperatorError(
-      `Port ${config.PORT} on ${config.HOST} is in use. Stop the program that uses it, or choose another with ${how}.`,
-    );
-  if (code === 'EACCES')
-    return new OperatorError(
-      `Port ${config.PORT} cannot be used by this user. Choose one above 1023 with ${how}.`,
-    );
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new OperatorError(
-      `This machine has no address "${config.HOST}". Set HOST to an address of this machine, or to 0.0.0.0.`,
-    );
-  return error;
-}
-
-function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
-  let stopping = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), FORCED_EXIT_MS).unref();
-    stop().then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'could not stop cleanly');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
 }

@@ -16,6 +16,8 @@ export interface EmbeddedOptions {
   readonly database?: string;
   /** Additional settings. Durability and the address cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Called once PostgreSQL's process runs, for what can be done until it answers. */
+  readonly whileStarting?: () => void;
 }
 
 export interface EmbeddedDatabase {
@@ -82,7 +84,13 @@ async function startInFolder(givenDir: string, options: EmbeddedOptions): Promis
   const settings = options.settings ?? {};
   const firstPlace = await choosePlace(cluster);
 
-  let postmaster: Postmaster = await runPostmaster(cluster, firstPlace, binaries, settings);
+  let postmaster: Postmaster = await runPostmaster(
+    cluster,
+    firstPlace,
+    binaries,
+    settings,
+    options.whileStarting,
+  );
   const { place, adopted } = postmaster;
   const superuser: Connection = {
     ...place,

@@ -52,11 +52,12 @@ export async function runPostmaster(
   place: Place,
   binaries: Binaries,
   settings: Readonly<Record<string, string>>,
+  whileStarting?: () => void,
 ): Promise<Postmaster> {
   for (let round = 1; ; round++) {
     const found = await takeOver(cluster, place);
     if (found !== undefined) return found;
-    const started = await start(cluster, place, binaries, settings);
+    const started = await start(cluster, place, binaries, settings, whileStarting);
     if (typeof started !== 'string') return started;
     // Another process was faster: its server is taken over.
     const isStartedElsewhere = /lock file .* already exists|pre-existing shared memory block/.test(started);
@@ -126,8 +127,10 @@ async function start(
   place: Place,
   binaries: Binaries,
   settings: Readonly<Record<string, string>>,
+  whileStarting?: () => void,
 ): Promise<Postmaster | string> {
   const launched = await launch(cluster, binaries, settingsFor(place, settings));
+  whileStarting?.();
   const startedAt = performance.now();
   for (let wait = 5; ; wait = Math.min(wait * 1.3, 250)) {
     const reason = await launched.ended();
