@@ -35,10 +35,15 @@ export const findMembership = (
   chosen: string | undefined,
 ): Membership | undefined => memberships.find(({ tenantId }) => tenantId === chosen) ?? memberships[0];
 
+const forgetters = new Set<() => void>();
+/** Registers how a module forgets what it remembers outside of queries. */
+export const whenTenantSwitches = (forget: () => void): void => void forgetters.add(forget);
+
 /** Forgets everything of the tenant before. */
 export function switchTenant({ tenantId }: Membership): void {
   setTenantForRequests(tenantId);
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  for (const forget of forgetters) forget();
   writePreference('tenantId', tenantId);
 }
 

@@ -1,6 +1,7 @@
 import { type ChangeChatsBody, cancelJob, changeChats, getJob, type Job } from '@parley/sdk';
 import { useSyncExternalStore } from 'react';
 import { client } from '../../api/api.ts';
+import { whenTenantSwitches } from '../../api/session.tsx';
 
 /** A change of many chats. It goes on, whatever screen the person looks at. */
 export interface BulkChange {
@@ -54,9 +55,16 @@ async function follow(job: Job): Promise<void> {
 /** Does the same to chats: to some, or to all that match a filter. Returns whether it begins. */
 export function startBulkChange(chats: { ids: string[] } | { query: string }, action: BulkAction): boolean {
   if (isRunning(current)) return false;
-  change({ job: undefined, error: undefined });
-  changeChats(client, { body: { ...chats, action } }).then(follow, (error) =>
-    change({ job: undefined, error }),
+  const started = { job: undefined, error: undefined };
+  change(started);
+  const unlessForgotten =
+    <T>(show: (result: T) => unknown) =>
+    (result: T): void => {
+      if (current === started) show(result);
+    };
+  changeChats(client, { body: { ...chats, action } }).then(
+    unlessForgotten(follow),
+    unlessForgotten((error) => change({ job: undefined, error })),
   );
   return true;
 }
@@ -71,3 +79,4 @@ export async function cancelBulkChange({ id }: Job): Promise<void> {
 }
 
 export const forgetBulkChange = (): void => change(undefined);
+whenTenantSwitches(forgetBulkChange);
