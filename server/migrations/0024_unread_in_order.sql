@@ -1,0 +1,6 @@
+-- outside of a transaction
+-- Unread chats in the order of the inbox, so that a page of them reads a page and not all of them. Counts use it as well.
+create index concurrently if not exists chats_unread_by_latest_message
+  on chats (tenant_id, status, (coalesce(latest_message_at, created_at)), id) include (assigned_user_id)
+  where marked_unread or unread_count > 0;
+drop index concurrently if exists chats_unread;
