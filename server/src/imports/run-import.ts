@@ -30,6 +30,8 @@ const MAX_BATCH = 2_000;
 /** A row whose batch failed so often, the last times alone, is left out. */
 const MAX_ATTEMPTS = 10;
 const MAX_CONFLICTS = 3;
+/** After this time a call begins no further batch, so that jobs of others get their turn. */
+const CALL_MS = 500;
 
 const MESSAGES = {
   fileDeleted: 'The file was deleted',
@@ -146,18 +148,26 @@ async function withoutConflicts<T>(tenant: TenantDatabase, work: (tx: TenantTx) 
     }
 }
 
-async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
+async function readRules(tenant: TenantDatabase, { options }: ImportWork): Promise<RowRules> {
+  const { columns, defaultCountry } = options;
   const attributes = attributesByField(await attributesOf(tenant));
-  const used = work.options.columns.flatMap(({ field }) => {
+  const used = columns.flatMap(({ field }) => {
     const attribute = field === null ? undefined : attributes.get(field);
     return attribute ? [[field as string, attribute] as const] : [];
   });
-  const { columns, defaultCountry } = work.options;
-  const rules: RowRules = { columns, attributes: new Map(used), defaultCountry };
-  const batch = await readBatch(path, work, rules);
-  return withoutConflicts(tenant, async (tx) => {
+  return { columns, attributes: new Map(used), defaultCountry };
+}
+
+/** Stores a batch. Returns how the import goes on; undefined if it has ended or another process has done the batch. */
+const storeRows = (
+  tenant: TenantDatabase,
+  work: ImportWork,
+  rules: RowRules,
+  batch: ReadBatch,
+): Promise<ImportWork | undefined> =>
+  withoutConflicts(tenant, async (tx) => {
     const locked = await lockImport(tx, work);
-    if (!locked) return false;
+    if (!locked) return undefined;
     const startedAt = performance.now();
     await lockReferences(tx, work, rules);
     const { contacts, issues } = await resolveLabels(tx, batch, work);
@@ -171,24 +181,48 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
       ...counts.refused.map((one) => ({ ...one, column: null })),
       ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
     ];
-    await storeBatch(tx, work, locked, {
+    const next = nextBatch(
+      work.batch,
+      performance.now() - startedAt,
+      batch.rows.length === work.batch,
+      MAX_BATCH,
+    );
+    const failed = await storeBatch(tx, work, locked, {
       ...counts,
       end: batch.end,
       isEnded: batch.isLast,
       rows: batch.rows.length,
       issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
-      nextBatch: nextBatch(
-        work.batch,
-        performance.now() - startedAt,
-        batch.rows.length === work.batch,
-        MAX_BATCH,
-      ),
+      nextBatch: next,
     });
-    return batch.isLast;
+    const { offset, row } = batch.end;
+    return { ...work, position: offset, last_row: row, batch: next, failed: work.failed + failed };
   });
+
+/**
+ * Does some batches and returns whether the import has ended. The rows of the next batch are read while one is stored: both take
+ * about as long. After a failed batch, each is done alone.
+ */
+async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
+  const startedAt = performance.now();
+  const rules = await readRules(tenant, work);
+  let current = work;
+  let reading: Promise<ReadBatch> | undefined;
+  for (;;) {
+    const batch = await (reading ?? readBatch(path, current, rules));
+    const goesOn = !batch.isLast && work.attempts === 0 && performance.now() - startedAt < CALL_MS;
+    const following = { ...current, position: batch.end.offset, last_row: batch.end.row };
+    reading = goesOn ? readBatch(path, following, rules) : undefined;
+    // If storing fails, nobody waits for it.
+    reading?.catch(() => {});
+    const stored = await storeRows(tenant, current, rules, batch);
+    if (!stored) return false;
+    if (!goesOn) return batch.isLast;
+    current = stored;
+  }
 }
 
-/** Does a batch of an import and returns whether it has ended. Position and contacts are stored in one transaction. */
+/** Does some batches of an import and returns whether it has ended. Position and contacts are stored in one transaction. */
 export async function runImport(
   { store }: { store: FileStore },
   tenant: TenantDatabase,
