@@ -13,7 +13,7 @@ import {
 } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
 import { ask } from './api.ts';
-import { followImport } from './follow-import.ts';
+import { followImport, STOPPED } from './follow-import.ts';
 import {
   type CommandContext,
   readFlags,
@@ -83,7 +83,14 @@ export async function contactsImport(args: string[], context: CommandContext): P
   const started =
     path === undefined
       ? await requireImport(target, known as string, signal)
-      : await startImport(target, path, values, context);
+      : await startImport(target, path, values, context).catch((error) => {
+          if (!signal.aborted) throw error;
+        });
+  if (!started) {
+    note('Stopped before the import was started.');
+    process.exitCode = STOPPED;
+    return;
+  }
   if (path !== undefined) note(`Import ${started.id} has started.`);
   await followImport(target, started, { ...values, isJson: values.json === true }, context);
 }

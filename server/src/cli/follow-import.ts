@@ -14,7 +14,8 @@ const POLL_MS = 500;
 const ANSWER_MS = 15_000;
 const MAX_WAIT_MS = 15_000;
 const SHOWN_ISSUES = 5;
-const STOPPED = 130;
+/** The exit code of a program that Ctrl-C has ended. */
+export const STOPPED = 130;
 
 interface FollowOptions {
   /** Where the rows with issues are written. */
