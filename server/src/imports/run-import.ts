@@ -11,7 +11,7 @@ import { nextBatch } from '../jobs/batch-size.ts';
 import { findLabels } from '../labels/find-or-create.ts';
 import { ATTRIBUTE_PREFIX } from './columns.ts';
 import { hasPlainHead } from './csv/examine.ts';
-import { CsvError, type CsvPosition, type CsvRow, readRows } from './csv/read-file.ts';
+import { CsvError, type CsvPosition, readRows } from './csv/read-file.ts';
 import { isBlank } from './csv/record.ts';
 import {
   endImport,
@@ -27,6 +27,8 @@ import type { RowIssue } from './schema.ts';
 const MAX_ROWS = 1_000_000;
 /** A batch locks its contacts until it is committed. */
 const MAX_BATCH = 2_000;
+/** Rows may have a megabyte each, and two batches are in memory at the same time. */
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** A row whose batch failed so often, the last times alone, is left out. */
 const MAX_ATTEMPTS = 10;
 const MAX_CONFLICTS = 3;
@@ -75,20 +77,23 @@ async function begin(path: string, tenant: TenantDatabase, work: ImportWork): Pr
 interface ReadBatch {
   contacts: ReadContact[];
   issues: RowIssue[];
-  rows: CsvRow[];
+  /** How many rows they are. */
+  rows: number;
   end: CsvPosition;
   isLast: boolean;
 }
 
 async function readBatch(path: string, work: ImportWork, rules: RowRules): Promise<ReadBatch> {
   const turn = createTurns();
-  const batch: ReadBatch = { contacts: [], issues: [], rows: [], end: startOf(work), isLast: true };
+  const batch: ReadBatch = { contacts: [], issues: [], rows: 0, end: startOf(work), isLast: true };
+  const maxOffset = work.position + MAX_BATCH_BYTES;
   for await (const rows of readRows(path, formatOf(work), startOf(work)))
     for (const row of rows) {
-      if (batch.rows.length === work.batch) return { ...batch, isLast: false };
+      if (batch.rows === work.batch || (row.offset > maxOffset && batch.end.offset > work.position))
+        return { ...batch, isLast: false };
       batch.end = { offset: row.offset, row: row.row };
       if (isBlank(row)) continue;
-      batch.rows.push(row);
+      batch.rows += 1;
       const read = readRow(row, rules);
       if ('contact' in read) batch.contacts.push(read.contact);
       else batch.issues.push(...read.issues);
@@ -173,7 +178,7 @@ const storeRows = (
     const { contacts, issues } = await resolveLabels(tx, batch, work);
     const { author } = locked.job;
     const byAuthor = causedByUser(tx, author?.type === 'user' ? author.id : null);
-    const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows.length === 1;
+    const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows === 1;
     const counts = work.is_dry_run
       ? await previewImport(tx, contacts, work.options)
       : await importContacts(byAuthor, isPoison ? [] : contacts, work.options);
@@ -181,17 +186,12 @@ const storeRows = (
       ...counts.refused.map((one) => ({ ...one, column: null })),
       ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
     ];
-    const next = nextBatch(
-      work.batch,
-      performance.now() - startedAt,
-      batch.rows.length === work.batch,
-      MAX_BATCH,
-    );
+    const next = nextBatch(work.batch, performance.now() - startedAt, batch.rows === work.batch, MAX_BATCH);
     const failed = await storeBatch(tx, work, locked, {
       ...counts,
       end: batch.end,
       isEnded: batch.isLast,
-      rows: batch.rows.length,
+      rows: batch.rows,
       issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
       nextBatch: next,
     });
