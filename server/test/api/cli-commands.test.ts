@@ -242,7 +242,7 @@ describe('commands that explain', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^message\.received at /);
     expect(stdout).toMatch(/^Welcome .*Ada {2}started {2}run [0-9a-f-]{36}/m);
-    expect(stdout).toMatch(/^Other +no +its trigger is another event/m);
+    expect(stdout).toMatch(/^Other +no +its trigger is for other events/m);
     expect(unsafeIn(stdout)).toEqual([]);
     const [, eventId = ''] = /\(event ([0-9a-f-]{36})\)/.exec(stdout) ?? [];
     expect(await run(['automations', 'explain', eventId])).toMatchObject({ code: 0, stdout });

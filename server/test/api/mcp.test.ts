@@ -44,6 +44,15 @@ const overStdio = ({ token = tenant.token, write = false }: Given = {}) =>
     }),
   );
 
+const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+const post = (token: string, body: unknown, more: Record<string, string> = {}, query = '') =>
+  fetch(`${url}/mcp${query}`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${token}`, ...more },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
 interface Result {
   isError?: boolean;
   content: { type: string; text: string }[];
@@ -150,7 +159,6 @@ describe.each([
       ['get_contact', {}, /contactId must be an id/],
       ['get_contact', { contactId: '..' }, /contactId must be an id/],
       ['get_contact', { contactId: '../chats/x?y#z' }, /Contact not found/],
-      ['get_contact', { contactId: '\ud800' }, /Contact not found/],
       ['constructor', {}, /There is no tool "constructor"/],
     ];
     for (const [name, args, expected] of errors) {
@@ -186,23 +194,15 @@ describe.each([
     const texts: string[] = [];
     for (let index = 0; index < 12; index += 1)
       texts.push(await call(client, 'get_me').then(({ content }) => content[0]?.text ?? '', String));
-    expect(texts.at(-1)).toMatch(/Too many requests|429/);
-    expect(texts.some((text) => /Try again in \d+ seconds/.test(text) || text.includes('429'))).toBe(true);
+    expect(texts.at(-1)).toMatch(/Too many requests/);
+    if (connect === overStdio) expect(texts.at(-1)).toMatch(/Try again in \d+ seconds, not earlier/);
+    else expect(Number((await post(tenant.token, message)).headers.get('retry-after'))).toBeGreaterThan(0);
   });
 });
 
 describe('/mcp', () => {
-  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
-  const post = (body: unknown, more: Record<string, string> = {}, query = '') =>
-    fetch(`${url}/mcp${query}`, {
-      method: 'POST',
-      headers: { ...headers, authorization: `Bearer ${tenant.token}`, ...more },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-
   it('answers without a session, and refuses what is no token of a tenant', async () => {
-    const answer = await post(message);
+    const answer = await post(tenant.token, message);
     expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null]);
     expect(((await answer.json()) as { result: { tools: unknown[] } }).result.tools.length).toBeGreaterThan(
       20,
@@ -212,7 +212,7 @@ describe('/mcp', () => {
       'Basic x',
       `Bearer operator-token-for-tests-0123456789abcdef`,
     ]) {
-      const refused = await post(message, { authorization });
+      const refused = await post(tenant.token, message, { authorization });
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     }
     const anonymous = await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message) });
@@ -221,15 +221,15 @@ describe('/mcp', () => {
   });
 
   it('refuses pages of other sites, lists of messages, unknown parameters, and other methods', async () => {
-    expect((await post(message, { origin: 'https://evil.example' })).status).toBe(403);
-    expect((await post(message, { origin: 'https://parley.test' })).status).toBe(200);
-    expect((await post([message, message])).status).toBe(400);
-    expect((await post('{')).status).toBe(400);
-    expect((await post('')).status).toBe(400);
-    expect((await post(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).status).toBe(400);
-    expect((await post({ jsonrpc: '2.0' })).status).toBe(400);
-    expect((await post(message, {}, '?writes=true')).status).toBe(400);
-    expect((await post(message, {}, '?write=yes')).status).toBe(400);
+    expect((await post(tenant.token, message, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post(tenant.token, message, { origin: 'https://parley.test' })).status).toBe(200);
+    expect((await post(tenant.token, [message, message])).status).toBe(400);
+    expect((await post(tenant.token, '{')).status).toBe(400);
+    expect((await post(tenant.token, '')).status).toBe(400);
+    expect((await post(tenant.token, `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).status).toBe(400);
+    expect((await post(tenant.token, { jsonrpc: '2.0' })).status).toBe(400);
+    expect((await post(tenant.token, message, {}, '?writes=true')).status).toBe(400);
+    expect((await post(tenant.token, message, {}, '?write=yes')).status).toBe(400);
     for (const method of ['GET', 'DELETE']) {
       const answer = await fetch(`${url}/mcp`, {
         method,
