@@ -1,4 +1,5 @@
-import { openAsBlob } from 'node:fs';
+import { constants, openAsBlob } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import {
   type CreateImportBody,
@@ -25,6 +26,7 @@ import {
   type Target,
   UsageError,
 } from './options.ts';
+import { reasonOf } from './send.ts';
 import { jsonText } from './text.ts';
 
 const COMMAND = 'contacts import';
@@ -126,9 +128,7 @@ async function startImport(
   { note, signal }: CommandContext,
 ): Promise<Import> {
   const maps = (values.map ?? []).map(readMap);
-  const blob = await openAsBlob(path).catch((error) => {
-    throw new OperatorError(`The file ${path} cannot be read (${error.code}). Check its name and rights.`);
-  });
+  const blob = await openTable(path);
   const labelIds = await findLabelIds(target, values.label ?? [], signal);
   note(`Uploading ${basename(path)}…`);
   const file = await ask(
@@ -161,6 +161,19 @@ async function startImport(
     ).catch(() => {});
     throw error;
   }
+}
+
+async function openTable(path: string): Promise<Blob> {
+  try {
+    // Opening it as a blob does not say why it fails.
+    await access(path, constants.R_OK);
+    if ((await stat(path)).isFile()) return await openAsBlob(path);
+  } catch (error) {
+    throw new OperatorError(
+      `The file ${path} cannot be read (${reasonOf(error)}). Check its name and rights.`,
+    );
+  }
+  throw new OperatorError(`${path} is not a file. Give the name of a CSV file.`);
 }
 
 interface ColumnMap {

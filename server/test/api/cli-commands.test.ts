@@ -144,6 +144,7 @@ describe('parley contacts import', () => {
       [['people.csv', '--label', 'Nope'], 1, /There is no label "Nope"\. Create it/],
       [['odd.csv'], 1, /One column must be phoneNumber or email/],
       [['nowhere.csv'], 1, /nowhere\.csv cannot be read \(ENOENT\)/],
+      [['.'], 1, /is not a file/],
       [['--follow', UNKNOWN], 1, /Import not found/],
       [['--nope'], 2, /Unknown option '--nope'/],
     ];
