@@ -1,6 +1,9 @@
-/** Batches become smaller above the one and larger below the other: each should take well under a second. */
+/**
+ * Batches become smaller above the one and larger below the other: each should take well under a second. One that is doubled below
+ * the one takes less than the other.
+ */
 const SLOW_MS = 200;
-const FAST_MS = 50;
+const FAST_MS = 90;
 
 /** The size of the next batch after one that took so long. */
 export function nextBatch(batch: number, tookMs: number, isFull: boolean, max: number): number {
