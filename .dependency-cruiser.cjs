@@ -75,7 +75,7 @@ module.exports = {
       comment: 'The server does not call itself over HTTP.',
       severity: 'error',
       from: { path: src, pathNot: `${src}/cli/` },
-      to: { path: '(^|/)sdk/' },
+      to: { path: '(^|/)sdk/', pathNot: '@modelcontextprotocol/' },
     },
     {
       name: 'imports-of-the-client',

@@ -53,11 +53,11 @@ describe('parley contacts import', () => {
   it('imports a file with columns, country, labels, and writes what could not be imported', async () => {
     const label = await create('/v3/labels', { name: 'Fair "25"' });
     await writeFile(
-      join(folder, 'people.csv'),
+      join(folder, 'customers.csv'),
       'Name;Mobile=1;Other\nAda;0170 1234567;x\nGrace;+15550002222;y\nNobody;12;z\n',
     );
     const flags = ['--map', 'Mobile=1=phoneNumber', '--country', 'de', '--label', 'Fair "25"'];
-    const result = await runAndWork(start(['contacts', 'import', 'people.csv', ...flags]));
+    const result = await runAndWork(start(['contacts', 'import', 'customers.csv', ...flags]));
     expect(result.stdout).toContain('Imported: 2 created, 0 updated, 0 skipped, 1 with issues.');
     expect(result.stdout).toContain('row 4, Mobile=1: DE has no number such as 12');
     expect(result.stderr).toMatch(/Import [0-9a-f-]{36} has started\./);
@@ -77,24 +77,24 @@ describe('parley contacts import', () => {
   });
 
   it('a dry run changes nothing, and --json prints the import', async () => {
-    await writeFile(join(folder, 'people.csv'), 'name,phone\nAda,+15550001111\n');
-    const result = await runAndWork(start(['contacts', 'import', 'people.csv', '--dry-run', '--json']));
+    await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
+    const result = await runAndWork(start(['contacts', 'import', 'customers.csv', '--dry-run', '--json']));
     expect([result.code, JSON.parse(result.stdout)]).toMatchObject([
       0,
       { status: 'completed', isDryRun: true, created: 1, failed: 0 },
     ]);
     expect(await contacts()).toEqual([]);
-    expect(await readdir(folder)).toEqual(['people.csv']);
+    expect(await readdir(folder)).toEqual(['customers.csv']);
   });
 
   it('leaves an import running at Ctrl-C, which can be followed over a lost connection', async () => {
-    await writeFile(join(folder, 'people.csv'), 'name,phone\nAda,+15550001111\n');
+    await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
     const proxy = () =>
       createServer(
         (socket) => void socket.pipe(connect(port, '127.0.0.1').on('error', () => {})).pipe(socket),
       );
     const first = await useListener(proxy());
-    const started = start(['contacts', 'import', 'people.csv', '--url', first.url]);
+    const started = start(['contacts', 'import', 'customers.csv', '--url', first.url]);
     await until(() => started.stderr().includes('has started'));
     await delay(100);
     started.child.kill('SIGINT');
@@ -119,8 +119,8 @@ describe('parley contacts import', () => {
   });
 
   it('cancels an import', async () => {
-    await writeFile(join(folder, 'people.csv'), 'name,phone\nAda,+15550001111\n');
-    const started = start(['contacts', 'import', 'people.csv']);
+    await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
+    const started = start(['contacts', 'import', 'customers.csv']);
     await until(() => started.stderr().includes('has started'));
     const [, id = ''] = /Import ([0-9a-f-]{36})/.exec(started.stderr()) ?? [];
     expect(await run(['contacts', 'import', '--cancel', id])).toMatchObject({
@@ -131,17 +131,17 @@ describe('parley contacts import', () => {
   });
 
   it('says what is wrong, stores nothing, and keeps no file', async () => {
-    await writeFile(join(folder, 'people.csv'), 'name,phone\nAda,+15550001111\n');
+    await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
     await writeFile(join(folder, 'odd.csv'), 'a,b\n1,2\n');
     const cases: [args: string[], code: number, expected: RegExp][] = [
       [[], 2, /The file is missing\. Try: parley contacts import --help/],
-      [['people.csv', 'more.csv'], 2, /Unexpected argument "more\.csv"/],
-      [['people.csv', '--map', 'phone'], 2, /--map must be COLUMN=FIELD/],
-      [['people.csv', '--map', 'fone=phoneNumber'], 2, /has no column "fone"\. It has "name", "phone"/],
-      [['people.csv', '--map', 'phone=nope'], 1, /columns\.\d\.field: Must be one of firstName/],
-      [['people.csv', '--on-existing', 'merge'], 2, /--on-existing must be update or skip/],
-      [['people.csv', '--country', 'XX'], 1, /defaultCountry: Must be the code of a country/],
-      [['people.csv', '--label', 'Nope'], 1, /There is no label "Nope"\. Create it/],
+      [['customers.csv', 'more.csv'], 2, /Unexpected argument "more\.csv"/],
+      [['customers.csv', '--map', 'phone'], 2, /--map must be COLUMN=FIELD/],
+      [['customers.csv', '--map', 'fone=phoneNumber'], 2, /has no column "fone"\. It has "name", "phone"/],
+      [['customers.csv', '--map', 'phone=nope'], 1, /columns\.\d\.field: Must be one of firstName/],
+      [['customers.csv', '--on-existing', 'merge'], 2, /--on-existing must be update or skip/],
+      [['customers.csv', '--country', 'XX'], 1, /defaultCountry: Must be the code of a country/],
+      [['customers.csv', '--label', 'Nope'], 1, /There is no label "Nope"\. Create it/],
       [['odd.csv'], 1, /One column must be phoneNumber or email/],
       [['nowhere.csv'], 1, /nowhere\.csv cannot be read \(ENOENT\)/],
       [['.'], 1, /is not a file/],

@@ -188,7 +188,7 @@ describe.each([
     expect(result.structuredContent.data.length).toBeGreaterThan(2);
   });
 
-  it('is told how long to wait after too many requests', async () => {
+  it('learns how long to wait after too many requests', async () => {
     tenant = await server.tenant({ rateLimit: 12 });
     const client = await connect();
     const texts: string[] = [];
