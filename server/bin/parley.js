@@ -14,7 +14,19 @@ setFlagsFromString('--heap-growing-percent=300');
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const workspace = fileURLToPath(new URL('../../', import.meta.url));
-const tools = ['listen', 'login-link', 'release', 'token', 'trigger'];
+const tools = [
+  'automations',
+  'campaigns',
+  'chats',
+  'contacts',
+  'listen',
+  'login-link',
+  'mcp',
+  'release',
+  'token',
+  'trace',
+  'trigger',
+];
 const isTool = tools.includes(process.argv[2]);
 
 /** What is built, from which sources, and by which program. */

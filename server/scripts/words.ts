@@ -97,7 +97,10 @@ export const rules: readonly Rule[] = [
     words: 'hint hints hinted hinting',
     instead: 'wake-up; Notifier with notify, subscribe, relay',
     where: EVERYWHERE,
-    except: [{ line: /103 Early Hints/, reason: 'the name of an HTTP status' }],
+    except: [
+      { line: /103 Early Hints/, reason: 'the name of an HTTP status' },
+      { line: /\b[a-zA-Z]+Hint\b/, file: /mcp/, reason: 'names of the Model Context Protocol' },
+    ],
   },
   { words: 'whoever', instead: 'callers, or name who it is', where: EVERYWHERE },
   { words: 'verdict verdicts', instead: 'decision; SendResult for a send', where: EVERYWHERE },
@@ -160,6 +163,7 @@ export const rules: readonly Rule[] = [
     words: 'world worlds',
     instead: 'run context (automations), fixtures or environment (bench)',
     where: ['identifiers', 'files'],
+    except: [{ line: /openWorldHint/, reason: 'a name of the Model Context Protocol' }],
   },
   {
     words: 'actor actors',

@@ -48,6 +48,7 @@ import { backOff } from './http/back-off.ts';
 import { allowCompression } from './http/compression.ts';
 import { consolePages } from './http/console.ts';
 import { cookieJar } from './http/cookies.ts';
+import { guardsOf } from './http/guards.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -58,12 +59,13 @@ import { peopleRateLimit, rateLimit, sweepPeopleWindows } from './http/rate-limi
 import { type Documents, reference } from './http/reference.ts';
 import { attachLifecycle } from './http/request-lifecycle.ts';
 import type { Route } from './http/route.ts';
-import { addRoutes } from './http/router.ts';
+import { addRoutes, type RouterDeps } from './http/router.ts';
 import { httpServer } from './http/server.ts';
 import type { Sessions } from './http/sessions.ts';
 import { importRoutes } from './imports/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { mcpRoute } from './mcp/http-route.ts';
 import { loadQueuedMessages } from './messages/message-event.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
@@ -161,6 +163,8 @@ export interface AppDeps
   metricsToken?: string | undefined;
   /** The metrics have a port of their own. */
   hasMetricsPort?: boolean;
+  /** Whether assistants can connect; they can by default. */
+  hasMcp?: boolean;
   /** How long failed requests and expired tokens are kept. */
   retentionDays: number;
   activity: Activity;
@@ -310,30 +314,27 @@ export async function createApp(deps: AppDeps): Promise<App> {
     .flatMap((api) => api.routes)
     .filter(({ spec }) => !deps.isHealthOnly || HEALTH_PATHS.has(spec.path));
   const retiring = running.flatMap((api) => api.retiring ?? [])[0];
-  await addRoutes(
-    server,
-    {
-      db,
-      lifecycle,
-      metrics: deps.metrics,
-      authenticator: tokens,
-      rateLimit: rateLimit(db),
-      idempotency: answers,
-      people: {
-        sessions,
-        rateLimit: peopleRateLimit(db),
-        sessionCookie: cookieJar('parley', deps.baseUrl),
-        loginCookie: cookieJar('parley-login', deps.baseUrl),
-        baseUrl: deps.baseUrl,
-      },
-      audit,
-      channelAccess,
-      operatorToken: deps.operatorToken,
-      backOff: invalidTokens,
-      ...(retiring ? { retiring } : {}),
+  const routerDeps: RouterDeps = {
+    db,
+    lifecycle,
+    metrics: deps.metrics,
+    authenticator: tokens,
+    rateLimit: rateLimit(db),
+    idempotency: answers,
+    people: {
+      sessions,
+      rateLimit: peopleRateLimit(db),
+      sessionCookie: cookieJar('parley', deps.baseUrl),
+      loginCookie: cookieJar('parley-login', deps.baseUrl),
+      baseUrl: deps.baseUrl,
     },
-    routes,
-  );
+    audit,
+    channelAccess,
+    operatorToken: deps.operatorToken,
+    backOff: invalidTokens,
+    ...(retiring ? { retiring } : {}),
+  };
+  await addRoutes(server, routerDeps, routes);
   await server.register(async (scope) => {
     attachLifecycle(scope, lifecycle);
     await allowCompression(scope);
@@ -345,6 +346,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
         baseUrl: deps.baseUrl,
         guidesFolder: GUIDES,
       });
+      if (deps.hasMcp !== false)
+        await scope.register(mcpRoute, { ...deps, routes, admitToken: guardsOf(routerDeps).token, version });
       await scope.register(consolePages, { folder: deps.consoleFolder ?? CONSOLE, baseUrl: deps.baseUrl });
     }
     if (!deps.hasMetricsPort)

@@ -11,6 +11,12 @@ export const help = (
   parley                 start the server; without DATABASE_URL it runs PostgreSQL in the data folder
   parley doctor          check the installation: one line per check, with what to do
   parley config          show every variable with its value, its source and its meaning
+  parley contacts        import contacts from a CSV file, or export them; see parley contacts import --help
+  parley chats           export chats; see parley chats export --help
+  parley automations     show what a run would do, or why one started; see parley automations dry-run --help
+  parley campaigns       show whom a campaign reaches; see parley campaigns preview --help
+  parley trace           show what followed from a message, event or run; see parley trace --help
+  parley mcp             serve an assistant over the Model Context Protocol; see parley mcp --help
   parley listen          forward a tenant's events to a program on this machine; see parley listen --help
   parley trigger         create an event in the sandbox; see parley trigger --help
   parley login-link      make a link to log in with a browser; see parley login-link --help

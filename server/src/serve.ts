@@ -119,6 +119,7 @@ export async function serveOn(
     trustedProxies: config.PARLEY_TRUSTED_PROXIES,
     metricsToken: config.PARLEY_METRICS_TOKEN,
     hasMetricsPort: config.PARLEY_METRICS_PORT !== undefined,
+    hasMcp: config.PARLEY_MCP,
   });
   const metricsServer = await startMetrics(config, system, log).catch(async (error) => {
     await system.stop(0);

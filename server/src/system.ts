@@ -93,6 +93,8 @@ export interface SystemOptions {
   metricsToken?: string | undefined;
   /** /metrics is not a route of the app: see `startMetrics`. */
   hasMetricsPort?: boolean;
+  /** Whether assistants can connect to /mcp; they can by default. */
+  hasMcp?: boolean;
   /** How long an answer of /metrics is used again. */
   metricsCacheMs?: number;
   /** How many bytes of vendors' requests may be in memory at the same time. */

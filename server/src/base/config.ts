@@ -276,6 +276,12 @@ const variables = {
     parse: list,
     description: 'Origins whose pages may call the API from a browser, comma-separated. Default: none.',
   }),
+  PARLEY_MCP: variable({
+    default: 'on',
+    parse: (value) => oneOf('on', 'off')(value) === 'on',
+    description:
+      'With "off", assistants cannot connect to /mcp (Model Context Protocol). They need an access token, and only read unless they ask for more.',
+  }),
   PARLEY_DEMO: variable({
     default: 'true, in production false',
     parse: flag,

@@ -15,12 +15,13 @@ export async function ask<T>(
   target: Target,
   signal: AbortSignal,
   call: (client: Client, options: CallOptions) => Promise<T>,
+  answerMs = ANSWER_MS,
 ): Promise<T> {
-  const deadline = AbortSignal.timeout(ANSWER_MS);
+  const deadline = AbortSignal.timeout(answerMs);
   try {
     return await call(clientOf(target), { signal: AbortSignal.any([signal, deadline]) });
   } catch (error) {
-    if (deadline.aborted) throw noAnswer(target, `no answer for ${ANSWER_MS / 1000} s`);
+    if (deadline.aborted) throw noAnswer(target, `no answer for ${answerMs / 1000} s`);
     throw error instanceof ParleyError ? operatorError(target, error) : error;
   }
 }
@@ -38,11 +39,18 @@ const noAnswer = ({ url }: Target, reason: string): OperatorError =>
 
 /** The error for the user: what is wrong and what to do. */
 export function operatorError(target: Target, error: ParleyError): OperatorError {
-  const { messageKey, message, status } = error;
+  const { messageKey, message, status, retryAfter } = error;
   if (messageKey === 'connection_failed') return noAnswer(target, reasonOf(error));
   if (messageKey === 'unexpected_answer')
     return new OperatorError(
       `There is no Parley at ${target.url}: something else answered (${status}). Check --url, which is the server without /v3.`,
     );
-  return new OperatorError(`${message.replace(/\.$/, '')}. ${advice[messageKey] ?? ''}`.trim());
+  const later = retryAfter === undefined ? '' : `Try again in ${Math.ceil(retryAfter)} s.`;
+  return new OperatorError(`${message.replace(/\.$/, '')}. ${advice[messageKey] ?? later}`.trim(), {
+    cause: error,
+  });
 }
+
+/** The key of the API error that an error for the user stands for. */
+export const keyOf = (error: unknown): string | undefined =>
+  error instanceof OperatorError && error.cause instanceof ParleyError ? error.cause.messageKey : undefined;

@@ -3,6 +3,7 @@ import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../base/errors.ts';
+import { UsageError } from './options.ts';
 
 /** As in Standard Webhooks: 24 to 64 bytes in base64. */
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
@@ -10,7 +11,7 @@ const SECRET_BYTES = 24;
 
 export function requireSecret(secret: string): string {
   if (!SECRET.test(secret))
-    throw new OperatorError('--secret must be a secret as parley listen prints it: whsec_ and base64.');
+    throw new UsageError('--secret must be a secret as parley listen prints it: whsec_ and base64.');
   return secret;
 }
 

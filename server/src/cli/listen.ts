@@ -8,9 +8,11 @@ import {
   readFlags,
   readTarget,
   readUrl,
+  refuseArguments,
   type Target,
   targetFlags,
   targetHelp,
+  UsageError,
 } from './options.ts';
 import { reasonOf } from './send.ts';
 
@@ -39,12 +41,9 @@ accept is shown and not sent again. After the connection to the server breaks, l
 export async function listen(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('listen', args, flags);
   if (values.help) return say(help);
-  if (positionals.length > 0)
-    throw new OperatorError(`Unexpected argument "${positionals[0]}". Try: parley listen --help`);
+  refuseArguments('listen', positionals);
   if (!values['forward-to'])
-    throw new OperatorError(
-      '--forward-to is required: parley listen --forward-to http://localhost:4000/hook',
-    );
+    throw new UsageError('--forward-to is required: parley listen --forward-to http://localhost:4000/hook');
   const to = readUrl('--forward-to', values['forward-to']);
   const target = readTarget(values, env);
   const path = secretPath(env);

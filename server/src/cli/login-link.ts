@@ -1,8 +1,14 @@
 import { createLoginLink } from '@parley/sdk';
-import { OperatorError } from '../base/errors.ts';
 import { ask } from './api.ts';
 import { readOperatorToken } from './operator-token.ts';
-import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
+import {
+  type CommandContext,
+  readFlags,
+  readTarget,
+  refuseArguments,
+  targetFlags,
+  urlHelp,
+} from './options.ts';
 
 const flags = {
   ...targetFlags,
@@ -14,7 +20,7 @@ const help = `parley login-link: makes a link to log in with a browser. It works
 
   --email EMAIL        log in as the person with this address, whose two-factor login is switched off; without it, the
                        person who opens the link becomes an operator, and an owner of the first tenant
-  --url URL            the server (default ${targetFlags.url.default})
+${urlHelp}
   --token TOKEN        the operator's token; default: the variable PARLEY_ADMIN_TOKEN, or secrets.json of the data folder
   --data-dir DIR       the data folder; default: the variable PARLEY_DATA_DIR, or ./data`;
 
@@ -22,10 +28,9 @@ const help = `parley login-link: makes a link to log in with a browser. It works
 export async function loginLink(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('login-link', args, flags);
   if (values.help) return say(help);
-  if (positionals.length > 0)
-    throw new OperatorError(`Unexpected argument "${positionals[0]}". Try: parley login-link --help`);
+  refuseArguments('login-link', positionals);
   const token = await readOperatorToken(values, env);
-  const target = readTarget({ url: values.url, token }, {});
+  const target = readTarget({ url: values.url, token }, env);
   const body = values.email === undefined ? {} : { email: values.email };
   const { url, expiresAt } = await ask(target, signal, (client, options) =>
     createLoginLink(client, { ...options, body }),

@@ -1,18 +1,50 @@
 import { OperatorError } from '../base/errors.ts';
+import { automationsDryRun } from './automations-dry-run.ts';
+import { automationsExplain } from './automations-explain.ts';
+import { campaignsPreview } from './campaigns-preview.ts';
+import { contactsImport } from './contacts-import.ts';
+import { chatsExport, contactsExport } from './export.ts';
 import { listen } from './listen.ts';
 import { loginLink } from './login-link.ts';
-import type { CommandContext } from './options.ts';
+import { mcp } from './mcp.ts';
+import { type CommandContext, UsageError } from './options.ts';
 import { release } from './release.ts';
+import { plain } from './text.ts';
 import { token } from './token.ts';
+import { trace } from './trace.ts';
 import { trigger } from './trigger.ts';
 
-const commands: Record<string, (args: string[], context: CommandContext) => Promise<void>> = {
+type Command = (args: string[], context: CommandContext) => Promise<void>;
+
+/** A command of two words, such as `parley contacts import`. */
+function commandGroup(name: string, members: Record<string, Command>): Command {
+  const names = Object.keys(members).map((member) => `parley ${name} ${member}`);
+  return async ([member = '', ...args], context) => {
+    if (Object.hasOwn(members, member)) return members[member]?.(args, context);
+    if (member === '--help' || member === '-h')
+      return context.say(names.map((command) => `${command} --help`).join('\n'));
+    throw new UsageError(
+      `${member ? `There is no "parley ${name} ${member}"` : 'A command is missing'}. There is ${names.join(', ')}.`,
+    );
+  };
+}
+
+const commands: Record<string, Command> = {
+  automations: commandGroup('automations', { 'dry-run': automationsDryRun, explain: automationsExplain }),
+  campaigns: commandGroup('campaigns', { preview: campaignsPreview }),
+  chats: commandGroup('chats', { export: chatsExport }),
+  contacts: commandGroup('contacts', { import: contactsImport, export: contactsExport }),
   listen,
   'login-link': loginLink,
+  mcp,
   release,
   token,
+  trace,
   trigger,
 };
+
+const FAILED = 1;
+const WRONG_USAGE = 2;
 
 /**
  * The commands that talk to a running server. They are a separate program (bin/parley.js), so that they start fast and
@@ -22,15 +54,21 @@ export async function main([name = '', ...args]: string[], env: NodeJS.ProcessEn
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   // The reader of our output, such as `head`, may close it.
-  process.stdout.on('error', () => process.exit(0));
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
+  const context: CommandContext = {
+    env,
+    say: (line) => void process.stdout.write(`${line}\n`),
+    note: (line) => void process.stderr.write(`${line}\n`),
+    write: (part) => new Promise((resolve) => void process.stdout.write(part, () => resolve())),
+    signal: stop.signal,
+  };
   try {
-    await commands[name]?.(args, { env, say, signal: stop.signal });
+    await commands[name]?.(args, context);
   } catch (error) {
     if (stop.signal.aborted) return;
     process.stderr.write(
-      error instanceof OperatorError ? `parley: ${error.message}\n` : `${(error as Error).stack}\n`,
+      error instanceof OperatorError ? `parley: ${plain(error.message)}\n` : `${(error as Error).stack}\n`,
     );
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? WRONG_USAGE : FAILED;
   }
 }

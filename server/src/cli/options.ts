@@ -7,19 +7,35 @@ export interface Target {
   token: string;
 }
 
+const DEFAULT_URL = 'http://127.0.0.1:3000';
+
 export const targetFlags = {
-  url: { type: 'string', default: 'http://127.0.0.1:3000' },
+  url: { type: 'string' },
   token: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export const targetHelp = `  --url URL            the server (default ${targetFlags.url.default})
+export const urlHelp = `  --url URL            the server; default: the variable PARLEY_URL, or ${DEFAULT_URL}`;
+export const targetHelp = `${urlHelp}
   --token TOKEN        an access token; better in the variable PARLEY_TOKEN, where other users do not see it`;
+
+/** The flags of commands whose result programs may read. */
+export const resultFlags = { ...targetFlags, json: { type: 'boolean' } } as const;
+export const resultHelp = `${targetHelp}
+  --json               print the result as JSON`;
+
+/** The command was not written as it should be. The program ends with 2. */
+export class UsageError extends OperatorError {}
 
 /** What a command gets from the process. */
 export interface CommandContext {
   env: NodeJS.ProcessEnv;
+  /** Prints a line of the result. */
   say(line: string): void;
+  /** Prints a line for the person at the terminal, which is no part of the result. */
+  note(line: string): void;
+  /** Prints a part of the result; resolves when the reader can take more. */
+  write(part: Uint8Array | string): Promise<void>;
   /** Aborted when the user wants to stop. */
   signal: AbortSignal;
 }
@@ -33,12 +49,24 @@ export function readFlags<const O extends NonNullable<ParseArgsConfig['options']
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new OperatorError(`${(error as Error).message}. Try: parley ${command} --help`);
+    throw new UsageError(`${(error as Error).message}. Try: parley ${command} --help`);
   }
 }
 
+export function refuseArguments(command: string, [unexpected]: readonly string[]): void {
+  if (unexpected !== undefined)
+    throw new UsageError(`Unexpected argument "${unexpected}". Try: parley ${command} --help`);
+}
+
+/** The one argument of a command. */
+export function requireArgument(command: string, name: string, [given, ...more]: readonly string[]): string {
+  if (!given) throw new UsageError(`${name} is missing. Try: parley ${command} --help`);
+  refuseArguments(command, more);
+  return given;
+}
+
 export function readTarget(
-  values: { url: string; token?: string | undefined },
+  values: { url?: string | undefined; token?: string | undefined },
   env: NodeJS.ProcessEnv,
 ): Target {
   const token = values.token || env.PARLEY_TOKEN;
@@ -48,13 +76,14 @@ export function readTarget(
     );
   if (/[^\x21-\x7e]/.test(token))
     throw new OperatorError('The access token is invalid: it contains spaces or line breaks. Copy it again.');
-  return { url: readUrl('--url', values.url), token };
+  const [source, url] = values.url ? ['--url', values.url] : ['PARLEY_URL', env.PARLEY_URL || DEFAULT_URL];
+  return { url: readUrl(source, url), token };
 }
 
 /** An http(s) URL without a slash at its end. */
-export function readUrl(flag: string, text: string): string {
+export function readUrl(source: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new OperatorError(`${flag} must be a URL such as http://127.0.0.1:3000, not "${text}".`);
+    throw new UsageError(`${source} must be a URL such as http://127.0.0.1:3000, not "${text}".`);
   return text.replace(/\/+$/, '');
 }

@@ -1,8 +1,14 @@
 import { getHeldWork, releaseHeldWork } from '@parley/sdk';
-import { OperatorError } from '../base/errors.ts';
 import { ask } from './api.ts';
 import { readOperatorToken } from './operator-token.ts';
-import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
+import {
+  type CommandContext,
+  readFlags,
+  readTarget,
+  refuseArguments,
+  targetFlags,
+  urlHelp,
+} from './options.ts';
 
 const flags = {
   ...targetFlags,
@@ -11,7 +17,7 @@ const flags = {
 
 const help = `parley release: releases the work that is held since a start with --after-restore.
 
-  --url URL            the server (default ${targetFlags.url.default})
+${urlHelp}
   --token TOKEN        the operator's token; default: the variable PARLEY_ADMIN_TOKEN, or secrets.json of the data folder
   --data-dir DIR       the data folder; default: the variable PARLEY_DATA_DIR, or ./data
 
@@ -21,10 +27,9 @@ Everything that is held is done as soon as possible. GET /admin/held_work shows 
 export async function release(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('release', args, flags);
   if (values.help) return say(help);
-  if (positionals.length > 0)
-    throw new OperatorError(`Unexpected argument "${positionals[0]}". Try: parley release --help`);
+  refuseArguments('release', positionals);
   const token = await readOperatorToken(values, env);
-  const target = readTarget({ url: values.url, token }, {});
+  const target = readTarget({ url: values.url, token }, env);
   const { heldSince, queues } = await ask(target, signal, getHeldWork);
   if (heldSince === null) return say('Nothing is held.');
   await ask(target, signal, releaseHeldWork);

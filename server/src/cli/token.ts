@@ -2,7 +2,15 @@ import { type CreateTenantTokenBody, createTenantToken, listTenants, type Tenant
 import { OperatorError } from '../base/errors.ts';
 import { ask } from './api.ts';
 import { readOperatorToken } from './operator-token.ts';
-import { type CommandContext, readFlags, readTarget, targetFlags } from './options.ts';
+import {
+  type CommandContext,
+  readFlags,
+  readTarget,
+  refuseArguments,
+  targetFlags,
+  UsageError,
+  urlHelp,
+} from './options.ts';
 
 const flags = {
   ...targetFlags,
@@ -21,7 +29,7 @@ const help = `parley token: creates an access token of a tenant and prints it. I
   --name NAME          what it is for
   --scopes A,B         such as chats:read,messages:write; without it, all scopes
   --days DAYS          how long it is valid; without it, 90 days
-  --url URL            the server (default ${targetFlags.url.default})
+${urlHelp}
   --token TOKEN        the operator's token; default: the variable PARLEY_ADMIN_TOKEN, or secrets.json of the data folder
   --data-dir DIR       the data folder; default: the variable PARLEY_DATA_DIR, or ./data`;
 
@@ -42,12 +50,11 @@ function chooseTenant(tenants: readonly Tenant[], wanted: string | undefined): T
 export async function token(args: string[], { env, say, signal }: CommandContext): Promise<void> {
   const { values, positionals } = readFlags('token', args, flags);
   if (values.help) return say(help);
-  if (positionals.length > 0)
-    throw new OperatorError(`Unexpected argument "${positionals[0]}". Try: parley token --help`);
+  refuseArguments('token', positionals);
   const { name, scopes, days } = values;
   if (days !== undefined && !(Number(days) > 0))
-    throw new OperatorError(`--days must be a number of days, not "${days}".`);
-  const target = readTarget({ url: values.url, token: await readOperatorToken(values, env) }, {});
+    throw new UsageError(`--days must be a number of days, not "${days}".`);
+  const target = readTarget({ url: values.url, token: await readOperatorToken(values, env) }, env);
   const tenants = await ask(target, signal, listTenants);
   const tenant = chooseTenant(tenants, values.tenant);
   const body = {

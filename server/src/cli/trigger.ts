@@ -9,6 +9,7 @@ import {
   type Target,
   targetFlags,
   targetHelp,
+  UsageError,
 } from './options.ts';
 
 /** The events that the sandbox can cause, and whether they need a customer who has not written before. */
@@ -57,7 +58,7 @@ export async function trigger(args: string[], { env, say, signal }: CommandConte
   const [type, ...more] = positionals;
   const chosen = type !== undefined && Object.hasOwn(triggers, type) ? triggers[type] : undefined;
   if (!chosen || more.length > 0)
-    throw new OperatorError(
+    throw new UsageError(
       `${type === undefined ? 'An event type is required' : `"${positionals.join(' ')}" cannot be triggered`}. There are ${Object.keys(triggers).join(', ')}; try: parley trigger message.received`,
     );
   const target = readTarget(values, env);

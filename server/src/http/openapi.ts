@@ -190,12 +190,13 @@ const ACCESS_WITHOUT_SCOPE: ReadonlySet<string> = new Set([
   'login',
 ]);
 
-/** What a caller is recognised by: one of these. People do not use a deprecated version. */
+/** What a caller is recognised by, and the scope of a token: one of these. People do not use a deprecated version. */
 function securityOf({ access, successor }: RouteSpec): Json[] {
   if (access === 'public' || access === 'login') return [];
   if (access === 'session') return [{ session: [] }];
   const ofPeople = successor === undefined ? [{ session: [] }] : [];
-  return [{ [access === 'operator' ? 'operator' : 'token']: [] }, ...ofPeople];
+  if (access === 'operator') return [{ operator: [] }, ...ofPeople];
+  return [{ token: ACCESS_WITHOUT_SCOPE.has(access) ? [] : [access] }, ...ofPeople];
 }
 
 function operation(route: Route, schemas: Json): Json {

@@ -118,12 +118,13 @@ export interface BatchResult extends Omit<ImportCounts, 'refused'> {
   issues: RowIssue[];
 }
 
+/** Stores what became of a batch, and returns how many rows have issues. */
 export async function storeBatch(
   tx: TenantTx,
   { id, failed }: ImportWork,
   { job, issues: earlier }: { job: JobState; issues: RowIssue[] },
   { end, isEnded, nextBatch, rows, issues, created, updated, skipped }: BatchResult,
-): Promise<void> {
+): Promise<number> {
   const byRow = [...groupBy(issues, ({ row }) => row)];
   const shown = JSON.stringify([...earlier, ...issues].slice(0, SHOWN_ISSUES));
   await tx.run(advance, [id, end.offset, end.row, created, updated, skipped, shown]);
@@ -144,4 +145,5 @@ export async function storeBatch(
     ),
     failed: byRow.length,
   });
+  return byRow.length;
 }

@@ -11,7 +11,7 @@ import { nextBatch } from '../jobs/batch-size.ts';
 import { findLabels } from '../labels/find-or-create.ts';
 import { ATTRIBUTE_PREFIX } from './columns.ts';
 import { hasPlainHead } from './csv/examine.ts';
-import { CsvError, type CsvPosition, type CsvRow, readRows } from './csv/read-file.ts';
+import { CsvError, type CsvPosition, readRows } from './csv/read-file.ts';
 import { isBlank } from './csv/record.ts';
 import {
   endImport,
@@ -27,9 +27,13 @@ import type { RowIssue } from './schema.ts';
 const MAX_ROWS = 1_000_000;
 /** A batch locks its contacts until it is committed. */
 const MAX_BATCH = 2_000;
+/** Rows may have a megabyte each, and two batches are in memory at the same time. */
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** A row whose batch failed so often, the last times alone, is left out. */
 const MAX_ATTEMPTS = 10;
 const MAX_CONFLICTS = 3;
+/** After this time a call begins no further batch, so that jobs of others get their turn. */
+const CALL_MS = 500;
 
 const MESSAGES = {
   fileDeleted: 'The file was deleted',
@@ -73,20 +77,23 @@ async function begin(path: string, tenant: TenantDatabase, work: ImportWork): Pr
 interface ReadBatch {
   contacts: ReadContact[];
   issues: RowIssue[];
-  rows: CsvRow[];
+  /** How many rows they are. */
+  rows: number;
   end: CsvPosition;
   isLast: boolean;
 }
 
 async function readBatch(path: string, work: ImportWork, rules: RowRules): Promise<ReadBatch> {
   const turn = createTurns();
-  const batch: ReadBatch = { contacts: [], issues: [], rows: [], end: startOf(work), isLast: true };
+  const batch: ReadBatch = { contacts: [], issues: [], rows: 0, end: startOf(work), isLast: true };
+  const maxOffset = work.position + MAX_BATCH_BYTES;
   for await (const rows of readRows(path, formatOf(work), startOf(work)))
     for (const row of rows) {
-      if (batch.rows.length === work.batch) return { ...batch, isLast: false };
+      if (batch.rows === work.batch || (row.offset > maxOffset && batch.end.offset > work.position))
+        return { ...batch, isLast: false };
       batch.end = { offset: row.offset, row: row.row };
       if (isBlank(row)) continue;
-      batch.rows.push(row);
+      batch.rows += 1;
       const read = readRow(row, rules);
       if ('contact' in read) batch.contacts.push(read.contact);
       else batch.issues.push(...read.issues);
@@ -146,24 +153,32 @@ async function withoutConflicts<T>(tenant: TenantDatabase, work: (tx: TenantTx) 
     }
 }
 
-async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
+async function readRules(tenant: TenantDatabase, { options }: ImportWork): Promise<RowRules> {
+  const { columns, defaultCountry } = options;
   const attributes = attributesByField(await attributesOf(tenant));
-  const used = work.options.columns.flatMap(({ field }) => {
+  const used = columns.flatMap(({ field }) => {
     const attribute = field === null ? undefined : attributes.get(field);
     return attribute ? [[field as string, attribute] as const] : [];
   });
-  const { columns, defaultCountry } = work.options;
-  const rules: RowRules = { columns, attributes: new Map(used), defaultCountry };
-  const batch = await readBatch(path, work, rules);
-  return withoutConflicts(tenant, async (tx) => {
+  return { columns, attributes: new Map(used), defaultCountry };
+}
+
+/** Stores a batch. Returns how the import goes on; undefined if it has ended or another process has done the batch. */
+const storeRows = (
+  tenant: TenantDatabase,
+  work: ImportWork,
+  rules: RowRules,
+  batch: ReadBatch,
+): Promise<ImportWork | undefined> =>
+  withoutConflicts(tenant, async (tx) => {
     const locked = await lockImport(tx, work);
-    if (!locked) return false;
+    if (!locked) return undefined;
     const startedAt = performance.now();
     await lockReferences(tx, work, rules);
     const { contacts, issues } = await resolveLabels(tx, batch, work);
     const { author } = locked.job;
     const byAuthor = causedByUser(tx, author?.type === 'user' ? author.id : null);
-    const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows.length === 1;
+    const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows === 1;
     const counts = work.is_dry_run
       ? await previewImport(tx, contacts, work.options)
       : await importContacts(byAuthor, isPoison ? [] : contacts, work.options);
@@ -171,24 +186,43 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
       ...counts.refused.map((one) => ({ ...one, column: null })),
       ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
     ];
-    await storeBatch(tx, work, locked, {
+    const next = nextBatch(work.batch, performance.now() - startedAt, batch.rows === work.batch, MAX_BATCH);
+    const failed = await storeBatch(tx, work, locked, {
       ...counts,
       end: batch.end,
       isEnded: batch.isLast,
-      rows: batch.rows.length,
+      rows: batch.rows,
       issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
-      nextBatch: nextBatch(
-        work.batch,
-        performance.now() - startedAt,
-        batch.rows.length === work.batch,
-        MAX_BATCH,
-      ),
+      nextBatch: next,
     });
-    return batch.isLast;
+    const { offset, row } = batch.end;
+    return { ...work, position: offset, last_row: row, batch: next, failed: work.failed + failed };
   });
+
+/**
+ * Does some batches and returns whether the import has ended. The rows of the next batch are read while one is stored: both take
+ * about as long. After a failed batch, each is done alone.
+ */
+async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
+  const startedAt = performance.now();
+  const rules = await readRules(tenant, work);
+  let current = work;
+  let reading: Promise<ReadBatch> | undefined;
+  for (;;) {
+    const batch = await (reading ?? readBatch(path, current, rules));
+    const goesOn = !batch.isLast && work.attempts === 0 && performance.now() - startedAt < CALL_MS;
+    const following = { ...current, position: batch.end.offset, last_row: batch.end.row };
+    reading = goesOn ? readBatch(path, following, rules) : undefined;
+    // If storing fails, nobody waits for it.
+    reading?.catch(() => {});
+    const stored = await storeRows(tenant, current, rules, batch);
+    if (!stored) return false;
+    if (!goesOn) return batch.isLast;
+    current = stored;
+  }
 }
 
-/** Does a batch of an import and returns whether it has ended. Position and contacts are stored in one transaction. */
+/** Does some batches of an import and returns whether it has ended. Position and contacts are stored in one transaction. */
 export async function runImport(
   { store }: { store: FileStore },
   tenant: TenantDatabase,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { token } from '../../src/cli/token.ts';
+import { runCommand } from '../kit/command.ts';
 import { OPERATOR_TOKEN, useServer } from '../kit/server.ts';
 import { listen } from '../kit/wire.ts';
 
@@ -7,15 +8,8 @@ const server = await useServer();
 const url = `http://127.0.0.1:${await listen(server.system.app.server)}`;
 
 /** What `parley token` prints. */
-async function run(...args: string[]): Promise<string[]> {
-  const lines: string[] = [];
-  await token(['--url', url, ...args], {
-    env: { PARLEY_ADMIN_TOKEN: OPERATOR_TOKEN },
-    say: (line) => void lines.push(line),
-    signal: new AbortController().signal,
-  });
-  return lines;
-}
+const run = (...args: string[]): Promise<string[]> =>
+  runCommand(token, ['--url', url, ...args], { PARLEY_ADMIN_TOKEN: OPERATOR_TOKEN });
 
 it('parley token creates one for the only tenant, or for the one that is named', async () => {
   await expect(run()).rejects.toThrow('There is no tenant');

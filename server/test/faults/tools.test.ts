@@ -7,7 +7,7 @@ import { claimsOf, useTools } from './tools.ts';
 
 const tools = await useTools();
 
-it('tools report in one sentence what is wrong and what to do, and exit with 1', async () => {
+it('tools report in one sentence what is wrong and what to do, and exit with 1, or with 2 if they are used wrongly', async () => {
   const { url: elsewhere } = await useHttpServer(
     (_request, response) => void response.end('<html>hello</html>'),
   );
@@ -17,17 +17,18 @@ it('tools report in one sentence what is wrong and what to do, and exit with 1',
   const at = ['--url', tools.server.url];
   const damaged = await tools.pool.makeFolder();
   await writeFile(join(damaged, 'parley'), 'in the way');
-  const cases: [args: string[], env: Record<string, string>, expected: RegExp][] = [
-    [['listen'], { PARLEY_TOKEN: token }, /--forward-to is required: parley listen --forward-to/],
-    [['listen', '--forward-to', 'localhost'], {}, /--forward-to must be a URL such as/],
+  const cases: [args: string[], env: Record<string, string>, expected: RegExp, exitCode?: 2][] = [
+    [['listen'], { PARLEY_TOKEN: token }, /--forward-to is required: parley listen --forward-to/, 2],
+    [['listen', '--forward-to', 'localhost'], {}, /--forward-to must be a URL such as/, 2],
     [['listen', ...to], {}, /An access token is required\..*PARLEY_TOKEN/],
     [['listen', ...to, '--token', 'a b'], {}, /spaces or line breaks/],
-    [['listen', ...to, '--nope'], {}, /Unknown option '--nope'.*Try: parley listen --help/],
-    [['listen', ...to, 'message.received'], {}, /Unexpected argument "message.received"/],
+    [['listen', ...to, '--nope'], {}, /Unknown option '--nope'.*Try: parley listen --help/, 2],
+    [['listen', ...to, 'message.received'], {}, /Unexpected argument "message.received"/, 2],
     [
       ['listen', ...to, '--secret', 'x'],
       { PARLEY_TOKEN: token },
       /--secret must be a secret as parley listen prints it/,
+      2,
     ],
     [['listen', ...to, ...at], { PARLEY_TOKEN: 'nonsense' }, /^parley: Unauthorized: .*Create a token/],
     [
@@ -52,8 +53,8 @@ it('tools report in one sentence what is wrong and what to do, and exit with 1',
       { PARLEY_TOKEN: token },
       /No server answers at .*npm start/,
     ],
-    [['trigger'], {}, /An event type is required\. There are message\.received/],
-    [['trigger', 'chat.closed'], {}, /"chat\.closed" cannot be triggered\. There are/],
+    [['trigger'], {}, /An event type is required\. There are message\.received/, 2],
+    [['trigger', 'chat.closed'], {}, /"chat\.closed" cannot be triggered\. There are/, 2],
     [['trigger', 'message.received', ...at, '--channel', 'x'], { PARLEY_TOKEN: token }, /Channel not found/],
     [
       ['trigger', 'message.received', ...at, '--from', 'x'],
@@ -65,8 +66,8 @@ it('tools report in one sentence what is wrong and what to do, and exit with 1',
     cases.map(([args, env]) => tools.pool.runProgram(args, { XDG_CONFIG_HOME: tools.home, ...env })),
   );
   for (const [number, { code, stderr }] of tried.entries()) {
-    const [args, , expected] = cases[number] as (typeof cases)[0];
-    expect([args.join(' '), code], stderr).toEqual([args.join(' '), 1]);
+    const [args, , expected, exitCode = 1] = cases[number] as (typeof cases)[0];
+    expect([args.join(' '), code], stderr).toEqual([args.join(' '), exitCode]);
     expect(stderr).toMatch(expected);
     expect(stderr).toMatch(/^parley: [^\n]+\n$/);
   }

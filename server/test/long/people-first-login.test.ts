@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { loginLink } from '../../src/cli/login-link.ts';
+import { runCommand } from '../kit/command.ts';
 import { cookieOf, PASSWORD, personWith } from '../kit/people.ts';
 import { OPERATOR_TOKEN, useServer } from '../kit/server.ts';
 import { listen } from '../kit/wire.ts';
@@ -8,15 +9,8 @@ const server = await useServer();
 const url = `http://127.0.0.1:${await listen(server.system.app.server)}`;
 
 /** What `parley login-link` prints. */
-async function run(...args: string[]): Promise<string[]> {
-  const lines: string[] = [];
-  await loginLink(['--url', url, ...args], {
-    env: { PARLEY_ADMIN_TOKEN: OPERATOR_TOKEN },
-    say: (line) => void lines.push(line),
-    signal: new AbortController().signal,
-  });
-  return lines;
-}
+const run = (...args: string[]): Promise<string[]> =>
+  runCommand(loginLink, ['--url', url, ...args], { PARLEY_ADMIN_TOKEN: OPERATOR_TOKEN });
 const redeem = (link: string, body: object) =>
   server.call('POST', '/v3/session/link', { body: { token: link.split('#')[1], ...body } });
 

@@ -184,7 +184,9 @@ describe.each(documents)('the OpenAPI document of $version', ({ version, servedA
         ? []
         : spec.access === 'session'
           ? withSession
-          : [{ [spec.access === 'operator' ? 'operator' : 'token']: [] }, ...withSession],
+          : spec.access === 'operator'
+            ? [{ operator: [] }, ...withSession]
+            : [{ token: spec.access === 'token' ? [] : [spec.access] }, ...withSession],
     );
   });
 

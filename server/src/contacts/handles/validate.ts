@@ -2,6 +2,7 @@ import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from
 import type { InvalidParamKey } from '../../base/errors.ts';
 import type { Issue } from '../../base/issues.ts';
 import type { HandleType } from '../../providers/adapter.ts';
+import { isPlainE164 } from './e164.ts';
 
 /** A handle in the form in which it is stored, or what is wrong with it. */
 type ValidatedHandle = { value: string; issue?: undefined } | { value?: undefined; issue: Issue };
@@ -23,6 +24,12 @@ const INVISIBLE = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
 
 /** With a country, numbers may also be written as people there dial them. */
 function validatePhoneNumber(given: string, country: Country | null): ValidatedHandle {
+  if (isPlainE164(given)) return { value: given };
+  return parsePhoneNumber(given, country);
+}
+
+/** Exported for the test that compares both ways. */
+export function parsePhoneNumber(given: string, country: Country | null): ValidatedHandle {
   const text = given.replaceAll(INVISIBLE, '').trim();
   const isInternational = text.startsWith('+');
   if ((!isInternational && country === null) || text.length > MAX_PHONE_LENGTH)
