@@ -27,8 +27,10 @@ const user = async (more: object = {}): Promise<string> => {
   const body = { name: `P${people}`, email: `p${people}@example.com`, role: 'agent', ...more };
   return dataOf(await tenant.post('/v3/users', body)).id;
 };
-const team = async (userIds: string[], more: object = {}): Promise<string> =>
-  dataOf(await tenant.post('/v3/teams', { name: `Team ${(teams += 1)}`, userIds, ...more })).id;
+const team = async (userIds: string[]): Promise<string> => {
+  teams += 1;
+  return dataOf(await tenant.post('/v3/teams', { name: `Team ${teams}`, userIds })).id;
+};
 const stepFor = (teamId: string, more: object = {}) => ({
   id: 'assign',
   type: 'assign',
