@@ -18,7 +18,8 @@ const MEMBERS = `team_members m join users u on u.id = m.user_id and (u.tenant_i
 const keepTurn = statement<[teamId: string, channelId: string, userId: string], { user_id: string }>(
   'team_members.keep_turn',
   `select m.user_id from ${MEMBERS}
-    where m.team_id = $1 and m.tenant_id = $tenant and m.user_id = $3 and ${CAN_ANSWER} for key share of u skip locked`,
+    where m.team_id = $1 and m.tenant_id = $tenant and m.user_id = $3 and ${CAN_ANSWER}
+    limit 1 for key share of u skip locked`,
 );
 const nextTurn = statement<
   [teamId: string, channelId: string, maxOpenChats: number | null],
