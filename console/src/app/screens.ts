@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import type { Scope } from '../api/session.tsx';
 import type { PlainKey } from '../i18n/catalogue.ts';
+import { importPages } from '../screens/imports/pages.ts';
 import { settingsPages } from '../screens/settings/pages.ts';
 import type { IconName } from '../ui/icon.tsx';
 import type { ScreenPage } from './screen-page.ts';
@@ -50,6 +51,14 @@ export const screens: readonly Screen[] = [
     scope: 'contacts:read',
     place: 'above',
     load: async () => (await import('../screens/contacts/contacts.tsx')).Contacts,
+  },
+  {
+    path: '/imports/{-$page}',
+    title: 'imports.title',
+    icon: 'upload',
+    scope: 'contacts:read',
+    pages: importPages,
+    load: async () => (await import('../screens/imports/imports.tsx')).Imports,
   },
   {
     path: '/phone',

@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts';
 import { audit } from './de/audit.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
+import { imports } from './de/imports.ts';
 import { inbox } from './de/inbox.ts';
 import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
@@ -12,6 +13,7 @@ import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
 import { timeline } from './de/timeline.ts';
 
+export { serverPatterns } from './de/server-patterns.ts';
 export { serverTexts } from './de/server-texts.ts';
 
 export const de: Catalogue = {
@@ -23,6 +25,7 @@ export const de: Catalogue = {
   ...channels,
   ...contacts,
   ...timeline,
+  ...imports,
   ...system,
   ...inboxLists,
   ...notifications,

@@ -1,6 +1,7 @@
 import { audit } from './en/audit.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
+import { imports } from './en/imports.ts';
 import { inbox } from './en/inbox.ts';
 import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
@@ -21,6 +22,7 @@ export const en = {
   ...channels,
   ...contacts,
   ...timeline,
+  ...imports,
   ...system,
   ...inboxLists,
   ...notifications,

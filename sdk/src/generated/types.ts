@@ -2060,6 +2060,8 @@ export interface ExaminedImport {
     /** The first values, cut at 200 characters */
     samples: string[];
   }>;
+  /** The cells of the first rows below the names, in the order of `columns`, cut at 200 characters */
+  rows: string[][];
 }
 
 export interface HeldWork {
