@@ -69,6 +69,15 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/phone/phone.tsx')).PhonePage,
   },
   {
+    path: '/templates/{-$templateId}',
+    title: 'templates.title',
+    icon: 'template',
+    letter: 't',
+    scope: 'templates:read',
+    place: 'above',
+    load: async () => (await import('../screens/templates/templates.tsx')).Templates,
+  },
+  {
     path: '/channels/{-$channelId}',
     title: 'channels.title',
     icon: 'channel',

@@ -11,6 +11,7 @@ import { phone } from './de/phone.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
+import { templates } from './de/templates.ts';
 import { timeline } from './de/timeline.ts';
 
 export { serverPatterns } from './de/server-patterns.ts';
@@ -26,6 +27,7 @@ export const de: Catalogue = {
   ...contacts,
   ...timeline,
   ...imports,
+  ...templates,
   ...system,
   ...inboxLists,
   ...notifications,

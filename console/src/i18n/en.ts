@@ -10,6 +10,7 @@ import { phone } from './en/phone.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { system } from './en/system.ts';
+import { templates } from './en/templates.ts';
 import { timeline } from './en/timeline.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
@@ -23,6 +24,7 @@ export const en = {
   ...contacts,
   ...timeline,
   ...imports,
+  ...templates,
   ...system,
   ...inboxLists,
   ...notifications,
