@@ -87,6 +87,15 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/channels/channels.tsx')).Channels,
   },
   {
+    path: '/webhooks/{-$webhookId}',
+    title: 'webhooks.title',
+    icon: 'webhook',
+    letter: 'w',
+    scope: 'webhooks:read',
+    place: 'below',
+    load: async () => (await import('../screens/webhooks/webhooks.tsx')).Webhooks,
+  },
+  {
     path: '/settings/{-$page}',
     title: 'settings.title',
     icon: 'settings',

@@ -13,6 +13,7 @@ import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
 import { templates } from './de/templates.ts';
 import { timeline } from './de/timeline.ts';
+import { webhooks } from './de/webhooks.ts';
 
 export { serverPatterns } from './de/server-patterns.ts';
 export { serverTexts } from './de/server-texts.ts';
@@ -28,6 +29,7 @@ export const de: Catalogue = {
   ...timeline,
   ...imports,
   ...templates,
+  ...webhooks,
   ...system,
   ...inboxLists,
   ...notifications,

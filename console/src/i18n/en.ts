@@ -12,6 +12,7 @@ import { shell } from './en/shell.ts';
 import { system } from './en/system.ts';
 import { templates } from './en/templates.ts';
 import { timeline } from './en/timeline.ts';
+import { webhooks } from './en/webhooks.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
 export const en = {
@@ -25,6 +26,7 @@ export const en = {
   ...timeline,
   ...imports,
   ...templates,
+  ...webhooks,
   ...system,
   ...inboxLists,
   ...notifications,
