@@ -2076,6 +2076,17 @@ export interface HeldWork {
   }>;
 }
 
+export interface TenantV2Usage {
+  tokenId: string;
+  /** Null if the token is deleted */
+  tokenName: string | null;
+  /** Method and path, such as `GET /v2/attributes` */
+  operation: string;
+  /** Successful and failed ones */
+  calls: number;
+  lastCalledAt: string;
+}
+
 export interface V2Usage {
   tenantId: string;
   tenantName: string;

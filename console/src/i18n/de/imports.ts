@@ -19,7 +19,6 @@ export const imports: Texts<typeof en> = {
   'imports.dryRun': 'Nur geprüft',
   'imports.gone': 'Diesen Import gibt es nicht mehr',
   'imports.goneText': 'Importe werden nach ihrem Ende 30 Tage lang aufbewahrt.',
-  'imports.backToList': 'Alle Importe',
 
   'imports.drop': 'Ziehen Sie eine CSV-Datei hierher, oder wählen Sie eine',
   'imports.dropHelp':
@@ -30,7 +29,6 @@ export const imports: Texts<typeof en> = {
   'imports.oneFile': 'Wählen Sie nur eine Datei.',
 
   'imports.column': 'Spalte der Datei',
-  'imports.values': 'Erste Werte',
   'imports.becomes': 'Wird zu',
   'imports.becomesOf': 'Wozu {name} wird',
   'imports.leftOut': 'Nicht importieren',

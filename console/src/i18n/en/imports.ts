@@ -17,7 +17,6 @@ export const imports = {
   'imports.dryRun': 'Check only',
   'imports.gone': 'This import does not exist any more',
   'imports.goneText': 'Imports are kept for 30 days after they have ended.',
-  'imports.backToList': 'All imports',
 
   'imports.drop': 'Drop a CSV file here, or choose one',
   'imports.dropHelp':
@@ -28,7 +27,6 @@ export const imports = {
   'imports.oneFile': 'Choose one file only.',
 
   'imports.column': 'Column in the file',
-  'imports.values': 'First values',
   'imports.becomes': 'Becomes',
   'imports.becomesOf': 'What {name} becomes',
   'imports.leftOut': 'Not imported',

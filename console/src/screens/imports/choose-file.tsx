@@ -62,6 +62,9 @@ export function ChooseFile({ busyWith, error, onChoose }: ChooseFileProps) {
         {t('imports.dropHelp')}{' '}
         <a href={`${basePath}/docs/guides/import-contacts`} target="_blank" rel="noreferrer">
           {t('imports.guide')}
+        </a>{' '}
+        <a href={`${basePath}/console/imports`} target="_blank" rel="noreferrer">
+          {t('imports.earlier')}
         </a>
       </p>
       {hasSeveral && (

@@ -64,6 +64,7 @@ function TemplateList() {
         )
       }
     >
+      <p className={styles.intro}>{t('templates.intro')}</p>
       <div className={styles.tools}>
         <FilterBar
           texts={templateFilters}
