@@ -29,7 +29,7 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.v2Kept':
     'Er wurde über v2 angelegt und bekommt das Format von v2, bis Sie andere Ereignisse wählen.',
   'webhooks.moreEvents': '+{count}',
-  'webhooks.state': 'Zustand',
+  'webhooks.state': 'Status',
   'webhooks.status.active': 'Aktiv',
   'webhooks.status.inactive': 'Pausiert',
   'webhooks.status.disabled': 'Abgeschaltet',
@@ -45,7 +45,7 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.waiting': { one: '{count} wartet', other: '{count} warten' },
   'webhooks.lastFailure': 'Letzter Fehlschlag',
   'webhooks.noFailure': 'Keiner',
-  'webhooks.health': 'Befinden',
+  'webhooks.health': 'Zustand',
   'webhooks.successRate': 'Angekommen',
   'webhooks.pending': 'Wartend',
   'webhooks.most': '95 % der Antworten innerhalb von',
