@@ -2061,7 +2061,7 @@ export interface ExaminedImport {
     samples: string[];
   }>;
   /** The cells of the first rows below the names, in the order of `columns`, cut at 200 characters */
-  rows: string[][];
+  rows: Array<string[]>;
 }
 
 export interface HeldWork {
@@ -2076,7 +2076,9 @@ export interface HeldWork {
   }>;
 }
 
-export interface TenantV2Usage {
+export interface V2Usage {
+  tenantId: string;
+  tenantName: string;
   tokenId: string;
   /** Null if the token is deleted */
   tokenName: string | null;
@@ -2087,9 +2089,7 @@ export interface TenantV2Usage {
   lastCalledAt: string;
 }
 
-export interface V2Usage {
-  tenantId: string;
-  tenantName: string;
+export interface TenantV2Usage {
   tokenId: string;
   /** Null if the token is deleted */
   tokenName: string | null;
