@@ -90,6 +90,7 @@ describe.runIf(CHROMIUM)('templates', () => {
     await page.getByRole('dialog').getByLabel('Text', { exact: true }).fill('Guten Tag');
     await page.getByRole('dialog').getByLabel('Text', { exact: true }).press('Tab');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText('Guten Tag').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

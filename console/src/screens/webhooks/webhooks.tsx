@@ -17,7 +17,7 @@ import { Endpoints } from './endpoints.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import styles from './webhooks.module.css';
 
-/** What other systems are told: a list of them, or one. */
+/** The systems that get events: a list of them, or one. */
 export function Webhooks() {
   const { webhookId } = useParams({ strict: false }) as { webhookId?: string };
   return webhookId === undefined ? <WebhookList /> : <WebhookDetails key={webhookId} webhookId={webhookId} />;
