@@ -1,7 +1,7 @@
 import { useText } from '../../i18n/i18n.tsx';
 import { type FilterField, type FilterTexts, oneOf, written } from '../../ui/filter.ts';
 
-export const DELIVERY_STATUSES = ['failed', 'pending', 'delivered', 'cancelled'] as const;
+const DELIVERY_STATUSES = ['failed', 'pending', 'delivered', 'cancelled'] as const;
 const PERIODS = ['PT1H', 'P1D', 'P7D', 'P30D'] as const;
 
 /** How conditions about deliveries are written. */

@@ -18,7 +18,7 @@ const STEP = 8;
 const WIDTH = 6;
 
 /** A bar for each hour or day. The numbers are also said in words. */
-export function StatBars({ stats, isSmall = false }: { stats: WebhookStats; isSmall?: boolean }) {
+function StatBars({ stats, isSmall = false }: { stats: WebhookStats; isSmall?: boolean }) {
   const { t } = useTranslator();
   const nameOf = useIntervalName(stats.interval);
   const most = Math.max(1, ...stats.intervals.map(totalOf));
