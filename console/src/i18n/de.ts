@@ -3,6 +3,7 @@ import { audit } from './de/audit.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
 import { hours } from './de/hours.ts';
+import { imports } from './de/imports.ts';
 import { inbox } from './de/inbox.ts';
 import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
@@ -11,8 +12,11 @@ import { phone } from './de/phone.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
+import { templates } from './de/templates.ts';
 import { timeline } from './de/timeline.ts';
+import { webhooks } from './de/webhooks.ts';
 
+export { serverPatterns } from './de/server-patterns.ts';
 export { serverTexts } from './de/server-texts.ts';
 
 export const de: Catalogue = {
@@ -24,6 +28,9 @@ export const de: Catalogue = {
   ...channels,
   ...contacts,
   ...timeline,
+  ...imports,
+  ...templates,
+  ...webhooks,
   ...system,
   ...inboxLists,
   ...notifications,

@@ -135,6 +135,7 @@ import type {
   TemplateSync,
   Tenant,
   TenantSettings,
+  TenantV2Usage,
   TestCampaignBody,
   TestClock,
   TimelineItem,
@@ -2631,3 +2632,15 @@ export const releaseHeldWork = (client: Client, input: CallOptions = {}): Promis
  */
 export const listV2Usage = (client: Client, input: CallOptions = {}): Promise<V2Usage[]> =>
   call(client, 'GET', '/admin/v2-usage', input);
+
+/**
+ * List the calls of v2 by the tokens of the tenant
+ *
+ * `GET /v3/v2_usage`
+ *
+ * Calls by token and operation, before and after the end of v2, the last one first. Other processes add theirs every five seconds; calls without a valid token are not counted. At most 1000.
+ *
+ * Requires the scope `tokens:read`.
+ */
+export const listTenantV2Usage = (client: Client, input: CallOptions = {}): Promise<TenantV2Usage[]> =>
+  call(client, 'GET', '/v3/v2_usage', input);

@@ -2179,6 +2179,8 @@ export interface ExaminedImport {
     /** The first values, cut at 200 characters */
     samples: string[];
   }>;
+  /** The cells of the first rows below the names, in the order of `columns`, cut at 200 characters */
+  rows: Array<string[]>;
 }
 
 export interface HeldWork {
@@ -2196,6 +2198,17 @@ export interface HeldWork {
 export interface V2Usage {
   tenantId: string;
   tenantName: string;
+  tokenId: string;
+  /** Null if the token is deleted */
+  tokenName: string | null;
+  /** Method and path, such as `GET /v2/attributes` */
+  operation: string;
+  /** Successful and failed ones */
+  calls: number;
+  lastCalledAt: string;
+}
+
+export interface TenantV2Usage {
   tokenId: string;
   /** Null if the token is deleted */
   tokenName: string | null;
