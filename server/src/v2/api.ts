@@ -20,7 +20,12 @@ export const v2Api: Api<V2Deps> = {
   create(deps, settings) {
     const usage = createUsageCounter(deps);
     return {
-      routes: [...v2WebhookRoutes(deps), ...v2AttributeRoutes(), ...v2BroadcastRoutes(), usageRoute(usage)],
+      routes: [
+        ...v2WebhookRoutes(deps),
+        ...v2AttributeRoutes(),
+        ...v2BroadcastRoutes(deps),
+        usageRoute(usage),
+      ],
       retiring: v2Version(settings, { clock: deps.clock, count: usage.count }),
       flush: usage.flush,
     };
