@@ -1,4 +1,5 @@
 import { audit } from './en/audit.ts';
+import { campaigns } from './en/campaigns.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { inbox } from './en/inbox.ts';
@@ -20,6 +21,7 @@ export const en = {
   ...audit,
   ...channels,
   ...contacts,
+  ...campaigns,
   ...timeline,
   ...system,
   ...inboxLists,
