@@ -87,12 +87,17 @@ module.exports = {
     },
     {
       name: 'screens-keep-to-themselves',
-      comment: 'A screen does not reach into another. Those before the login share its frame.',
+      comment:
+        'A screen does not reach into another. Those before the login share its frame, and several begin an import.',
       severity: 'error',
       from: { path: '^console/src/screens/([^/]+)/' },
       to: {
         path: '^console/src/screens/[^/]+/',
-        pathNot: ['^console/src/screens/$1/', '^console/src/screens/login/'],
+        pathNot: [
+          '^console/src/screens/$1/',
+          '^console/src/screens/login/',
+          '^console/src/screens/imports/import-dialog\\.tsx$',
+        ],
       },
     },
     {

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import type { Scope } from '../api/session.tsx';
 import type { PlainKey } from '../i18n/catalogue.ts';
+import { importPages } from '../screens/imports/pages.ts';
 import { settingsPages } from '../screens/settings/pages.ts';
 import type { IconName } from '../ui/icon.tsx';
 import type { ScreenPage } from './screen-page.ts';
@@ -61,12 +62,29 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/campaigns/campaigns.tsx')).Campaigns,
   },
   {
+    path: '/imports/{-$page}',
+    title: 'imports.title',
+    icon: 'upload',
+    scope: 'contacts:read',
+    pages: importPages,
+    load: async () => (await import('../screens/imports/imports.tsx')).Imports,
+  },
+  {
     path: '/phone',
     title: 'phone.title',
     icon: 'phone',
     letter: 'p',
     scope: 'channels:write',
     load: async () => (await import('../screens/phone/phone.tsx')).PhonePage,
+  },
+  {
+    path: '/templates/{-$templateId}',
+    title: 'templates.title',
+    icon: 'template',
+    letter: 't',
+    scope: 'templates:read',
+    place: 'above',
+    load: async () => (await import('../screens/templates/templates.tsx')).Templates,
   },
   {
     path: '/channels/{-$channelId}',
@@ -76,6 +94,15 @@ export const screens: readonly Screen[] = [
     scope: 'channels:read',
     place: 'below',
     load: async () => (await import('../screens/channels/channels.tsx')).Channels,
+  },
+  {
+    path: '/webhooks/{-$webhookId}',
+    title: 'webhooks.title',
+    icon: 'webhook',
+    letter: 'w',
+    scope: 'webhooks:read',
+    place: 'below',
+    load: async () => (await import('../screens/webhooks/webhooks.tsx')).Webhooks,
   },
   {
     path: '/settings/{-$page}',

@@ -3,6 +3,7 @@ import { audit } from './de/audit.ts';
 import { campaigns } from './de/campaigns.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
+import { imports } from './de/imports.ts';
 import { inbox } from './de/inbox.ts';
 import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
@@ -11,8 +12,11 @@ import { phone } from './de/phone.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
+import { templates } from './de/templates.ts';
 import { timeline } from './de/timeline.ts';
+import { webhooks } from './de/webhooks.ts';
 
+export { serverPatterns } from './de/server-patterns.ts';
 export { serverTexts } from './de/server-texts.ts';
 
 export const de: Catalogue = {
@@ -25,6 +29,9 @@ export const de: Catalogue = {
   ...contacts,
   ...campaigns,
   ...timeline,
+  ...imports,
+  ...templates,
+  ...webhooks,
   ...system,
   ...inboxLists,
   ...notifications,

@@ -2,6 +2,7 @@ import { audit } from './en/audit.ts';
 import { campaigns } from './en/campaigns.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
+import { imports } from './en/imports.ts';
 import { inbox } from './en/inbox.ts';
 import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
@@ -10,7 +11,9 @@ import { phone } from './en/phone.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { system } from './en/system.ts';
+import { templates } from './en/templates.ts';
 import { timeline } from './en/timeline.ts';
+import { webhooks } from './en/webhooks.ts';
 
 /** Every text of the console, in English. It is the type of all languages: a missing key does not compile. */
 export const en = {
@@ -23,6 +26,9 @@ export const en = {
   ...contacts,
   ...campaigns,
   ...timeline,
+  ...imports,
+  ...templates,
+  ...webhooks,
   ...system,
   ...inboxLists,
   ...notifications,

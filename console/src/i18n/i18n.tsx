@@ -2,21 +2,27 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { readPreference, usePreference } from '../app/preferences.ts';
 import type { Catalogue, MessageKey, Plural, Values } from './catalogue.ts';
 import { en } from './en.ts';
+import { type Patterns, translateByPattern } from './patterns.ts';
 
 interface Loaded {
   catalogue: Catalogue;
   /** Texts that the server has in English only, with their translation. */
   serverTexts: Readonly<Record<string, string>>;
+  /** The same, for texts with values in them. */
+  serverPatterns: Patterns;
 }
 
 /** The languages, by their own names. Each but English is a chunk that is loaded when it is chosen. */
 const LANGUAGES = {
-  en: { name: 'English', load: async (): Promise<Loaded> => ({ catalogue: en, serverTexts: {} }) },
+  en: {
+    name: 'English',
+    load: async (): Promise<Loaded> => ({ catalogue: en, serverTexts: {}, serverPatterns: [] }),
+  },
   de: {
     name: 'Deutsch',
     load: async (): Promise<Loaded> => {
-      const { de, serverTexts } = await import('./de.ts');
-      return { catalogue: de, serverTexts };
+      const { de, serverTexts, serverPatterns } = await import('./de.ts');
+      return { catalogue: de, serverTexts, serverPatterns };
     },
   },
 };
@@ -72,7 +78,10 @@ const AGES = [
   [MINUTE, 'minute'],
 ] as const;
 
-function createTranslator(language: Language, { catalogue, serverTexts }: Loaded): Translator {
+function createTranslator(
+  language: Language,
+  { catalogue, serverTexts, serverPatterns }: Loaded,
+): Translator {
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
   const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
@@ -91,7 +100,10 @@ function createTranslator(language: Language, { catalogue, serverTexts }: Loaded
         return typeof value === 'number' ? numbers.format(value) : value;
       });
     },
-    translate: (text) => (Object.hasOwn(serverTexts, text) ? (serverTexts[text] as string) : text),
+    translate: (text) =>
+      Object.hasOwn(serverTexts, text)
+        ? (serverTexts[text] as string)
+        : (translateByPattern(serverPatterns, text) ?? text),
     formatNumber: (value) => numbers.format(value),
     formatBytes(value) {
       const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log(value) / Math.log(KIB))));
@@ -116,7 +128,7 @@ function createTranslator(language: Language, { catalogue, serverTexts }: Loaded
   };
 }
 
-const english = createTranslator('en', { catalogue: en, serverTexts: {} });
+const english = createTranslator('en', { catalogue: en, serverTexts: {}, serverPatterns: [] });
 const Context = createContext<Translator>(english);
 export const useTranslator = (): Translator => useContext(Context);
 /** The function that most components need: `const t = useText()`. */

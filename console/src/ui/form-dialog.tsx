@@ -19,6 +19,8 @@ interface FormDialogProps {
   fields?: readonly string[];
   isDanger?: boolean;
   isDisabled?: boolean;
+  /** For what needs the window. */
+  isWide?: boolean;
   children: ReactNode;
 }
 
@@ -33,6 +35,7 @@ export function FormDialog({
   fields = [],
   isDanger = false,
   isDisabled = false,
+  isWide = false,
   children,
 }: FormDialogProps) {
   const t = useText();
@@ -45,6 +48,7 @@ export function FormDialog({
     <Dialog
       title={title}
       onClose={onClose}
+      isWide={isWide}
       actions={
         <>
           <Button onClick={onClose}>{t('action.cancel')}</Button>

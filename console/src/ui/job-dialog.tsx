@@ -7,6 +7,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import styles from './job-dialog.module.css';
 import { Loaded } from './notices.tsx';
+import { ProgressBar } from './progress-bar.tsx';
 
 interface JobDialogProps {
   /** What the job does. */
@@ -59,10 +60,9 @@ function Progress({ job: { status, done, failed, total, errors } }: { job: Job }
   const isOver = status === 'completed';
   return (
     <>
-      <progress
-        className={styles.progress}
-        aria-label={t(`job.${status}`)}
-        {...(total === null && !isOver ? {} : { value: isOver ? 1 : reached, max: isOver ? 1 : total || 1 })}
+      <ProgressBar
+        label={t(`job.${status}`)}
+        share={isOver ? 1 : total === null ? undefined : reached / (total || 1)}
       />
       <p role="status">
         {t(`job.${status}`)}{' '}

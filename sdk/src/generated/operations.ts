@@ -133,6 +133,7 @@ import type {
   TemplateSync,
   Tenant,
   TenantSettings,
+  TenantV2Usage,
   TestCampaignBody,
   TestClock,
   TimelineItem,
@@ -2594,6 +2595,12 @@ export const getHeldWork = (client: Client, input: CallOptions = {}): Promise<He
  */
 export const releaseHeldWork = (client: Client, input: CallOptions = {}): Promise<HeldWork> =>
   call(client, 'POST', '/admin/held_work/release', input);
+
+/**
+ * List the calls of v2 by the tokens of the tenant
+ */
+export const listTenantV2Usage = (client: Client, input: CallOptions = {}): Promise<TenantV2Usage[]> =>
+  call(client, 'GET', '/v3/v2_usage', input);
 
 /**
  * List the calls of v2

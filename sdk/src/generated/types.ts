@@ -2132,6 +2132,8 @@ export interface ExaminedImport {
     /** The first values, cut at 200 characters */
     samples: string[];
   }>;
+  /** The cells of the first rows below the names, in the order of `columns`, cut at 200 characters */
+  rows: string[][];
 }
 
 export interface HeldWork {
@@ -2144,6 +2146,17 @@ export interface HeldWork {
     queue: string;
     held: number;
   }>;
+}
+
+export interface TenantV2Usage {
+  tokenId: string;
+  /** Null if the token is deleted */
+  tokenName: string | null;
+  /** Method and path, such as `GET /v2/attributes` */
+  operation: string;
+  /** Successful and failed ones */
+  calls: number;
+  lastCalledAt: string;
 }
 
 export interface V2Usage {

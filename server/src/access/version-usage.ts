@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/database.ts';
-import { systemStatement } from '../db/statement.ts';
+import { statement, systemStatement } from '../db/statement.ts';
+import type { TenantReader } from '../db/tenant.ts';
 
 /** Calls of an operation of a deprecated version by one token. */
 export interface VersionCalls {
@@ -42,6 +43,16 @@ const listUsage = systemStatement<[], VersionUsageRow>(
     order by u.last_called_at desc, u.tenant_id, u.token_id, u.operation`,
 );
 
+type TenantUsageRow = Omit<VersionUsageRow, 'tenant_id' | 'tenant_name'>;
+/** Each of its tokens may have called each operation of the version; more than that nobody reads. */
+const MAX_LISTED = 1000;
+const listOfTenant = statement<[], TenantUsageRow>(
+  'v2_usage.list_of_tenant',
+  `select u.token_id, k.name as token_name, u.operation, u.calls, u.last_called_at
+     from v2_usage u left join tokens k on k.id = u.token_id and k.tenant_id = u.tenant_id
+    where u.tenant_id = $tenant order by u.last_called_at desc, u.token_id, u.operation limit ${MAX_LISTED}`,
+);
+
 /** Adds calls to the counts that all processes share. */
 export async function addVersionCalls(
   db: Pick<Queryable, 'run'>,
@@ -59,3 +70,7 @@ export async function addVersionCalls(
 /** Returns all counts, the last call first. */
 export const listVersionUsage = (db: Pick<Queryable, 'all'>): Promise<VersionUsageRow[]> =>
   db.all(listUsage, []);
+
+/** Returns the counts of one tenant, the last call first. */
+export const listTenantVersionUsage = (db: Pick<TenantReader, 'all'>): Promise<TenantUsageRow[]> =>
+  db.all(listOfTenant, []);

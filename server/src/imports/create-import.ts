@@ -19,6 +19,7 @@ import type { ExaminedImport, Import, NewImport } from './schema.ts';
 const FIRST_BATCH = 500;
 const SAMPLES = 5;
 const MAX_SAMPLE_CHARACTERS = 200;
+const cutSample = (text: string): string => text.trim().slice(0, MAX_SAMPLE_CHARACTERS).toWellFormed();
 /** What texts are detected as. Those in UTF-16 and the encodings of Windows are not detected as texts. */
 const READABLE: readonly string[] = [
   'text/csv',
@@ -90,8 +91,11 @@ export async function examineImport(
       samples: examined.samples
         .flatMap((cells) => cells[index]?.trim() || [])
         .slice(0, SAMPLES)
-        .map((text) => text.slice(0, MAX_SAMPLE_CHARACTERS).toWellFormed()),
+        .map(cutSample),
     })),
+    rows: examined.samples
+      .slice(0, SAMPLES)
+      .map((cells) => columns.map((_, index) => cutSample(cells[index] ?? ''))),
   };
 }
 

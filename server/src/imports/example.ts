@@ -44,6 +44,10 @@ export const exampleExamined: ExaminedImport = {
     { name: 'Phone', field: 'phoneNumber', samples: ['0170 1234567', '+1 555 000 1111'] },
     { name: 'Notes', field: null, samples: [] },
   ],
+  rows: [
+    ['Ada Lovelace', '0170 1234567', ''],
+    ['Grace Hopper', '+1 555 000 1111', ''],
+  ],
 };
 
 export const exampleErrors =

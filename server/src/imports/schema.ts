@@ -72,6 +72,10 @@ export const ExaminedImport = Type.Object(
       }),
       { description: 'The columns of the file with what they probably are' },
     ),
+    rows: Type.Array(Type.Array(Type.String()), {
+      description:
+        'The cells of the first rows below the names, in the order of `columns`, cut at 200 characters',
+    }),
   },
   { title: 'ExaminedImport' },
 );

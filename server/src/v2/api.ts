@@ -5,7 +5,7 @@ import { openapiDocument } from '../http/openapi.ts';
 import { type V2WebhookDeps, v2WebhookRoutes } from './api-webhooks.ts';
 import { v2AttributeRoutes } from './attributes.ts';
 import { v2BroadcastRoutes } from './broadcasts.ts';
-import { createUsageCounter, usageRoute } from './usage.ts';
+import { createUsageCounter, usageRoutes } from './usage.ts';
 import { describeV2, v2Version, variables } from './version.ts';
 
 interface V2Deps extends V2WebhookDeps {
@@ -24,7 +24,7 @@ export const v2Api: Api<V2Deps> = {
         ...v2WebhookRoutes(deps),
         ...v2AttributeRoutes(),
         ...v2BroadcastRoutes(deps),
-        usageRoute(usage),
+        ...usageRoutes(usage),
       ],
       retiring: v2Version(settings, { clock: deps.clock, count: usage.count }),
       flush: usage.flush,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import {
   addVersionCalls,
+  listTenantVersionUsage,
   listVersionUsage,
   type VersionCalls,
   type VersionUsageRow,
@@ -8,7 +9,7 @@ import {
 import type { RealClock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { Principal } from '../http/permissions.ts';
-import { data, operatorRead, type Route } from '../http/route.ts';
+import { data, operatorRead, type Route, read } from '../http/route.ts';
 import { Nullable, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 
 interface UsageCounter {
@@ -59,30 +60,44 @@ export function createUsageCounter({ db, clock }: { db: Database; clock: RealClo
   };
 }
 
-const Usage = Type.Object(
+const TenantUsage = Type.Object(
   {
-    tenantId: Uuid(),
-    tenantName: Type.String(),
     tokenId: Uuid(),
     tokenName: Nullable(Type.String({ description: 'Null if the token is deleted' })),
     operation: Type.String({ description: 'Method and path, such as `GET /v2/attributes`' }),
     calls: Type.Integer({ description: 'Successful and failed ones' }),
     lastCalledAt: Timestamp(),
   },
+  { title: 'TenantV2Usage' },
+);
+const Usage = Type.Object(
+  { tenantId: Uuid(), tenantName: Type.String(), ...TenantUsage.properties },
   { title: 'V2Usage' },
 );
 
-const presentUsage = (row: VersionUsageRow) => ({
-  tenantId: row.tenant_id,
-  tenantName: row.tenant_name,
+const presentTenantUsage = (row: Omit<VersionUsageRow, 'tenant_id' | 'tenant_name'>) => ({
   tokenId: row.token_id,
   tokenName: row.token_name,
   operation: row.operation,
   calls: row.calls,
   lastCalledAt: timestamp(row.last_called_at),
 });
+const presentUsage = (row: VersionUsageRow) => ({
+  tenantId: row.tenant_id,
+  tenantName: row.tenant_name,
+  ...presentTenantUsage(row),
+});
+const exampleUsage = {
+  tokenId: '019a82a0-0000-7000-8000-000000000001',
+  tokenName: 'Shop backend',
+  operation: 'GET /v2/attributes',
+  calls: 42,
+  lastCalledAt: '2026-11-15T01:02:03.456Z',
+};
+const COUNTED =
+  'Calls by token and operation, before and after the end of v2, the last one first. Other processes add theirs every five seconds; calls without a valid token are not counted.';
 
-export const usageRoute = (usage: UsageCounter): Route =>
+export const usageRoutes = (usage: UsageCounter): Route[] => [
   operatorRead(
     {
       method: 'GET',
@@ -90,8 +105,7 @@ export const usageRoute = (usage: UsageCounter): Route =>
       operationId: 'listV2Usage',
       tag: 'Operator',
       summary: 'List the calls of v2',
-      description:
-        'Calls by token and operation, before and after the end of v2, the last one first. Other processes add theirs every five seconds; calls without a valid token are not counted.',
+      description: COUNTED,
       access: 'operator',
       answer: data(Type.Array(Usage)),
       failures: [],
@@ -100,11 +114,7 @@ export const usageRoute = (usage: UsageCounter): Route =>
           {
             tenantId: '019a82a0-0000-7000-8000-000000000002',
             tenantName: 'Example Ltd',
-            tokenId: '019a82a0-0000-7000-8000-000000000001',
-            tokenName: 'Shop backend',
-            operation: 'GET /v2/attributes',
-            calls: 42,
-            lastCalledAt: '2026-11-15T01:02:03.456Z',
+            ...exampleUsage,
           },
         ],
       },
@@ -113,4 +123,23 @@ export const usageRoute = (usage: UsageCounter): Route =>
       await usage.flush();
       return (await listVersionUsage(db)).map(presentUsage);
     },
-  );
+  ),
+  read(
+    {
+      method: 'GET',
+      path: '/v3/v2_usage',
+      operationId: 'listTenantV2Usage',
+      tag: 'Access',
+      summary: 'List the calls of v2 by the tokens of the tenant',
+      description: `${COUNTED} At most 1000.`,
+      access: 'tokens:read',
+      answer: data(Type.Array(TenantUsage)),
+      failures: [],
+      example: { answer: [exampleUsage] },
+    },
+    async (_call, db) => {
+      await usage.flush();
+      return (await listTenantVersionUsage(db)).map(presentTenantUsage);
+    },
+  ),
+];

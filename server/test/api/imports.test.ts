@@ -341,7 +341,24 @@ describe('what is asked for', () => {
         { name: 'plan', field: 'attributes.plan', samples: ['gold'] },
         { name: 'x', field: null, samples: [] },
       ],
+      rows: [
+        ['Ada', '1', 'gold', ''],
+        ['Grace', '2', '', ''],
+      ],
     });
+  });
+
+  it('has columns with German names', async () => {
+    const fileId = await uploadTable(tenant, 'Familienname;Mobilnummer;Mail-Adresse;Abonniert;Etiketten\n');
+    const answer = await tenant.post('/v3/imports/examine', { fileId });
+    const { columns } = answer.body.data as { columns: { field: string }[] };
+    expect(columns.map(({ field }) => field)).toEqual([
+      'lastName',
+      'phoneNumber',
+      'email',
+      'isSubscribed',
+      'labels',
+    ]);
   });
 
   it.each([

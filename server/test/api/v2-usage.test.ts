@@ -20,6 +20,25 @@ async function usageOf(tenantId: string, from: TestServer = server): Promise<Usa
 }
 
 describe('calls of version 2', () => {
+  it('are shown to the tenant whose tokens made them, and to no other', async () => {
+    const [tenant, other] = [await server.tenant(), await server.tenant()];
+    await tenant.get('/v2/attributes');
+    await other.get('/v2/api_webhooks');
+    const answer = await tenant.get('/v3/v2_usage');
+    expect(answer.body.data).toEqual([
+      {
+        tokenId: expect.any(String),
+        tokenName: 'test',
+        operation: 'GET /v2/attributes',
+        calls: 1,
+        lastCalledAt: server.clock.now().toISOString(),
+      },
+    ]);
+    const reader = await tenant.post('/v3/tokens', { name: 'reader', scopes: ['contacts:read'] });
+    const refused = await tenant.get('/v3/v2_usage', { token: reader.body.data.token as string });
+    expect(refused.status).toBe(403);
+  });
+
   it('are counted by token and operation, successful or not', async () => {
     const tenant = await server.tenant();
     const other = await tenant.post('/v3/tokens', { name: 'old shop', scopes: ['attributes:read'] });

@@ -4,6 +4,7 @@ import type { inbox as english } from '../en/inbox.ts';
 export const inbox: Texts<typeof english> = {
   'inbox.title': 'Posteingang',
   'inbox.views': 'Ansichten',
+  'inbox.export': 'Als CSV exportieren',
   'inbox.saved': 'Gespeichert',
   'inbox.view.open': 'Offen',
   'inbox.view.mine': 'Meine',

@@ -2,6 +2,7 @@
 export const inbox = {
   'inbox.title': 'Inbox',
   'inbox.views': 'Views',
+  'inbox.export': 'Export as CSV',
   'inbox.saved': 'Saved',
   'inbox.view.open': 'Open',
   'inbox.view.mine': 'Mine',

@@ -1,6 +1,6 @@
 import { searchContacts } from '@parley/sdk';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { basePath } from '../../api/client.ts';
 import { useList } from '../../api/lists.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
@@ -27,6 +27,10 @@ interface Address {
   tab?: ContactTab | undefined;
 }
 
+const ImportDialog = lazy(async () => ({
+  default: (await import('../imports/import-dialog.tsx')).ImportDialog,
+}));
+
 /** Everybody who has written, or who was added: a list, and one of them beside it. */
 export function Contacts() {
   const { t, formatNumber } = useTranslator();
@@ -41,6 +45,8 @@ export function Contacts() {
   const { tenantId } = useWorkspace().membership;
   const [selection, setSelection] = useState<Selection>();
   const [isCreating, setIsCreating] = useState(false);
+  const [isImporting, setIsImporting] = useState(false);
+  const canImport = useScope('files:write') && canWrite;
   const field = useRef<HTMLInputElement>(null);
   const fields = useContactFields();
 
@@ -87,6 +93,7 @@ export function Contacts() {
     { keys: 'j', label: t('contacts.keys.next'), run: () => step(1) },
     { keys: 'k', label: t('contacts.keys.previous'), run: () => step(-1) },
     { keys: '/', label: t('contacts.keys.search'), run: () => field.current?.focus() },
+    ...(canImport ? [{ keys: 'i', label: t('imports.keys.new'), run: () => setIsImporting(true) }] : []),
     ...(contactId === undefined
       ? []
       : [{ keys: 'Escape', label: t('contacts.close'), run: () => go(undefined) }]),
@@ -118,6 +125,16 @@ export function Contacts() {
           >
             <span className={styles.wideOnly}>{t('contacts.export')}</span>
           </LinkButton>
+          {canImport && (
+            <Button
+              icon="upload"
+              aria-label={t('imports.new')}
+              title={t('imports.new')}
+              onClick={() => setIsImporting(true)}
+            >
+              <span className={styles.wideOnly}>{t('imports.short')}</span>
+            </Button>
+          )}
           {canWrite && (
             <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>
               {t('contacts.new')}
@@ -157,7 +174,17 @@ export function Contacts() {
                 {t('contacts.nothingText')}
               </EmptyState>
             ) : (
-              <EmptyState icon="contacts" title={t('contacts.empty')}>
+              <EmptyState
+                icon="contacts"
+                title={t('contacts.empty')}
+                action={
+                  canImport && (
+                    <Button icon="upload" onClick={() => setIsImporting(true)}>
+                      {t('imports.new')}
+                    </Button>
+                  )
+                }
+              >
                 {t('contacts.emptyText')}
               </EmptyState>
             )
@@ -185,6 +212,11 @@ export function Contacts() {
           onTab={(next) => go(contactId, { filter, search, tab: next }, true)}
           onClose={() => go(undefined)}
         />
+      )}
+      {isImporting && (
+        <Suspense fallback={null}>
+          <ImportDialog onClose={() => setIsImporting(false)} />
+        </Suspense>
       )}
       {isCreating && (
         <ContactForm

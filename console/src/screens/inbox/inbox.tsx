@@ -22,7 +22,7 @@ import { useSelection } from './selection.ts';
 import { targetOf } from './target.ts';
 import { Thread } from './thread.tsx';
 import type { ChatDialog } from './thread-header.tsx';
-import { builtInView, isBuiltIn, SEARCH_VIEW, savedView } from './views.ts';
+import { builtInView, exportPathOf, isBuiltIn, SEARCH_VIEW, savedView } from './views.ts';
 import { ViewSelect, ViewsPane } from './views-pane.tsx';
 
 /** From this width on the contact is shown beside the chat without being asked for. */
@@ -52,7 +52,7 @@ export function Inbox() {
 function Panes() {
   const t = useText();
   const navigate = useNavigate();
-  const { userId } = useWorkspace().membership;
+  const { userId, tenantId } = useWorkspace().membership;
   const { chatId } = useParams({ strict: false }) as { chatId?: string };
   const address = useSearch({ strict: false }) as InboxSearch;
   const viewId = String(address.view ?? 'open');
@@ -127,7 +127,12 @@ function Panes() {
         showsContact && styles.hasContact,
       )}
     >
-      <ViewsPane current={text === '' ? view.id : ''} saved={saved} counts={counts} />
+      <ViewsPane
+        current={text === '' ? view.id : ''}
+        saved={saved}
+        counts={counts}
+        exportPath={exportPathOf({ tenantId, query, search: text })}
+      />
       <div className={styles.listPane}>
         <h1 className="visually-hidden">{t('inbox.title')}</h1>
         <div className={styles.bar}>

@@ -1,5 +1,6 @@
 import type { Chat, MessageTemplate } from '@parley/sdk';
 import { useState } from 'react';
+import { fillVariables } from '../../api/content.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -20,9 +21,6 @@ const isPlain = ({ header, cards, offer, buttons, authentication }: MessageTempl
 
 /** The names that templates often use for the person's own. */
 const isName = (variable: string): boolean => /^(first_?)?name$/i.test(variable);
-
-const fill = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => values[name] || whole);
 
 /** After the reply window has closed, only what the vendor has approved may be sent. */
 export function TemplateForm({ chat }: { chat: Chat }) {
@@ -96,7 +94,7 @@ function Variables({ chat, template, onOther, onDone }: VariablesProps) {
     ),
   );
   const isComplete = template.variables.every((name) => values[name]?.trim());
-  const preview = fill(template.body, values);
+  const preview = fillVariables(template.body, values);
   return (
     <form
       className={styles.variables}

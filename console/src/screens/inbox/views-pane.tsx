@@ -1,6 +1,6 @@
 import type { View } from '@parley/sdk';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useCommands } from '../../keys/commands.ts';
@@ -19,23 +19,36 @@ interface ViewsProps {
   counts: ReturnType<typeof useCounts>;
 }
 
+interface ViewsPaneProps extends ViewsProps {
+  /** Where the chats of the list are downloaded. */
+  exportPath: string;
+}
+
 /** What of the views is being changed. */
 type Changing = { kind: 'new' } | { kind: 'edit' | 'delete'; view: View };
 
 /** All views with how many chats they have. Those that are saved can be changed by who made them, and by admins. */
-export function ViewsPane({ current, saved, counts }: ViewsProps) {
+export function ViewsPane({ current, saved, counts, exportPath }: ViewsPaneProps) {
   const t = useText();
   const navigate = useNavigate();
   const { userId } = useWorkspace().membership;
   const canWrite = useScope('chats:write');
   const isAdmin = useScope('users:write');
   const [changing, setChanging] = useState<Changing>();
+  const exported = useRef<HTMLAnchorElement>(null);
   const close = (): void => setChanging(undefined);
   const show = (id: string): void => void navigate({ to: '/inbox', search: { view: id } as never });
   const mayChange = (view: View): boolean => canWrite && (isAdmin || view.userId === userId);
   const shown = saved.find(({ id }) => id === current);
   // Where the views are a list in one line, the palette has the same.
   useCommands([
+    {
+      id: 'chats-export',
+      label: t('inbox.export'),
+      icon: 'download',
+      group: 'actions',
+      run: () => exported.current?.click(),
+    },
     ...(canWrite
       ? [
           {
@@ -118,6 +131,10 @@ export function ViewsPane({ current, saved, counts }: ViewsProps) {
             </li>
           ))}
         </ul>
+        <a ref={exported} className={classes(styles.view, styles.export)} href={exportPath} download>
+          <Icon name="download" />
+          <span className={styles.viewName}>{t('inbox.export')}</span>
+        </a>
       </nav>
       {changing && changing.kind !== 'delete' && (
         <ViewDialog

@@ -1,4 +1,5 @@
 import type { Chat, View } from '@parley/sdk';
+import { basePath } from '../../api/client.ts';
 import type { PlainKey } from '../../i18n/catalogue.ts';
 import type { IconName } from '../../ui/icon.tsx';
 
@@ -72,3 +73,15 @@ export const savedView = ({ id, query, sortBy }: View): InboxView => ({
 
 /** A search looks at all chats, whatever their state is. */
 export const SEARCH_VIEW: InboxView = { ...NEWEST, id: 'search', query: undefined };
+
+/** Where the chats of a view, or those that a search finds, are downloaded as CSV. */
+export const exportPathOf = ({
+  tenantId,
+  query,
+  search,
+}: Record<'tenantId' | 'search', string> & Pick<InboxView, 'query'>): string =>
+  `${basePath}/v3/chats/export.csv?${new URLSearchParams({
+    tenantId,
+    ...(query === undefined ? {} : { query }),
+    ...(search === '' ? {} : { search }),
+  })}`;

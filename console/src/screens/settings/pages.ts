@@ -38,6 +38,13 @@ export const settingsPages: readonly ScreenPage[] = [
     load: async () => (await import('./tokens.tsx')).Tokens,
   },
   {
+    id: 'v2',
+    title: 'v2.title',
+    icon: 'clock',
+    scope: 'tokens:read',
+    load: async () => (await import('./v2-usage.tsx')).V2Usage,
+  },
+  {
     id: 'audit',
     title: 'audit.title',
     icon: 'audit',
