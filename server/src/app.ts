@@ -42,6 +42,7 @@ import { eventRoutes } from './events/routes.ts';
 import { type EventStreams, eventStreams } from './events/streams.ts';
 import { fileRoutes } from './files/routes.ts';
 import type { FileStore } from './files/store.ts';
+import { hoursRoutes } from './hours/routes.ts';
 import type { Api, Settings } from './http/api.ts';
 import { auditLog } from './http/audit.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
@@ -231,6 +232,7 @@ const v3Api: Api<ApiDeps> = {
       ...explainRoutes(deps),
       ...secretRoutes(deps),
       ...segmentRoutes(),
+      ...hoursRoutes(),
       ...campaignRoutes(deps),
       ...importRoutes(deps),
       ...jobRoutes(),

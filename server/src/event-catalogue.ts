@@ -244,6 +244,7 @@ export const streamOnlyCatalogue: Record<StreamOnlyType, EventEntry> = {
       status: 'running',
       startedAt: exampleCampaign.scheduledAt,
       nextOccurrenceAt: null,
+      waiting: null,
       recipientCounts: { queued: 120, sent: 30, delivered: 41, read: 9, failed: 1, skipped: 4 },
     },
     hasChannel: true,

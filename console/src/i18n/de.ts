@@ -3,6 +3,7 @@ import { audit } from './de/audit.ts';
 import { campaigns } from './de/campaigns.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
+import { hours } from './de/hours.ts';
 import { imports } from './de/imports.ts';
 import { inbox } from './de/inbox.ts';
 import { inboxLists } from './de/inbox-lists.ts';
@@ -36,4 +37,5 @@ export const de: Catalogue = {
   ...inboxLists,
   ...notifications,
   ...phone,
+  ...hours,
 };

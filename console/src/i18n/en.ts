@@ -2,6 +2,7 @@ import { audit } from './en/audit.ts';
 import { campaigns } from './en/campaigns.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
+import { hours } from './en/hours.ts';
 import { imports } from './en/imports.ts';
 import { inbox } from './en/inbox.ts';
 import { inboxLists } from './en/inbox-lists.ts';
@@ -33,4 +34,5 @@ export const en = {
   ...inboxLists,
   ...notifications,
   ...phone,
+  ...hours,
 } as const;

@@ -59,6 +59,7 @@ import type {
   CreatedApiWebhook,
   CreatedToken,
   DeleteResult,
+  DescribeHoursBody,
   DescribeLinkBody,
   DisableTotpBody,
   DryRunAutomationBody,
@@ -74,6 +75,7 @@ import type {
   FinishOidcLoginBody,
   FoundDelivery,
   HeldWork,
+  HoursState,
   Import,
   InstallationStatus,
   Job,
@@ -151,6 +153,7 @@ import type {
   UpdateLabelBody,
   UpdateMessageTemplateBody,
   UpdateNoteBody,
+  UpdateOwnAvailabilityBody,
   UpdatePersonBody,
   UpdateSavedReplyBody,
   UpdateSegmentBody,
@@ -185,7 +188,7 @@ export const getMe = (client: Client, input: CallOptions = {}): Promise<Me> =>
  *
  * `GET /v3/tenant`
  *
- * The name of the tenant, the time zone and language that its people use unless they choose their own, how much of its limits it uses, and whether links are mailed.
+ * The name of the tenant, the time zone and language that its people use unless they choose their own, when it is open and when it sends no marketing, how much of its limits it uses, and whether links are mailed.
  *
  * Requires the scope `tenant:read`.
  */
@@ -197,7 +200,7 @@ export const getTenantSettings = (client: Client, input: CallOptions = {}): Prom
  *
  * `PUT /v3/tenant`
  *
- * Changes the given settings; those that are left out stay. Of the roles only the owner may do that.
+ * Changes the given settings; those that are left out stay. Hours are replaced as a whole, and null removes them; what waits by them looks at the new ones at once. Of the roles only the owner may do that.
  *
  * Requires the scope `tenant:write`.
  */
@@ -1826,6 +1829,18 @@ export const deleteUser = (client: Client, input: CallOptions & { path: { userId
   call(client, 'DELETE', '/v3/users/{userId}', input);
 
 /**
+ * Say whether you are away
+ *
+ * `PUT /v3/me/availability`
+ *
+ * Somebody who is away gets no chats in turn. Chats that are assigned already stay. For people who have logged in; a token changes users with `PUT /v3/users/{userId}`.
+ *
+ * Requires the scope `chats:write`.
+ */
+export const updateOwnAvailability = (client: Client, input: CallOptions & { body: UpdateOwnAvailabilityBody }): Promise<User> =>
+  call(client, 'PUT', '/v3/me/availability', input);
+
+/**
  * Create a team
  *
  * `POST /v3/teams`
@@ -2307,6 +2322,18 @@ export const searchSegments = (client: Client, input: CallOptions & { body?: Sea
   search(client, '/v3/segments/search', input);
 
 /**
+ * Tell whether it is open
+ *
+ * `POST /v3/business_hours/describe`
+ *
+ * Whether the tenant or a channel is open at a moment, when that changes, and whether marketing waits. With `businessHours` or `quietHours` it says so for these, without storing them: null are those that would be used without own ones.
+ *
+ * Requires the scope `tenant:read`.
+ */
+export const describeHours = (client: Client, input: CallOptions & { body?: DescribeHoursBody | undefined } = {}): Promise<HoursState> =>
+  call(client, 'POST', '/v3/business_hours/describe', input);
+
+/**
  * Create a campaign
  *
  * `POST /v3/campaigns`
@@ -2597,12 +2624,6 @@ export const releaseHeldWork = (client: Client, input: CallOptions = {}): Promis
   call(client, 'POST', '/admin/held_work/release', input);
 
 /**
- * List the calls of v2 by the tokens of the tenant
- */
-export const listTenantV2Usage = (client: Client, input: CallOptions = {}): Promise<TenantV2Usage[]> =>
-  call(client, 'GET', '/v3/v2_usage', input);
-
-/**
  * List the calls of v2
  *
  * `GET /admin/v2-usage`
@@ -2611,3 +2632,15 @@ export const listTenantV2Usage = (client: Client, input: CallOptions = {}): Prom
  */
 export const listV2Usage = (client: Client, input: CallOptions = {}): Promise<V2Usage[]> =>
   call(client, 'GET', '/admin/v2-usage', input);
+
+/**
+ * List the calls of v2 by the tokens of the tenant
+ *
+ * `GET /v3/v2_usage`
+ *
+ * Calls by token and operation, before and after the end of v2, the last one first. Other processes add theirs every five seconds; calls without a valid token are not counted. At most 1000.
+ *
+ * Requires the scope `tokens:read`.
+ */
+export const listTenantV2Usage = (client: Client, input: CallOptions = {}): Promise<TenantV2Usage[]> =>
+  call(client, 'GET', '/v3/v2_usage', input);

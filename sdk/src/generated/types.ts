@@ -44,6 +44,45 @@ export interface TenantSettings {
   timezone: string;
   /** A language tag such as `de` or `pt-BR`; `en` at first */
   locale: string;
+  /** When it is open, in local time. Hours over midnight are written as two: `["22:00","24:00"]`, and `["00:00","02:00"]` on the day after. Null: always open */
+  businessHours: {
+    /** The zone in which they are meant, such as `Europe/Berlin`; that of the tenant if left out */
+    timezone?: string;
+    /** The hours of this day of the week; closed if left out */
+    mon?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    tue?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    wed?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    thu?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    fri?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    sat?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    sun?: Array<string[]>;
+    /** Dates on which it is closed all day */
+    closedOn?: string[];
+    /** Dates with other hours than their day of the week */
+    exceptions?: Array<{
+      /** Such as `2026-12-25` */
+      date: string;
+      /** The hours of this date */
+      hours: Array<string[]>;
+    }>;
+  } | null;
+  /** When no marketing is sent, in the time zone of each contact. Replies of people and messages with the purpose `service` are sent at any time. Null: none */
+  quietHours: {
+    /** When they begin, such as `21:00` */
+    from?: string;
+    /** When they end, such as `08:00`; before `from` it is the next day */
+    to?: string;
+    /** The zone for contacts without a zone of their own; that of the tenant if left out */
+    timezone?: string;
+    /** True: no quiet hours, without `from` and `to`. So a channel has none although its tenant has some */
+    isOff?: boolean;
+  } | null;
   /** Whether it has a clock of its own */
   isTest: boolean;
   /** How much of the limits of `GET /v3/me` is used */
@@ -313,6 +352,45 @@ export interface Channel {
   optInWords: string[] | null;
   /** Answers an opt-out; null: a sentence in the language of the word; empty: nothing. On SMS the carrier confirms it */
   optOutConfirmation: string | null;
+  /** When it is open, in local time. Hours over midnight are written as two: `["22:00","24:00"]`, and `["00:00","02:00"]` on the day after. Null: those of the tenant */
+  businessHours: {
+    /** The zone in which they are meant, such as `Europe/Berlin`; that of the tenant if left out */
+    timezone?: string;
+    /** The hours of this day of the week; closed if left out */
+    mon?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    tue?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    wed?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    thu?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    fri?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    sat?: Array<string[]>;
+    /** The hours of this day of the week; closed if left out */
+    sun?: Array<string[]>;
+    /** Dates on which it is closed all day */
+    closedOn?: string[];
+    /** Dates with other hours than their day of the week */
+    exceptions?: Array<{
+      /** Such as `2026-12-25` */
+      date: string;
+      /** The hours of this date */
+      hours: Array<string[]>;
+    }>;
+  } | null;
+  /** When no marketing is sent, in the time zone of each contact. Replies of people and messages with the purpose `service` are sent at any time. Null: those of the tenant */
+  quietHours: {
+    /** When they begin, such as `21:00` */
+    from?: string;
+    /** When they end, such as `08:00`; before `from` it is the next day */
+    to?: string;
+    /** The zone for contacts without a zone of their own; that of the tenant if left out */
+    timezone?: string;
+    /** True: no quiet hours, without `from` and `to`. So a channel has none although its tenant has some */
+    isOff?: boolean;
+  } | null;
   /** Why it is failing or degraded; otherwise null */
   problem: string | null;
   createdAt: string;
@@ -1201,6 +1279,8 @@ export interface User {
   role: "owner" | "admin" | "agent" | "viewer";
   /** Whether an agent or viewer sees the chats of all channels, or only those of the channels of its teams. Owners and admins see all */
   access: "all" | "teams";
+  /** Whether the user gets no chats in turn, from steps that assign by `round_robin` */
+  isAway: boolean;
   /** Whether a person can log in as this user */
   hasLogin: boolean;
   /** Whether there is a link to join as this user, and whether it was accepted */
@@ -1458,6 +1538,8 @@ export interface WaitStep {
   parameters?: {
     for?: string;
     until?: string;
+    /** Waits until the channel of the chat is open by its business hours, or the tenant for a run without a channel. Goes on at once while it is */
+    untilOpen?: true;
   };
 }
 
@@ -1527,6 +1609,10 @@ export interface AssignStep {
   parameters?: {
     userId?: string | null;
     teamId?: string | null;
+    /** Assigns the chat to `teamId`, and in turn to one of its members who is not away and sees the channel. Without it the team alone is assigned */
+    strategy?: "round_robin";
+    /** With `strategy`: members with so many open chats are left out */
+    maxOpenChats?: number;
   };
 }
 
@@ -1683,7 +1769,7 @@ export interface AutomationCheck {
   warnings: Array<{
     /** Such as `steps.2.parameters.cases.0.next` */
     path: string;
-    key: "unreachable_step" | "loop_without_wait" | "unknown_variable" | "unknown_answer" | "unknown_attribute" | "missing_variables" | "no_channel";
+    key: "unreachable_step" | "loop_without_wait" | "unknown_variable" | "unknown_answer" | "unknown_attribute" | "missing_variables" | "no_channel" | "always_open" | "never_open";
     message: string;
   }>;
 }
@@ -1842,6 +1928,21 @@ export interface SegmentCount {
   totalIsCapped: boolean;
 }
 
+export interface HoursState {
+  at: string;
+  /** The zone of the business hours */
+  timezone: string;
+  isOpen: boolean;
+  /** When it opens next; null while it is open, and if it never does */
+  opensAt: string | null;
+  /** When it closes next; null while it is closed, and if it stays open for a month */
+  closesAt: string | null;
+  /** Whether marketing waits */
+  isQuiet: boolean;
+  /** When the quiet hours end; null outside of them */
+  quietUntil: string | null;
+}
+
 export interface CampaignWithCounts {
   id: string;
   channelId: string;
@@ -1938,6 +2039,15 @@ export interface CampaignWithCounts {
     failed: number;
     skipped: number;
   };
+  /** Recipients who are sent to later, because it is quiet for them; null if nobody waits */
+  waiting: {
+    /** Why they wait */
+    reason: "quiet_hours";
+    /** How many wait */
+    recipients: number;
+    /** When the first of them goes on, unless the campaign is paused */
+    until: string;
+  } | null;
 }
 
 export interface CampaignPreview {
@@ -1965,6 +2075,15 @@ export interface CampaignPreview {
       message: string;
     } | null;
   }>;
+  /** Those for whom it is quiet when the campaign starts, and who are sent to later; null if nobody waits */
+  quietHours: {
+    /** How many of those that can be sent to wait */
+    recipients: number;
+    /** When the first of them would be sent to */
+    from: string;
+    /** When the last of them would be sent to */
+    until: string;
+  } | null;
   /** How long sending takes at the rate of the channel, if all that are not examined are like the others */
   estimatedMinutes: number;
 }
@@ -2133,7 +2252,7 @@ export interface ExaminedImport {
     samples: string[];
   }>;
   /** The cells of the first rows below the names, in the order of `columns`, cut at 200 characters */
-  rows: string[][];
+  rows: Array<string[]>;
 }
 
 export interface HeldWork {
@@ -2148,7 +2267,9 @@ export interface HeldWork {
   }>;
 }
 
-export interface TenantV2Usage {
+export interface V2Usage {
+  tenantId: string;
+  tenantName: string;
   tokenId: string;
   /** Null if the token is deleted */
   tokenName: string | null;
@@ -2159,9 +2280,7 @@ export interface TenantV2Usage {
   lastCalledAt: string;
 }
 
-export interface V2Usage {
-  tenantId: string;
-  tenantName: string;
+export interface TenantV2Usage {
   tokenId: string;
   /** Null if the token is deleted */
   tokenName: string | null;
@@ -2181,6 +2300,45 @@ export interface UpdateTenantSettingsBody {
   timezone?: string | undefined;
   /** A language tag such as `de` or `pt-BR` */
   locale?: string | undefined;
+  /** When it is open, in local time. Hours over midnight are written as two: `["22:00","24:00"]`, and `["00:00","02:00"]` on the day after. Null: always open */
+  businessHours?: {
+    /** The zone in which they are meant, such as `Europe/Berlin`; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** The hours of this day of the week; closed if left out */
+    mon?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    tue?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    wed?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    thu?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    fri?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sat?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sun?: Array<string[]> | undefined;
+    /** Dates on which it is closed all day */
+    closedOn?: string[] | undefined;
+    /** Dates with other hours than their day of the week */
+    exceptions?: Array<{
+      /** Such as `2026-12-25` */
+      date: string;
+      /** The hours of this date */
+      hours: Array<string[]>;
+    }> | undefined;
+  } | null | undefined;
+  /** When no marketing is sent, in the time zone of each contact. Replies of people and messages with the purpose `service` are sent at any time. Null: none */
+  quietHours?: {
+    /** When they begin, such as `21:00` */
+    from?: string | undefined;
+    /** When they end, such as `08:00`; before `from` it is the next day */
+    to?: string | undefined;
+    /** The zone for contacts without a zone of their own; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** True: no quiet hours, without `from` and `to`. So a channel has none although its tenant has some */
+    isOff?: boolean | undefined;
+  } | null | undefined;
 }
 
 export interface CreateTokenBody {
@@ -2325,6 +2483,45 @@ export interface CreateChannelBody {
   optInWords?: string[] | null | undefined;
   /** Answers an opt-out; null: a sentence in the language of the word; empty: nothing. On SMS the carrier confirms it */
   optOutConfirmation?: string | null | undefined;
+  /** When it is open, in local time. Hours over midnight are written as two: `["22:00","24:00"]`, and `["00:00","02:00"]` on the day after. Null: those of the tenant */
+  businessHours?: {
+    /** The zone in which they are meant, such as `Europe/Berlin`; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** The hours of this day of the week; closed if left out */
+    mon?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    tue?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    wed?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    thu?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    fri?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sat?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sun?: Array<string[]> | undefined;
+    /** Dates on which it is closed all day */
+    closedOn?: string[] | undefined;
+    /** Dates with other hours than their day of the week */
+    exceptions?: Array<{
+      /** Such as `2026-12-25` */
+      date: string;
+      /** The hours of this date */
+      hours: Array<string[]>;
+    }> | undefined;
+  } | null | undefined;
+  /** When no marketing is sent, in the time zone of each contact. Replies of people and messages with the purpose `service` are sent at any time. Null: those of the tenant */
+  quietHours?: {
+    /** When they begin, such as `21:00` */
+    from?: string | undefined;
+    /** When they end, such as `08:00`; before `from` it is the next day */
+    to?: string | undefined;
+    /** The zone for contacts without a zone of their own; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** True: no quiet hours, without `from` and `to`. So a channel has none although its tenant has some */
+    isOff?: boolean | undefined;
+  } | null | undefined;
 }
 
 export interface UpdateChannelBody {
@@ -2339,6 +2536,45 @@ export interface UpdateChannelBody {
   optInWords?: string[] | null | undefined;
   /** Answers an opt-out; null: a sentence in the language of the word; empty: nothing. On SMS the carrier confirms it */
   optOutConfirmation?: string | null | undefined;
+  /** When it is open, in local time. Hours over midnight are written as two: `["22:00","24:00"]`, and `["00:00","02:00"]` on the day after. Null: those of the tenant */
+  businessHours?: {
+    /** The zone in which they are meant, such as `Europe/Berlin`; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** The hours of this day of the week; closed if left out */
+    mon?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    tue?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    wed?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    thu?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    fri?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sat?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sun?: Array<string[]> | undefined;
+    /** Dates on which it is closed all day */
+    closedOn?: string[] | undefined;
+    /** Dates with other hours than their day of the week */
+    exceptions?: Array<{
+      /** Such as `2026-12-25` */
+      date: string;
+      /** The hours of this date */
+      hours: Array<string[]>;
+    }> | undefined;
+  } | null | undefined;
+  /** When no marketing is sent, in the time zone of each contact. Replies of people and messages with the purpose `service` are sent at any time. Null: those of the tenant */
+  quietHours?: {
+    /** When they begin, such as `21:00` */
+    from?: string | undefined;
+    /** When they end, such as `08:00`; before `from` it is the next day */
+    to?: string | undefined;
+    /** The zone for contacts without a zone of their own; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** True: no quiet hours, without `from` and `to`. So a channel has none although its tenant has some */
+    isOff?: boolean | undefined;
+  } | null | undefined;
   /** Cannot be changed */
   kind?: string | undefined;
   /** Cannot be changed */
@@ -3329,6 +3565,13 @@ export interface UpdateUserBody {
   role?: "owner" | "admin" | "agent" | "viewer" | undefined;
   /** Whether an agent or viewer sees the chats of all channels, or only those of the channels of its teams. Owners and admins see all */
   access?: "all" | "teams" | undefined;
+  /** Whether the user gets no chats in turn, from steps that assign by `round_robin` */
+  isAway?: boolean | undefined;
+}
+
+export interface UpdateOwnAvailabilityBody {
+  /** Whether the user gets no chats in turn, from steps that assign by `round_robin` */
+  isAway: boolean;
 }
 
 export interface CreateTeamBody {
@@ -3507,6 +3750,54 @@ export interface UpdateSegmentBody {
   name?: string | undefined;
   /** A filter of contacts, as in `POST /v3/contacts/search` */
   query?: string | undefined;
+}
+
+export interface DescribeHoursBody {
+  /** The channel; the tenant if left out */
+  channelId?: string | undefined;
+  /** When it is open, in local time. Hours over midnight are written as two: `["22:00","24:00"]`, and `["00:00","02:00"]` on the day after. Instead of the stored ones */
+  businessHours?: {
+    /** The zone in which they are meant, such as `Europe/Berlin`; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** The hours of this day of the week; closed if left out */
+    mon?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    tue?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    wed?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    thu?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    fri?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sat?: Array<string[]> | undefined;
+    /** The hours of this day of the week; closed if left out */
+    sun?: Array<string[]> | undefined;
+    /** Dates on which it is closed all day */
+    closedOn?: string[] | undefined;
+    /** Dates with other hours than their day of the week */
+    exceptions?: Array<{
+      /** Such as `2026-12-25` */
+      date: string;
+      /** The hours of this date */
+      hours: Array<string[]>;
+    }> | undefined;
+  } | null | undefined;
+  /** When no marketing is sent, in the time zone of each contact. Replies of people and messages with the purpose `service` are sent at any time. Instead of the stored ones */
+  quietHours?: {
+    /** When they begin, such as `21:00` */
+    from?: string | undefined;
+    /** When they end, such as `08:00`; before `from` it is the next day */
+    to?: string | undefined;
+    /** The zone for contacts without a zone of their own; that of the tenant if left out */
+    timezone?: string | undefined;
+    /** True: no quiet hours, without `from` and `to`. So a channel has none although its tenant has some */
+    isOff?: boolean | undefined;
+  } | null | undefined;
+  /** The time zone of a contact, for the quiet hours */
+  timezone?: string | undefined;
+  /** The moment; now if left out */
+  at?: string | undefined;
 }
 
 export interface CreateCampaignBody {

@@ -43,6 +43,19 @@ const exampleSettings: TenantSettings = {
   name: 'Example Ltd',
   timezone: 'Europe/Berlin',
   locale: 'de',
+  businessHours: {
+    mon: [['09:00', '17:00']],
+    tue: [['09:00', '17:00']],
+    wed: [
+      ['09:00', '12:00'],
+      ['13:00', '19:00'],
+    ],
+    thu: [['09:00', '17:00']],
+    fri: [['09:00', '15:00']],
+    closedOn: ['2026-12-25'],
+    exceptions: [{ date: '2026-12-24', hours: [['09:00', '12:00']] }],
+  },
+  quietHours: { from: '21:00', to: '08:00' },
   isTest: false,
   usage: { webhooks: 2, activeAutomations: 5, storedFailedRequests: 0, storageBytes: 73_400_320 },
   systemMail: { status: 'none', tenantId: null, channelId: null, problem: null },
@@ -92,7 +105,7 @@ export function accessRoutes({ authenticator, systemMail }: AccessDeps): Route[]
         tag: 'Access',
         summary: 'Get the settings of the tenant',
         description:
-          'The name of the tenant, the time zone and language that its people use unless they choose their own, how much of its limits it uses, and whether links are mailed.',
+          'The name of the tenant, the time zone and language that its people use unless they choose their own, when it is open and when it sends no marketing, how much of its limits it uses, and whether links are mailed.',
         access: 'tenant:read',
         answer: data(TenantSettings),
         failures: ['tenant_not_found'],
@@ -108,7 +121,7 @@ export function accessRoutes({ authenticator, systemMail }: AccessDeps): Route[]
         tag: 'Access',
         summary: 'Change the settings of the tenant',
         description:
-          'Changes the given settings; those that are left out stay. Of the roles only the owner may do that.',
+          'Changes the given settings; those that are left out stay. Hours are replaced as a whole, and null removes them; what waits by them looks at the new ones at once. Of the roles only the owner may do that.',
         access: 'tenant:write',
         body: TenantSettingsChange,
         answer: data(TenantSettings),

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { tenantHours } from '../hours/schema.ts';
 import { features, limitNames, planNames, scopes } from '../http/permissions.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { SystemMailState } from '../people/system-mail.ts';
@@ -124,6 +125,7 @@ export const TenantSettings = Type.Object(
     name: Type.String(),
     timezone: Type.String({ description: `${TIMEZONE}; \`UTC\` at first` }),
     locale: Type.String({ description: `${LOCALE}; \`en\` at first` }),
+    ...tenantHours,
     isTest: Type.Boolean({ description: 'Whether it has a clock of its own' }),
     usage: Usage,
     systemMail: SystemMailState,
@@ -138,6 +140,7 @@ export const TenantSettingsChange = Type.Object({
   name: Type.Optional(Name('The name of the tenant')),
   timezone: Type.Optional(Type.String({ maxLength: 64, description: TIMEZONE })),
   locale: Type.Optional(Type.String({ maxLength: 35, description: LOCALE })),
+  ...Type.Partial(Type.Object(tenantHours)).properties,
 });
 export type TenantSettingsChange = Static<typeof TenantSettingsChange>;
 

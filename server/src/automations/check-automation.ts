@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { attributesOf } from '../attributes/find-attributes.ts';
 import { collectIssues } from '../base/issues.ts';
 import type { TenantReader } from '../db/tenant.ts';
+import { readTenantHours } from '../hours/tenant-hours.ts';
 import { DOCUMENTED, OneOf } from '../http/schema.ts';
 import { strictBody, withoutNulls } from '../http/strict-body.ts';
 import { compileSchema } from '../http/validation.ts';
@@ -76,6 +77,9 @@ export async function checkAutomation(
     );
   const errors = Object.entries(issues.params).map(([path, issue]) => ({ path, ...issue }));
   const externalIds = valid ? (await attributesOf(db)).map(({ external_id }) => external_id) : [];
-  const warnings = valid && errors.length === 0 ? await findWarnings(valid, externalIds) : [];
+  const warnings =
+    valid && errors.length === 0
+      ? await findWarnings(valid, externalIds, await readTenantHours(db), db.now)
+      : [];
   return { isValid: errors.length === 0, errors, warnings };
 }

@@ -39,9 +39,23 @@ export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message,
   c.is_reoccurring, c.recurrence_rules, c.timezone, c.variables, c.audience, c.segment_id, c.is_test, c.started_at, c.next_at, c.error, c.created_at,
   c.updated_at`;
 
-const withCounts = statement<[id: string], CampaignRow & { counts: CampaignWithCounts['recipientCounts'] }>(
+/** SQL: which runs and messages of campaign c wait for the end of quiet hours, and when the first of them goes on. */
+const WAITING = `(select json_build_object('recipients', count(*), 'until', min(w.at)) from (
+    select coalesce(a.due_at, a.held_due_at) as at from visible_automation_runs a
+     where a.tenant_id = c.tenant_id and a.campaign_id = c.id and a.waits_for = 'quiet' and a.status = 'waiting'
+    union all
+    select m.scheduled_at from visible_messages m
+     where m.campaign_id = c.id and m.status = 'queued' and m.scheduled_at is not null) w
+   where w.at > '-infinity' having count(*) > 0)`;
+
+interface WithCounts extends CampaignRow {
+  counts: CampaignWithCounts['recipientCounts'];
+  waiting: { recipients: number; until: string } | null;
+}
+
+const withCounts = statement<[id: string], WithCounts>(
   'campaigns.with_counts',
-  `select ${CAMPAIGN_COLUMNS}, n.counts from visible_campaigns c cross join lateral (
+  `select ${CAMPAIGN_COLUMNS}, n.counts, ${WAITING} as waiting from visible_campaigns c cross join lateral (
      select json_build_object(${recipientStatuses
        .map((status) => `'${status}', count(*) filter (where r.status = '${status}')`)
        .join(', ')}) as counts
@@ -91,7 +105,17 @@ export async function withCampaignCounts(
   campaignId: string,
 ): Promise<CampaignWithCounts | undefined> {
   const row = isUuid(campaignId) ? await db.find(withCounts, [campaignId]) : undefined;
-  return row && { ...presentCampaign(row), recipientCounts: row.counts };
+  if (!row) return undefined;
+  const { counts, waiting } = row;
+  return {
+    ...presentCampaign(row),
+    recipientCounts: counts,
+    waiting: waiting && {
+      reason: 'quiet_hours',
+      recipients: waiting.recipients,
+      until: timestamp(waiting.until),
+    },
+  };
 }
 
 export async function requireCampaign(db: TenantReader, campaignId: string): Promise<CampaignWithCounts> {

@@ -9,6 +9,7 @@ import type { RefusalReason } from './schema.ts';
 interface RecipientFacts extends ConsentFacts {
   id: string;
   has_handle: boolean;
+  timezone: string | null;
   open_until: Date | null;
 }
 
@@ -18,7 +19,7 @@ const readFacts = statement<
 >(
   'campaigns.recipient_facts',
   // The handle is the one that a chat would be started over.
-  `select c.id, h.id is not null as has_handle, c.subscriptions -> $3::text as consent, h.undeliverable -> $3::text ->> 'reason' as undeliverable,
+  `select c.id, c.timezone, h.id is not null as has_handle, c.subscriptions -> $3::text as consent, h.undeliverable -> $3::text ->> 'reason' as undeliverable,
           k.open_until
      from visible_contacts c
      left join lateral (
@@ -32,6 +33,8 @@ const readFacts = statement<
 
 export interface Examination {
   sendable: string[];
+  /** How many of these have each time zone; null for none of their own. */
+  timezones: Map<string | null, number>;
   skipped: Map<RefusalReason, number>;
 }
 
@@ -60,5 +63,7 @@ export async function examineRecipients(
       skipped.set(reason as RefusalReason, (skipped.get(reason as RefusalReason) ?? 0) + 1);
     return reason === undefined;
   });
-  return { sendable: sendable.map(({ id }) => id), skipped };
+  const timezones = new Map<string | null, number>();
+  for (const { timezone } of sendable) timezones.set(timezone, (timezones.get(timezone) ?? 0) + 1);
+  return { sendable: sendable.map(({ id }) => id), timezones, skipped };
 }

@@ -33,6 +33,7 @@ export const exampleCampaign: Campaign = {
 
 export const exampleWithCounts: CampaignWithCounts = {
   ...exampleCampaign,
+  waiting: null,
   recipientCounts: { queued: 2, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 },
 };
 
@@ -66,6 +67,7 @@ export const examplePreview: CampaignPreview = {
       error: null,
     },
   ],
+  quietHours: null,
   estimatedMinutes: 1,
 };
 

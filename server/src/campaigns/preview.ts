@@ -8,6 +8,7 @@ import { findAudience } from '../contacts/count-contacts.ts';
 import { simulate } from '../db/simulate.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import { readTenantHours } from '../hours/tenant-hours.ts';
 import type { CanRead } from '../http/permissions.ts';
 import { findMessages } from '../messages/message.ts';
 import { replyWindowMs } from '../providers/capabilities.ts';
@@ -98,6 +99,26 @@ async function sendSamples(
   });
 }
 
+/** How many recipients are in their quiet hours when the campaign starts, and when they are sent to. */
+async function findWaiting(
+  tx: TenantTx,
+  { channel_id, scheduled_at }: CampaignRow,
+  timezones: ReadonlyMap<string | null, number>,
+): Promise<CampaignPreview['quietHours']> {
+  const hours = await readTenantHours(tx);
+  const waiting = [...timezones].flatMap(([timezone, recipients]) => {
+    const until = hours.quietUntil(channel_id, timezone, scheduled_at ?? tx.now);
+    return until ? [{ recipients, untilMs: until.getTime() }] : [];
+  });
+  if (waiting.length === 0) return null;
+  const ends = waiting.map(({ untilMs }) => untilMs);
+  return {
+    recipients: waiting.reduce((sum, { recipients }) => sum + recipients, 0),
+    from: new Date(Math.min(...ends)).toISOString(),
+    until: new Date(Math.max(...ends)).toISOString(),
+  };
+}
+
 /**
  * What a campaign would do if it started now. It is created, and started for five recipients, by the code that does so, in a
  * transaction that is undone.
@@ -119,7 +140,7 @@ export async function previewCampaign(
     const channel = await requireChannel(tx, campaign.channel_id);
     const all = new Set([...givenIds, ...audience.ids]);
     const examined = [...all].slice(0, MAX_EXAMINED);
-    const { sendable, skipped } = await examineRecipients(tx, examined, {
+    const { sendable, timezones, skipped } = await examineRecipients(tx, examined, {
       channelId: channel.id,
       kind: channel.kind,
       purpose: campaign.purpose,
@@ -128,7 +149,8 @@ export async function previewCampaign(
     const isComplete = audience.ids.length === audience.total;
     const matched = isComplete ? all.size : givenIds.length + audience.total;
     const chosen = (sendable.length > 0 ? sendable : examined).slice(0, SAMPLES);
-    const samples = await sendSamples(tx, campaign, automation, chosen, deps);
+    const samples = await sendSamples(tx, campaign, automation, chosen, { ...deps, ignoresQuietHours: true });
+    const quietHours = campaign.purpose === 'marketing' ? await findWaiting(tx, campaign, timezones) : null;
     const expected = examined.length === 0 ? 0 : (matched * sendable.length) / examined.length;
     const perSecond = deps.adapters.get(channel.provider)?.perSecond ?? USUAL_RATE;
     return {
@@ -138,6 +160,7 @@ export async function previewCampaign(
       sendable: sendable.length,
       skipped: [...skipped].map(([reason, count]) => ({ reason, count })),
       samples,
+      quietHours,
       estimatedMinutes: Math.ceil(expected / perSecond / 60),
     };
   });

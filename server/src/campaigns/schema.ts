@@ -194,6 +194,19 @@ export const CampaignPreview = Type.Object(
       }),
       { description: 'The first message to up to five contacts, as it would be sent' },
     ),
+    quietHours: Nullable(
+      Type.Object(
+        {
+          recipients: Type.Integer({ description: 'How many of those that can be sent to wait' }),
+          from: Timestamp('When the first of them would be sent to'),
+          until: Timestamp('When the last of them would be sent to'),
+        },
+        {
+          description:
+            'Those for whom it is quiet when the campaign starts, and who are sent to later; null if nobody waits',
+        },
+      ),
+    ),
     estimatedMinutes: Type.Integer({
       description:
         'How long sending takes at the rate of the channel, if all that are not examined are like the others',
@@ -258,6 +271,18 @@ export const CampaignWithCounts = Type.Object(
         description:
           'The number of recipients in each status, for the current or last occurrence. Contacts that `audience` matches count from its start on',
       },
+    ),
+    waiting: Nullable(
+      Type.Object(
+        {
+          reason: OneOf(['quiet_hours'], 'Why they wait'),
+          recipients: Type.Integer({ description: 'How many wait' }),
+          until: Timestamp('When the first of them goes on, unless the campaign is paused'),
+        },
+        {
+          description: 'Recipients who are sent to later, because it is quiet for them; null if nobody waits',
+        },
+      ),
     ),
   },
   { title: 'CampaignWithCounts' },

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { wakeForHours } from '../automations/runs/wake-for-hours.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
@@ -7,6 +8,9 @@ import { type BeforeChatRemoval, removeSomeChats } from '../chats/remove-chats.t
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import type { StoredHours } from '../hours/schema.ts';
+import { lockTenantHours } from '../hours/tenant-hours.ts';
+import type { GivenHours } from '../hours/validate-hours.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows } from '../jobs/removal-steps.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
@@ -22,6 +26,7 @@ import {
   presentChannel,
   requireAllowedServers,
   requireFreeVendorKey,
+  requireValidHours,
   takenKeyProblem,
   takenVendorKey,
   vendorKeys,
@@ -49,12 +54,14 @@ const updateChannel = statement<
     verifyHash: Buffer | null,
     accountKey: string | null,
     consent: Partial<ChannelConsent>,
+    businessHours: StoredHours['businessHours'],
+    quietHours: StoredHours['quietHours'],
   ],
   ChannelRow
 >(
   'channels.update',
   `update visible_channels set name = $2, address = $3, config_encrypted = $4, updated_at = $5, vendor_key = $6, verify_hash = $7,
-          account_key = $8, consent = consent || $9::jsonb,
+          account_key = $8, consent = consent || $9::jsonb, business_hours = $10, quiet_hours = $11,
           vendor_confirmed_at = case when vendor_key is not distinct from $6 then vendor_confirmed_at end
     where id = $1 and tenant_id = $tenant returning ${CHANNEL_COLUMNS}`,
 );
@@ -70,7 +77,7 @@ export interface ConfigDeps {
   log: Logger;
 }
 
-export interface ChannelChange extends Partial<ChannelConsent> {
+export interface ChannelChange extends Partial<ChannelConsent>, GivenHours {
   kind?: string;
   provider?: string;
   name?: string;
@@ -94,6 +101,9 @@ export async function changeChannel(
   change: ChannelChange,
   { adapters, keys, policy, log }: ConfigDeps,
 ): Promise<Channel> {
+  const hours = requireValidHours(change);
+  const setsHours = Object.keys(hours).length > 0;
+  if (setsHours) await lockTenantHours(tx);
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
   requireSameKind(row, change);
@@ -120,12 +130,15 @@ export async function changeChannel(
       verifyHash,
       accountKey,
       givenConsent(change),
+      hours.businessHours === undefined ? row.business_hours : hours.businessHours,
+      hours.quietHours === undefined ? row.quiet_hours : hours.quietHours,
     ])
     .catch((error) => {
       throw isUniqueViolation(error, 'channels_tenant_vendor_key_key')
         ? takenVendorKey(config, vendorKey)
         : error;
     });
+  if (setsHours) await wakeForHours(tx);
   return presentChannel(updated as ChannelRow);
 }
 

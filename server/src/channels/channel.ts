@@ -8,6 +8,8 @@ import type { Queryable } from '../db/database.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
+import type { StoredHours } from '../hours/schema.ts';
+import { type GivenHours, validateHours } from '../hours/validate-hours.ts';
 import { timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { validateHost, validateUrl } from '../outbound/validate-url.ts';
@@ -22,6 +24,8 @@ export interface ChannelRow {
   name: string;
   address: string;
   consent: Partial<ChannelConsent>;
+  business_hours: StoredHours['businessHours'];
+  quiet_hours: StoredHours['quietHours'];
   health: Channel['health'];
   problem: string | null;
   created_at: Date;
@@ -29,7 +33,7 @@ export interface ChannelRow {
 }
 
 export const CHANNEL_COLUMNS =
-  'id, kind, provider, name, address, consent, health, problem, created_at, updated_at';
+  'id, kind, provider, name, address, consent, business_hours, quiet_hours, health, problem, created_at, updated_at';
 const CONFIG = 'channels.config';
 
 interface CredentialsRow {
@@ -71,14 +75,16 @@ const insertChannel = statement<
     accountKey: string | null,
     consent: Partial<ChannelConsent>,
     health: Channel['health'],
+    businessHours: StoredHours['businessHours'],
+    quietHours: StoredHours['quietHours'],
   ],
   ChannelRow
 >(
   'channels.insert',
   `insert into channels
      (id, tenant_id, kind, provider, name, address, config_encrypted, health, created_at, updated_at, vendor_key,
-      verify_hash, account_key, consent)
-   values ($1, $tenant, $2, $3, $4, $5, $6, $12, $7, $7, $8, $9, $10, $11)
+      verify_hash, account_key, consent, business_hours, quiet_hours)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $12, $7, $7, $8, $9, $10, $11, $13, $14)
    on conflict (tenant_id, provider, vendor_key) do nothing returning ${CHANNEL_COLUMNS}`,
 );
 const confirmedChannel = systemStatement<[provider: string, vendorKey: string], { id: string }>(
@@ -156,18 +162,28 @@ export const presentChannel = (row: ChannelRow): Channel => ({
   name: row.name,
   address: row.address,
   ...consentOf(row.consent),
+  businessHours: row.business_hours,
+  quietHours: row.quiet_hours,
   health: row.health,
   problem: row.problem,
   createdAt: timestamp(row.created_at),
   updatedAt: timestamp(row.updated_at),
 });
 
-export interface ChannelInput extends Partial<ChannelConsent> {
+export interface ChannelInput extends Partial<ChannelConsent>, GivenHours {
   kind: ChannelKind;
   provider: string;
   name: string;
   address: string;
   config?: ChannelConfig;
+}
+
+/** The hours of a body as they are stored. */
+export function requireValidHours(given: GivenHours): GivenHours {
+  const issues = collectIssues();
+  const hours = validateHours(given, issues);
+  issues.throwIfAny();
+  return hours;
 }
 
 /** Creates a channel. Its configuration is stored encrypted and never returned. */
@@ -179,6 +195,7 @@ export async function createChannel(
 ): Promise<Channel> {
   if (!adapter.kinds.includes(input.kind))
     throw invalidParam('kind', 'custom', `The provider "${input.provider}" has no ${input.kind} channels`);
+  const hours = requireValidHours(input);
   const config = adapter.configure(input.config ?? {}, {});
   requireAllowedServers(adapter, config, policy);
   const { kind, provider, name, address } = input;
@@ -198,6 +215,8 @@ export async function createChannel(
     accountKey,
     givenConsent(input),
     adapter.startsHealthy ? 'healthy' : 'unchecked',
+    hours.businessHours ?? null,
+    hours.quietHours ?? null,
   ]);
   if (!row) throw takenVendorKey(config, vendorKey);
   await updateMailbox(tx, id, undefined, adapter.mailboxOf?.(config));

@@ -10,6 +10,8 @@ export const exampleChannel: Channel = {
   optOutWords: null,
   optInWords: null,
   optOutConfirmation: null,
+  businessHours: null,
+  quietHours: null,
   health: 'healthy',
   problem: null,
   createdAt: '2026-11-15T01:02:03.456Z',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { MAX_WORD_CHARACTERS } from '../contacts/consent/words.ts';
+import { channelHours } from '../hours/schema.ts';
 import { FreeObject, MimeType, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { channelKinds, messageTypes } from '../providers/adapter.ts';
 
@@ -31,6 +32,7 @@ const consentFields = {
 const ConsentFields = Type.Object(consentFields);
 export type ChannelConsent = Static<typeof ConsentFields>;
 const givenConsent = Type.Partial(ConsentFields).properties;
+const givenHours = Type.Partial(Type.Object(channelHours)).properties;
 
 export const NewChannel = (providers: readonly string[]) =>
   Type.Object({
@@ -42,6 +44,7 @@ export const NewChannel = (providers: readonly string[]) =>
       FreeObject('Settings of the provider; credentials are stored encrypted and never returned'),
     ),
     ...givenConsent,
+    ...givenHours,
   });
 
 export const ChannelChange = Type.Object({
@@ -51,6 +54,7 @@ export const ChannelChange = Type.Object({
     FreeObject('Merged into the stored settings: what is left out is not changed, null removes a setting'),
   ),
   ...givenConsent,
+  ...givenHours,
   kind: Type.Optional(Type.String({ description: 'Cannot be changed' })),
   provider: Type.Optional(Type.String({ description: 'Cannot be changed' })),
 });
@@ -67,6 +71,7 @@ export const Channel = Type.Object(
       '`unchecked` until a check succeeds or a message is sent, `failing` while it cannot send, `degraded` while the vendor warns about it; `problem` has the reason',
     ),
     ...consentFields,
+    ...channelHours,
     problem: Nullable(Type.String({ description: 'Why it is failing or degraded; otherwise null' })),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),

@@ -3,9 +3,17 @@ import { Force, requireUnused } from '../campaigns/in-use.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { userRoles } from './roles.ts';
-import { NewTeam, NewUser, Team, TeamChange, User, UserChange } from './schema.ts';
+import { Availability, NewTeam, NewUser, Team, TeamChange, User, UserChange } from './schema.ts';
 import { changeTeam, createTeam, presentTeam, removeTeam, requireTeam, TEAM_COLUMNS } from './team.ts';
-import { changeUser, createUser, presentUser, removeUser, requireUser, USER_COLUMNS } from './user.ts';
+import {
+  changeUser,
+  createUser,
+  presentUser,
+  removeUser,
+  requireUser,
+  setOwnAvailability,
+  USER_COLUMNS,
+} from './user.ts';
 
 const TAG = 'Users and teams';
 const times = { createdAt: '2026-11-15T01:02:03.456Z', updatedAt: '2026-11-15T01:02:03.456Z' };
@@ -15,6 +23,7 @@ const exampleUser: Static<typeof User> = {
   email: 'grace@example.com',
   role: 'agent',
   access: 'all',
+  isAway: false,
   hasLogin: false,
   invitation: 'none',
   ...times,
@@ -131,6 +140,22 @@ export function userRoutes(): Route[] {
         await requireUnused(tx, 'user', params.userId, query);
         return deleted(params.userId, await removeUser(tx, params.userId, principal));
       },
+    ),
+    users.write(
+      {
+        method: 'PUT',
+        path: '/v3/me/availability',
+        operationId: 'updateOwnAvailability',
+        summary: 'Say whether you are away',
+        description:
+          'Somebody who is away gets no chats in turn. Chats that are assigned already stay. For people who have logged in; a token changes users with `PUT /v3/users/{userId}`.',
+        access: 'chats:write',
+        body: Availability,
+        answer: data(User),
+        failures: ['user_not_found', 'conflict'],
+        example: { body: { isAway: true }, answer: { ...exampleUser, isAway: true } },
+      },
+      ({ body, principal }, tx) => setOwnAvailability(tx, body.isAway, principal),
     ),
     ...teamRoutes(),
   ];

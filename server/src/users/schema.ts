@@ -12,6 +12,9 @@ const Access = OneOf(
   ['all', 'teams'],
   'Whether an agent or viewer sees the chats of all channels, or only those of the channels of its teams. Owners and admins see all',
 );
+const IsAway = Type.Boolean({
+  description: 'Whether the user gets no chats in turn, from steps that assign by `round_robin`',
+});
 const invitations = ['none', 'pending', 'expired', 'accepted'] as const;
 const UserIds = Type.Array(Uuid(), { maxItems: 1000, description: 'The members of the team' });
 const ChannelIds = Type.Array(Uuid(), {
@@ -26,8 +29,10 @@ export const UserChange = Type.Object({
   email: Type.Optional(Email),
   role: Type.Optional(Role),
   access: Type.Optional(Access),
+  isAway: Type.Optional(IsAway),
 });
 export type UserChange = Static<typeof UserChange>;
+export const Availability = Type.Object({ isAway: IsAway });
 export const User = Type.Object(
   {
     id: Uuid(),
@@ -35,6 +40,7 @@ export const User = Type.Object(
     email: Type.String(),
     role: Role,
     access: Access,
+    isAway: IsAway,
     hasLogin: Type.Boolean({ description: 'Whether a person can log in as this user' }),
     invitation: OneOf(
       invitations,

@@ -16,6 +16,7 @@ interface UserRow {
   email: string;
   role: Role;
   access: User['access'];
+  is_away: boolean;
   person_id: string | null;
   /** Until when the newest invitation can be accepted; null without one. */
   invited_until: Date | null;
@@ -23,7 +24,7 @@ interface UserRow {
   updated_at: Date;
 }
 
-export const USER_COLUMNS = `u.id, u.name, u.email, u.role, u.access, u.person_id, u.created_at, u.updated_at,
+export const USER_COLUMNS = `u.id, u.name, u.email, u.role, u.access, u.is_away, u.person_id, u.created_at, u.updated_at,
   (select max(l.expires_at) from person_links l
     where l.user_id = u.id and l.tenant_id = u.tenant_id and l.used_at is null) as invited_until`;
 
@@ -58,13 +59,18 @@ const updateUser = statement<
     role: string | null,
     access: string | null,
     now: Date,
+    isAway: boolean | null,
   ],
   UserRow
 >(
   'users.update',
   `update users u set name = coalesce($2, u.name), email = coalesce($3, u.email), role = coalesce($4, u.role),
-          access = coalesce($5, u.access), updated_at = $6
+          access = coalesce($5, u.access), is_away = coalesce($7, u.is_away), updated_at = $6
     where u.id = $1 and u.tenant_id = $tenant returning ${USER_COLUMNS}`,
+);
+const setAway = statement<[id: string, isAway: boolean, now: Date], UserRow>(
+  'users.set_away',
+  `update users u set is_away = $2, updated_at = $3 where u.id = $1 and u.tenant_id = $tenant returning ${USER_COLUMNS}`,
 );
 const deleteUser = statement<[id: string]>(
   'users.delete',
@@ -95,6 +101,7 @@ export const presentUser = (row: UserRow): User => ({
   email: row.email,
   role: row.role,
   access: row.access,
+  isAway: row.is_away,
   hasLogin: row.person_id !== null,
   invitation: invitationOf(row),
   createdAt: timestamp(row.created_at),
@@ -174,10 +181,24 @@ export async function changeUser(
   requireRightsOver(principal, before, change.role);
   if (before.role === 'owner' && change.role !== undefined && change.role !== 'owner')
     await requireAnotherOwner(tx, before.id);
-  const { name = null, email = null, role = null, access = null } = change;
-  const row = await tx.find(updateUser, [before.id, name, email, role, access, tx.now]).catch((error) => {
+  const { name = null, email = null, role = null, access = null, isAway = null } = change;
+  const values = [before.id, name, email, role, access, tx.now, isAway] as const;
+  const row = await tx.find(updateUser, [...values]).catch((error) => {
     throw isUniqueViolation(error, 'users_email') ? taken(email as string) : error;
   });
+  if (!row) throw new ApiError('user_not_found');
+  return presentUser(row);
+}
+
+/** Says for the user who has logged in whether they are away. */
+export async function setOwnAvailability(
+  tx: TenantTx,
+  isAway: boolean,
+  { caller }: Principal,
+): Promise<User> {
+  if (caller.type !== 'user')
+    throw new ApiError('conflict', { detail: 'only a user who has logged in can be away by this' });
+  const row = await tx.find(setAway, [caller.id, isAway, tx.now]);
   if (!row) throw new ApiError('user_not_found');
   return presentUser(row);
 }

@@ -90,6 +90,7 @@ export const audit: Texts<typeof en> = {
   'did.retryWebhookDelivery': 'hat eine Zustellung eines Webhooks wiederholt',
   'did.retryWebhookDeliveries': 'hat viele Zustellungen eines Webhooks wiederholt',
   'did.createUser': 'hat eine Person hinzugefügt',
+  'did.updateOwnAvailability': 'hat die eigene Anwesenheit geändert',
   'did.updateUser': 'hat eine Person geändert',
   'did.deleteUser': 'hat eine Person entfernt',
   'did.createTeam': 'hat ein Team angelegt',

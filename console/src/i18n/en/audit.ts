@@ -88,6 +88,7 @@ export const audit = {
   'did.retryWebhookDelivery': 'repeated a delivery of a webhook',
   'did.retryWebhookDeliveries': 'repeated many deliveries of a webhook',
   'did.createUser': 'added a person',
+  'did.updateOwnAvailability': 'said whether they are away',
   'did.updateUser': 'changed a person',
   'did.deleteUser': 'removed a person',
   'did.createTeam': 'created a team',

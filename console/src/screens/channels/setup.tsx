@@ -15,6 +15,7 @@ import { Loaded } from '../../ui/notices.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { ChannelForm } from './channel-form.tsx';
+import { ChannelHours } from './channel-hours.tsx';
 import { CHANNELS_KEY, kindOf, setupKey, useChannelKinds } from './data.ts';
 import { CheckResult, useCheck } from './dialogs.tsx';
 import { FailedRequests } from './failed-requests.tsx';
@@ -52,6 +53,7 @@ export function Setup({ channelId }: { channelId: string }) {
                 </Section>
                 <State channelId={channelId} setup={found} />
                 <TestMessage channel={one} />
+                <ChannelHours channel={one} />
                 {found.failedRequests > 0 && <FailedRequests channelId={channelId} />}
               </>
             )}

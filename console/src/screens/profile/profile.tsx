@@ -1,8 +1,15 @@
-import { listSessions, type OwnSession, revokeSession, updatePerson } from '@parley/sdk';
+import {
+  getUser,
+  listSessions,
+  type OwnSession,
+  revokeSession,
+  updateOwnAvailability,
+  updatePerson,
+} from '@parley/sdk';
 import { useState } from 'react';
 import { client, useRead, useWrite } from '../../api/api.ts';
 import { issueOf } from '../../api/errors.ts';
-import { useWorkspace } from '../../api/session.tsx';
+import { useScope, useWorkspace } from '../../api/session.tsx';
 import { THEMES, type Theme, usePreference, writePreference } from '../../app/preferences.ts';
 import { type Language, languages, useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -24,6 +31,7 @@ export function Profile() {
   return (
     <Page title={t('profile.title')}>
       <YouSection />
+      <AvailabilitySection />
       <AppearanceSection />
       <PasswordSection />
       <TotpSection />
@@ -63,6 +71,34 @@ function YouSection() {
           {t('action.save')}
         </Button>
       </Form>
+    </Section>
+  );
+}
+
+/** For those who answer chats: a team that takes turns leaves out who is away. */
+function AvailabilitySection() {
+  const t = useText();
+  const { membership } = useWorkspace();
+  const canAnswer = useScope('chats:write');
+  const path = { userId: membership.userId };
+  const user = useRead(['users', path.userId], (signal) => getUser(client, { path, signal }), {
+    enabled: canAnswer,
+  });
+  const save = useWrite((isAway: boolean) => updateOwnAvailability(client, { body: { isAway } }), {
+    invalidates: [['users']],
+    done: 'saved',
+  });
+  if (!canAnswer || !user.data) return null;
+  return (
+    <Section title={t('hours.away')} text={t('hours.awayText')}>
+      <label className={styles.choice}>
+        <input
+          type="checkbox"
+          checked={save.isPending ? save.variables : user.data.isAway}
+          onChange={(event) => save.mutate(event.target.checked)}
+        />
+        {t('hours.awayLabel')}
+      </label>
     </Section>
   );
 }

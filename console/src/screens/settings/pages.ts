@@ -17,6 +17,13 @@ export const settingsPages: readonly ScreenPage[] = [
     load: async () => (await import('./teams.tsx')).Teams,
   },
   {
+    id: 'hours',
+    title: 'hours.title',
+    icon: 'clock',
+    scope: 'tenant:read',
+    load: async () => (await import('./hours.tsx')).Hours,
+  },
+  {
     id: 'replies',
     title: 'replies.title',
     icon: 'reply',

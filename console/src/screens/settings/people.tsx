@@ -129,7 +129,8 @@ function PeopleTable({ users, teams, onOpen }: PeopleTableProps) {
                 <Avatar name={user.name} id={user.id} />
                 <div>
                   <div className={styles.name}>
-                    {user.name} {user.id === membership.userId && <Badge>{t('people.you')}</Badge>}
+                    {user.name} {user.id === membership.userId && <Badge>{t('people.you')}</Badge>}{' '}
+                    {user.isAway && <Badge look="warn">{t('hours.isAway')}</Badge>}
                   </div>
                   <div className={styles.muted}>{user.email}</div>
                 </div>

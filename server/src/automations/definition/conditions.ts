@@ -50,6 +50,8 @@ const ALWAYS: FieldTable = {
   'chat.waitingSince': field('time'),
   'chat.firstRespondedAt': field('time'),
   'chat.closedAt': field('time'),
+  'hours.isOpen': field('boolean'),
+  'hours.opensAt': field('time'),
 };
 
 /** Objects with arbitrary keys: conditions can use any path in them. */

@@ -6,6 +6,7 @@ export const SCOPE_NAMES = [
   'message',
   'variables',
   'steps',
+  'hours',
   'unsubscribeUrl',
 ] as const;
 

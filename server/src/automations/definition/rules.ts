@@ -181,6 +181,21 @@ export const atLeastOne =
     if (given(value, names) === 0) issues.add(at, 'custom', `Must have at least one of ${names.join(', ')}`);
   };
 
+/** Who gets a chat: given ones, or a member of a team in turn. */
+export const assignment: Rule<Record<string, unknown>> = (value, at, context) => {
+  const { issues } = context;
+  if (value.strategy === undefined) {
+    atLeastOne('userId', 'teamId')(value, at, context);
+    if (value.maxOpenChats !== undefined)
+      issues.add(`${at}.maxOpenChats`, 'custom', 'Only allowed with strategy');
+    return;
+  }
+  if (typeof value.teamId !== 'string')
+    issues.add(`${at}.teamId`, 'invalid_type', 'Required: the team whose members take turns');
+  if (value.userId !== undefined)
+    issues.add(`${at}.userId`, 'custom', 'Must be left out: strategy chooses the user');
+};
+
 /** As for a chat's status in the API: `snoozed` needs an end, other statuses must not have one. */
 export const snooze: Rule<{ status?: unknown; snoozedUntil?: unknown }> = (value, at, { issues }) => {
   const path = `${at}.snoozedUntil`;

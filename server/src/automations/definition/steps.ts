@@ -8,6 +8,7 @@ import { MAX_EXPRESSION_CHARACTERS } from '../../search/grammar/tokens.ts';
 import { MAX_TEMPLATE_CHARACTERS } from './liquid.ts';
 import { MAX_RULE_CHARACTERS } from './recurrence.ts';
 import {
+  assignment,
   atLeastOne,
   audience,
   condition,
@@ -226,8 +227,17 @@ export const stepParameters = {
     ),
   }),
   wait: Type.Object(
-    { for: Type.Optional(text(duration, 64)), until: Type.Optional(text(time, MAX_TEMPLATE_CHARACTERS)) },
-    { [RULE]: exactlyOne('for', 'until') },
+    {
+      for: Type.Optional(text(duration, 64)),
+      until: Type.Optional(text(time, MAX_TEMPLATE_CHARACTERS)),
+      untilOpen: Type.Optional(
+        Type.Literal(true, {
+          description:
+            'Waits until the channel of the chat is open by its business hours, or the tenant for a run without a channel. Goes on at once while it is',
+        }),
+      ),
+    },
+    { [RULE]: exactlyOne('for', 'until', 'untilOpen') },
   ),
   wait_for_reply: Type.Object({ timeout: text(duration, 64), onTimeout: Type.Optional(stepId()) }),
   branch: Type.Object({
@@ -244,8 +254,24 @@ export const stepParameters = {
   add_label: Type.Object({ labelId: id('label') }),
   remove_label: Type.Object({ labelId: id('label') }),
   assign: Type.Object(
-    { userId: Type.Optional(Nullable(id('user'))), teamId: Type.Optional(Nullable(id('team'))) },
-    { [RULE]: atLeastOne('userId', 'teamId') },
+    {
+      userId: Type.Optional(Nullable(id('user'))),
+      teamId: Type.Optional(Nullable(id('team'))),
+      strategy: Type.Optional(
+        OneOf(
+          ['round_robin'],
+          'Assigns the chat to `teamId`, and in turn to one of its members who is not away and sees the channel. Without it the team alone is assigned',
+        ),
+      ),
+      maxOpenChats: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1000,
+          description: 'With `strategy`: members with so many open chats are left out',
+        }),
+      ),
+    },
+    { [RULE]: assignment },
   ),
   set_chat_status: Type.Object(
     { status: OneOf(chatStatuses), snoozedUntil: Type.Optional(text(time, MAX_TEMPLATE_CHARACTERS)) },

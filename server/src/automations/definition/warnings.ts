@@ -1,5 +1,6 @@
 import { findNearest } from '../../base/nearest.ts';
 import { createTurns } from '../../base/turns.ts';
+import type { TenantHours } from '../../hours/tenant-hours.ts';
 import type { Definition } from '../schema.ts';
 import { segmentsOf } from './liquid.ts';
 import type { StepType, TriggerType } from './steps.ts';
@@ -13,6 +14,8 @@ export const warningKeys = [
   'unknown_attribute',
   'missing_variables',
   'no_channel',
+  'always_open',
+  'never_open',
 ] as const;
 export interface Warning {
   path: string;
@@ -102,6 +105,25 @@ function findWithoutChannel({ trigger, steps }: Definition, followers: readonly 
     : [{ path: `steps.${first}.parameters.channelId`, key: 'no_channel', message }];
 }
 
+const WORD_HOURS = /\bhours\.(?:isOpen|opensAt)\b|"untilOpen"/;
+
+/** Steps that depend on business hours which nobody has set, or which never open. */
+function findUselessHours({ trigger, steps }: Definition, hours: TenantHours, now: Date): Warning[] {
+  const channelId = (trigger.parameters?.channelId as string | undefined) ?? null;
+  const neverOpens = (): boolean => hours.openingOf(channelId).nextOpening(now) === null;
+  return steps.flatMap(({ parameters = {} }, index): Warning[] => {
+    if (!WORD_HOURS.test(JSON.stringify(parameters))) return [];
+    const path = `steps.${index}`;
+    if (hours.isAlwaysOpen)
+      return [
+        { path, key: 'always_open', message: 'Nobody has set business hours, so that it is always open' },
+      ];
+    return neverOpens()
+      ? [{ path, key: 'never_open', message: 'The business hours have no opening in the next ten years' }]
+      : [];
+  });
+}
+
 /** Variables that nobody gives a value: only the API and campaigns can. */
 function findMissingVariables({ trigger, variables }: Definition): Warning[] {
   if (trigger.type === 'api' || trigger.type === 'campaign') return [];
@@ -167,6 +189,8 @@ async function findUnknownNames(
 export async function findWarnings(
   definition: Definition,
   externalIds: readonly string[],
+  hours: TenantHours,
+  now: Date,
 ): Promise<Warning[]> {
   const { steps } = definition;
   const followers = followersOf(steps);
@@ -181,6 +205,7 @@ export async function findWarnings(
     ...findLoops(steps, followers, reached),
     ...findMissingVariables(definition),
     ...findWithoutChannel(definition, followers),
+    ...findUselessHours(definition, hours, now),
     ...(await findUnknownNames(definition, externalIds)),
   ].slice(0, MAX_WARNINGS);
 }

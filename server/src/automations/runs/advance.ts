@@ -8,11 +8,14 @@ import { unsubscribeUrl } from '../../contacts/consent/unsubscribe-link.ts';
 import { findContacts } from '../../contacts/contact.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
+import type { Opening } from '../../hours/opening.ts';
+import { holdTenantHours, type TenantHours } from '../../hours/tenant-hours.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
+import { lockTurns } from '../../users/turns.ts';
 import type { Definition } from '../schema.ts';
 import { readSecrets } from '../secrets/secret.ts';
-import { attributesOf } from './context.ts';
+import { attributesOf, type RunContext } from './context.ts';
 import { type ActiveRun, performEffects, type RequestedEffect } from './effects.ts';
 import { type EvaluateInput, evaluateTask } from './evaluate-task.ts';
 import { interpret } from './interpreter.ts';
@@ -40,6 +43,7 @@ interface LockedRun {
   campaign_name: string | null;
   campaign_purpose: Purpose | null;
   closes_chats: boolean | null;
+  is_test: boolean | null;
   automation_id: string;
   automation_name: string;
   status: string;
@@ -67,7 +71,7 @@ const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
       order by k.id for no key update of k)
    select r.id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status, r.step, r.state, r.revision,
           campaign.channel_id, campaign.name as campaign_name,
-          campaign.purpose as campaign_purpose, campaign.close_chats as closes_chats, r.automation_id, automation.name as automation_name
+          campaign.purpose as campaign_purpose, campaign.close_chats as closes_chats, campaign.is_test, r.automation_id, automation.name as automation_name
      from visible_automation_runs r
      join automations automation on automation.id = r.automation_id and (automation.tenant_id = r.tenant_id) is true
      left join campaigns campaign on campaign.id = r.campaign_id and (campaign.tenant_id = r.tenant_id) is true
@@ -88,6 +92,8 @@ export const createPrograms = (): Programs => createCache(MAX_PROGRAMS);
 /** What executing steps needs. */
 export interface AdvanceDeps extends SendDeps {
   programs: Programs;
+  /** For samples of what would be sent. */
+  ignoresQuietHours?: boolean;
 }
 
 /** Texts that are evaluated after the step batch before their step is committed. */
@@ -115,7 +121,7 @@ async function loadRuns(
   tx: TenantTx,
   runs: LockedRun[],
   programs: ReadonlyMap<string, Program>,
-  { keys, baseUrl }: Pick<AdvanceDeps, 'keys' | 'baseUrl'>,
+  { keys, baseUrl, ignoresQuietHours = false }: Pick<AdvanceDeps, 'keys' | 'baseUrl' | 'ignoresQuietHours'>,
 ) {
   const ids = (of: (run: LockedRun) => string | null | undefined): string[] => [
     ...new Set(runs.flatMap((run) => of(run) ?? [])),
@@ -130,6 +136,12 @@ async function loadRuns(
   // The chat of a run is hidden while its channel is being deleted, and the run ends with it.
   const hidden = chatIds.filter((id) => !chats.has(id));
   if (hidden.length > 0) await cancelRunsOfChats(tx, hidden);
+  const purposeOf = (run: LockedRun): Purpose | undefined =>
+    run.campaign_purpose ?? programs.get(run.version_id)?.purpose;
+  const needHours =
+    [...programs.values()].some(({ usesHours }) => usesHours) ||
+    (!ignoresQuietHours && runs.some((run) => purposeOf(run) === 'marketing'));
+  const hours = needHours ? await holdTenantHours(tx) : undefined;
   return runs.flatMap((run) => {
     if (run.chat_id !== null && !chats.has(run.chat_id)) return [];
     const contact = contacts.get(run.contact_id);
@@ -149,6 +161,9 @@ async function loadRuns(
       chainDepth: run.state.chainDepth ?? 0,
       channelId: run.channel_id ?? program.channelId,
       externalIds,
+      hours,
+      // A campaign is tried out when its author wants to see it.
+      respectsQuietHours: purposeOf(run) === 'marketing' && !run.is_test && !ignoresQuietHours,
       context: {
         contact,
         attributes: attributesOf(contact, externalIds),
@@ -163,6 +178,12 @@ async function loadRuns(
     return [{ run, program, activeRun }];
   });
 }
+
+/** The business hours of the channel in which a run is. */
+const openingFor =
+  ({ channelId }: ActiveRun, hours: TenantHours) =>
+  ({ chat }: RunContext): Opening =>
+    hours.openingOf(chat?.channelId ?? channelId);
 
 /** No secret is stored as it is. */
 function withSealedCall(stepBatch: StepBatch, keys: Keys): StepBatch {
@@ -186,6 +207,8 @@ export async function advanceRuns(
   const secrets = [...programs.values()].some(({ usesSecrets }) => usesSecrets)
     ? await readSecrets(tx, deps.keys)
     : {};
+  // All of them in the order of ids, before any run takes a turn.
+  await lockTurns(tx, [...new Set([...programs.values()].flatMap(({ turnTeamIds }) => turnTeamIds))]);
   const active = (await loadRuns(tx, runs, programs, deps)).map(({ run, program, activeRun }) => {
     const { variables = {}, ...state } = run.state;
     const at = { step: run.step, state: { ...freshState(run.id, variables), ...state } };
@@ -195,6 +218,7 @@ export async function advanceRuns(
       activeRun.context,
       tx.now,
       program.usesSecrets ? secrets : {},
+      activeRun.hours && openingFor(activeRun, activeRun.hours),
     );
     return { run, activeRun, steps, turn: steps.next() };
   });

@@ -10,11 +10,13 @@ import { requireContact } from '../../contacts/contact.ts';
 import { addContactLabels, removeContactLabel } from '../../contacts/contact-labels.ts';
 import type { Contact } from '../../contacts/schema.ts';
 import { causedByRun, type TenantTx } from '../../db/tenant.ts';
+import type { TenantHours } from '../../hours/tenant-hours.ts';
 import { takeReply } from '../../messages/take-reply.ts';
 import { channelKinds } from '../../providers/adapter.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import { findTemplate } from '../../templates/template.ts';
 import type { Author } from '../../users/author.ts';
+import { takeTurn } from '../../users/turns.ts';
 import { attributesOf, type RunContext } from './context.ts';
 import { type RunDraft, type SendDeps, sendForRuns } from './send.ts';
 import type { Effect, EffectResult, RunError } from './state.ts';
@@ -35,6 +37,10 @@ export interface ActiveRun {
   channelId: string | null;
   externalIds: readonly string[];
   context: RunContext;
+  /** Missing if neither a step nor a message of the run depends on them. */
+  hours: TenantHours | undefined;
+  /** Whether its messages wait for the end of quiet hours. */
+  respectsQuietHours: boolean;
 }
 
 export interface RequestedEffect {
@@ -80,6 +86,13 @@ const single: {
     context.chat
       ? { context: { chat: await assignChat(tx, context.chat.id, change, 'automation') } }
       : { failure: NO_CHAT },
+  assign_in_turn: async (tx, { context }, { teamId, maxOpenChats }) => {
+    const { chat } = context;
+    if (!chat) return { failure: NO_CHAT };
+    const turn = await takeTurn(tx, { teamId, maxOpenChats, chat });
+    const change = { teamId, userId: turn.userId };
+    return { context: { chat: await assignChat(tx, chat.id, change, 'automation') }, detail: { ...turn } };
+  },
   set_chat_status: async (tx, { context }, { change }) => {
     if (!context.chat) return { failure: NO_CHAT };
     const status = { ...(change as object), triggerAutomations: true };
@@ -144,6 +157,17 @@ async function findTemplates(
   return templates;
 }
 
+/** Until when the quiet hours of the contact last, on the channel over which it would be sent. */
+function findQuiet(
+  { context, hours, respectsQuietHours }: ActiveRun,
+  { chatId, channelId }: { chatId: string | null; channelId: string | null },
+  now: Date,
+): Date | null {
+  if (!respectsQuietHours || !hours) return null;
+  const used = chatId === null ? channelId : (context.chat?.channelId ?? null);
+  return hours.quietUntil(used, context.contact.timezone, now);
+}
+
 /** What the contact does not want is no failure of the automation. */
 const UNWANTED: ReadonlySet<string> = new Set(['unsubscribed', 'opted_out']);
 const withEnding = (failure: RunError): EffectResult =>
@@ -168,6 +192,11 @@ async function sendAll(
     const destination = destinationOf(activeRun, effect, templates);
     if ('code' in destination) {
       results[index] = { failure: destination };
+      continue;
+    }
+    const quietUntil = findQuiet(activeRun, destination, tx.now);
+    if (quietUntil) {
+      results[index] = { quietUntil };
       continue;
     }
     drafts.push({

@@ -1,4 +1,5 @@
 import { storableJson } from '../../base/storable.ts';
+import { businessOpening, type Opening } from '../../hours/opening.ts';
 import { type RunContext, scopeOf } from './context.ts';
 import type { Program, ProgramStep } from './program.ts';
 import type {
@@ -23,6 +24,14 @@ const MAX_STEPS = 1000;
 /** How many steps a run executes before other runs continue. */
 const STEPS_PER_BATCH = 100;
 
+const ALWAYS_OPEN = businessOpening(null, 'UTC');
+
+/** What texts and conditions know of the business hours. */
+function hoursNow(opening: Opening, now: Date): { isOpen: boolean; opensAt: string | null } {
+  const isOpen = opening.isOpenAt(now);
+  return { isOpen, opensAt: isOpen ? null : (opening.nextOpening(now)?.toISOString() ?? null) };
+}
+
 /**
  * Executes the steps of a program until one waits, needs an outside call, or the run ends. Pure: it yields effects, and
  * their results change the context of later steps.
@@ -33,6 +42,7 @@ export function* interpret(
   context: RunContext,
   now: Date,
   secrets: Readonly<Record<string, string>> = {},
+  openingFor: (context: RunContext) => Opening = () => ALWAYS_OPEN,
 ): Generator<Effect, StepBatch, EffectResult> {
   const running: Running = {
     program,
@@ -40,14 +50,17 @@ export function* interpret(
     secrets,
     state: { ...at.state },
     context: { ...context },
-    scope: () =>
-      scopeOf(
+    opening: () => openingFor(running.context),
+    scope: () => ({
+      ...scopeOf(
         running.context,
         running.state.variables,
         program.declared,
         running.state.saved,
         program.savedAs,
       ),
+      ...(program.usesHours ? { hours: hoursNow(running.opening(), now) } : {}),
+    }),
   };
   const { state } = running;
   const trace: TraceEntry[] = [];
@@ -103,7 +116,12 @@ export function* interpret(
         entry.endedAt = null;
         const ending: Ending =
           outcome.kind === 'wait'
-            ? { kind: 'waiting', until: outcome.until, forReply: outcome.forReply }
+            ? {
+                kind: 'waiting',
+                until: outcome.until,
+                forReply: outcome.forReply,
+                ...(outcome.waitsFor ? { waitsFor: outcome.waitsFor } : {}),
+              }
             : { kind: 'calling' };
         return end(ending, step.id);
       }

@@ -28,6 +28,10 @@ export interface Program {
   purpose: Purpose;
   usesUnsubscribeUrl: boolean;
   usesSecrets: boolean;
+  /** Whether a step needs the business hours. */
+  usesHours: boolean;
+  /** The teams whose members get chats in turn. */
+  turnTeamIds: readonly string[];
 }
 
 /** Parses the conditions once, or each time if their value depends on it. */
@@ -64,6 +68,10 @@ export function compileProgram(definition: Definition): Program {
     channelId: (trigger.parameters?.channelId as string | undefined) ?? null,
     purpose: purposeOf(definition),
     usesUnsubscribeUrl: JSON.stringify(steps).includes('unsubscribeUrl'),
+    usesHours: /hours|"untilOpen"/.test(JSON.stringify(steps)),
+    turnTeamIds: steps.flatMap(({ parameters }) =>
+      parameters?.strategy === undefined ? [] : (parameters.teamId as string),
+    ),
     usesSecrets: steps.some(
       ({ type, parameters }) =>
         type === 'http_request' && /secrets|"signWith"/.test(JSON.stringify(parameters)),

@@ -1,3 +1,4 @@
+import type { Opening } from '../../hours/opening.ts';
 import type { NewChatMessage, TemplateFile } from '../../messages/schema.ts';
 import type { ChannelKind } from '../../providers/adapter.ts';
 import type { StepType } from '../definition/steps.ts';
@@ -60,6 +61,7 @@ export type Effect =
   | { kind: 'set_attribute'; externalId: string; value: string }
   | { kind: 'add_label' | 'remove_label'; labelId: string }
   | { kind: 'assign'; change: { userId?: string | null; teamId?: string | null } }
+  | { kind: 'assign_in_turn'; teamId: string; maxOpenChats: number | null }
   | { kind: 'set_chat_status'; change: { status: string; snoozedUntil?: string } }
   | { kind: 'set_subscription'; status: 'subscribed' | 'unsubscribed'; channelKind: ChannelKind | null }
   | { kind: 'find_reply'; after: string }
@@ -73,6 +75,10 @@ export type EffectResult =
       failure?: undefined;
       context?: Partial<RunContext>;
       messageId?: string;
+      /** Nothing was sent yet: the contact has quiet hours until then. */
+      quietUntil?: Date;
+      /** What the trace shows in addition. */
+      detail?: Record<string, unknown>;
       evaluated?: EvaluateOutput;
       /** The step begins again when the result is there. */
       isPostponed?: true;
@@ -103,10 +109,13 @@ export type StoredCall =
   | OutsideCall
   | (Omit<OutsideCall, keyof SecretPart | 'usesSecrets'> & { sealed: string });
 
+/** What of the hours a run waits for: when they change, it looks again. */
+export type WaitsFor = 'open' | 'quiet';
+
 export type Ending =
   | { kind: 'completed' }
   | { kind: 'failed' | 'cancelled'; failure: RunError }
-  | { kind: 'waiting'; until: Date; forReply: boolean }
+  | { kind: 'waiting'; until: Date; forReply: boolean; waitsFor?: WaitsFor }
   | { kind: 'calling' }
   | { kind: 'unfinished' };
 
@@ -114,7 +123,7 @@ export type Ending =
 export type Outcome =
   | { kind: 'done'; detail: Record<string, unknown>; next?: string | null }
   | { kind: 'failed_step'; failure: RunError; detail?: Record<string, unknown>; ends?: 'cancelled' }
-  | { kind: 'wait'; until: Date; forReply: boolean; detail: Record<string, unknown> }
+  | { kind: 'wait'; until: Date; forReply: boolean; waitsFor?: WaitsFor; detail: Record<string, unknown> }
   | { kind: 'call'; call: OutsideCall; detail: Record<string, unknown> }
   /** Nothing of the step was done yet: a worker thread evaluates its texts first. */
   | { kind: 'postponed'; detail?: undefined };
@@ -127,6 +136,8 @@ export interface Running {
   context: RunContext;
   /** What texts and conditions can use now. */
   scope(): Record<string, unknown>;
+  /** The business hours of the run's channel now. */
+  opening(): Opening;
   /** The secrets of the tenant, which only calls to other servers can use. */
   readonly secrets: Readonly<Record<string, string>>;
 }

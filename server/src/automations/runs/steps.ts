@@ -124,7 +124,11 @@ function* send(
   effect: Extract<Effect, { kind: 'send' }>,
   detail: Record<string, unknown>,
 ): StepGenerator {
-  const { messageId } = yield* applyEffect(running, effect);
+  const { messageId, quietUntil } = yield* applyEffect(running, effect);
+  if (quietUntil) {
+    const quiet = { quietUntil: quietUntil.toISOString() };
+    return { kind: 'wait', until: quietUntil, forReply: false, waitsFor: 'quiet', detail: quiet };
+  }
   if (messageId !== undefined) running.state.after = messageId;
   return { kind: 'done', detail: { ...detail, messageId } };
 }
@@ -154,6 +158,19 @@ function save(before: Readonly<Record<string, Saved>>, name: string, answer: Sav
       `The saved answers of a run may have ${MAX_SAVED_CHARACTERS} characters of JSON, these have ${size}`,
     );
   return saved;
+}
+
+/** Looks at the hours again each time it wakes, because they may have changed. */
+function waitUntilOpen({ opening, now }: Running): Outcome {
+  const opensAt = opening().nextOpening(now);
+  if (opensAt === null)
+    throw new StepError(
+      'never_open',
+      'The business hours have no opening in the next ten years; change them and retry the run',
+    );
+  const detail = { opensAt: opensAt.toISOString() };
+  if (opensAt <= now) return { kind: 'done', detail };
+  return { kind: 'wait', until: opensAt, forReply: false, waitsFor: 'open', detail };
 }
 
 function* setSubscription(
@@ -194,15 +211,20 @@ const performers: Record<StepType, Performer> = {
       ...(otherId === null ? rendered.own : {}),
       ...(templateHeader ? { header: templateHeader } : {}),
     };
-    running.state.templateId = null;
-    running.state.templateHeader = null;
-    return yield* send(
+    const outcome = yield* send(
       running,
       { kind: 'send', number: running.state.begun, channelId: null, content: { template } },
       template,
     );
+    // Those of the campaign are for the first message, which may have to wait.
+    if (outcome.kind === 'done') {
+      running.state.templateId = null;
+      running.state.templateHeader = null;
+    }
+    return outcome;
   },
   *wait(running, { parameters }) {
+    if (parameters.untilOpen === true) return waitUntilOpen(running);
     const { pending } = running.state;
     const until = pending?.until
       ? new Date(pending.until)
@@ -269,6 +291,19 @@ const performers: Record<StepType, Performer> = {
     return { kind: 'done', detail: { labelId } };
   },
   *assign(running, { parameters }) {
+    const {
+      strategy,
+      teamId,
+      maxOpenChats = null,
+    } = parameters as {
+      strategy?: 'round_robin';
+      teamId: string;
+      maxOpenChats?: number;
+    };
+    if (strategy !== undefined) {
+      const { detail } = yield* applyEffect(running, { kind: 'assign_in_turn', teamId, maxOpenChats });
+      return { kind: 'done', detail: { teamId, strategy, ...detail } };
+    }
     const change = parameters as { userId?: string | null; teamId?: string | null };
     yield* applyEffect(running, { kind: 'assign', change });
     return { kind: 'done', detail: { ...change } };

@@ -28,13 +28,14 @@ const advancedRuns = rowSet({
   error: 'jsonb?',
   is_over: 'boolean',
   is_calling: 'boolean',
+  waits_for: 'text?',
 });
 const updateRuns = statement<[now: Date, ids: string[], runs: ParameterOf<typeof advancedRuns>], RunRow>(
   'automation_runs.advance',
   // The condition on ids is repeated: with the join alone, the planner reads all runs of the tenant in a small table.
   `update visible_automation_runs r
       set status = n.status, step = n.step, state = n.state, waiting_reply = n.waiting_reply, due_at = n.due_at,
-          chat_id = n.chat_id, error = n.error, is_calling = n.is_calling, attempts = 0, crashes = 0, revision = r.revision + 1,
+          chat_id = n.chat_id, error = n.error, is_calling = n.is_calling, waits_for = n.waits_for, attempts = 0, crashes = 0, revision = r.revision + 1,
           started_at = coalesce(r.started_at, $1), ended_at = case when n.is_over then $1 end, updated_at = $1
      from ${advancedRuns.from(3, 'n')}
     where r.id = any ($2::uuid[]) and r.tenant_id = $tenant and r.id = n.id and r.revision = n.revision returning ${RUN_COLUMNS}`,
@@ -88,6 +89,7 @@ const rowOf = ({ runId, revision, chatId, stepBatch }: Advanced): RowOf<typeof a
     chat_id: chatId,
     error: 'failure' in ending ? ending.failure : null,
     is_calling: ending.kind === 'calling',
+    waits_for: ending.kind === 'waiting' ? ending.waitsFor : null,
     is_over: ending.kind === 'completed' || ending.kind === 'failed' || ending.kind === 'cancelled',
   };
 };

@@ -3,6 +3,8 @@ import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/con
 import type { Purpose } from '../../contacts/consent/schema.ts';
 import type { TenantReader } from '../../db/tenant.ts';
 import type { FileStore } from '../../files/store.ts';
+import { findQuietEnd } from '../../hours/opening.ts';
+import type { QuietHours } from '../../hours/schema.ts';
 import { isMimeType } from '../../http/schema.ts';
 import type {
   ChannelKind,
@@ -37,6 +39,8 @@ export interface OutgoingRow extends ConsentFacts {
   reference_ids: string[];
   thread_subject: string | null;
   thread_reply_to: string | null;
+  /** The quiet hours that a marketing message has to respect; null without any. */
+  quiet: { hours: QuietHours; contact: string | null; tenant: string } | null;
 }
 
 /** Whether a message waits to be sent: the condition of the index over what waits in a chat. */
@@ -49,6 +53,13 @@ const MAILS_BEFORE = `from messages e
      where e.tenant_id = q.tenant_id and e.chat_id = q.chat_id and e.created_at <= q.created_at and e.id <> q.id
        and e.vendor_id is not null
      order by e.created_at desc, e.id desc limit ${MAX_REFERENCES}`;
+
+/** The quiet hours of a marketing message q. One of a person, or one that only tries a campaign out, has none. */
+const QUIET = `case when q.purpose = 'marketing' and q.author <> 'user' then (
+    select json_build_object('hours', coalesce(channel.quiet_hours, t.quiet_hours), 'contact', p.timezone, 'tenant', t.timezone)
+      from tenants t join contacts p on p.id = q.contact_id and (p.tenant_id = t.id) is true
+     where t.id = q.tenant_id and num_nulls(channel.quiet_hours, t.quiet_hours) < 2 and not exists (
+       select 1 from campaigns k where k.id = q.campaign_id and k.is_test)) end`;
 
 /** The columns of an `OutgoingRow` that are not in every queue, of a message q with `OUTGOING_JOINS`. */
 export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q.purpose, q.scheduled_at, q.chat_id, q.contact_id,
@@ -67,7 +78,8 @@ export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q
   case when channel.kind = 'email' then (
     select b.reply_to from (select e.sender, e.content->>'replyTo' as reply_to ${MAILS_BEFORE}) b
      where b.sender = 'inbound' limit 1)
-  end as thread_reply_to`;
+  end as thread_reply_to,
+  ${QUIET} as quiet`;
 export const OUTGOING_JOINS = `join chats chat on chat.id = q.chat_id and chat.tenant_id = q.tenant_id
   join handles handle on handle.id = chat.handle_id and handle.tenant_id = chat.tenant_id
   join channels channel on channel.id = q.channel_id and channel.tenant_id = q.tenant_id
@@ -131,6 +143,10 @@ export const isAnswerable = (commentedAt: Date | null, now: Date): boolean =>
   commentedAt !== null && now.getTime() - commentedAt.getTime() < PRIVATE_REPLY_MS;
 
 const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** Until when a message has to wait for the end of quiet hours; null if it can be sent now. */
+export const quietUntil = ({ quiet }: OutgoingRow, now: Date): Date | null =>
+  quiet && findQuietEnd(quiet.hours, quiet, now);
 
 /** Why a message that was allowed when it was written must not be sent now; null if it may be. */
 export function checkSendable(

@@ -105,7 +105,9 @@ const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttemp
    update visible_messages m
       set status = coalesce(t.status, m.status), vendor_id = coalesce(t.vendor_id, m.vendor_id), due_at = t.due_at,
           sending_at = case when t.outcome = 'unknown' then m.sending_at end,
-          attempts = m.attempts + case when t.outcome in ('unknown', 'postponed') then 0 else 1 end,
+          attempts = m.attempts + case when t.outcome in ('unknown', 'postponed', 'quiet') then 0 else 1 end,
+          scheduled_at = case when t.outcome = 'quiet' then t.due_at else m.scheduled_at end,
+          timestamp = case when t.outcome = 'quiet' then t.due_at else m.timestamp end,
           error = case when t.status = 'failed' then coalesce(t.error, t.pending) end, updated_at = t.now
      from applied t, chats k
     where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isQueued('m')}
@@ -126,7 +128,7 @@ function eventsOf(row: RecordedRow, tx: TenantTx): NewEvent[] {
 function dueAfter(outcome: SendOutcome): Date | '-infinity' | null {
   if (outcome.kind === 'again') return outcome.at ?? '-infinity';
   if (outcome.kind === 'postponed') return outcome.at;
-  return outcome.kind === 'unknown' ? outcome.until : null;
+  return outcome.kind === 'unknown' || outcome.kind === 'quiet' ? outcome.until : null;
 }
 
 interface EndedAttempt {

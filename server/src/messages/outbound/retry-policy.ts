@@ -30,6 +30,8 @@ export type SendOutcome =
   | { kind: 'again'; at: Date | null }
   /** Not started: the same attempt is made later. */
   | { kind: 'postponed'; at: Date }
+  /** Not started, because of quiet hours: it is scheduled for their end, so that it holds nothing behind it in its chat. */
+  | { kind: 'quiet'; until: Date }
   /** It is unknown whether it was sent. It is not sent again; a status or an echo may resolve it until then. */
   | { kind: 'unknown'; until: Date };
 

@@ -25,7 +25,7 @@ import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
 import { isAboutRecipient, learnFromFailures } from '../learn-from-failures.ts';
 import type { MessageToSend } from '../queues.ts';
-import { checkSendable, outgoingMessage } from './outgoing.ts';
+import { checkSendable, outgoingMessage, quietUntil } from './outgoing.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createSendRecorder, type SendRecorder } from './record.ts';
 import { outcomeOf, outcomeOfReconciled, REAUTH_DELAY_MS, type SendAttempt } from './retry-policy.ts';
@@ -89,6 +89,11 @@ export async function sendQueued(deps: SendDeps, [row]: MessageToSend[]): Promis
   const error = checkSendable(row, row.kind, hasWindow, now) ?? (await findMissingFile(deps.store, row));
   if (error) {
     await recorder.end({ message: row, outcome: { kind: 'failed', error } });
+    return 'ok';
+  }
+  const until = quietUntil(row, now);
+  if (until) {
+    await recorder.end({ message: row, outcome: { kind: 'quiet', until } });
     return 'ok';
   }
   const rest = resting.get(row.channel_id);
