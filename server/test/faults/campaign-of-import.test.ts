@@ -56,8 +56,11 @@ it('a file becomes a campaign; killed while it is imported and while it is sent,
   const since = performance.now();
 
   const fileId = await uploadCsv(server.url, token);
-  const mapping = { 'First name': 'firstName', Phone: 'phoneNumber' };
-  const { id: importId } = await ask('/v3/imports', token, { fileId, mapping, labelIds: [labelId] });
+  const columns = [
+    { name: 'First name', field: 'firstName' },
+    { name: 'Phone', field: 'phoneNumber' },
+  ];
+  const { id: importId } = await ask('/v3/imports', token, { fileId, columns, labelIds: [labelId] });
   const imported = async () => ask(`/v3/imports/${importId}`, token);
   await until(async () => (await imported()).created > 0, TIMEOUT_MS);
   await killAndStart();

@@ -133,6 +133,10 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.bySegment': 'Ein Segment',
   'campaigns.bySegmentHelp': 'Ein Filter, den Sie gespeichert haben.',
   'campaigns.bySegmentNone': 'Sie haben noch kein Segment: Wählen Sie einen Filter und speichern Sie ihn.',
+  'campaigns.byFile': 'Die Personen aus einer Datei',
+  'campaigns.byFileHelp': 'Eine CSV-Datei wird importiert, und alle darin bekommen ein Label.',
+  'campaigns.chooseFile': 'Datei wählen',
+  'campaigns.fileLabel': '{name} ({time})',
   'campaigns.segment': 'Segment',
   'campaigns.saveSegment': 'Als Segment speichern',
   'campaigns.nobodyYet': 'Noch niemand',
@@ -216,6 +220,14 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.duration': 'Dauert etwa',
   'campaigns.minutes': { one: '{count} Minute', other: '{count} Minuten' },
   'campaigns.examined': 'Wer sie bekommt, wurde für die ersten {examined} geprüft.',
+  'campaigns.quiet': {
+    one: '{count} Person hat dann Ruhezeit und bekommt sie später, zwischen {from} und {until}.',
+    other: '{count} Personen haben dann Ruhezeit und bekommen sie später, zwischen {from} und {until}.',
+  },
+  'campaigns.waiting': {
+    one: '{count} Person hat Ruhezeit und bekommt sie ab {until}.',
+    other: '{count} Personen haben Ruhezeit und bekommen sie ab {until}.',
+  },
   'campaigns.samples': 'So werden sie gesendet',
   'campaigns.goTo': 'Zu {step}',
   'campaigns.nothingToSend':

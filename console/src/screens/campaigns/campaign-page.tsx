@@ -25,12 +25,12 @@ const MAIN_ACTIONS = ['pause', 'resume', 'edit'];
 
 /** A campaign that runs, has run or waits for its time: its progress, and what became of each recipient. */
 export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
-  const { t } = useTranslator();
+  const { t, formatDate } = useTranslator();
   const navigate = useNavigate();
   const { tenantId } = useWorkspace().membership;
   const [chosen, setChosen] = useState<RecipientStatus>();
   const { itemsOf, dialogs } = useCampaignActions();
-  const { id, name, status, recipientCounts: counts, error } = campaign;
+  const { id, name, status, recipientCounts: counts, error, waiting } = campaign;
   const items = itemsOf(campaign);
   useKeys([{ keys: 'Escape', label: t('campaigns.toList'), run: () => void navigate({ to: '/campaigns' }) }]);
   const total = totalOf(counts);
@@ -70,6 +70,14 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
           </span>
         </div>
         {error && <Warning>{error.message}</Warning>}
+        {waiting && (
+          <Warning>
+            {t('campaigns.waiting', {
+              count: waiting.recipients,
+              until: `${formatDate(new Date(waiting.until))}, ${formatDate(new Date(waiting.until), 'time')}`,
+            })}
+          </Warning>
+        )}
         <ProgressBar counts={counts} label={t('campaigns.progressOf', { name })} />
         <Results counts={counts} chosen={chosen} onChoose={setChosen} />
         <CampaignFacts campaign={campaign} />

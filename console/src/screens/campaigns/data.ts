@@ -122,9 +122,7 @@ const readRecipientsSoon = runSoon(
 /** Shows a campaign as it is now, wherever it is shown. */
 export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignWithCounts): void {
   cache.setQueryData<CampaignWithCounts>(campaignKey(campaign.id), (before) =>
-    'recipientCounts' in campaign
-      ? campaign
-      : before && { ...campaign, recipientCounts: before.recipientCounts },
+    'recipientCounts' in campaign ? campaign : before && { ...before, ...campaign },
   );
   const lists = cache.getQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] });
   const isListed = lists.some(([, data]) =>

@@ -14,7 +14,7 @@ import styles from './wizard.module.css';
 /** The body of a preview: what the campaign would be if it were created now. */
 function bodyOf({ campaign }: Draft): PreviewCampaignBody {
   const { channelId, name, purpose, closeChats, timezone, message, automationId } = campaign;
-  const { segmentId, audience, variables, messageTemplateId, templateHeader } = campaign;
+  const { segmentId, audience, variables, messageTemplateId, templateHeader, scheduledAt } = campaign;
   return {
     channelId,
     name,
@@ -25,6 +25,8 @@ function bodyOf({ campaign }: Draft): PreviewCampaignBody {
     ...(messageTemplateId === null ? {} : { messageTemplateId }),
     ...(templateHeader === null ? {} : { templateHeader }),
     ...(segmentId === null ? (audience === null ? {} : { audience }) : { segmentId }),
+    // A time that has passed means now.
+    ...(scheduledAt === null || Date.parse(scheduledAt) <= Date.now() ? {} : { scheduledAt }),
     ...(campaign.recurrenceRules.length === 0 ? {} : { recurrenceRules: campaign.recurrenceRules }),
   };
 }
@@ -83,9 +85,10 @@ function Issues({ issues, onStep }: { issues: readonly StepIssue[]; onStep: (ste
 }
 
 function Reach({ preview }: { preview: CampaignPreview }) {
-  const { t, formatNumber } = useTranslator();
+  const { t, formatNumber, formatDate } = useTranslator();
   const reasonOf = useReason();
-  const { matched, matchedIsCapped, examined, sendable, skipped, estimatedMinutes } = preview;
+  const { matched, matchedIsCapped, examined, sendable, skipped, estimatedMinutes, quietHours } = preview;
+  const shown = (at: string): string => `${formatDate(new Date(at))}, ${formatDate(new Date(at), 'time')}`;
   const isPart = examined < matched;
   return (
     <section className={styles.reach} aria-label={t('campaigns.reach')}>
@@ -112,6 +115,15 @@ function Reach({ preview }: { preview: CampaignPreview }) {
         </div>
       </dl>
       {isPart && <p className={styles.help}>{t('campaigns.examined', { examined })}</p>}
+      {quietHours && (
+        <p>
+          {t('campaigns.quiet', {
+            count: quietHours.recipients,
+            from: shown(quietHours.from),
+            until: shown(quietHours.until),
+          })}
+        </p>
+      )}
       {skipped.length > 0 && (
         <ul className={styles.skipped}>
           {skipped.map(({ reason, count }) => (

@@ -11,12 +11,13 @@ import { AudienceSize } from '../audience-size.tsx';
 import { useSegments } from '../data.ts';
 import { totalOf } from '../progress.tsx';
 import { SegmentDialog } from '../segment-dialog.tsx';
+import { ByFile } from './by-file.tsx';
 import { issueAt } from './issues.ts';
 import { Options } from './options.tsx';
 import type { Draft } from './use-draft.ts';
 import styles from './wizard.module.css';
 
-type Kind = 'everybody' | 'filter' | 'segment';
+type Kind = 'everybody' | 'filter' | 'segment' | 'file';
 
 function kindOf({ audience, segmentId }: Draft['campaign']): Kind | undefined {
   if (segmentId !== null) return 'segment';
@@ -29,16 +30,17 @@ export function Whom({ draft, error }: { draft: Draft; error: unknown }) {
   const t = useText();
   const { campaign, change } = draft;
   const segments = useSegments().data ?? [];
+  const canImport = useScope('contacts:write');
   // A filter without conditions matches everybody, so which of the two is meant is remembered here.
   const [chosen, setChosen] = useState<Kind>();
   const stored = kindOf(campaign);
-  const kind = chosen === 'filter' && stored === 'everybody' ? 'filter' : stored;
+  const kind = chosen === 'file' || (chosen === 'filter' && stored === 'everybody') ? chosen : stored;
   const choose = (next: Kind): void => {
     setChosen(next);
     if (next === 'segment') {
       const [first] = segments;
       if (first) change({ segmentId: first.id, audience: null });
-    } else change({ audience: EVERYBODY, segmentId: null });
+    } else if (next !== 'file') change({ audience: EVERYBODY, segmentId: null });
   };
   const given = totalOf(campaign.recipientCounts);
   return (
@@ -75,6 +77,16 @@ export function Whom({ draft, error }: { draft: Draft; error: unknown }) {
             help: t(segments.length === 0 ? 'campaigns.bySegmentNone' : 'campaigns.bySegmentHelp'),
             content: <BySegment draft={draft} error={error} />,
           },
+          ...(canImport
+            ? [
+                {
+                  value: 'file' as const,
+                  label: t('campaigns.byFile'),
+                  help: t('campaigns.byFileHelp'),
+                  content: <ByFile draft={draft} onDone={() => setChosen('filter')} />,
+                },
+              ]
+            : []),
         ]}
       />
       {given > 0 && <Warning>{t('campaigns.given', { count: given })}</Warning>}
