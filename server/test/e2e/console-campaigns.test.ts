@@ -201,7 +201,7 @@ describe.runIf(CHROMIUM)('campaigns', () => {
     await page.keyboard.type('By keyboard');
     await page.keyboard.press('Tab');
     await page.keyboard.type('Shop');
-    await page.keyboard.press('Enter');
+    for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
     await heading(page, 'Whom').waitFor();
     await page.getByRole('radio', { name: /^Everybody/ }).focus();
     await page.keyboard.press('Space');
