@@ -66,7 +66,7 @@ export interface TenantSettings {
     closedOn?: string[];
     /** Dates with other hours than their day of the week */
     exceptions?: Array<{
-      /** Such as `2026-12-25` */
+      /** A date such as `2026-12-25` */
       date: string;
       /** The hours of this date */
       hours: Array<string[]>;
@@ -374,7 +374,7 @@ export interface Channel {
     closedOn?: string[];
     /** Dates with other hours than their day of the week */
     exceptions?: Array<{
-      /** Such as `2026-12-25` */
+      /** A date such as `2026-12-25` */
       date: string;
       /** The hours of this date */
       hours: Array<string[]>;
@@ -2322,7 +2322,7 @@ export interface UpdateTenantSettingsBody {
     closedOn?: string[] | undefined;
     /** Dates with other hours than their day of the week */
     exceptions?: Array<{
-      /** Such as `2026-12-25` */
+      /** A date such as `2026-12-25` */
       date: string;
       /** The hours of this date */
       hours: Array<string[]>;
@@ -2505,7 +2505,7 @@ export interface CreateChannelBody {
     closedOn?: string[] | undefined;
     /** Dates with other hours than their day of the week */
     exceptions?: Array<{
-      /** Such as `2026-12-25` */
+      /** A date such as `2026-12-25` */
       date: string;
       /** The hours of this date */
       hours: Array<string[]>;
@@ -2558,7 +2558,7 @@ export interface UpdateChannelBody {
     closedOn?: string[] | undefined;
     /** Dates with other hours than their day of the week */
     exceptions?: Array<{
-      /** Such as `2026-12-25` */
+      /** A date such as `2026-12-25` */
       date: string;
       /** The hours of this date */
       hours: Array<string[]>;
@@ -3777,7 +3777,7 @@ export interface DescribeHoursBody {
     closedOn?: string[] | undefined;
     /** Dates with other hours than their day of the week */
     exceptions?: Array<{
-      /** Such as `2026-12-25` */
+      /** A date such as `2026-12-25` */
       date: string;
       /** The hours of this date */
       hours: Array<string[]>;

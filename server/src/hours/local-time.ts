@@ -11,15 +11,16 @@ export interface LocalTime {
   /** What the clocks show at a moment, as if it were UTC. */
   shownAt(moment: number): number;
   /**
-   * The moments at which the clocks show a time, at least one of them if they are set on that day: the clocks show some times
-   * twice, and skip others, for which it is the moment of the change.
+   * The moments at which the clocks show a time. Where clocks are set some times are skipped, and others shown twice; for these
+   * the moment of the change is one of them.
    */
   momentsOf(shown: number): number[];
 }
 
 /** The first of these names that is a time zone; UTC if none is. */
 export function localTime(...names: readonly (string | null | undefined)[]): LocalTime {
-  const name = names.find((one) => one != null && IANAZone.isValidZone(one)) ?? 'UTC';
+  // Luxon keeps those that it has created.
+  const name = names.find((one) => one != null && IANAZone.create(one).isValid) ?? 'UTC';
   const zone = IANAZone.create(name);
   const offsetAt = (moment: number): number => zone.offset(moment) * MINUTE_MS;
 
@@ -43,7 +44,7 @@ export function localTime(...names: readonly (string | null | undefined)[]): Loc
       const [early, late] = [offsetAt(before), offsetAt(after)];
       if (early === late) return [shown - early];
       const exact = [shown - early, shown - late].filter((moment) => moment + offsetAt(moment) === shown);
-      return [...exact, findChange(before, after)].sort((a, b) => a - b);
+      return exact.length === 1 ? exact : [...exact, findChange(before, after)].sort((a, b) => a - b);
     },
   };
 }

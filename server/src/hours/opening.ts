@@ -51,7 +51,8 @@ function openingOf({ zone, hoursOf }: Days): Opening {
     // Clocks that are set back at midnight show the end of the day before again.
     for (let day = first - 1; day <= first + maxDays; day += 1) {
       const moments = hoursOf(day)
-        .flatMap(([begin, end]) => zone.momentsOf(day * DAY_MS + (wantsOpen ? begin : end)))
+        .flat()
+        .flatMap((time) => zone.momentsOf(day * DAY_MS + time))
         .sort((a, b) => a - b);
       const found = moments.find((moment) => moment >= from && isOpen(moment) === wantsOpen);
       if (found !== undefined) return new Date(found);

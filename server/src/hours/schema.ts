@@ -14,7 +14,10 @@ const Timezone = Type.String({
   maxLength: 64,
   description: 'The zone in which they are meant, such as `Europe/Berlin`; that of the tenant if left out',
 });
-const DateOfDay = Type.String({ format: 'date', description: 'Such as `2026-12-25`' });
+const DateOfDay = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+  description: 'A date such as `2026-12-25`',
+});
 
 /** From when until when, such as `["09:00","17:00"]`. */
 const Spans = (description: string, minItems = 0) =>

@@ -22,11 +22,18 @@ function validateSpans(spans: readonly Span[], issues: Issues): void {
   }
 }
 
+/** Excludes dates such as `2026-02-30`, which do not exist. */
+function isRealDate(date: string): boolean {
+  const time = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date);
+}
+
 /** Each date may occur once in all lists. */
 function validateDates({ closedOn = [], exceptions = [] }: BusinessHours, issues: Issues): void {
   const seen = new Set<string>();
   const see = (date: string, path: string): void => {
-    if (seen.has(date)) issues.add(path, 'custom', `${date} is there twice`);
+    if (!isRealDate(date)) issues.add(path, 'invalid_date', 'There is no such date');
+    else if (seen.has(date)) issues.add(path, 'custom', `${date} is there twice`);
     seen.add(date);
   };
   for (const [index, date] of closedOn.entries()) see(date, `closedOn.${index}`);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf, groundFor, testContacts } from '../kit/campaigns.ts';
 import { usePerson } from '../kit/people.ts';
+import { approvedTemplate } from '../kit/sending.ts';
 import { type Answer, type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -80,10 +81,9 @@ describe('quiet hours', () => {
   });
 
   it('are those of the zone of each contact', async () => {
-    const [berlin, newYork] = testContacts(2);
-    const { id, channelId } = await campaignOf({
-      contacts: [berlin, { ...newYork, timezone: 'America/New_York' }],
-    });
+    const [berlin, newYork] = testContacts(2, 10);
+    dataOf(await tenant.post('/v3/contacts', { ...newYork, timezone: 'America/New_York' }));
+    const { id, channelId } = await campaignOf({ contacts: [berlin, newYork] });
     expect((await sentOver(channelId)).map(({ to }) => to)).toEqual([newYork?.phoneNumber]);
     expect((await read(id)).waiting).toMatchObject({ recipients: 1, until: MORNING });
   });
@@ -192,18 +192,8 @@ describe('quiet hours', () => {
 
   it('keep the template of the campaign for the message that waits', async () => {
     const { id: channelId } = await tenant.channel('whatsapp');
-    const template = async (name: string, body: string) =>
-      dataOf(
-        await tenant.post('/v3/message_templates', {
-          channelId,
-          name,
-          language: 'en',
-          category: 'marketing',
-          body,
-        }),
-      ).id;
-    const [own, other] = [await template('own', 'Own'), await template('other', 'Other')];
-    await server.settle();
+    const own = await approvedTemplate(server, tenant, { channelId, name: 'own' });
+    const other = await approvedTemplate(server, tenant, { channelId, name: 'other' });
     const automationId = await automationOf(tenant, {
       steps: [{ id: 'send', type: 'send_template', parameters: { templateId: own } }],
     });
@@ -217,11 +207,13 @@ describe('quiet hours', () => {
 
   it('are told by the preview of a campaign, which shows its messages', async () => {
     const ground = await groundFor(tenant, { steps: [HELLO] });
-    const [one, two, three] = testContacts(3);
+    const [one, two, three] = testContacts(3, 10);
+    dataOf(await tenant.post('/v3/contacts', { ...two, timezone: 'America/New_York' }));
+    dataOf(await tenant.post('/v3/contacts', { ...three, timezone: 'Europe/Lisbon' }));
     const body = {
       ...ground,
       name: 'x',
-      contacts: [one, { ...two, timezone: 'America/New_York' }, { ...three, timezone: 'Europe/Lisbon' }],
+      contacts: [one, two, three],
     };
     const preview = async (more: object = {}) =>
       dataOf(await tenant.post('/v3/campaigns/preview', { ...body, ...more }));

@@ -20,7 +20,7 @@ describe.runIf(CHROMIUM)('business hours in the console', () => {
     await monday.getByRole('button', { name: 'Add hours to Monday' }).click();
     await page.getByRole('button', { name: 'Use Monday for all working days' }).click();
     await page.getByRole('button', { name: 'Add a date' }).click();
-    await page.getByLabel('Date').fill('2030-12-25');
+    await page.locator('input[type=date]').fill('2030-12-25');
     await page.getByLabel('Time zone').first().fill('Europe/Berlin');
     await page.getByLabel('Quiet hours').selectOption('daily');
     await page.getByRole('button', { name: 'Save' }).click();

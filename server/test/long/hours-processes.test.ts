@@ -21,7 +21,7 @@ it('sends what waited for the end of quiet hours once, over restarts and with tw
   const tenant = await first.tenant();
   dataOf(await tenant.put('/v3/tenant', { quietHours: QUIET }));
   const { channelId, automationId } = await groundFor(tenant, { steps: [HELLO] });
-  const body = { channelId, automationId, name: 'x', contacts: testContacts(300) };
+  const body = { channelId, automationId, name: 'x', contacts: testContacts(300, 100) };
   const { id } = dataOf(await tenant.post('/v3/campaigns', body));
   await first.settle();
   expect(dataOf(await tenant.get(`/v3/campaigns/${id}`)).waiting).toMatchObject({ recipients: 300 });
@@ -80,7 +80,7 @@ it('misses no run that begins to wait while the hours change', async () => {
   const automationId = await automationOf(tenant, {
     steps: [{ id: 'wait', type: 'wait', parameters: { untilOpen: true } }],
   });
-  const body = { channelId, automationId, name: 'x', contacts: testContacts(200) };
+  const body = { channelId, automationId, name: 'x', contacts: testContacts(200, 100) };
   dataOf(await tenant.post('/v3/campaigns', body));
   await Promise.all([
     server.settle(),

@@ -18,21 +18,28 @@ const ZONES = [
 const QUARTER_MS = 15 * 60_000;
 const DAY_MS = 24 * 3600_000;
 
+const formats = new Map(
+  ZONES.map((zone) => [
+    zone,
+    new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }),
+  ]),
+);
+
 /** What the clocks of a zone show, by another way than the one that is tested. */
 function shown(
   zone: string,
   moment: number,
 ): { date: string; weekday: (typeof weekdays)[number]; time: string } {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    weekday: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(moment);
+  const parts = (formats.get(zone) as Intl.DateTimeFormat).formatToParts(moment);
   const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? '';
   return {
     date: `${part('year')}-${part('month')}-${part('day')}`,
