@@ -80,7 +80,9 @@ export const useRead = <T>(
           refetchInterval:
             typeof everyMs === 'number'
               ? everyMs
-              : ({ state }: { state: { data: unknown } }) => everyMs(state.data),
+              : ({ state }: { state: { data: unknown; error: unknown } }) =>
+                  // What does not exist is not asked for again and again.
+                  state.error && state.data === undefined ? false : everyMs(state.data),
         }),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   }) as UseQueryResult<T>;

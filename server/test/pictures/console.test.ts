@@ -95,3 +95,21 @@ it('takes the picture of the contacts', async () => {
   await page.getByText('Tom Becker').first().waitFor();
   await take(page, 'contacts');
 });
+
+it('takes the picture of an import', async () => {
+  const page = await openPage('/imports/new', { width: 1080, height: 860 });
+  const table = [
+    'Vorname;Nachname;Handy;E-Mail;Kundennummer',
+    'Emma;Fischer;0170 1234567;emma@example.com;10423',
+    'Noah;Weber;0171 7654321;noah@example.com;10424',
+    'Lina;Wagner;+43 660 1234567;lina@example.com;10425',
+  ].join('\r\n');
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'customers.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(table),
+  });
+  const dialog = page.getByRole('dialog', { name: 'customers.csv' });
+  await dialog.getByLabel('Country of the phone numbers').selectOption('DE');
+  await take(dialog, 'import');
+});

@@ -39,7 +39,7 @@ export const webhooks = {
   'webhooks.rate': '{rate} arrived',
   'webhooks.noDeliveries': 'Nothing sent',
   'webhooks.waiting': { one: '{count} waiting', other: '{count} waiting' },
-  'webhooks.lastFailure': 'Last failure',
+  'webhooks.lastFailure': 'Last failed delivery',
   'webhooks.noFailure': 'None',
   'webhooks.health': 'Health',
   'webhooks.successRate': 'Arrived',

@@ -1,6 +1,6 @@
 import { cancelJob, type Import } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -51,6 +51,11 @@ export function JobStep({
   const canStart = onStart && isOver && data.isDryRun && data.status === 'completed';
   const usable = data ? usableRows(data) : 0;
   const close = (): void => onClose(!isOver);
+  /** What comes next has the focus, so that a keyboard leads through all steps. */
+  const next = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isOver) next.current?.focus();
+  }, [isOver]);
   return (
     <Dialog
       title={data?.filename ?? t('imports.new')}
@@ -68,16 +73,11 @@ export function JobStep({
               {t('imports.stop')}
             </Button>
           )}
-          <Button
-            key={String(isOver)}
-            look={isDone ? 'primary' : 'normal'}
-            onClick={close}
-            autoFocus={!canStart}
-          >
+          <Button ref={canStart ? undefined : next} look={isDone ? 'primary' : 'normal'} onClick={close}>
             {t(isOver ? 'action.close' : 'imports.background')}
           </Button>
           {canStart && (
-            <Button look="primary" isBusy={isStarting} disabled={usable === 0} onClick={onStart} autoFocus>
+            <Button ref={next} look="primary" isBusy={isStarting} disabled={usable === 0} onClick={onStart}>
               {t('imports.start', { count: usable })}
             </Button>
           )}

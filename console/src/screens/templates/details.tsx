@@ -108,6 +108,7 @@ function Parts({ template }: { template: MessageTemplate }) {
       <Section title={t('templates.facts')}>
         <Facts
           facts={[
+            [t('templates.name'), template.name],
             [t('templates.channel'), channel?.name ?? '–'],
             [t('templates.language'), language],
             [t('templates.category'), t(`templates.category.${category}`)],

@@ -93,7 +93,8 @@ export function bodyOf(draft: Draft): CreateMessageTemplateBody {
     language: language.trim(),
     category,
     header: headerOf(draft),
-    ...(body.trim() === '' ? {} : { body: body.trim() }),
+    // WhatsApp writes the text around a one-time password.
+    ...(body.trim() === '' && draft.buttons.some(({ type }) => type === 'otp') ? {} : { body: body.trim() }),
     footer: draft.footer.trim() || null,
     buttons: draft.buttons.map(buttonOf).map(({ text, ...button }) => ({
       ...button,

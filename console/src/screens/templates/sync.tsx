@@ -52,7 +52,7 @@ function SyncResult({ result, onClose }: { result: TemplateSync; onClose: () => 
       title={t('templates.syncDone')}
       onClose={onClose}
       actions={
-        <Button look="primary" onClick={onClose} autoFocus>
+        <Button look="primary" onClick={onClose}>
           {t('action.close')}
         </Button>
       }

@@ -31,6 +31,7 @@ const FIELDS = [
   'url',
   'phoneNumber',
   'code',
+  'type',
 ];
 
 interface TemplateFormProps {

@@ -159,7 +159,7 @@ function TemplatesTable({ rows, channels }: TemplatesTableProps) {
             return (
               channel && (
                 <>
-                  <div>{channel.name}</div>
+                  <div className={styles.channel}>{channel.name}</div>
                   <div className={styles.muted}>
                     <ChannelKindLabel kind={channel.kind} />
                   </div>
@@ -172,7 +172,7 @@ function TemplatesTable({ rows, channels }: TemplatesTableProps) {
           id: 'category',
           title: t('templates.category'),
           isExtra: true,
-          cell: ({ category }) => t(`templates.category.${category}`),
+          cell: ({ category }) => <span className={styles.word}>{t(`templates.category.${category}`)}</span>,
         },
       ]}
     />

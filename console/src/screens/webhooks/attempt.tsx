@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { curlOf } from './curl.ts';
 import styles from './webhooks.module.css';
@@ -25,6 +26,7 @@ export function AttemptDetails({ attempt, body, isOpen }: AttemptDetailsProps) {
   return (
     <details className={styles.attempt} open={isOpen}>
       <summary className={styles.attemptTitle}>
+        <Icon name="down" />
         <span>{t('webhooks.attempt', { number })}</span>
         <Badge look={isSuccess ? 'good' : 'bad'}>{response?.status ?? t('webhooks.noAnswer')}</Badge>
         <span className={styles.muted}>

@@ -56,7 +56,7 @@ export function DeliveryDialog({ deliveryId, onClose }: { deliveryId: string; on
               {t('webhooks.retry')}
             </Button>
           )}
-          <Button look="primary" onClick={onClose} autoFocus>
+          <Button look="primary" onClick={onClose}>
             {t('action.close')}
           </Button>
         </>

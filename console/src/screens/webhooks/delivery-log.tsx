@@ -111,15 +111,13 @@ function DeliveryTable({ rows, webhooks, onOpen }: DeliveryTableProps) {
     {
       id: 'event',
       title: t('webhooks.event'),
-      cell: (row) => (
-        <>
-          <button type="button" className={styles.open} onClick={() => onOpen(row.id)}>
-            {row.eventType}
-          </button>
-          {webhooks.length > 0 && <div className={styles.muted}>{urlOf(row)}</div>}
-        </>
+      cell: ({ id, eventType }) => (
+        <button type="button" className={styles.open} onClick={() => onOpen(id)}>
+          {eventType}
+        </button>
       ),
     },
+    ...(webhooks.length === 0 ? [] : [{ id: 'url', title: t('webhooks.url'), isExtra: true, cell: urlOf }]),
     {
       id: 'status',
       title: t('webhooks.delivery'),

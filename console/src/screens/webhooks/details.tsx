@@ -131,10 +131,10 @@ function Actions({ webhook, onTested }: ActionsProps) {
   );
 }
 
-/** The newest delivery whose attempts have failed. */
+/** The newest delivery that was given up. */
 const useLastFailure = (webhookId: string) =>
   useRead([...DELIVERIES_KEY, 'lastFailure', webhookId], async (signal) => {
-    const query = `and(eq(webhookId,"${webhookId}"),eq(status,"failed"))`;
+    const query = `and(eq(webhookId,"${webhookId}"),in(status,"failed","cancelled"))`;
     const body = { query, sortBy: 'desc(updatedAt)', pagination: { limit: 1 } };
     return (await searchAllWebhookDeliveries(client, { body, signal })).items[0] ?? null;
   });
@@ -171,6 +171,7 @@ function State({ webhook }: { webhook: ApiWebhook }) {
       )}
       <Facts
         facts={[
+          [t('webhooks.url'), webhook.url],
           [t('webhooks.state'), <StatusBadge key="state" webhook={webhook} />],
           [t('webhooks.events'), <EventNames key="events" webhook={webhook} />],
           [t('webhooks.successRate'), sum ? `${rate(sum)} (${t('webhooks.last24')})` : '–'],

@@ -116,7 +116,7 @@ export function RecoverDialog({ webhook, onClose }: WebhookDialogProps) {
         title={t('webhooks.recover')}
         onClose={onClose}
         actions={
-          <Button look="primary" onClick={onClose} autoFocus>
+          <Button look="primary" onClick={onClose}>
             {t('action.close')}
           </Button>
         }

@@ -72,12 +72,14 @@ export function Stats({ webhookId }: { webhookId: string }) {
   const nameOf = useIntervalName(interval);
   return (
     <>
-      <Tabs
-        label={t('webhooks.stats')}
-        tabs={(['hour', 'day'] as const).map((id) => ({ id, label: t(`webhooks.interval.${id}`) }))}
-        chosen={interval}
-        onChoose={setInterval}
-      />
+      <div className={styles.tabs}>
+        <Tabs
+          label={t('webhooks.stats')}
+          tabs={(['hour', 'day'] as const).map((id) => ({ id, label: t(`webhooks.interval.${id}`) }))}
+          chosen={interval}
+          onChoose={setInterval}
+        />
+      </div>
       <Loaded query={query} lines={2}>
         {(stats) => (
           <>

@@ -56,14 +56,16 @@ function WebhookList() {
             </EmptyState>
           ) : (
             <>
-              <Tabs
-                label={t('webhooks.title')}
-                tabs={TABS.map((id) => ({ id, label: t(`webhooks.tab.${id}`) }))}
-                chosen={tab}
-                onChoose={(next) =>
-                  address.go({ tab: next, ...(next === 'deliveries' && { filter: FIRST_FILTER }) })
-                }
-              />
+              <div className={styles.tabs}>
+                <Tabs
+                  label={t('webhooks.title')}
+                  tabs={TABS.map((id) => ({ id, label: t(`webhooks.tab.${id}`) }))}
+                  chosen={tab}
+                  onChoose={(next) =>
+                    address.go({ tab: next, ...(next === 'deliveries' && { filter: FIRST_FILTER }) })
+                  }
+                />
+              </div>
               {tab === 'endpoints' ? (
                 <>
                   <p className={styles.intro}>
