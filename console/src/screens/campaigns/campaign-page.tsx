@@ -47,8 +47,14 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
                 {item.label}
               </Button>
             ))}
-          <LinkButton icon="download" href={results} download title={t('campaigns.csvHelp')}>
-            {t('campaigns.csv')}
+          <LinkButton
+            icon="download"
+            href={results}
+            download
+            aria-label={t('campaigns.csv')}
+            title={t('campaigns.csvHelp')}
+          >
+            <span className={styles.wideOnly}>{t('campaigns.csv')}</span>
           </LinkButton>
           {items.length > 0 && (
             <Menu

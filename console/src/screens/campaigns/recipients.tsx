@@ -86,9 +86,11 @@ function RecipientTable({ rows, names }: { rows: readonly Recipient[]; names: Re
           id: 'contact',
           title: t('campaigns.contact'),
           cell: ({ contactId }) => (
-            <Link to={`/contacts/${contactId}`} className={styles.link} dir="auto">
-              {names.get(contactId) ?? '…'}
-            </Link>
+            <div className={styles.contact}>
+              <Link to={`/contacts/${contactId}`} className={styles.link} dir="auto">
+                {names.get(contactId) ?? '…'}
+              </Link>
+            </div>
           ),
         },
         {
@@ -120,7 +122,7 @@ function RecipientTable({ rows, names }: { rows: readonly Recipient[]; names: Re
                       aria-label={t('campaigns.openChatOf', { name: names.get(contactId) ?? '' })}
                       onClick={() => openChat.mutate(messageId)}
                     >
-                      {t('campaigns.openChat')}
+                      <span className={styles.wideOnly}>{t('campaigns.openChat')}</span>
                     </Button>
                   ),
               },
