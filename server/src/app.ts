@@ -21,6 +21,7 @@ import type { ExtraVariables } from './base/config.ts';
 import type { Keys } from './base/crypto.ts';
 import type { FileUrls } from './base/file-urls.ts';
 import { lazy } from './base/lazy.ts';
+import { loadProgress } from './campaigns/announce-progress.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { channelCredentials, signerCredentials, vendorCredentials } from './channels/channel.ts';
@@ -195,6 +196,7 @@ const DAY_MS = 24 * 3600_000;
 const streamOnlyLoaders: Loaders = {
   'message.queued': loadQueuedMessages,
   'notification.created': loadNotifications,
+  'campaign.progressed': loadProgress,
 };
 /** The routes of a process that only processes queues. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);

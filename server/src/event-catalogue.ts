@@ -3,7 +3,7 @@ import { exampleRun } from './automations/example.ts';
 import { AutomationRun } from './automations/schema.ts';
 import { type EventType, eventTypes, type StreamOnlyType, streamOnlyTypes } from './base/events.ts';
 import { exampleCampaign } from './campaigns/example.ts';
-import { Campaign } from './campaigns/schema.ts';
+import { Campaign, CampaignWithCounts } from './campaigns/schema.ts';
 import { exampleChannel } from './channels/example.ts';
 import { Channel } from './channels/schema.ts';
 import { exampleChat } from './chats/example.ts';
@@ -236,6 +236,19 @@ export const streamOnlyCatalogue: Record<StreamOnlyType, EventEntry> = {
     example: exampleNotification,
     hasChannel: true,
     when: 'The user of this stream has a notification, or an unread one counts one more; nobody else gets it.',
+  },
+  'campaign.progressed': {
+    data: CampaignWithCounts,
+    example: {
+      ...exampleCampaign,
+      status: 'running',
+      startedAt: exampleCampaign.scheduledAt,
+      nextOccurrenceAt: null,
+      waiting: null,
+      recipientCounts: { queued: 120, sent: 30, delivered: 41, read: 9, failed: 1, skipped: 4 },
+    },
+    hasChannel: true,
+    when: 'The number of recipients in a status changed, or the campaign itself; at most once a second, less often the longer it takes.',
   },
 };
 

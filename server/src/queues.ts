@@ -9,6 +9,7 @@ import { noteRepliedRuns, wakeRepliedRuns } from './automations/triggers/replies
 import { runSchedules } from './automations/triggers/schedules.ts';
 import type { Clock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
+import { createProgressAnnouncer } from './campaigns/announce-progress.ts';
 import { campaignsQueue } from './campaigns/queues.ts';
 import { runCampaigns } from './campaigns/worker.ts';
 import type { KeptMailboxes } from './channels/kept-mailboxes.ts';
@@ -94,11 +95,12 @@ interface WorkerState {
 }
 
 /** Who reacts to events, in the transaction that numbers them. */
-const subscribersOf = ({ wakeUps }: WorkerDeps): Subscriber[] => [
+const subscribersOf = ({ wakeUps, db }: WorkerDeps): Subscriber[] => [
   createDeliveries,
   startRuns,
   noteRepliedRuns,
   notifyUsers,
+  createProgressAnnouncer({ db }),
   (tx) => announceEvents({ wakeUps }, tx),
 ];
 

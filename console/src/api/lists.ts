@@ -50,14 +50,14 @@ export function useList<T>(
   key: QueryKey,
   search: Search<T>,
   body: SearchBody,
-  { enabled = true }: { enabled?: boolean } = {},
+  { enabled = true, pageSize = PAGE_SIZE }: { enabled?: boolean; pageSize?: number } = {},
 ): List<T> {
   const query = useInfiniteQuery({
     enabled,
     queryKey: [...key, 'list', body],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };
-      return search(client, { body: { ...body, pagination: { limit: PAGE_SIZE, ...cursor } }, signal });
+      return search(client, { body: { ...body, pagination: { limit: pageSize, ...cursor } }, signal });
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,

@@ -53,6 +53,15 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/contacts/contacts.tsx')).Contacts,
   },
   {
+    path: '/campaigns/{-$campaignId}',
+    title: 'campaigns.title',
+    icon: 'campaign',
+    letter: 'm',
+    scope: 'campaigns:read',
+    place: 'above',
+    load: async () => (await import('../screens/campaigns/campaigns.tsx')).Campaigns,
+  },
+  {
     path: '/imports/{-$page}',
     title: 'imports.title',
     icon: 'upload',

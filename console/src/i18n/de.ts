@@ -1,5 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 import { audit } from './de/audit.ts';
+import { campaigns } from './de/campaigns.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
 import { hours } from './de/hours.ts';
@@ -27,6 +28,7 @@ export const de: Catalogue = {
   ...audit,
   ...channels,
   ...contacts,
+  ...campaigns,
   ...timeline,
   ...imports,
   ...templates,

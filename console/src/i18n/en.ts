@@ -1,4 +1,5 @@
 import { audit } from './en/audit.ts';
+import { campaigns } from './en/campaigns.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { hours } from './en/hours.ts';
@@ -24,6 +25,7 @@ export const en = {
   ...audit,
   ...channels,
   ...contacts,
+  ...campaigns,
   ...timeline,
   ...imports,
   ...templates,

@@ -2338,7 +2338,7 @@ export const describeHours = (client: Client, input: CallOptions & { body?: Desc
  *
  * `POST /v3/campaigns`
  *
- * Runs an automation for many contacts. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. An `audience` needs `contacts:read`, too. If anything is invalid, nothing is stored.
+ * Runs an automation for many contacts, or sends them a `message`. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. An `audience` needs `contacts:read`, too. If anything is invalid, nothing is stored.
  *
  * Requires the scope `campaigns:write`.
  */

@@ -1948,7 +1948,42 @@ export interface CampaignWithCounts {
   channelId: string;
   name: string;
   status: "draft" | "scheduled" | "running" | "paused" | "completed" | "cancelled" | "failed";
-  automationId: string;
+  /** The automation that runs for each recipient; null for a draft that has a `message` */
+  automationId: string | null;
+  /** What each recipient gets, instead of an automation. Complete when the campaign starts; a draft may have a part of it */
+  message: {
+    /** Liquid, as in a `send_message` step */
+    text?: string;
+    /** Of an email; Liquid */
+    subject?: string;
+    media?: {
+      /** An uploaded file */
+      fileId?: string;
+      url?: string;
+      filename?: string;
+    };
+    /** A template instead of a text */
+    template?: {
+      /** A template of the channel */
+      templateId: string;
+      variables?: Record<string, string>;
+      /** The picture, video or document of its header, instead of the default one of the template; or its place */
+      header?: {
+        /** An uploaded file */
+        fileId?: string;
+        /** The URL of a file */
+        url?: string;
+        filename?: string;
+        /** The place of a `location` header */
+        location?: {
+          latitude: number;
+          longitude: number;
+          name: string;
+          address: string;
+        };
+      };
+    };
+  } | null;
   messageTemplateId: string | null;
   /** The picture, video or document of its header, instead of the default one of the template; or its place */
   templateHeader: {
@@ -1966,6 +2001,7 @@ export interface CampaignWithCounts {
     };
   } | null;
   purpose: "marketing" | "service";
+  closeChats: boolean;
   isScheduled: boolean;
   scheduledAt: string | null;
   isReoccurring: boolean;
@@ -2057,7 +2093,42 @@ export interface Campaign {
   channelId: string;
   name: string;
   status: "draft" | "scheduled" | "running" | "paused" | "completed" | "cancelled" | "failed";
-  automationId: string;
+  /** The automation that runs for each recipient; null for a draft that has a `message` */
+  automationId: string | null;
+  /** What each recipient gets, instead of an automation. Complete when the campaign starts; a draft may have a part of it */
+  message: {
+    /** Liquid, as in a `send_message` step */
+    text?: string;
+    /** Of an email; Liquid */
+    subject?: string;
+    media?: {
+      /** An uploaded file */
+      fileId?: string;
+      url?: string;
+      filename?: string;
+    };
+    /** A template instead of a text */
+    template?: {
+      /** A template of the channel */
+      templateId: string;
+      variables?: Record<string, string>;
+      /** The picture, video or document of its header, instead of the default one of the template; or its place */
+      header?: {
+        /** An uploaded file */
+        fileId?: string;
+        /** The URL of a file */
+        url?: string;
+        filename?: string;
+        /** The place of a `location` header */
+        location?: {
+          latitude: number;
+          longitude: number;
+          name: string;
+          address: string;
+        };
+      };
+    };
+  } | null;
   messageTemplateId: string | null;
   /** The picture, video or document of its header, instead of the default one of the template; or its place */
   templateHeader: {
@@ -2075,6 +2146,7 @@ export interface Campaign {
     };
   } | null;
   purpose: "marketing" | "service";
+  closeChats: boolean;
   isScheduled: boolean;
   scheduledAt: string | null;
   isReoccurring: boolean;
@@ -3731,8 +3803,42 @@ export interface DescribeHoursBody {
 export interface CreateCampaignBody {
   channelId: string;
   name: string;
-  /** The automation that runs for each recipient; it must be active */
-  automationId: string;
+  /** The automation that runs for each recipient; it must be active. Required without `message` */
+  automationId?: string | undefined;
+  /** What each recipient gets, instead of an automation. Complete when the campaign starts; a draft may have a part of it */
+  message?: {
+    /** Liquid, as in a `send_message` step */
+    text?: string | undefined;
+    /** Of an email; Liquid */
+    subject?: string | undefined;
+    media?: {
+      /** An uploaded file */
+      fileId?: string | undefined;
+      url?: string | undefined;
+      filename?: string | undefined;
+    } | undefined;
+    /** A template instead of a text */
+    template?: {
+      /** A template of the channel */
+      templateId: string;
+      variables?: Record<string, string> | undefined;
+      /** The picture, video or document of its header, instead of the default one of the template; or its place */
+      header?: {
+        /** An uploaded file */
+        fileId?: string | undefined;
+        /** The URL of a file */
+        url?: string | undefined;
+        filename?: string | undefined;
+        /** The place of a `location` header */
+        location?: {
+          latitude: number;
+          longitude: number;
+          name: string;
+          address: string;
+        } | undefined;
+      } | undefined;
+    } | undefined;
+  } | undefined;
   /** Replaces the template of the automation's first `send_template` step */
   messageTemplateId?: string | undefined;
   /** The picture, video or document of its header, instead of the default one of the template; or its place */
@@ -3752,6 +3858,8 @@ export interface CreateCampaignBody {
   } | undefined;
   /** `marketing` by default: unsubscribed contacts are skipped. `service` also reaches them */
   purpose?: "marketing" | "service" | undefined;
+  /** Whether chats that it creates are closed until the contact replies, so that they do not fill the inbox. Chats that exist stay as they are */
+  closeChats?: boolean | undefined;
   /** Needs `scheduledAt` */
   isScheduled?: boolean | undefined;
   /** When it starts, in the future. Default: now */
@@ -3792,8 +3900,42 @@ export interface CreateCampaignBody {
 export interface UpdateCampaignBody {
   channelId?: string | undefined;
   name?: string | undefined;
-  /** The automation that runs for each recipient; it must be active */
+  /** The automation that runs for each recipient; it must be active. Required without `message` */
   automationId?: string | undefined;
+  /** What each recipient gets, instead of an automation. Complete when the campaign starts; a draft may have a part of it */
+  message?: {
+    /** Liquid, as in a `send_message` step */
+    text?: string | undefined;
+    /** Of an email; Liquid */
+    subject?: string | undefined;
+    media?: {
+      /** An uploaded file */
+      fileId?: string | undefined;
+      url?: string | undefined;
+      filename?: string | undefined;
+    } | undefined;
+    /** A template instead of a text */
+    template?: {
+      /** A template of the channel */
+      templateId: string;
+      variables?: Record<string, string> | undefined;
+      /** The picture, video or document of its header, instead of the default one of the template; or its place */
+      header?: {
+        /** An uploaded file */
+        fileId?: string | undefined;
+        /** The URL of a file */
+        url?: string | undefined;
+        filename?: string | undefined;
+        /** The place of a `location` header */
+        location?: {
+          latitude: number;
+          longitude: number;
+          name: string;
+          address: string;
+        } | undefined;
+      } | undefined;
+    } | undefined;
+  } | undefined;
   messageTemplateId?: string | null | undefined;
   /** The picture, video or document of its header, instead of the default one of the template; or its place */
   templateHeader?: {
@@ -3812,6 +3954,8 @@ export interface UpdateCampaignBody {
   } | null | undefined;
   /** `marketing` by default: unsubscribed contacts are skipped. `service` also reaches them */
   purpose?: "marketing" | "service" | undefined;
+  /** Whether chats that it creates are closed until the contact replies, so that they do not fill the inbox. Chats that exist stay as they are */
+  closeChats?: boolean | undefined;
   /** Without it, a campaign that has not started becomes a draft */
   scheduledAt?: string | null | undefined;
   /** Lines of RFC 5545: one `RRULE:…`, with or without the prefix, at most every 15 minutes, and `EXDATE:…` for times to skip, in UTC */
@@ -3832,8 +3976,42 @@ export interface UpdateCampaignBody {
 export interface PreviewCampaignBody {
   channelId: string;
   name?: string | undefined;
-  /** The automation that runs for each recipient; it must be active */
-  automationId: string;
+  /** The automation that runs for each recipient; it must be active. Required without `message` */
+  automationId?: string | undefined;
+  /** What each recipient gets, instead of an automation. Complete when the campaign starts; a draft may have a part of it */
+  message?: {
+    /** Liquid, as in a `send_message` step */
+    text?: string | undefined;
+    /** Of an email; Liquid */
+    subject?: string | undefined;
+    media?: {
+      /** An uploaded file */
+      fileId?: string | undefined;
+      url?: string | undefined;
+      filename?: string | undefined;
+    } | undefined;
+    /** A template instead of a text */
+    template?: {
+      /** A template of the channel */
+      templateId: string;
+      variables?: Record<string, string> | undefined;
+      /** The picture, video or document of its header, instead of the default one of the template; or its place */
+      header?: {
+        /** An uploaded file */
+        fileId?: string | undefined;
+        /** The URL of a file */
+        url?: string | undefined;
+        filename?: string | undefined;
+        /** The place of a `location` header */
+        location?: {
+          latitude: number;
+          longitude: number;
+          name: string;
+          address: string;
+        } | undefined;
+      } | undefined;
+    } | undefined;
+  } | undefined;
   /** Replaces the template of the automation's first `send_template` step */
   messageTemplateId?: string | undefined;
   /** The picture, video or document of its header, instead of the default one of the template; or its place */
@@ -3853,6 +4031,8 @@ export interface PreviewCampaignBody {
   } | undefined;
   /** `marketing` by default: unsubscribed contacts are skipped. `service` also reaches them */
   purpose?: "marketing" | "service" | undefined;
+  /** Whether chats that it creates are closed until the contact replies, so that they do not fill the inbox. Chats that exist stay as they are */
+  closeChats?: boolean | undefined;
   /** Needs `scheduledAt` */
   isScheduled?: boolean | undefined;
   /** When it starts, in the future. Default: now */
@@ -4553,6 +4733,19 @@ export interface NotificationCreatedEvent {
   data: Notification;
 }
 
+/** The number of recipients in a status changed, or the campaign itself; at most once a second, less often the longer it takes. */
+export interface CampaignProgressedEvent {
+  /** Another one for every event */
+  id: string;
+  type: "campaign.progressed";
+  createdAt: string;
+  tenantId: string;
+  channelId: string;
+  /** It is not stored, so it has no number */
+  sequence: null;
+  data: CampaignWithCounts;
+}
+
 /** What happened in a tenant, as webhooks and the stream send it: `type` says what `data` is. */
 export type Event =
   | MessageReceivedEvent
@@ -4599,7 +4792,8 @@ export type StreamEvent =
   | Event
   | ChatPresenceEvent
   | MessageQueuedEvent
-  | NotificationCreatedEvent;
+  | NotificationCreatedEvent
+  | CampaignProgressedEvent;
 
 /** The reasons of errors. */
 export type MessageKey =

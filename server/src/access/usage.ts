@@ -17,7 +17,7 @@ export type Usage = Static<typeof Usage>;
 const readCounts = statement<[], Usage>(
   'tenants.usage',
   `select (select count(*)::int from webhooks w where w.tenant_id = $tenant) as webhooks,
-          (select count(*)::int from visible_automations a where a.tenant_id = $tenant and a.status = 'active')
+          (select count(*)::int from visible_automations a where a.tenant_id = $tenant and a.status = 'active' and not a.is_hidden)
             as "activeAutomations",
           (select count(*)::int from visible_inbound i where i.tenant_id = $tenant and i.due_at is null)
             as "storedFailedRequests",

@@ -69,6 +69,8 @@ export const automationSource: SearchSource = {
   select: COLUMNS,
   from: 'automations a',
   tenantColumn: 'a.tenant_id',
+  // Those of campaigns that have a message of their own.
+  where: () => 'not a.is_hidden',
 };
 
 const automationById = statement<[id: string], AutomationRow>(
@@ -84,6 +86,7 @@ const insertAutomation = statement<
     triggerType: string,
     channelId: string | null,
     now: Date,
+    isHidden: boolean,
   ]
 >(
   'automations.insert',
@@ -92,8 +95,8 @@ const insertAutomation = statement<
      insert into automation_versions (id, tenant_id, automation_id, number, definition, created_at)
      values ($3, $tenant, $1, 1, $4, $7))
    insert into automations (id, tenant_id, name, status, latest_version_id, latest_trigger_type, latest_channel_id,
-                            created_at, updated_at)
-   values ($1, $tenant, $2, 'draft', $3, $5, $6, $7, $7)`,
+                            created_at, updated_at, is_hidden)
+   values ($1, $tenant, $2, 'draft', $3, $5, $6, $7, $7, $8)`,
 );
 const deleteAutomation = statement<[id: string]>(
   'automations.delete',
@@ -151,6 +154,7 @@ export async function createAutomation(
   tx: TenantTx,
   { name, variables = [], ...rest }: AutomationInput,
   deps: SaveDeps,
+  { isHidden = false }: { isHidden?: boolean } = {},
 ): Promise<Automation> {
   const definition = await requireValidDefinition(tx, { ...rest, variables }, deps);
   const [id, versionId] = [newId(), newId()];
@@ -161,6 +165,7 @@ export async function createAutomation(
     JSON.stringify(definition),
     ...triggerColumns(definition),
     tx.now,
+    isHidden,
   ]);
   return requireAutomation(tx, id);
 }

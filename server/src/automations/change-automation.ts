@@ -14,12 +14,13 @@ interface AutomationState {
   status: Automation['status'];
   active_version_id: string | null;
   latest_version_id: string;
+  is_hidden: boolean;
 }
 
 const lockAutomation = statement<[id: string], AutomationState>(
   'automations.lock',
   // Without the version: a statement that waited for the lock would still read the version that was the latest before.
-  `select id, status, active_version_id, latest_version_id from automations
+  `select id, status, active_version_id, latest_version_id, is_hidden from automations
     where id = $1 and tenant_id = $tenant for no key update`,
 );
 const versionById = statement<[id: string], { definition: Definition }>(
@@ -76,7 +77,7 @@ const updateStatus = statement<
 
 const countActive = statement<[], { count: number }>(
   'automations.count_active',
-  `select count(*)::int as count from automations where tenant_id = $tenant and status = 'active'`,
+  `select count(*)::int as count from automations where tenant_id = $tenant and status = 'active' and not is_hidden`,
 );
 
 const requireOneMoreActive = (tx: TenantTx): Promise<void> =>
@@ -131,10 +132,10 @@ export async function publishAutomation(
   { versionId }: { versionId?: string },
   deps: Pick<SaveDeps, 'policy'>,
 ): Promise<Automation> {
-  const { id, status, latest_version_id } = await requireLocked(tx, automationId);
+  const { id, status, latest_version_id, is_hidden } = await requireLocked(tx, automationId);
   if (status === 'archived')
     throw new ApiError('conflict', { detail: 'the automation is archived; make it inactive first' });
-  if (status !== 'active') await requireOneMoreActive(tx);
+  if (status !== 'active' && !is_hidden) await requireOneMoreActive(tx);
   const active = await tx.find(activate, [id, versionId ?? latest_version_id, tx.now]);
   if (!active) throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
   await requireReferences(tx, active.definition, deps);

@@ -44,9 +44,14 @@ export type EventType = (typeof eventTypes)[number];
 
 /**
  * Events that only open streams get: they are not stored, have no number, are sent to no webhook, and may be missed. What changes
- * often (`automation.run_progressed`, `campaign.progressed`) belongs here too, at most once a second.
+ * often (`automation.run_progressed`) belongs here too, at most once a second.
  */
-export const streamOnlyTypes = ['chat.presence', 'message.queued', 'notification.created'] as const;
+export const streamOnlyTypes = [
+  'chat.presence',
+  'message.queued',
+  'notification.created',
+  'campaign.progressed',
+] as const;
 
 export type StreamOnlyType = (typeof streamOnlyTypes)[number];
 
@@ -62,7 +67,7 @@ export type Announcement = {
   exceptUserId?: string;
 } & (
   | { type: 'chat.presence'; data: object }
-  | { type: 'message.queued' | 'notification.created'; id: string }
+  | { type: 'message.queued' | 'notification.created' | 'campaign.progressed'; id: string }
 );
 
 /** An event to publish. */

@@ -3,6 +3,7 @@ import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { findTemplate } from '../templates/template.ts';
+import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
 import { publishStatus } from './change-status.ts';
 import { RECIPIENT_CODE, RECIPIENT_STATUS, RECIPIENTS } from './recipient-status.ts';
@@ -75,6 +76,7 @@ export async function endOccurrence(tx: TenantTx, campaign: DueCampaign): Promis
   const next = findNextOccurrence(campaign, now);
   if (next !== null) {
     await tx.run(planNext, [campaign.id, next, now]);
+    announceCampaign(tx, campaign);
     return;
   }
   const { recipients, failed, code } = (await tx.find(countReached, [campaign.id])) as Reach;
@@ -92,7 +94,7 @@ async function findVersionToRun(
   tx: TenantTx,
   campaign: DueCampaign,
 ): Promise<Failure | { versionId: string }> {
-  const automation = await findActiveVersion(tx, campaign.automation_id);
+  const automation = await findActiveVersion(tx, campaign.automation_id as string);
   if (!automation) return { code: 'automation_deleted', message: 'The automation was deleted' };
   if (automation.status !== 'active')
     return { code: 'automation_not_active', message: `The automation is ${automation.status}` };
@@ -100,8 +102,9 @@ async function findVersionToRun(
   validateVariables(automation.variables, campaign.variables ?? [], issues);
   const [issue] = Object.values(issues.params);
   if (issue) return { code: 'invalid_variables', message: issue.message };
-  if (campaign.message_template_id === null) return { versionId: automation.version_id };
-  const template = await findTemplate(tx, campaign.message_template_id);
+  const templateId = campaign.message_template_id ?? campaign.message?.template?.templateId;
+  if (templateId === undefined) return { versionId: automation.version_id };
+  const template = await findTemplate(tx, templateId);
   if (!template) return { code: 'template_deleted', message: 'The template was deleted' };
   if (template.status !== 'approved')
     return { code: 'template_not_approved', message: `The template is ${template.status}` };

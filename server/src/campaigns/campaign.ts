@@ -11,10 +11,13 @@ import { type Campaign, type CampaignWithCounts, campaignStatuses, recipientStat
 export interface CampaignRow {
   id: string;
   channel_id: string;
-  automation_id: string;
+  /** Null for a draft with a message: its automation is created when it starts. */
+  automation_id: string | null;
+  message: Campaign['message'];
   message_template_id: string | null;
   template_header: Campaign['templateHeader'];
   purpose: Campaign['purpose'];
+  close_chats: boolean;
   name: string;
   status: Campaign['status'];
   scheduled_at: Date | null;
@@ -32,7 +35,7 @@ export interface CampaignRow {
   updated_at: Date;
 }
 
-export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message_template_id, c.template_header, c.purpose, c.name, c.status, c.scheduled_at,
+export const CAMPAIGN_COLUMNS = `c.id, c.channel_id, c.automation_id, c.message, c.message_template_id, c.template_header, c.purpose, c.close_chats, c.name, c.status, c.scheduled_at,
   c.is_reoccurring, c.recurrence_rules, c.timezone, c.variables, c.audience, c.segment_id, c.is_test, c.started_at, c.next_at, c.error, c.created_at,
   c.updated_at`;
 
@@ -66,7 +69,7 @@ const campaignExists = statement<[id: string], { id: string }>(
 const listOfChannel = statement<[channelId: string], CampaignRow>(
   'campaigns.of_channel',
   `select ${CAMPAIGN_COLUMNS} from visible_campaigns c
-    where c.channel_id = $1 and c.tenant_id = $tenant order by c.created_at, c.id`,
+    where c.channel_id = $1 and c.tenant_id = $tenant and c.automation_id is not null order by c.created_at, c.id`,
 );
 
 export const presentCampaign = (row: CampaignRow): Campaign => ({
@@ -75,9 +78,11 @@ export const presentCampaign = (row: CampaignRow): Campaign => ({
   name: row.name,
   status: row.status,
   automationId: row.automation_id,
+  message: row.message,
   messageTemplateId: row.message_template_id,
   templateHeader: row.template_header,
   purpose: row.purpose,
+  closeChats: row.close_chats,
   isScheduled: row.scheduled_at !== null,
   scheduledAt: timestampOrNull(row.scheduled_at),
   isReoccurring: row.is_reoccurring,
@@ -94,10 +99,13 @@ export const presentCampaign = (row: CampaignRow): Campaign => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-/** The campaign with the number of recipients in each status. */
-export async function requireCampaign(db: TenantReader, campaignId: string): Promise<CampaignWithCounts> {
+/** The campaign with the number of recipients in each status; undefined if there is none. */
+export async function withCampaignCounts(
+  db: TenantReader,
+  campaignId: string,
+): Promise<CampaignWithCounts | undefined> {
   const row = isUuid(campaignId) ? await db.find(withCounts, [campaignId]) : undefined;
-  if (!row) throw new ApiError('campaign_not_found');
+  if (!row) return undefined;
   const { counts, waiting } = row;
   return {
     ...presentCampaign(row),
@@ -110,6 +118,12 @@ export async function requireCampaign(db: TenantReader, campaignId: string): Pro
   };
 }
 
+export async function requireCampaign(db: TenantReader, campaignId: string): Promise<CampaignWithCounts> {
+  const campaign = await withCampaignCounts(db, campaignId);
+  if (!campaign) throw new ApiError('campaign_not_found');
+  return campaign;
+}
+
 /** The id of an existing campaign as stored. */
 export async function requireCampaignId(db: TenantReader, campaignId: string): Promise<string> {
   const row = isUuid(campaignId) ? await db.find(campaignExists, [campaignId]) : undefined;
@@ -117,7 +131,7 @@ export async function requireCampaignId(db: TenantReader, campaignId: string): P
   return row.id;
 }
 
-/** All campaigns of a channel, the oldest first. */
+/** The campaigns of a channel that have an automation, the oldest first. */
 export const campaignsOfChannel = (db: TenantQueryable, channelId: string): Promise<CampaignRow[]> =>
   db.all(listOfChannel, [channelId]);
 
@@ -127,7 +141,7 @@ export const campaignFields: Searchable = {
     name: { type: 'string', sql: 'c.name' },
     status: { type: 'enum', sql: 'c.status', values: campaignStatuses },
     channelId: { type: 'uuid', sql: 'c.channel_id' },
-    automationId: { type: 'uuid', sql: 'c.automation_id' },
+    automationId: { type: 'uuid', sql: 'c.automation_id', nullable: true },
     segmentId: { type: 'uuid', sql: 'c.segment_id', nullable: true },
     isTest: { type: 'boolean', sql: 'c.is_test' },
     scheduledAt: { type: 'time', sql: 'c.scheduled_at', nullable: true },

@@ -1,4 +1,4 @@
-import { findAutomation } from '../automations/automation.ts';
+import { findAutomation, removeAutomation, type SaveDeps } from '../automations/automation.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
@@ -6,20 +6,21 @@ import { findHeldChannel } from '../channels/channel.ts';
 import type { Purpose } from '../contacts/consent/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { CanRead } from '../http/permissions.ts';
 import type { TemplateFile } from '../messages/schema.ts';
+import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow, requireCampaign } from './campaign.ts';
 import { type CampaignState, lockCampaign, stateAfterStart } from './change-status.ts';
+import { publishMessage } from './message.ts';
 import { campaignsQueue } from './queues.ts';
 import { findNextOccurrence } from './recurrence.ts';
-import type { CampaignChange, CampaignStatus, CampaignWithCounts } from './schema.ts';
+import type { CampaignChange, CampaignMessage, CampaignStatus, CampaignWithCounts } from './schema.ts';
 import { type CampaignInput, requireActive, validateCampaign } from './validate-campaign.ts';
 
 const updateCampaign = statement<
   [
     id: string,
     channelId: string,
-    automationId: string,
+    automationId: string | null,
     templateId: string | null,
     name: string,
     status: CampaignStatus,
@@ -35,6 +36,8 @@ const updateCampaign = statement<
     templateHeader: TemplateFile | null,
     timezone: string,
     segmentId: string | null,
+    message: CampaignMessage | null,
+    closeChats: boolean,
   ],
   CampaignRow
 >(
@@ -42,7 +45,8 @@ const updateCampaign = statement<
   `update visible_campaigns c
       set channel_id = $2, automation_id = $3, message_template_id = $4, name = $5, status = $6, scheduled_at = $7,
           recurrence_rules = $8, is_reoccurring = $9, variables = $10, audience = $11, next_at = $12, due_at = $13,
-          updated_at = $14, purpose = $15, template_header = $16, timezone = $17, segment_id = $18
+          updated_at = $14, purpose = $15, template_header = $16, timezone = $17, segment_id = $18,
+          message = $19, close_chats = $20
     where c.id = $1 and c.tenant_id = $tenant returning ${CAMPAIGN_COLUMNS}`,
 );
 const countRecipients = statement<[campaignId: string, limit: number], { count: number }>(
@@ -84,12 +88,19 @@ export function mergeChange(row: CampaignRow, change: CampaignChange): CampaignI
   const audience = segmentId === undefined ? merged(change.audience, row.audience) : undefined;
   const variables = merged(change.variables, row.variables);
   const recurrenceRules = merged(change.recurrenceRules, row.recurrence_rules);
+  // One of them replaces the other.
+  const message =
+    change.message ?? (change.automationId === undefined ? (row.message ?? undefined) : undefined);
+  const automationId =
+    change.automationId ?? (message === undefined ? (row.automation_id ?? undefined) : undefined);
   return {
     channelId: change.channelId ?? row.channel_id,
     name: change.name ?? row.name,
-    automationId: change.automationId ?? row.automation_id,
     purpose: change.purpose ?? row.purpose,
     timezone: change.timezone ?? row.timezone,
+    closeChats: change.closeChats ?? row.close_chats,
+    ...(automationId === undefined ? {} : { automationId }),
+    ...(message === undefined ? {} : { message }),
     ...(messageTemplateId === undefined ? {} : { messageTemplateId }),
     ...(templateHeader === undefined ? {} : { templateHeader }),
     ...(segmentId === undefined ? {} : { segmentId }),
@@ -122,12 +133,28 @@ function stateAfterChange(
   return stateAfterStart({ nextAt: scheduledAt, startedAt: null, isOccurrenceRunning: false }, now);
 }
 
+/** The automation of a changed campaign. That of a message is changed unless the campaign is a draft, which may not be complete. */
+async function automationAfterChange(
+  tx: TenantTx,
+  row: LockedCampaign,
+  { message, automationId, name, channelId, purpose = 'marketing' }: CampaignInput,
+  { status }: CampaignState,
+  deps: SaveDeps,
+): Promise<string | null> {
+  const own = row.message === null ? null : row.automation_id;
+  if (message === undefined) {
+    if (own !== null) await removeAutomation(tx, own);
+    return automationId ?? null;
+  }
+  return status === 'draft' ? own : publishMessage(tx, { name, channelId, purpose, message }, own, deps);
+}
+
 /** Changes a campaign that has not started. It is checked as if it were created now. */
 export async function changeCampaign(
   tx: TenantTx,
   campaignId: string,
   change: CampaignChange,
-  { canRead }: { canRead: CanRead },
+  deps: SaveDeps,
 ): Promise<CampaignWithCounts> {
   const row = await lockChangeable(tx, campaignId);
   if (!row) throw new ApiError('campaign_not_found');
@@ -136,7 +163,7 @@ export async function changeCampaign(
   const wanted = change.scheduledAt === undefined ? stored : change.scheduledAt;
   const isMoved = wanted !== null && (stored === null || Date.parse(wanted) !== Date.parse(stored));
   const channel = await findHeldChannel(tx, input.channelId);
-  const automation = await findAutomation(tx, input.automationId);
+  const automation = await findAutomation(tx, input.automationId ?? '');
   const issues = collectIssues();
   if (row.started_at !== null && (isMoved || wanted === null) && wanted !== stored)
     issues.add('scheduledAt', 'custom', 'Cannot be changed after the first occurrence');
@@ -144,7 +171,7 @@ export async function changeCampaign(
     tx,
     // A time that stays is not checked again.
     { ...input, ...(isMoved ? { scheduledAt: wanted } : {}) },
-    { channel, automation, canRead },
+    { channel, automation, canRead: deps.canRead },
     issues,
   );
   if (row.has_recipients && channel && channel.id !== row.channel_id)
@@ -154,13 +181,14 @@ export async function changeCampaign(
       'Cannot be changed: the campaign has recipients who were matched for it',
     );
   issues.throwIfAny();
-  requireActive(automation);
+  if (input.message === undefined) requireActive(automation);
   const scheduledAt = wanted === null ? null : new Date(wanted);
   const state = stateAfterChange(row, scheduledAt, input, row.has_recipients || audience !== null, tx.now);
+  const automationId = await automationAfterChange(tx, row, input, state, deps);
   await tx.run(updateCampaign, [
     row.id,
     input.channelId,
-    input.automationId,
+    automationId,
     input.messageTemplateId ?? null,
     input.name,
     state.status,
@@ -178,8 +206,11 @@ export async function changeCampaign(
     input.templateHeader ?? null,
     input.timezone ?? 'UTC',
     input.segmentId ?? null,
+    input.message ?? null,
+    input.closeChats ?? false,
   ]);
   if (state.dueAt !== null) tx.wake(campaignsQueue, tx.tenantId);
+  announceCampaign(tx, { id: row.id, channel_id: input.channelId });
   return requireCampaign(tx, row.id);
 }
 
@@ -194,5 +225,6 @@ export async function removeCampaign(tx: TenantTx, campaignId: string): Promise<
     throw new ApiError('conflict', {
       detail: `the campaign has more than ${MAX_DELETED_RECIPIENTS} recipients; cancel it instead`,
     });
+  if (row.message !== null && row.automation_id !== null) await removeAutomation(tx, row.automation_id);
   return (await tx.run(deleteCampaign, [row.id])) === 1;
 }

@@ -1,3 +1,4 @@
+import type { SaveDeps } from '../automations/automation.ts';
 import { cancelRunsOfCampaign, holdRuns, releaseRuns } from '../automations/runs/hold.ts';
 import { ApiError } from '../base/errors.ts';
 import type { EventType } from '../base/events.ts';
@@ -5,9 +6,11 @@ import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { cancelMessages, holdMessages, releaseMessages } from '../messages/outbound/hold.ts';
+import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow, presentCampaign, requireCampaign } from './campaign.ts';
+import { publishMessage } from './message.ts';
 import { campaignsQueue } from './queues.ts';
-import type { CampaignStatus, CampaignWithCounts, requestableStatuses } from './schema.ts';
+import type { CampaignMessage, CampaignStatus, CampaignWithCounts, requestableStatuses } from './schema.ts';
 
 export const lockCampaign = statement<
   [id: string],
@@ -26,11 +29,13 @@ const updateStatus = statement<
     startedAt: Date | null,
     nextAt: Date | null,
     now: Date,
+    automationId: string | null,
   ],
   CampaignRow
 >(
   'campaigns.update_status',
-  `update visible_campaigns c set status = $2, due_at = $3, started_at = $4, next_at = $5, updated_at = $6, attempts = 0
+  `update visible_campaigns c set status = $2, due_at = $3, started_at = $4, next_at = $5, updated_at = $6, attempts = 0,
+          automation_id = $7
     where c.id = $1 and c.tenant_id = $tenant returning ${CAMPAIGN_COLUMNS}`,
 );
 
@@ -74,7 +79,28 @@ export const publishStatus = (
   type: Extract<EventType, `campaign.${string}`>,
   row: CampaignRow,
 ): void =>
-  tx.publish({ type, channelId: row.channel_id, contactId: null, chatId: null, data: presentCampaign(row) });
+  tx.publish({
+    type,
+    channelId: row.channel_id,
+    contactId: null,
+    chatId: null,
+    data: presentCampaign(row),
+    facts: { campaignId: row.id },
+  });
+
+/** Makes the automation of a draft's message, which must be complete now. */
+const publishMessageOf = (tx: TenantTx, row: CampaignRow, deps: SaveDeps): Promise<string> =>
+  publishMessage(
+    tx,
+    {
+      name: row.name,
+      channelId: row.channel_id,
+      purpose: row.purpose,
+      message: row.message as CampaignMessage,
+    },
+    row.automation_id,
+    deps,
+  );
 
 /** Applies the change to the campaign's runs and messages that are not finished. */
 async function applyToRuns(
@@ -104,6 +130,7 @@ export async function changeCampaignStatus(
   tx: TenantTx,
   campaignId: string,
   requested: RequestedStatus,
+  deps: SaveDeps,
 ): Promise<CampaignWithCounts> {
   const row = isUuid(campaignId) ? await tx.find(lockCampaign, [campaignId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
@@ -121,6 +148,8 @@ export async function changeCampaignStatus(
       action === 'go'
         ? stateAfterStart({ nextAt: row.next_at, startedAt: row.started_at, isOccurrenceRunning }, now)
         : { status: requested, dueAt: null, startedAt: row.started_at, nextAt: row.next_at };
+    const isPublished = action === 'go' && row.status === 'draft' && row.message !== null;
+    const automationId = isPublished ? await publishMessageOf(tx, row, deps) : row.automation_id;
     const changed = (await tx.find(updateStatus, [
       row.id,
       status,
@@ -128,8 +157,10 @@ export async function changeCampaignStatus(
       startedAt,
       nextAt,
       now,
+      automationId,
     ])) as CampaignRow;
     await applyToRuns(tx, row.id, action);
+    announceCampaign(tx, row);
     if (startedAt !== null && row.started_at === null) publishStatus(tx, 'campaign.started', changed);
   }
   return requireCampaign(tx, row.id);

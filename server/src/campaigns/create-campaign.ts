@@ -1,4 +1,4 @@
-import { findAutomation } from '../automations/automation.ts';
+import { findAutomation, type SaveDeps } from '../automations/automation.ts';
 import type { Automation } from '../automations/schema.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
@@ -9,20 +9,21 @@ import type { Purpose } from '../contacts/consent/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { shardOf } from '../engine/queue.ts';
-import type { CanRead } from '../http/permissions.ts';
 import type { TemplateFile } from '../messages/schema.ts';
+import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
 import { type CampaignState, publishStatus, stateAfterStart } from './change-status.ts';
+import { publishMessage } from './message.ts';
 import { campaignsQueue } from './queues.ts';
 import { storeRecipients, validateRecipients } from './recipients.ts';
-import type { CampaignStatus, NewCampaign } from './schema.ts';
+import type { CampaignMessage, CampaignStatus, NewCampaign } from './schema.ts';
 import { requireActive, validateCampaign } from './validate-campaign.ts';
 
 const insertCampaign = statement<
   [
     id: string,
     channelId: string,
-    automationId: string,
+    automationId: string | null,
     templateId: string | null,
     name: string,
     status: CampaignStatus,
@@ -41,6 +42,8 @@ const insertCampaign = statement<
     timezone: string,
     segmentId: string | null,
     isTest: boolean,
+    message: CampaignMessage | null,
+    closeChats: boolean,
   ],
   CampaignRow
 >(
@@ -48,14 +51,15 @@ const insertCampaign = statement<
   `insert into campaigns as c (id, tenant_id, channel_id, automation_id, message_template_id, name, status, scheduled_at,
                                recurrence_rules, is_reoccurring, variables, audience, started_at, next_at, shard,
                                due_at, created_at, updated_at, purpose,
-                               template_header, timezone, segment_id, is_test)
-   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $19, $20, $21)
+                               template_header, timezone, segment_id, is_test, message, close_chats)
+   values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $19, $20, $21, $22, $23)
    returning ${CAMPAIGN_COLUMNS}`,
 );
 
-interface CreateOptions {
-  canRead: CanRead;
+interface CreateOptions extends SaveDeps {
   isTest?: boolean;
+  /** Whether the message must be complete, although the campaign is a draft. */
+  isComplete?: boolean;
   /** Adds issues of its own, beside those of the campaign. */
   validateMore?: (channel: Channel, automation: Automation | undefined, issues: Issues) => Promise<void>;
 }
@@ -67,12 +71,12 @@ interface CreateOptions {
 export async function createCampaign(
   tx: TenantTx,
   input: NewCampaign,
-  { canRead, isTest = false, validateMore }: CreateOptions,
+  { canRead, policy, isTest = false, isComplete = false, validateMore }: CreateOptions,
 ): Promise<CampaignRow> {
   const { now } = tx;
   const { contacts = [], variables, recurrenceRules } = input;
   const channel = await findHeldChannel(tx, input.channelId);
-  const automation = await findAutomation(tx, input.automationId);
+  const automation = await findAutomation(tx, input.automationId ?? '');
   const issues = collectIssues();
   const audience = await validateCampaign(tx, input, { channel, automation, canRead }, issues);
   if (channel) await validateMore?.(channel, automation, issues);
@@ -80,7 +84,7 @@ export async function createCampaign(
     await validateRecipients(tx, contacts, channel?.kind ?? 'whatsapp', issues);
     throw new ApiError('invalid_body_params', { invalidParams: issues.params });
   }
-  requireActive(automation);
+  if (input.message === undefined) requireActive(automation);
 
   const id = newId();
   const scheduledAt = input.scheduledAt === undefined ? null : new Date(input.scheduledAt);
@@ -88,10 +92,20 @@ export async function createCampaign(
   const state: CampaignState = isDraft
     ? { status: 'draft', dueAt: null, startedAt: null, nextAt: scheduledAt }
     : stateAfterStart({ nextAt: scheduledAt, startedAt: null, isOccurrenceRunning: false }, now);
+  const { message } = input;
+  const isPublished = message !== undefined && (isComplete || !isDraft);
+  const automationId = isPublished
+    ? await publishMessage(
+        tx,
+        { name: input.name, channelId: channel.id, purpose: input.purpose ?? 'marketing', message },
+        null,
+        { canRead, policy },
+      )
+    : (automation?.id ?? null);
   const row = (await tx.find(insertCampaign, [
     id,
     channel.id,
-    input.automationId,
+    automationId,
     input.messageTemplateId ?? null,
     input.name,
     state.status,
@@ -110,8 +124,11 @@ export async function createCampaign(
     input.timezone ?? 'UTC',
     input.segmentId ?? null,
     isTest,
+    message ?? null,
+    input.closeChats ?? false,
   ])) as CampaignRow;
   await storeRecipients(tx, id, contacts, channel.kind);
+  announceCampaign(tx, row);
   if (state.startedAt !== null) {
     publishStatus(tx, 'campaign.started', row);
     tx.wake(campaignsQueue, tx.tenantId);

@@ -40,11 +40,11 @@ const findUsers = statement<[id: string, pattern: string], User>(
   'automations.users_of',
   `select 'automation' as kind, a.id, a.name
      from automations a join automation_versions v on v.id = a.active_version_id and v.tenant_id = a.tenant_id
-    where a.tenant_id = $tenant and a.status = 'active' and a.id <> $1 and v.definition::text ~ $2
+    where a.tenant_id = $tenant and a.status = 'active' and not a.is_hidden and a.id <> $1 and v.definition::text ~ $2
    union all
    select 'campaign', c.id, c.name from visible_campaigns c
     where c.tenant_id = $tenant and c.status in ('scheduled', 'running', 'paused')
-      and ($1 in (c.channel_id, c.message_template_id, c.automation_id, c.segment_id) or c.audience ~ $2)
+      and ($1 in (c.channel_id, c.message_template_id, c.automation_id, c.segment_id) or c.audience ~ $2 or c.message::text ~ $2)
    union all
    select 'campaign', c.id, c.name from visible_campaigns c
     where c.tenant_id = $tenant and c.status = 'draft' and c.segment_id = $1

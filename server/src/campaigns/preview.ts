@@ -1,4 +1,4 @@
-import { findAutomation } from '../automations/automation.ts';
+import { findAutomation, type SaveDeps } from '../automations/automation.ts';
 import { type AdvanceDeps, createPrograms, runStepsIn } from '../automations/runs/advance.ts';
 import { startMany } from '../automations/runs/start-many.ts';
 import type { Automation } from '../automations/schema.ts';
@@ -129,13 +129,14 @@ export async function previewCampaign(
   deps: PreviewDeps,
   canRead: CanRead,
 ): Promise<CampaignPreview> {
-  const simulated = await simulate(db, (tx) => createPreviewed(tx, { ...input, contacts: [] }, canRead));
+  const save = { canRead, policy: deps.policy };
+  const simulated = await simulate(db, (tx) => createPreviewed(tx, { ...input, contacts: [] }, save));
   const audience =
     simulated.audience === null
       ? { total: 0, totalIsCapped: false, ids: [] }
       : await findAudience(db, simulated.audience, MAX_EXAMINED);
   return simulate(db, async (tx) => {
-    const { campaign, automation, givenIds } = await createPreviewed(tx, input, canRead);
+    const { campaign, automation, givenIds } = await createPreviewed(tx, input, save);
     const channel = await requireChannel(tx, campaign.channel_id);
     const all = new Set([...givenIds, ...audience.ids]);
     const examined = [...all].slice(0, MAX_EXAMINED);
@@ -168,10 +169,10 @@ export async function previewCampaign(
 async function createPreviewed(
   tx: TenantTx,
   { name = 'Preview', ...input }: CampaignToPreview,
-  canRead: CanRead,
+  { canRead, policy }: SaveDeps,
 ) {
-  const campaign = await createCampaign(tx, { ...input, name }, { canRead });
-  const automation = (await findAutomation(tx, campaign.automation_id)) as Automation;
+  const campaign = await createCampaign(tx, { ...input, name }, { canRead, policy, isComplete: true });
+  const automation = (await findAutomation(tx, campaign.automation_id as string)) as Automation;
   const given = await tx.all(givenRecipients, [campaign.id]);
   return {
     campaign,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { readerOf } from '../http/permissions.ts';
+import type { SaveDeps } from '../automations/automation.ts';
+import { type Principal, readerOf } from '../http/permissions.ts';
 import { csv, DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
@@ -42,6 +43,10 @@ const exampleParams = { campaignId: exampleCampaign.id };
 const campaigns = routeFamily({ tag: 'Campaigns', feature: 'campaigns', params: CampaignId, exampleParams });
 
 export function campaignRoutes(deps: PreviewDeps): Route[] {
+  const saving = (principal: Principal): SaveDeps => ({
+    canRead: readerOf(principal),
+    policy: deps.policy,
+  });
   return [
     campaigns.write(
       {
@@ -51,7 +56,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         operationId: 'createCampaign',
         summary: 'Create a campaign',
         description:
-          'Runs an automation for many contacts. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. An `audience` needs `contacts:read`, too. If anything is invalid, nothing is stored.',
+          'Runs an automation for many contacts, or sends them a `message`. It starts at `scheduledAt`, or now. Without `contacts` and `audience` it is a draft. An `audience` needs `contacts:read`, too. If anything is invalid, nothing is stored.',
         access: 'campaigns:write',
         body: NewCampaign,
         answer: data(CampaignWithCounts),
@@ -70,7 +75,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         },
       },
       async ({ principal, body }, tx) => {
-        const { id } = await createCampaign(tx, body, { canRead: readerOf(principal) });
+        const { id } = await createCampaign(tx, body, saving(principal));
         return requireCampaign(tx, id);
       },
     ),
@@ -127,8 +132,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         failures: ['campaign_not_found', 'conflict'],
         example: { body: { name: exampleCampaign.name }, answer: exampleWithCounts },
       },
-      ({ principal, params, body }, tx) =>
-        changeCampaign(tx, params.campaignId, body, { canRead: readerOf(principal) }),
+      ({ principal, params, body }, tx) => changeCampaign(tx, params.campaignId, body, saving(principal)),
     ),
     campaigns.write(
       {
@@ -170,8 +174,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
           },
         },
       },
-      ({ principal, params, body }, tx) =>
-        sendTest(tx, params.campaignId, body.contactId, { canRead: readerOf(principal) }),
+      ({ principal, params, body }, tx) => sendTest(tx, params.campaignId, body.contactId, saving(principal)),
     ),
     searchRoute({
       tag: 'Campaigns',
@@ -200,7 +203,8 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         failures: ['campaign_not_found', 'conflict'],
         example: { body: { status: 'paused' }, answer: { ...exampleWithCounts, status: 'paused' } },
       },
-      ({ params, body }, tx) => changeCampaignStatus(tx, params.campaignId, body.status),
+      ({ principal, params, body }, tx) =>
+        changeCampaignStatus(tx, params.campaignId, body.status, saving(principal)),
     ),
     campaigns.write(
       {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_TEMPLATE_CHARACTERS } from '../automations/definition/liquid.ts';
 import { Failure } from '../automations/schema.ts';
 import { purposes } from '../contacts/consent/schema.ts';
 import { ContactItem } from '../contacts/schema.ts';
@@ -40,16 +41,65 @@ const Contacts = Type.Array(ContactItem, {
     'Contacts, matched by the handle that the channel uses. New ones are created, existing ones are updated',
 });
 
+const Liquid = (description: string) => Type.String({ maxLength: MAX_TEMPLATE_CHARACTERS, description });
+
+/** What a campaign sends without an automation. While it is a draft, nothing in it is required. */
+export const CampaignMessage = Type.Object(
+  {
+    text: Type.Optional(Liquid('Liquid, as in a `send_message` step')),
+    subject: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of an email; Liquid' })),
+    media: Type.Optional(
+      Type.Object({
+        fileId: Type.Optional(Uuid('An uploaded file')),
+        url: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
+        filename: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+      }),
+    ),
+    template: Type.Optional(
+      Type.Object(
+        {
+          templateId: Uuid('A template of the channel'),
+          variables: Type.Optional(
+            Type.Unsafe<Record<string, string>>({
+              type: 'object',
+              maxProperties: 50,
+              propertyNames: { maxLength: 100 },
+              additionalProperties: Liquid('The value of a variable; Liquid'),
+            }),
+          ),
+          header: Type.Optional(TemplateFile),
+        },
+        { description: 'A template instead of a text' },
+      ),
+    ),
+  },
+  {
+    description:
+      'What each recipient gets, instead of an automation. Complete when the campaign starts; a draft may have a part of it',
+  },
+);
+export type CampaignMessage = Static<typeof CampaignMessage>;
+const StoredMessage = Type.Unsafe<CampaignMessage | null>({ ...CampaignMessage, type: ['object', 'null'] });
+
 export const NewCampaign = Type.Object({
   channelId: Uuid(),
   name: Type.String({ minLength: 1, maxLength: 255 }),
-  automationId: Uuid('The automation that runs for each recipient; it must be active'),
+  automationId: Type.Optional(
+    Uuid('The automation that runs for each recipient; it must be active. Required without `message`'),
+  ),
+  message: Type.Optional(CampaignMessage),
   messageTemplateId: Type.Optional(
     Uuid("Replaces the template of the automation's first `send_template` step"),
   ),
   templateHeader: Type.Optional(TemplateFile),
   purpose: Type.Optional(
     OneOf(purposes, '`marketing` by default: unsubscribed contacts are skipped. `service` also reaches them'),
+  ),
+  closeChats: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether chats that it creates are closed until the contact replies, so that they do not fill the inbox. Chats that exist stay as they are',
+    }),
   ),
   isScheduled: Type.Optional(Type.Boolean({ description: 'Needs `scheduledAt`' })),
   scheduledAt: Type.Optional(Timestamp('When it starts, in the future. Default: now')),
@@ -91,9 +141,11 @@ export const CampaignChange = Type.Partial(
     channelId: given.channelId,
     name: given.name,
     automationId: given.automationId,
+    message: given.message,
     messageTemplateId: Nullable(Uuid()),
     templateHeader: Type.Unsafe<TemplateFile | null>({ ...TemplateFile, type: ['object', 'null'] }),
     purpose: given.purpose,
+    closeChats: given.closeChats,
     scheduledAt: Nullable(Timestamp('Without it, a campaign that has not started becomes a draft')),
     recurrenceRules: given.recurrenceRules,
     timezone: given.timezone,
@@ -175,10 +227,14 @@ export const Campaign = Type.Object(
     channelId: Uuid(),
     name: Type.String(),
     status: OneOf(campaignStatuses),
-    automationId: Uuid(),
+    automationId: Nullable(
+      Uuid('The automation that runs for each recipient; null for a draft that has a `message`'),
+    ),
+    message: StoredMessage,
     messageTemplateId: Nullable(Uuid()),
     templateHeader: Type.Unsafe<TemplateFile | null>({ ...TemplateFile, type: ['object', 'null'] }),
     purpose: OneOf(purposes),
+    closeChats: Type.Boolean(),
     isScheduled: Type.Boolean(),
     scheduledAt: Nullable(Timestamp()),
     isReoccurring: Type.Boolean(),

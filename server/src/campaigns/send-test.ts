@@ -1,8 +1,8 @@
+import type { SaveDeps } from '../automations/automation.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { requireContact } from '../contacts/contact.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { CanRead } from '../http/permissions.ts';
 import { mergeChange } from './change-campaign.ts';
 import { changeCampaignStatus, lockCampaign } from './change-status.ts';
 import { createCampaign } from './create-campaign.ts';
@@ -16,7 +16,7 @@ export async function sendTest(
   tx: TenantTx,
   campaignId: string,
   contactId: string,
-  { canRead }: { canRead: CanRead },
+  deps: SaveDeps,
 ): Promise<CampaignWithCounts> {
   const row = isUuid(campaignId) ? await tx.find(lockCampaign, [campaignId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
@@ -28,7 +28,7 @@ export async function sendTest(
     ...input
   } = mergeChange(row, {});
   const name = `Test: ${row.name}`.slice(0, MAX_NAME).toWellFormed();
-  const test = await createCampaign(tx, { ...input, name }, { canRead, isTest: true });
+  const test = await createCampaign(tx, { ...input, name }, { ...deps, isTest: true });
   await addContactIds(tx, test.id, [contact.id]);
-  return changeCampaignStatus(tx, test.id, 'running');
+  return changeCampaignStatus(tx, test.id, 'running', deps);
 }

@@ -83,7 +83,7 @@ export async function startRecipients(tx: TenantTx, campaign: DueCampaign): Prom
   const runs = await startMany(
     tx,
     {
-      automationId: campaign.automation_id,
+      automationId: campaign.automation_id as string,
       versionId,
       campaignId: campaign.id,
       occurrenceAt,

@@ -10,6 +10,7 @@ import { ExpressionError } from '../search/grammar/tokens.ts';
 import { findHeldSegment } from '../segments/segment.ts';
 import { findTemplate } from '../templates/template.ts';
 import { findPartIssues } from '../templates/template-parts.ts';
+import { validateMessage } from './message.ts';
 import { validateTimes } from './schedule.ts';
 import type { NewCampaign } from './schema.ts';
 import { validateVariables } from './variables.ts';
@@ -79,6 +80,24 @@ interface Surroundings {
   canRead: CanRead;
 }
 
+/** What is sent: an automation, or a message. */
+async function validateContent(
+  tx: TenantTx,
+  { automationId, message, messageTemplateId, variables = [], channelId }: CampaignInput,
+  automation: Automation | undefined,
+  issues: Issues,
+): Promise<void> {
+  if (message !== undefined) {
+    if (automationId !== undefined)
+      issues.add('message', 'custom', 'Only one of automationId and message is allowed');
+    if (messageTemplateId !== undefined)
+      issues.add('messageTemplateId', 'custom', 'Not allowed with a message: use `message.template`');
+    await validateMessage(tx, message, channelId, issues);
+  } else if (automationId === undefined) issues.add('automationId', 'invalid_type', 'Required');
+  else if (automation) validateVariables(automation.activeVersion?.variables ?? [], variables, issues);
+  else issues.add('automationId', 'custom', `There is no automation ${automationId}`);
+}
+
 /** Adds everything that is wrong with a campaign. Returns the filter of its audience. */
 export async function validateCampaign(
   tx: TenantTx,
@@ -87,8 +106,7 @@ export async function validateCampaign(
   issues: Issues,
 ): Promise<string | null> {
   if (!channel) issues.add('channelId', 'custom', `There is no channel ${input.channelId}`);
-  if (automation) validateVariables(automation.activeVersion?.variables ?? [], input.variables ?? [], issues);
-  else issues.add('automationId', 'custom', `There is no automation ${input.automationId}`);
+  await validateContent(tx, input, automation, issues);
   await validateTemplate(tx, input, issues);
   validateTimes(input, tx.now, issues);
   return validateAudience(tx, input, canRead, issues);

@@ -40,12 +40,12 @@ const chatsOver = statement<[channelId: string, handleIds: string[]], { id: stri
   'select id, handle_id from visible_chats where handle_id = any ($2::uuid[]) and (tenant_id = $tenant and channel_id = $1) is true',
 );
 const insertChats = statement<
-  [channelId: string, ids: string[], contactIds: string[], handleIds: string[], now: Date],
+  [channelId: string, ids: string[], contactIds: string[], handleIds: string[], now: Date, status: string],
   { id: string; handle_id: string }
 >(
   'chats.insert_over',
-  `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, created_at, updated_at)
-   select n.id, $tenant, $1, n.contact_id, n.handle_id, 'open', $5, $5
+  `insert into chats (id, tenant_id, channel_id, contact_id, handle_id, status, closed_at, created_at, updated_at)
+   select n.id, $tenant, $1, n.contact_id, n.handle_id, $6, case when $6 = 'closed' then $5::timestamptz end, $5, $5
      from unnest($2::uuid[], $3::uuid[], $4::uuid[]) as n (id, contact_id, handle_id) order by n.handle_id
    on conflict (tenant_id, channel_id, handle_id) do nothing returning id, handle_id`,
 );
@@ -75,6 +75,7 @@ export async function startChats(
   tx: TenantTx,
   channelId: string,
   contactIds: readonly string[],
+  { status = 'open' }: { status?: 'open' | 'closed' } = {},
 ): Promise<Map<string, string | ApiError>> {
   const wanted = [...new Set(contactIds)];
   const channel = await findHeldChannel(tx, channelId);
@@ -106,6 +107,7 @@ export async function startChats(
       missing.map(({ contact_id }) => contact_id),
       missing.map(({ id }) => id),
       tx.now,
+      status,
     ]);
     addChats(rows);
     created.push(...rows.map(({ id }) => id));

@@ -12,7 +12,7 @@ const deleteUnused = removalStatement<[ids: string[]]>(
          where m.media @> jsonb_build_array(jsonb_build_object('fileId', f.id)) and m.media <> '[]'::jsonb
            and m.sender = 'outbound' and (m.tenant_id = f.tenant_id) is true)
       and not exists (
-        select 1 from campaigns c where c.tenant_id = f.tenant_id and c.template_header ->> 'fileId' = f.id::text)
+        select 1 from campaigns c where c.tenant_id = f.tenant_id and (c.template_header ->> 'fileId' = f.id::text or position(f.id::text in c.message::text) > 0))
       and not exists (
         select 1 from automations a
           join automation_versions v on v.id in (a.active_version_id, a.latest_version_id) and v.tenant_id = a.tenant_id

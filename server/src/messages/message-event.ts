@@ -25,6 +25,15 @@ export async function loadQueuedMessages(
   );
 }
 
+/** Who reacts to the event: the author of a failed message is notified, and a campaign proceeds. */
+function factsOf(type: EventType, { author, author_id, id }: MessageRow): NewEvent['facts'] {
+  if (author_id === null) return undefined;
+  if (author === 'campaign') return { campaignId: author_id };
+  return type === 'message.failed' && author === 'user'
+    ? { failed: { userId: author_id, messageId: id } }
+    : undefined;
+}
+
 /** An event about a message. The content of messages in sensitive chats is left out of events. */
 export function messageEvent(
   type: EventType,
@@ -39,9 +48,6 @@ export function messageEvent(
     contactId: row.contact_id,
     chatId: row.chat_id,
     data: isSensitive ? withoutContent(message) : message,
-    // The author is notified.
-    ...(type === 'message.failed' && row.author === 'user' && row.author_id !== null
-      ? { facts: { failed: { userId: row.author_id, messageId: row.id } } }
-      : {}),
+    facts: factsOf(type, row),
   };
 }

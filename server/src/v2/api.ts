@@ -23,7 +23,7 @@ export const v2Api: Api<V2Deps> = {
       routes: [
         ...v2WebhookRoutes(deps),
         ...v2AttributeRoutes(),
-        ...v2BroadcastRoutes(),
+        ...v2BroadcastRoutes(deps),
         ...usageRoutes(usage),
       ],
       retiring: v2Version(settings, { clock: deps.clock, count: usage.count }),

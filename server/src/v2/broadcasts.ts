@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { SaveDeps } from '../automations/automation.ts';
 import { type CampaignRow, campaignsOfChannel } from '../campaigns/campaign.ts';
 import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
@@ -11,12 +12,17 @@ import { withV2ParamNames } from './param-names.ts';
 
 const {
   channelId: _channelId,
-  automationId,
+  automationId: _automationId,
+  message: _message,
+  closeChats: _closeChats,
   audience: _audience,
   segmentId: _segmentId,
   ...fields
 } = NewCampaign.properties;
-const NewBroadcast = Type.Object({ ...fields, workflowId: automationId });
+const NewBroadcast = Type.Object({
+  ...fields,
+  workflowId: Uuid('The automation that runs for each recipient; it must be active'),
+});
 
 const Broadcast = Type.Object(
   {
@@ -63,7 +69,7 @@ const example: Broadcast = {
 const present = (row: CampaignRow): Broadcast => ({
   id: row.id,
   name: row.name,
-  workflowId: row.automation_id,
+  workflowId: row.automation_id as string,
   isScheduled: row.scheduled_at !== null,
   isReoccurring: row.is_reoccurring,
   ...(row.scheduled_at === null ? {} : { scheduledAt: timestamp(row.scheduled_at) }),
@@ -74,7 +80,10 @@ const present = (row: CampaignRow): Broadcast => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-export function v2BroadcastRoutes(): Route[] {
+/** Version 3 has them. */
+type Ignored = Pick<NewCampaign, 'audience' | 'segmentId' | 'message' | 'closeChats'>;
+
+export function v2BroadcastRoutes({ policy }: Pick<SaveDeps, 'policy'>): Route[] {
   return [
     broadcasts.read(
       {
@@ -129,8 +138,14 @@ export function v2BroadcastRoutes(): Route[] {
       },
       async ({ principal, params, body: { workflowId, ...body } }, tx) => {
         const channel = await requireChannel(tx, params.channelId);
-        // Unknown fields of a body are ignored: version 2 has no audience.
-        const { audience: _, ...input } = body as typeof body & { audience?: unknown };
+        // Unknown fields of a body are ignored: version 2 has none of them.
+        const {
+          audience: _,
+          segmentId: _s,
+          message: _m,
+          closeChats: _c,
+          ...input
+        } = body as typeof body & Ignored;
         return present(
           await withV2ParamNames(
             createCampaign(
@@ -138,6 +153,7 @@ export function v2BroadcastRoutes(): Route[] {
               { ...input, channelId: channel.id, automationId: workflowId },
               {
                 canRead: readerOf(principal),
+                policy,
                 validateMore: (...found) => validateReach(tx, input, ...found),
               },
             ),

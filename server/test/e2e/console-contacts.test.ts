@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { contactFilters } from '../../../console/src/screens/contacts/filter.ts';
+import { contactFilters } from '../../../console/src/contact-filter/contact-filters.ts';
 import { readFilter, writeFilter } from '../../../console/src/ui/filter.ts';
 import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';

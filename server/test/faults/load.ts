@@ -23,7 +23,7 @@ export interface ApiAnswer {
 export type Call = (
   base: string,
   path: string,
-  options: { token: string; method?: 'DELETE'; body?: unknown; key?: string; timeoutMs?: number },
+  options: { token: string; method?: 'DELETE' | 'PUT'; body?: unknown; key?: string; timeoutMs?: number },
 ) => Promise<ApiAnswer>;
 
 /** A client with keep-alive connections. A call without an answer throws. */

@@ -73,6 +73,22 @@ it('takes the picture of a note', async () => {
   await take(page, 'note');
 });
 
+it('takes the picture of a campaign before it is sent', async () => {
+  const [channel] = await test.api('POST', '/v3/channels/search', { query: 'eq(kind,"sms")' });
+  const { id } = await test.api('POST', '/v3/campaigns', {
+    channelId: channel.id,
+    name: 'Winter check',
+    message: {
+      text: 'Hello {{ contact.firstName }}! Is your bike ready for the snow? The check is 20 % off this week.',
+    },
+  });
+  const audience = 'ge(createdAt,"1970-01-01T00:00:00Z")';
+  await test.api('PUT', `/v3/campaigns/${id}`, { audience });
+  const page = await openPage(`/campaigns/${id}?step=check`, { width: 1180, height: 800 });
+  await page.getByText('As they will be sent').waitFor();
+  await take(page, 'campaign');
+});
+
 it('takes the picture of the contacts', async () => {
   const page = await openPage('/contacts', { width: 1280, height: 620 });
   await page.getByText('Mina Park').first().waitFor();

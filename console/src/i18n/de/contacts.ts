@@ -86,7 +86,7 @@ export const contacts: Texts<typeof en> = {
   'contacts.tab.details': 'Profil',
   'contacts.tab.timeline': 'Verlauf',
   'contacts.runs': 'Automationen',
-  'contacts.runOfDeleted': 'eine gelöschte Automation',
+  'contacts.runOfDeleted': 'eine Kampagne oder eine gelöschte Automation',
   'contacts.run.scheduled': 'Geplant',
   'contacts.run.running': 'Läuft',
   'contacts.run.waiting': 'Wartet',

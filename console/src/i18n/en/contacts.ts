@@ -84,7 +84,7 @@ export const contacts = {
   'contacts.tab.details': 'Profile',
   'contacts.tab.timeline': 'Timeline',
   'contacts.runs': 'Automations',
-  'contacts.runOfDeleted': 'a deleted automation',
+  'contacts.runOfDeleted': 'a campaign or a deleted automation',
   'contacts.run.scheduled': 'Scheduled',
   'contacts.run.running': 'Running',
   'contacts.run.waiting': 'Waiting',

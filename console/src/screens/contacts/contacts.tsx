@@ -4,6 +4,8 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { basePath } from '../../api/client.ts';
 import { useList } from '../../api/lists.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
+import { contactFilters, EVERYBODY } from '../../contact-filter/contact-filters.ts';
+import { useContactFields } from '../../contact-filter/use-contact-fields.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -15,8 +17,6 @@ import { ContactForm } from './contact-form.tsx';
 import { type Chosen, ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
 import { ContactDrawer, type ContactTab, contactTabs } from './drawer.tsx';
-import { contactFilters } from './filter.ts';
-import { useContactFields } from './filter-fields.ts';
 import { CONTACTS_KEY } from './live.ts';
 import { SearchField } from './search-field.tsx';
 
@@ -30,9 +30,6 @@ interface Address {
 const ImportDialog = lazy(async () => ({
   default: (await import('../imports/import-dialog.tsx')).ImportDialog,
 }));
-
-/** A filter that everybody matches. */
-const EVERYBODY = 'ge(createdAt,"1970-01-01T00:00:00Z")';
 
 /** Everybody who has written, or who was added: a list, and one of them beside it. */
 export function Contacts() {

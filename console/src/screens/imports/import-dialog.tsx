@@ -18,6 +18,8 @@ interface ImportDialogProps {
   /** Called once, when all rows have been imported. The window stays open and shows what came of it. */
   onDone?: (done: Import) => void;
   onClose: () => void;
+  /** Labels that are chosen at first. */
+  labelIds?: readonly string[];
 }
 
 const FIRST_SETTINGS: Settings = { country: '', existing: 'update', labelIds: [] };
@@ -26,13 +28,13 @@ const FIRST_SETTINGS: Settings = { country: '', existing: 'update', labelIds: []
  * Imports contacts from a file: choose it, say what its columns are, check the rows, import them. Closing the window does
  * not end an import.
  */
-export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
+export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogProps) {
   const t = useText();
   const toast = useToast();
   const navigate = useNavigate();
   const [table, setTable] = useState<UploadedTable>();
   const [fields, setFields] = useState<Field[]>([]);
-  const [settings, setSettings] = useState<Settings>(FIRST_SETTINGS);
+  const [settings, setSettings] = useState<Settings>({ ...FIRST_SETTINGS, labelIds: [...labelIds] });
   /** The check or the import that is shown. */
   const [job, setJob] = useState<Import>();
   const hasJob = useRef(false);

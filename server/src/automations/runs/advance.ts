@@ -42,6 +42,7 @@ interface LockedRun {
   channel_id: string | null;
   campaign_name: string | null;
   campaign_purpose: Purpose | null;
+  closes_chats: boolean | null;
   is_test: boolean | null;
   automation_id: string;
   automation_name: string;
@@ -70,7 +71,7 @@ const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
       order by k.id for no key update of k)
    select r.id, r.version_id, r.contact_id, r.chat_id, r.campaign_id, r.status, r.step, r.state, r.revision,
           campaign.channel_id, campaign.name as campaign_name,
-          campaign.purpose as campaign_purpose, campaign.is_test, r.automation_id, automation.name as automation_name
+          campaign.purpose as campaign_purpose, campaign.close_chats as closes_chats, campaign.is_test, r.automation_id, automation.name as automation_name
      from visible_automation_runs r
      join automations automation on automation.id = r.automation_id and (automation.tenant_id = r.tenant_id) is true
      left join campaigns campaign on campaign.id = r.campaign_id and (campaign.tenant_id = r.tenant_id) is true
@@ -156,6 +157,7 @@ async function loadRuns(
           ? { type: 'automation', id: run.automation_id, name: run.automation_name }
           : { type: 'campaign', id: run.campaign_id, name: run.campaign_name },
       purpose: run.campaign_purpose ?? program.purpose,
+      closesChats: run.closes_chats === true,
       chainDepth: run.state.chainDepth ?? 0,
       channelId: run.channel_id ?? program.channelId,
       externalIds,

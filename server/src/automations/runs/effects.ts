@@ -29,6 +29,8 @@ export interface ActiveRun {
   /** The automation or the campaign. */
   author: Author;
   purpose: Purpose;
+  /** Whether chats that it creates are closed until the contact replies. */
+  closesChats: boolean;
   /** How many runs came before it, each started by an event of the one before. */
   chainDepth: number;
   /** The channel of the automation's trigger, or of the campaign. */
@@ -206,6 +208,7 @@ async function sendAll(
         author: activeRun.author,
         purpose: activeRun.purpose,
         origin: { runId: activeRun.runId, runStep: effect.number, campaignId: activeRun.campaignId },
+        closesChat: activeRun.closesChats,
       },
     });
   }

@@ -141,6 +141,7 @@ export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   chatId: row.chat_id,
   data: presentRun(row),
   originRunId: row.id,
+  ...(row.campaign_id === null ? {} : { facts: { campaignId: row.campaign_id } }),
 });
 
 /** A step in which the run was ended from outside has no end of its own. */

@@ -35,6 +35,8 @@ export interface RunDraft {
   author: Author;
   purpose: Purpose;
   origin: { runId: string; runStep: number; campaignId: string | null };
+  /** Whether a chat that is created for it is closed until the contact replies. */
+  closesChat: boolean;
 }
 
 export type SendDeps = QueueDeps;
@@ -93,15 +95,16 @@ async function findOrCreateChats(tx: TenantTx, drafts: readonly RunDraft[]): Pro
   );
   const missing = groupBy(
     without.filter(({ channelId, contactId }) => !known.has(`${channelId} ${contactId}`)),
-    ({ channelId }) => channelId as string,
+    ({ channelId, closesChat }) => `${channelId} ${closesChat ? 'closed' : 'open'}`,
   );
   const started = new Map<string, string | RunError>(await findUnwanted(tx, [...missing.values()].flat()));
-  for (const [channelId, theirs] of missing) {
+  for (const [key, theirs] of missing) {
+    const [channelId, status] = key.split(' ') as [string, 'open' | 'closed'];
     const contactIds = theirs
       .map(({ contactId }) => contactId)
       .filter((contactId) => !started.has(`${channelId} ${contactId}`));
     if (contactIds.length === 0) continue;
-    for (const [contactId, chat] of await startChats(tx, channelId, contactIds))
+    for (const [contactId, chat] of await startChats(tx, channelId, contactIds, { status }))
       started.set(`${channelId} ${contactId}`, typeof chat === 'string' ? chat : failureOf(chat));
   }
   return drafts.map(({ chatId, channelId, contactId }) => {

@@ -89,7 +89,7 @@ const automationsAt = statement<
      left join visible_automation_runs r
        on r.automation_id = a.id and r.cause_event_id = $1 and (r.tenant_id = $tenant) is true
      left join automation_versions v on v.id = coalesce(r.version_id, b.version_id) and v.tenant_id = a.tenant_id
-    where a.tenant_id = $tenant and ($2::uuid[] is null or a.id = any ($2::uuid[]))
+    where a.tenant_id = $tenant and not a.is_hidden and ($2::uuid[] is null or a.id = any ($2::uuid[]))
     order by a.created_at, a.id limit $3`,
 );
 

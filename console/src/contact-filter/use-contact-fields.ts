@@ -1,8 +1,8 @@
 import { searchLabels } from '@parley/sdk';
-import { useAll } from '../../api/lists.ts';
-import { useText } from '../../i18n/i18n.tsx';
-import type { FilterField } from '../../ui/filter.ts';
-import { contactFilters, PERIODS } from './filter.ts';
+import { useAll } from '../api/lists.ts';
+import { useText } from '../i18n/i18n.tsx';
+import type { FilterField } from '../ui/filter.ts';
+import { contactFilters, PERIODS } from './contact-filters.ts';
 
 type Field = keyof typeof contactFilters;
 

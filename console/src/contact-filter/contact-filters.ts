@@ -1,4 +1,4 @@
-import { type FilterTexts, oneOf, written } from '../../ui/filter.ts';
+import { type FilterTexts, oneOf, written } from '../ui/filter.ts';
 
 export const PERIODS = ['P1D', 'P7D', 'P30D'] as const;
 
@@ -12,3 +12,6 @@ export const contactFilters = {
   language: written('eq', 'language'),
   created: oneOf(Object.fromEntries(PERIODS.map((period) => [period, `ge(createdAt,now("-${period}"))`]))),
 } satisfies FilterTexts;
+
+/** A filter that everybody matches. */
+export const EVERYBODY = 'ge(createdAt,"1970-01-01T00:00:00Z")';

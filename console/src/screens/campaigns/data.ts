@@ -1,0 +1,149 @@
+import {
+  type Campaign,
+  type CampaignWithCounts,
+  getCampaign,
+  type Recipient,
+  searchAutomations,
+  searchCampaigns,
+  searchChannels,
+  searchContacts,
+  searchMessageTemplates,
+  searchRecipients,
+  searchSegments,
+} from '@parley/sdk';
+import type { QueryClient } from '@tanstack/react-query';
+import { client, useRead } from '../../api/api.ts';
+import { type ListData, useAll, useList } from '../../api/lists.ts';
+import { useScope } from '../../api/session.tsx';
+import { addPatch } from '../../live/patches.ts';
+import { runSoon } from '../../live/soon.ts';
+
+export const CAMPAIGNS_KEY = ['campaigns'];
+export const SEGMENTS_KEY = ['segments'];
+export const campaignKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'one', id];
+const recipientsKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'recipients', id];
+
+export type Counts = CampaignWithCounts['recipientCounts'];
+export type RecipientStatus = Recipient['status'];
+
+/** The results of each row are read by itself, so a page is small. */
+const PAGE_SIZE = 25;
+const NOT_TESTS = 'eq(isTest,false)';
+
+export const useCampaigns = (search: string) =>
+  useList(
+    CAMPAIGNS_KEY,
+    searchCampaigns,
+    { query: NOT_TESTS, ...(search.trim() === '' ? {} : { search: search.trim().slice(0, 200) }) },
+    { pageSize: PAGE_SIZE },
+  );
+
+export const useCampaign = (campaignId: string, enabled = true) =>
+  useRead(campaignKey(campaignId), (signal) => getCampaign(client, { path: { campaignId }, signal }), {
+    enabled,
+  });
+
+export const useChannels = () => useAll(['channels'], searchChannels);
+export const useSegments = () => useAll(SEGMENTS_KEY, searchSegments, { enabled: useScope('contacts:read') });
+
+/** Those that a campaign can start. */
+export const useActiveAutomations = () => {
+  const automations = useAll(['automations'], searchAutomations, { enabled: useScope('automations:read') });
+  return automations.data?.filter(({ status }) => status === 'active') ?? [];
+};
+
+/** Those that the vendor has approved. */
+export function useTemplates(channelId: string) {
+  const query = `and(eq(channelId,"${channelId}"),eq(status,"approved"))`;
+  return useRead(['messageTemplates', 'campaigns', channelId], async (signal) => {
+    const body = { query, sortBy: 'asc(name)', pagination: { limit: 100 } };
+    return (await searchMessageTemplates(client, { body, signal })).items;
+  });
+}
+
+export const useRecipients = (campaignId: string, status: RecipientStatus | undefined) =>
+  useList(
+    recipientsKey(campaignId),
+    (own, { body, signal }) => searchRecipients(own, { path: { campaignId }, body, signal }),
+    status === undefined ? {} : { query: `eq(status,"${status}")` },
+  );
+
+/** The names of contacts by their ids. */
+export function useNames(contactIds: readonly string[]): ReadonlyMap<string, string> {
+  const canRead = useScope('contacts:read');
+  const { data } = useRead(
+    ['contacts', 'names', contactIds],
+    async (signal) => {
+      const names = new Map<string, string>();
+      for (let from = 0; from < contactIds.length; from += 100) {
+        const ids = contactIds.slice(from, from + 100);
+        const query = `in(id,${ids.map((id) => `"${id}"`).join()})`;
+        const page = await searchContacts(client, { body: { query, pagination: { limit: 100 } }, signal });
+        for (const { id, displayName } of page.items) names.set(id, displayName);
+      }
+      return names;
+    },
+    { enabled: canRead && contactIds.length > 0, keepsPrevious: true },
+  );
+  return data ?? new Map();
+}
+
+/** How many contacts a filter matches now. */
+export const useAudienceSize = (query: string | null) =>
+  useRead(
+    ['contacts', 'count', query],
+    async (signal) => {
+      const page = await searchContacts(client, {
+        body: { query: query as string, pagination: { limit: 1 } },
+        signal,
+      });
+      return { total: page.pagination.total, isCapped: page.pagination.totalIsCapped === true };
+    },
+    { enabled: query !== null },
+  );
+
+const mapRows = (
+  data: ListData<Campaign> | undefined,
+  change: (rows: Campaign[]) => Campaign[],
+): ListData<Campaign> | undefined =>
+  data && { ...data, pages: data.pages.map((page) => ({ ...page, items: change(page.items) })) };
+
+const LISTS_MS = 500;
+const RECIPIENTS_MS = 2_000;
+const readListsSoon = runSoon(
+  LISTS_MS,
+  (_, cache: QueryClient) => void cache.invalidateQueries({ queryKey: [...CAMPAIGNS_KEY, 'list'] }),
+);
+const readRecipientsSoon = runSoon(
+  RECIPIENTS_MS,
+  (id, cache: QueryClient) => void cache.invalidateQueries({ queryKey: recipientsKey(id) }),
+);
+
+/** Shows a campaign as it is now, wherever it is shown. */
+export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignWithCounts): void {
+  cache.setQueryData<CampaignWithCounts>(campaignKey(campaign.id), (before) =>
+    'recipientCounts' in campaign ? campaign : before && { ...before, ...campaign },
+  );
+  const lists = cache.getQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] });
+  const isListed = lists.some(([, data]) =>
+    data?.pages.some(({ items }) => items.some(({ id }) => id === campaign.id)),
+  );
+  if (!isListed && !campaign.isTest) readListsSoon('', cache);
+  cache.setQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] }, (data) =>
+    mapRows(data, (rows) => rows.map((row) => (row.id === campaign.id ? campaign : row))),
+  );
+}
+
+/** A campaign that is gone. */
+export function forgetCampaign(cache: QueryClient, campaignId: string): void {
+  cache.removeQueries({ queryKey: campaignKey(campaignId) });
+  cache.setQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] }, (data) =>
+    mapRows(data, (rows) => rows.filter(({ id }) => id !== campaignId)),
+  );
+}
+
+addPatch(['campaign.*'], (event, cache) => {
+  const campaign = event.data as Campaign;
+  storeCampaign(cache, campaign);
+  readRecipientsSoon(campaign.id, cache);
+});

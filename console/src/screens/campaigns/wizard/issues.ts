@@ -1,0 +1,46 @@
+import { ParleyError } from '@parley/sdk';
+
+export const STEPS = ['whom', 'what', 'when', 'check'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The step in which each field stands. */
+const STEP_OF: Readonly<Record<string, Step>> = {
+  audience: 'whom',
+  segmentId: 'whom',
+  purpose: 'whom',
+  channelId: 'what',
+  message: 'what',
+  automationId: 'what',
+  variables: 'what',
+  messageTemplateId: 'what',
+  templateHeader: 'what',
+  scheduledAt: 'when',
+  recurrenceRules: 'when',
+  timezone: 'when',
+};
+
+export interface StepIssue {
+  step: Step;
+  parameter: string;
+  message: string;
+}
+
+/** What an answer says is wrong, with the step where it is changed. */
+export const stepIssues = (error: unknown): StepIssue[] =>
+  error instanceof ParleyError
+    ? error.issues.map(({ parameter, message }) => ({
+        parameter,
+        message,
+        step: STEP_OF[parameter.split('.', 1)[0] as string] ?? 'what',
+      }))
+    : [];
+
+/** The issue of exactly one field. */
+export const issueAt = (error: unknown, parameter: string): string | undefined =>
+  stepIssues(error).find((issue) => issue.parameter === parameter)?.message;
+
+/** The first issue of a field or of a part of it. */
+export const issueWithin = (error: unknown, parameter: string): string | undefined =>
+  stepIssues(error).find(
+    (issue) => issue.parameter === parameter || issue.parameter.startsWith(`${parameter}.`),
+  )?.message;

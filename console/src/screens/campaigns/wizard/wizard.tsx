@@ -1,0 +1,207 @@
+import { type CampaignWithCounts, setCampaignStatus } from '@parley/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { client, useWrite } from '../../../api/api.ts';
+import { useText } from '../../../i18n/i18n.tsx';
+import { useKeys } from '../../../keys/keys.ts';
+import { Button } from '../../../ui/button.tsx';
+import { classes } from '../../../ui/classes.ts';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { ErrorNotice } from '../../../ui/notices.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { useCampaignActions } from '../actions.tsx';
+import { storeCampaign } from '../data.ts';
+import { Check, usePreview } from './check.tsx';
+import { STEPS, type Step, stepIssues } from './issues.ts';
+import { contentKindOf } from './message.ts';
+import { type Draft, useDraft } from './use-draft.ts';
+import { What } from './what.tsx';
+import { When } from './when.tsx';
+import { Whom } from './whom.tsx';
+import styles from './wizard.module.css';
+
+/** Where a draft is continued: at the first step that lacks something. */
+function firstStep({ audience, segmentId, ...campaign }: CampaignWithCounts): Step {
+  if (audience === null && segmentId === null) return 'whom';
+  return contentKindOf(campaign) === undefined ? 'what' : 'when';
+}
+
+/** Prepares a campaign step by step. Everything is stored as it is typed, so it can be left at any time. */
+export function Wizard({ campaign: stored }: { campaign: CampaignWithCounts }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const draft = useDraft(stored);
+  const { campaign, flush } = draft;
+  const address = useSearch({ strict: false }) as { step?: unknown };
+  const [first] = useState(() => firstStep(campaign));
+  const step = STEPS.find((one) => one === address.step) ?? first;
+  const index = STEPS.indexOf(step);
+  const preview = usePreview(draft, step === 'check' && draft.isSaved);
+  const [isStarting, setIsStarting] = useState(false);
+  const { itemsOf, dialogs } = useCampaignActions();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isDraft = campaign.status === 'draft';
+  const canStart = step === 'check' && preview.data !== undefined && draft.isSaved;
+
+  const go = (next: Step): void => {
+    void flush();
+    void navigate({ to: `/campaigns/${campaign.id}`, search: { step: next } as never });
+  };
+  const forward = (): void => {
+    const next = STEPS[index + 1];
+    if (next) go(next);
+    else if (canStart && isDraft) setIsStarting(true);
+  };
+  const leave = (): void => void flush().then(() => navigate({ to: '/campaigns' }));
+  useKeys([
+    { keys: 'mod+Enter', label: t(index < 3 ? 'campaigns.next' : 'campaigns.go'), run: forward },
+    { keys: 'Escape', label: t('campaigns.leave'), run: leave },
+  ]);
+  // A new step is read aloud, and Tab goes on from there.
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current !== step) heading.current?.focus();
+    shown.current = step;
+  }, [step]);
+  // Issues that the preview found are shown at their fields, until something is changed.
+  const error = draft.error ?? (draft.isSaved ? preview.error : undefined);
+  const otherError = draft.error && stepIssues(draft.error).length === 0;
+  return (
+    <Page
+      title={campaign.name || t('campaigns.new')}
+      actions={
+        <div className={styles.top}>
+          <SaveState draft={draft} />
+          <Button onClick={leave}>{t('campaigns.leave')}</Button>
+          <Menu label={t('campaigns.moreActions')} items={itemsOf(stored).filter(({ id }) => id !== 'edit')}>
+            <Icon name="more" />
+          </Menu>
+        </div>
+      }
+    >
+      <StepBar step={step} error={error} onStep={go} />
+      {!isDraft && <p className={styles.notice}>{t('campaigns.editsScheduled')}</p>}
+      <h2 ref={heading} tabIndex={-1} className={styles.heading}>
+        {t(`campaigns.step.${step}`)}
+      </h2>
+      <div className={styles.content}>
+        {step === 'whom' && <Whom draft={draft} error={error} />}
+        {step === 'what' && <What draft={draft} error={error} />}
+        {step === 'when' && <When draft={draft} error={error} />}
+        {step === 'check' && <Check draft={draft} preview={preview} onStep={go} />}
+        {otherError ? <ErrorNotice error={draft.error} onRetry={() => void flush()} /> : null}
+      </div>
+      <footer className={styles.bottom}>
+        {index > 0 && (
+          <Button icon="back" onClick={() => go(STEPS[index - 1] as Step)}>
+            {t('nav.back')}
+          </Button>
+        )}
+        <span className={styles.spacer} />
+        {index < STEPS.length - 1 ? (
+          <Button look="primary" onClick={forward}>
+            {t('campaigns.next')}
+          </Button>
+        ) : isDraft ? (
+          <Button look="primary" icon="send" disabled={!canStart} onClick={forward}>
+            {t(campaign.scheduledAt === null ? 'campaigns.go' : 'campaigns.schedule')}
+          </Button>
+        ) : (
+          <Button look="primary" onClick={leave}>
+            {t('campaigns.done')}
+          </Button>
+        )}
+      </footer>
+      {isStarting && (
+        <StartDialog
+          campaign={campaign}
+          matched={preview.data?.matched ?? 0}
+          onClose={() => setIsStarting(false)}
+        />
+      )}
+      {dialogs}
+    </Page>
+  );
+}
+
+/** Whether what is shown is stored. */
+function SaveState({ draft: { isSaving, isSaved, error } }: { draft: Draft }) {
+  const t = useText();
+  const state = isSaving ? 'saving' : isSaved ? 'saved' : error ? 'unsaved' : 'saving';
+  return (
+    <span role="status" className={classes(styles.saveState, state === 'unsaved' && styles.isUnsaved)}>
+      {t(`campaigns.${state}`)}
+    </span>
+  );
+}
+
+interface StepBarProps {
+  step: Step;
+  error: unknown;
+  onStep: (step: Step) => void;
+}
+
+function StepBar({ step, error, onStep }: StepBarProps) {
+  const t = useText();
+  const wrong = new Set(stepIssues(error).map((issue) => issue.step));
+  return (
+    <nav aria-label={t('campaigns.steps')}>
+      <ol className={styles.steps}>
+        {STEPS.map((one, index) => (
+          <li key={one}>
+            <button
+              type="button"
+              className={classes(styles.step, one === step && styles.current, wrong.has(one) && styles.wrong)}
+              aria-current={one === step ? 'step' : undefined}
+              onClick={() => onStep(one)}
+            >
+              <span className={styles.number}>{wrong.has(one) ? '!' : index + 1}</span>
+              {t(`campaigns.step.${one}`)}
+              {wrong.has(one) && <span className="visually-hidden">{t('campaigns.stepWrong')}</span>}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+interface StartDialogProps {
+  campaign: CampaignWithCounts;
+  matched: number;
+  onClose: () => void;
+}
+
+/** Says once more to how many people it goes. */
+function StartDialog({ campaign, matched, onClose }: StartDialogProps) {
+  const t = useText();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const start = useWrite(
+    () => setCampaignStatus(client, { path: { campaignId: campaign.id }, body: { status: 'running' } }),
+    {
+      showsError: true,
+      onSuccess: (started) => {
+        onClose();
+        storeCampaign(cache, started);
+        void navigate({ to: `/campaigns/${started.id}` });
+      },
+    },
+  );
+  const isNow = campaign.scheduledAt === null;
+  return (
+    <FormDialog
+      title={t('campaigns.startTitle', { name: campaign.name })}
+      submit={t(isNow ? 'campaigns.go' : 'campaigns.schedule')}
+      onSubmit={() => start.mutate()}
+      onClose={onClose}
+      isBusy={start.isPending}
+      error={start.error}
+    >
+      <p>{t(isNow ? 'campaigns.startText' : 'campaigns.scheduleText', { count: matched })}</p>
+    </FormDialog>
+  );
+}
