@@ -237,6 +237,11 @@ export const streamOnlyCatalogue: Record<StreamOnlyType, EventEntry> = {
     hasChannel: true,
     when: 'The user of this stream has a notification, or an unread one counts one more; nobody else gets it.',
   },
+  'automation.run_progressed': {
+    ...ofRun,
+    example: { ...exampleRun, ...runStarted, status: 'waiting', step: 'hello' },
+    when: 'A run has come to another step, waits, or was retried; the data is the run as it is now. At most one a second for each run.',
+  },
 };
 
 /** The whole body of a delivery. */
@@ -278,7 +283,7 @@ export const documentedEvents: readonly DocumentedEvent[] = eventTypes.map((type
 
 /** Every stream-only event as streams send it, in the order of `streamOnlyTypes`. */
 export const documentedStreamOnlyEvents: readonly DocumentedEvent[] = streamOnlyTypes.map((type) => {
-  const { when, data, example } = streamOnlyCatalogue[type];
+  const { when, data, example, hasChannel } = streamOnlyCatalogue[type];
   return {
     type,
     when,
@@ -287,10 +292,16 @@ export const documentedStreamOnlyEvents: readonly DocumentedEvent[] = streamOnly
       type: Type.Literal(type),
       createdAt: Timestamp(),
       tenantId: Uuid(),
-      channelId: Uuid(),
+      channelId: hasChannel ? Uuid() : Type.Null(),
       sequence: Type.Null({ description: 'It is not stored, so it has no number' }),
       data,
     }),
-    example: { ...EXAMPLE_HEAD, type, channelId: exampleChat.channelId, sequence: null, data: example },
+    example: {
+      ...EXAMPLE_HEAD,
+      type,
+      channelId: hasChannel ? exampleChat.channelId : null,
+      sequence: null,
+      data: example,
+    },
   };
 });

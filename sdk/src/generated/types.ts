@@ -1184,6 +1184,16 @@ export interface Trace {
     updatedAt: string | null;
     /** Of a message: the id that the vendor gave it */
     vendorId: string | null;
+    /** Of a message: how its text begins */
+    text: string | null;
+    /** Whom it is about */
+    contactId: string | null;
+    /** The chat in which it happened */
+    chatId: string | null;
+    /** Of a run */
+    automationId: string | null;
+    /** Of a delivery */
+    webhookId: string | null;
     error: {
       code: string;
       message: string;
@@ -4249,6 +4259,19 @@ export interface NotificationCreatedEvent {
   data: Notification;
 }
 
+/** A run has come to another step, waits, or was retried; the data is the run as it is now. At most one a second for each run. */
+export interface AutomationRunProgressedEvent {
+  /** Another one for every event */
+  id: string;
+  type: "automation.run_progressed";
+  createdAt: string;
+  tenantId: string;
+  channelId: null;
+  /** It is not stored, so it has no number */
+  sequence: null;
+  data: AutomationRun;
+}
+
 /** What happened in a tenant, as webhooks and the stream send it: `type` says what `data` is. */
 export type Event =
   | MessageReceivedEvent
@@ -4295,7 +4318,8 @@ export type StreamEvent =
   | Event
   | ChatPresenceEvent
   | MessageQueuedEvent
-  | NotificationCreatedEvent;
+  | NotificationCreatedEvent
+  | AutomationRunProgressedEvent;
 
 /** The reasons of errors. */
 export type MessageKey =

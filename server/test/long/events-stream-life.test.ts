@@ -98,7 +98,11 @@ it('sends a heartbeat with its position every 15 seconds', async () => {
     db,
     wakeUps: createWakeUps({ db: () => db, sender: 'test', isSoleProcess: true }),
     log: createLog({ level: 'silent', json: true }),
-    loaders: { 'message.queued': async () => new Map(), 'notification.created': async () => new Map() },
+    loaders: {
+      'message.queued': async () => new Map(),
+      'notification.created': async () => new Map(),
+      'automation.run_progressed': async () => new Map(),
+    },
     intervals: { checkMs: 10, heartbeatMs: 60 },
   });
   const bare = await useBareServer(server, eventRoutes({ streams: silent }));
