@@ -60,6 +60,22 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/phone/phone.tsx')).PhonePage,
   },
   {
+    path: '/events/{-$eventId}',
+    title: 'events.title',
+    icon: 'event',
+    letter: 'e',
+    scope: 'events:read',
+    place: 'below',
+    load: async () => (await import('../screens/events/events.tsx')).Events,
+  },
+  {
+    path: '/trace/{-$traceId}',
+    title: 'trace.title',
+    icon: 'trace',
+    scope: 'events:read',
+    load: async () => (await import('../screens/trace/trace.tsx')).Trace,
+  },
+  {
     path: '/channels/{-$channelId}',
     title: 'channels.title',
     icon: 'channel',
