@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts';
 import { audit } from './de/audit.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
+import { flow } from './de/flow.ts';
 import { inbox } from './de/inbox.ts';
 import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
@@ -27,4 +28,5 @@ export const de: Catalogue = {
   ...inboxLists,
   ...notifications,
   ...phone,
+  ...flow,
 };

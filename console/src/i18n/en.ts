@@ -1,6 +1,7 @@
 import { audit } from './en/audit.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
+import { flow } from './en/flow.ts';
 import { inbox } from './en/inbox.ts';
 import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
@@ -25,4 +26,5 @@ export const en = {
   ...inboxLists,
   ...notifications,
   ...phone,
+  ...flow,
 } as const;
