@@ -98,7 +98,7 @@ module.exports = {
     {
       name: 'parts-know-no-screen',
       severity: 'error',
-      from: { path: '^console/src/(api|explain|i18n|keys|live|notifications|phone|ui)/' },
+      from: { path: '^console/src/(api|explain|flow|i18n|keys|live|notifications|phone|ui)/' },
       to: { path: '^console/src/screens/' },
     },
     {

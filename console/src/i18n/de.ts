@@ -3,6 +3,7 @@ import { audit } from './de/audit.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
 import { explain } from './de/explain.ts';
+import { flow } from './de/flow.ts';
 import { inbox } from './de/inbox.ts';
 import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
@@ -29,4 +30,5 @@ export const de: Catalogue = {
   ...notifications,
   ...phone,
   ...explain,
+  ...flow,
 };

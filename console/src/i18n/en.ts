@@ -2,6 +2,7 @@ import { audit } from './en/audit.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { explain } from './en/explain.ts';
+import { flow } from './en/flow.ts';
 import { inbox } from './en/inbox.ts';
 import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
@@ -27,4 +28,5 @@ export const en = {
   ...notifications,
   ...phone,
   ...explain,
+  ...flow,
 } as const;
