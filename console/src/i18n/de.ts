@@ -9,6 +9,7 @@ import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
 import { people } from './de/people.ts';
 import { phone } from './de/phone.ts';
+import { runs } from './de/runs.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
@@ -30,5 +31,6 @@ export const de: Catalogue = {
   ...notifications,
   ...phone,
   ...explain,
+  ...runs,
   ...flow,
 };

@@ -8,6 +8,7 @@ import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
 import { people } from './en/people.ts';
 import { phone } from './en/phone.ts';
+import { runs } from './en/runs.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { system } from './en/system.ts';
@@ -28,5 +29,6 @@ export const en = {
   ...notifications,
   ...phone,
   ...explain,
+  ...runs,
   ...flow,
 } as const;
