@@ -56,7 +56,7 @@ export const useVersion = (automationId: string, versionId: string | undefined) 
   );
 
 export const useVersions = (automationId: string) =>
-  useRead(['automations', 'versions', automationId], (signal) =>
+  useRead(['automations', 'versions', automationId, 'numbers'], (signal) =>
     searchAutomationVersions(client, {
       path: { automationId },
       body: { sortBy: 'desc(number)', pagination: { limit: 100 } },

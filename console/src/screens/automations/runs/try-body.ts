@@ -47,6 +47,12 @@ export function writeTryBody(
   };
 }
 
+/** What the server said about one parameter. */
+export const issueAt = (error: unknown, parameter: string): string | undefined =>
+  error instanceof ParleyError
+    ? error.issues.find((issue) => issue.parameter === parameter)?.message
+    : undefined;
+
 /** What is wrong with the definition, by the step or the trigger that it is about. */
 export function faultsOf(
   error: unknown,

@@ -15,7 +15,8 @@ interface TryFieldsProps {
   isChanged: boolean;
   contact: Contact | undefined;
   form: TryForm;
-  issueOf: (name: string) => string | undefined;
+  /** What the server said about a parameter, such as `message.text`. */
+  issueAt: (parameter: string) => string | undefined;
   isBusy: boolean;
   hasResult: boolean;
   onContact: (contact: Contact | undefined) => void;
@@ -25,7 +26,7 @@ interface TryFieldsProps {
 
 /** For whom an automation is tried, and with what. */
 export function TryFields(props: TryFieldsProps) {
-  const { definition, isChanged, contact, form, issueOf, isBusy, hasResult, onContact, onChange, onSubmit } =
+  const { definition, isChanged, contact, form, issueAt, isBusy, hasResult, onContact, onChange, onSubmit } =
     props;
   const t = useText();
   const canReply = definition.steps.some(({ type }) => type === 'wait_for_reply');
@@ -46,14 +47,14 @@ export function TryFields(props: TryFieldsProps) {
           {t('try.safe')} {isChanged && t('try.unsaved')}
         </span>
       </p>
-      <ContactField contact={contact} error={issueOf('contactId')} onChange={onContact} />
+      <ContactField contact={contact} error={issueAt('contactId')} onChange={onContact} />
       {definition.trigger.type === 'message_received' && (
         <TextArea
           label={t('try.message')}
           help={t('try.messageHelp')}
           rows={2}
           value={form.message}
-          error={issueOf('text') ?? issueOf('message')}
+          error={issueAt('message.text') ?? issueAt('message')}
           onChange={(event) => onChange({ ...form, message: event.target.value })}
           maxLength={65_536}
         />
@@ -63,7 +64,7 @@ export function TryFields(props: TryFieldsProps) {
           key={variable.name}
           variable={variable}
           value={form.variables[variable.name] ?? ''}
-          error={issueOf(variable.name)}
+          error={issueAt(`variables.${variable.name}`)}
           onChange={(text) => onChange({ ...form, variables: { ...form.variables, [variable.name]: text } })}
         />
       ))}
@@ -74,6 +75,7 @@ export function TryFields(props: TryFieldsProps) {
           label={t('try.reply', { number: index + 1 })}
           help={index === 0 ? t('try.replyHelp') : undefined}
           value={reply}
+          error={issueAt(`replies.${index}.text`) ?? issueAt(`replies.${index}`)}
           onChange={(event) => setReply(index, event.target.value)}
           maxLength={65_536}
         />
@@ -92,7 +94,7 @@ export function TryFields(props: TryFieldsProps) {
         help={t('try.atHelp')}
         type="datetime-local"
         value={form.at}
-        error={issueOf('at')}
+        error={issueAt('at')}
         onChange={(event) => onChange({ ...form, at: event.target.value })}
       />
       <Button type="submit" look="primary" icon="play" isBusy={isBusy} disabled={contact === undefined}>

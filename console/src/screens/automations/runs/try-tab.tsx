@@ -1,7 +1,7 @@
 import { type Automation, type AutomationDryRun, type Contact, dryRunAutomation } from '@parley/sdk';
 import { useState } from 'react';
 import { client, useWrite } from '../../../api/api.ts';
-import { issueOf } from '../../../api/errors.ts';
+import { isShownByFields } from '../../../api/errors.ts';
 import { formatDuration } from '../../../explain/duration.ts';
 import type { FlowDefinition } from '../../../flow/definition.ts';
 import { useTranslator } from '../../../i18n/i18n.tsx';
@@ -11,7 +11,7 @@ import { paintRun } from './paint.ts';
 import styles from './runs.module.css';
 import { Split } from './split.tsx';
 import { TraceSteps } from './trace-steps.tsx';
-import { emptyForm, faultsOf, type TryForm, writeTryBody } from './try-body.ts';
+import { emptyForm, faultsOf, issueAt, type TryForm, writeTryBody } from './try-body.ts';
 import { TryFields } from './try-fields.tsx';
 
 interface TryTabProps {
@@ -38,6 +38,7 @@ export function TryTab({ automation, definition, isChanged }: TryTabProps) {
   );
   const { data: result, error } = dryRun;
   const faults = faultsOf(error, definition);
+  const fields = ['contactId', 'text', 'at', ...definition.variables.map(({ name }) => name)];
   return (
     <Split
       definition={definition}
@@ -51,7 +52,7 @@ export function TryTab({ automation, definition, isChanged }: TryTabProps) {
         isChanged={isChanged}
         contact={contact}
         form={form}
-        issueOf={(name) => issueOf(error, name)}
+        issueAt={(parameter) => issueAt(error, parameter)}
         isBusy={dryRun.isPending}
         hasResult={result !== undefined}
         onContact={setContact}
@@ -59,7 +60,7 @@ export function TryTab({ automation, definition, isChanged }: TryTabProps) {
         onSubmit={() => contact && dryRun.mutate(contact)}
       />
       {faults && <Warning>{t('try.problems')}</Warning>}
-      {error && !faults ? <ErrorNotice error={error} /> : null}
+      {error && !faults && !isShownByFields(error, fields) ? <ErrorNotice error={error} /> : null}
       {result && !error ? (
         <Result result={result} definition={definition} selected={selected} onSelect={setSelected} />
       ) : (
