@@ -51,7 +51,7 @@ export const explain: Texts<typeof english> = {
     'Eine Spur führt von einer Nachricht zu ihrem Ereignis, zu Webhooks und Automationen, und zu dem, was diese gesendet haben. Öffnen Sie sie von einer Nachricht, einem Ereignis oder einem Lauf aus, oder fügen Sie eine Kennung ein.',
   'trace.gone': 'Zu dieser Kennung gibt es keine Spur',
   'trace.goneText':
-    'Was sie bezeichnet, ist nicht mehr gespeichert, oder Ihre Rolle darf es nicht sehen. Ereignisse werden einige Tage aufbewahrt.',
+    'Was sie bezeichnet, ist nicht mehr gespeichert, oder Ihre Rolle darf es nicht sehen. Ereignisse werden nur begrenzte Zeit aufbewahrt.',
   'trace.other': 'Andere Kennung',
   'trace.incomplete':
     'Es folgte mehr, als hier gezeigt wird. Öffnen Sie die Spur eines der letzten Einträge, um mehr zu sehen.',
@@ -163,7 +163,7 @@ export const explain: Texts<typeof english> = {
     'Was auch immer geschieht, erscheint hier im selben Moment: Nachrichten, Änderungen, Läufe von Automationen. Webhooks erhalten dasselbe.',
   'events.nothing': 'Kein Ereignis passt',
   'events.nothingText':
-    'Ereignisse werden einige Tage aufbewahrt. Ändern Sie die Suche, oder entfernen Sie einen Filter.',
+    'Ereignisse werden nur begrenzte Zeit aufbewahrt. Ändern Sie die Suche, oder entfernen Sie einen Filter.',
   'events.clear': 'Alle Filter entfernen',
   'events.stopped': 'Nur Ereignisse seit {at} wurden durchsucht.',
   'events.older': 'Ältere durchsuchen',
@@ -199,7 +199,7 @@ export const explain: Texts<typeof english> = {
   'events.onlyType': 'Nur diese Art',
   'events.ofContact': 'Ereignisse',
   'events.gone': 'Dieses Ereignis ist nicht mehr gespeichert',
-  'events.goneText': 'Ereignisse werden einige Tage aufbewahrt.',
+  'events.goneText': 'Ereignisse werden nur begrenzte Zeit aufbewahrt.',
   'events.close': 'Zurück zur Liste',
   'events.reacted': 'Wer darauf reagiert hat',
   'events.nobodyReacted': 'Kein Webhook und keine Automation hat etwas getan.',

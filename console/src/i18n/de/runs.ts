@@ -92,7 +92,7 @@ export const runs: Texts<typeof english> = {
   'runs.older': 'Ältere zeigen',
   'runs.back': 'Alle Läufe',
   'runs.gone': 'Diesen Lauf gibt es nicht mehr',
-  'runs.goneText': 'Läufe werden einige Zeit aufbewahrt und mit ihrem Kontakt gelöscht.',
+  'runs.goneText': 'Läufe werden nur begrenzte Zeit aufbewahrt und mit ihrem Kontakt gelöscht.',
   'runs.of': 'Lauf für {name}',
   'runs.waitsFor': 'wartet auf eine Antwort bis {at}',
   'runs.waitsUntil': 'bis {at}',

@@ -49,7 +49,7 @@ export const explain = {
     'A trace leads from a message to its event, to webhooks and automations, and to what those sent. Open it from a message, an event or a run, or paste an id.',
   'trace.gone': 'There is no trace for this id',
   'trace.goneText':
-    'It is the id of nothing that is stored any more, or your role may not see it. Events are kept for some days.',
+    'It is the id of nothing that is stored any more, or your role may not see it. Events are kept for a limited time.',
   'trace.other': 'Another id',
   'trace.incomplete':
     'More followed than is shown here. Open the trace of one of the last entries to see on.',
@@ -154,7 +154,7 @@ export const explain = {
   'events.emptyText':
     'Whatever happens appears here the moment it does: messages, changes, runs of automations. Webhooks get the same.',
   'events.nothing': 'No event matches',
-  'events.nothingText': 'Events are kept for some days. Change the search or remove a filter.',
+  'events.nothingText': 'Events are kept for a limited time. Change the search or remove a filter.',
   'events.clear': 'Remove all filters',
   'events.stopped': 'Only events since {at} were searched.',
   'events.older': 'Search older ones',
@@ -190,7 +190,7 @@ export const explain = {
   'events.onlyType': 'Only this type',
   'events.ofContact': 'Events',
   'events.gone': 'This event is not stored any more',
-  'events.goneText': 'Events are kept for some days.',
+  'events.goneText': 'Events are kept for a limited time.',
   'events.close': 'Back to the list',
   'events.reacted': 'Who reacted',
   'events.nobodyReacted': 'No webhook and no automation did anything.',

@@ -89,7 +89,7 @@ export const runs = {
   'runs.older': 'Show older',
   'runs.back': 'All runs',
   'runs.gone': 'This run does not exist any more',
-  'runs.goneText': 'Runs are kept for some time, and are deleted with their contact.',
+  'runs.goneText': 'Runs are kept for a limited time, and are deleted with their contact.',
   'runs.of': 'Run for {name}',
   'runs.waitsFor': 'waits for a reply until {at}',
   'runs.waitsUntil': 'until {at}',

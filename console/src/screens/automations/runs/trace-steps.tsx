@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { textIn } from '../../../api/content.ts';
 import { AddressLink } from '../../../explain/address-link.tsx';
 import { formatDuration } from '../../../explain/duration.ts';
@@ -69,9 +69,17 @@ function StepEntry({ entry, definition, describer, isSelected, onSelect, chatId 
   const step = definition.steps.find(({ id }) => id === stepId);
   const { sent, received, lines } = describeEntry(entry, step, describer, translator);
   const messageId = textIn(detail, 'messageId');
+  const element = useRef<HTMLLIElement>(null);
+  // Somebody has chosen it in the picture.
+  useEffect(() => {
+    if (isSelected) element.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
   const took = endedAt === null ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
   return (
-    <li className={classes(styles.step, isSelected && styles.chosen, status === 'failed' && styles.bad)}>
+    <li
+      ref={element}
+      className={classes(styles.step, isSelected && styles.chosen, status === 'failed' && styles.bad)}
+    >
       <span className={styles.stepIcon}>
         <Icon name={stepIcons[type] ?? 'warning'} />
       </span>
