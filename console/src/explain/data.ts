@@ -1,24 +1,15 @@
-import { getTrace, type StreamEvent, type Trace } from '@parley/sdk';
+import { getTrace, type Trace } from '@parley/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { client, queryClient, useRead } from '../api/api.ts';
 import { useEvents } from '../live/patches.ts';
+import { contactIdOf } from './event-about.ts';
 
 const traceKey = (id: string) => ['trace', id] as const;
 const SOON_MS = 700;
 /** Deliveries have no events. Those that are still tried are read again for so long after the first. */
 const DELIVERY_MS = 3_000;
 const WATCHED_MS = 10 * 60_000;
-
-/** The contact that an event is about. */
-export function contactIdOf(event: Pick<StreamEvent, 'type' | 'data'>): string | undefined {
-  const { id, contactId, contact } = event.data as {
-    id?: string;
-    contactId?: string;
-    contact?: { id?: string };
-  };
-  return event.type.startsWith('contact.') ? (contact?.id ?? id) : contactId;
-}
 
 const isBeingDelivered = ({ nodes }: Trace): boolean =>
   nodes.some(

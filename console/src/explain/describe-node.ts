@@ -1,7 +1,8 @@
 import type { PlainKey } from '../i18n/catalogue.ts';
 import { useText } from '../i18n/i18n.tsx';
 import type { IconName } from '../ui/icon.tsx';
-import { EVENT_ICONS, isEventType } from './event-icons.ts';
+import { EVENT_ICONS } from './event-icons.ts';
+import { isEventType } from './event-types.ts';
 import type { TraceNode } from './tree.ts';
 
 type Look = 'plain' | 'good' | 'warn' | 'bad';
@@ -22,7 +23,7 @@ const LOOKS = {
 } as const satisfies Record<string, Look>;
 const isStatus = (status: string): status is keyof typeof LOOKS => Object.hasOwn(LOOKS, status);
 
-export interface DescribedStatus {
+interface DescribedStatus {
   text: string;
   look: Look;
 }

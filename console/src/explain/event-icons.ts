@@ -1,9 +1,7 @@
-import type { Event } from '@parley/sdk';
 import type { IconName } from '../ui/icon.tsx';
+import type { EventType } from './event-types.ts';
 
-export type EventType = Event['type'];
-
-/** Every type of event, with its picture. */
+/** The picture of each type of event. */
 export const EVENT_ICONS: Readonly<Record<EventType, IconName>> = {
   'message.received': 'reply',
   'message.sent': 'send',
@@ -44,7 +42,3 @@ export const EVENT_ICONS: Readonly<Record<EventType, IconName>> = {
   'webhook.test': 'webhook',
   'webhook.disabled': 'warning',
 };
-export const eventTypes = Object.keys(EVENT_ICONS) as EventType[];
-
-/** A newer server may have more. */
-export const isEventType = (type: string): type is EventType => Object.hasOwn(EVENT_ICONS, type);

@@ -1,7 +1,7 @@
 import type { AutomationExplanation } from '@parley/sdk';
 
 export type ExplainedAutomation = AutomationExplanation['automations'][number];
-export type Reason = NonNullable<ExplainedAutomation['reason']>;
+type Reason = NonNullable<ExplainedAutomation['reason']>;
 
 /** What people most probably ask about comes first. */
 const ORDER: Readonly<Record<Reason, number>> = {

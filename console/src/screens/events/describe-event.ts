@@ -1,6 +1,7 @@
 import type { Event } from '@parley/sdk';
 import { textIn } from '../../api/content.ts';
-import { EVENT_ICONS, isEventType } from '../../explain/event-icons.ts';
+import { EVENT_ICONS } from '../../explain/event-icons.ts';
+import { isEventType } from '../../explain/event-types.ts';
 import type { Translator } from '../../i18n/i18n.tsx';
 import type { IconName } from '../../ui/icon.tsx';
 

@@ -2,7 +2,7 @@ import { getContact, searchChannels } from '@parley/sdk';
 import { client, useRead } from '../../api/api.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
-import { eventTypes, isEventType } from '../../explain/event-icons.ts';
+import { eventTypes, isEventType } from '../../explain/event-types.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { type FilterField, readFilter } from '../../ui/filter.ts';
 import { EVENT_GROUPS, eventFilters } from './filter.ts';

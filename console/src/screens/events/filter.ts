@@ -1,7 +1,7 @@
 import type { Event } from '@parley/sdk';
 import { textIn } from '../../api/content.ts';
-import { contactIdOf } from '../../explain/data.ts';
-import { eventTypes } from '../../explain/event-icons.ts';
+import { chatIdOf, contactIdOf } from '../../explain/event-about.ts';
+import { eventTypes } from '../../explain/event-types.ts';
 import { type Chip, type FilterTexts, oneOf, written } from '../../ui/filter.ts';
 
 /** Beginnings of types that people choose together. */
@@ -26,10 +26,6 @@ export const eventFilters: FilterTexts = {
   chat: written('eq', 'chatId'),
   text: written('contains', 'text'),
 };
-
-/** The chat that an event is about. */
-export const chatIdOf = ({ type, data }: Pick<Event, 'type' | 'data'>): string | undefined =>
-  textIn(data, type.startsWith('chat.') ? 'id' : 'chatId');
 
 /** Whether an event that has just come is one of those that the chips choose. */
 const MATCHES: Readonly<Record<string, (event: Event, value: string) => boolean>> = {

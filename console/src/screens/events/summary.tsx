@@ -4,8 +4,9 @@ import { textIn } from '../../api/content.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { AddressLink } from '../../explain/address-link.tsx';
-import { contactIdOf, useTrace } from '../../explain/data.ts';
+import { useTrace } from '../../explain/data.ts';
 import { useDescribeNode, useDescribeStatus } from '../../explain/describe-node.ts';
+import { chatIdOf, contactIdOf } from '../../explain/event-about.ts';
 import { chatAddress, contactAddress, runAddress, traceAddress, useHasScreen } from '../../explain/links.ts';
 import { WhyDialog } from '../../explain/why-dialog.tsx';
 import { useTranslator } from '../../i18n/i18n.tsx';
@@ -16,7 +17,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import styles from './events.module.css';
-import { chatIdOf, eventFilters } from './filter.ts';
+import { eventFilters } from './filter.ts';
 
 interface SummaryProps {
   event: Event;

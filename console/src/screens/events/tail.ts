@@ -2,7 +2,7 @@ import { type Event, type StreamEvent, searchEvents } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type List, useList } from '../../api/lists.ts';
-import { isEventType } from '../../explain/event-icons.ts';
+import { isEventType } from '../../explain/event-types.ts';
 import { useEvents } from '../../live/patches.ts';
 import { readFilter } from '../../ui/filter.ts';
 import { eventFilters, matchesChips } from './filter.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatDuration } from '../../../../console/src/explain/duration.ts';
+import { eventTypes } from '../../../../console/src/explain/event-types.ts';
 import { sortByRelevance } from '../../../../console/src/explain/reasons.ts';
 import { keyInTree, type TraceNode, visibleRows } from '../../../../console/src/explain/tree.ts';
 import { de } from '../../../../console/src/i18n/de.ts';
@@ -35,6 +36,10 @@ describe('the reasons why an automation did not start', () => {
 });
 
 describe('the types of events', () => {
+  it('are all known', () => {
+    expect(eventTypes).toEqual(Object.keys(openapi.webhooks));
+  });
+
   it('have a name in both languages', () => {
     for (const catalogue of [en, de] as Record<string, unknown>[])
       expect(Object.keys(openapi.webhooks).filter((type) => !(`eventType.${type}` in catalogue))).toEqual([]);

@@ -7,7 +7,7 @@ import type { Translator } from '../../../i18n/i18n.tsx';
 /** An executed step, of a run or of a try. */
 export type Entry = AutomationRunWithTrace['trace'][number] & Partial<AutomationDryRun['trace'][number]>;
 
-export interface DescribedEntry {
+interface DescribedEntry {
   /** What was sent, or would be. */
   sent?: { text: string; choices: readonly string[] };
   /** What the contact answered. */

@@ -1,6 +1,12 @@
 import type { AutomationFunnel, AutomationRunWithTrace } from '@parley/sdk';
-import type { StepPaint } from '../../../flow/flow-picture.tsx';
 import { TRIGGER_ID } from '../../../flow/graph.ts';
+
+/** As the picture takes it. */
+interface StepPaint {
+  state: 'done' | 'current' | 'failed' | 'skipped' | 'waiting';
+  count?: number;
+  text?: string;
+}
 
 type Entry = Pick<AutomationRunWithTrace['trace'][number], 'step' | 'status' | 'detail'>;
 export type Paint = Readonly<Record<string, StepPaint>>;
@@ -14,7 +20,7 @@ const STATES: Readonly<Record<Entry['status'], StepPaint['state']>> = {
 };
 
 /** The text that a step has sent, if it has. */
-export const sentTextOf = ({ detail }: Pick<Entry, 'detail'>): string | undefined =>
+const sentTextOf = ({ detail }: Pick<Entry, 'detail'>): string | undefined =>
   typeof detail.text === 'string' && detail.text !== '' ? detail.text : undefined;
 
 /** What one run did, painted on the picture. A step that it came to several times says how often. */
