@@ -16,8 +16,8 @@ export const chatAddress = (chatId: string, messageId?: string): Address => ({
 });
 /** A run on the screen of its automation. */
 export const runAddress = (automationId: string, runId: string): Address => ({
-  to: `/automations/${automationId}`,
-  search: { tab: 'runs', run: runId },
+  to: `/automations/${automationId}/runs`,
+  search: { run: runId },
 });
 
 /** Whether there is a screen at an address such as `/webhooks`. */

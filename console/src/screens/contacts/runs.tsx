@@ -4,7 +4,7 @@ import { client, useRead } from '../../api/api.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { AddressLink } from '../../explain/address-link.tsx';
-import { runAddress, traceAddress, useHasScreen } from '../../explain/links.ts';
+import { RunLink } from '../../explain/run-link.tsx';
 import { WhyDialog } from '../../explain/why-dialog.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -53,7 +53,7 @@ export function Runs({ contactId }: { contactId: string }) {
           <li key={id} className={styles.run}>
             <span className={styles.runName}>
               <RunLink
-                id={id}
+                runId={id}
                 automationId={automationId}
                 name={
                   automations.data?.find((one) => one.id === automationId)?.name ?? t('contacts.runOfDeleted')
@@ -82,13 +82,4 @@ export function Runs({ contactId }: { contactId: string }) {
       {isAsking && <WhyDialog about={{ contactId }} onClose={() => setIsAsking(false)} />}
     </Part>
   );
-}
-
-/** Where one sees what a run did. */
-function RunLink({ id, automationId, name }: { id: string; automationId: string; name: string }) {
-  const hasScreen = useHasScreen();
-  const canTrace = useScope('events:read');
-  if (hasScreen('/automations'))
-    return <AddressLink address={runAddress(automationId, id)}>{name}</AddressLink>;
-  return canTrace ? <AddressLink address={traceAddress(id)}>{name}</AddressLink> : name;
 }

@@ -7,8 +7,7 @@ import { RunList } from './run-list.tsx';
 export function RunsTab({ automation }: { automation: Automation }) {
   const navigate = useNavigate();
   const address = useSearch({ strict: false }) as Record<string, unknown>;
-  const showAll = (): void =>
-    void navigate({ to: `/automations/${automation.id}`, search: { tab: 'runs' } as never });
+  const showAll = (): void => void navigate({ to: `/automations/${automation.id}/runs` });
   return typeof address.run === 'string' ? (
     <RunDetail key={address.run} automation={automation} runId={address.run} onBack={showAll} />
   ) : (
