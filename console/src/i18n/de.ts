@@ -1,5 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 import { audit } from './de/audit.ts';
+import { automationFields } from './de/automation-fields.ts';
+import { automations } from './de/automations.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
 import { flow } from './de/flow.ts';
@@ -29,4 +31,6 @@ export const de: Catalogue = {
   ...notifications,
   ...phone,
   ...flow,
+  ...automations,
+  ...automationFields,
 };

@@ -1,4 +1,6 @@
 import { audit } from './en/audit.ts';
+import { automationFields } from './en/automation-fields.ts';
+import { automations } from './en/automations.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { flow } from './en/flow.ts';
@@ -27,4 +29,6 @@ export const en = {
   ...notifications,
   ...phone,
   ...flow,
+  ...automations,
+  ...automationFields,
 } as const;
