@@ -52,6 +52,15 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/contacts/contacts.tsx')).Contacts,
   },
   {
+    path: '/automations/{-$automationId}/{-$tab}',
+    title: 'automations.title',
+    icon: 'automation',
+    letter: 'a',
+    scope: 'automations:read',
+    place: 'above',
+    load: async () => (await import('../screens/automations/automations.tsx')).Automations,
+  },
+  {
     path: '/phone',
     title: 'phone.title',
     icon: 'phone',

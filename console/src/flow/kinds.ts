@@ -1,33 +1,31 @@
-import type { IconName } from '../ui/icon.tsx';
 import type { StepType, TriggerType } from './definition.ts';
 
-/** The picture of each step. The order is that in which they are offered. */
-export const stepIcons: Readonly<Record<StepType, IconName>> = {
-  send_message: 'send',
-  send_template: 'template',
-  wait: 'clock',
-  wait_for_reply: 'reply',
-  branch: 'branch',
-  add_label: 'label',
-  remove_label: 'label',
-  set_attribute: 'edit',
-  assign: 'assign',
-  set_chat_status: 'inbox',
-  subscribe: 'bell',
-  unsubscribe: 'mute',
-  http_request: 'webhook',
-  end: 'stop',
-};
-export const stepTypes = Object.keys(stepIcons) as StepType[];
+/** Every type of step, in the order in which they are offered. */
+export const stepTypes = [
+  'send_message',
+  'send_template',
+  'wait',
+  'wait_for_reply',
+  'branch',
+  'add_label',
+  'remove_label',
+  'set_attribute',
+  'assign',
+  'set_chat_status',
+  'subscribe',
+  'unsubscribe',
+  'http_request',
+  'end',
+] as const satisfies readonly StepType[];
 
-export const triggerIcons: Readonly<Record<TriggerType, IconName>> = {
-  message_received: 'channel',
-  chat_opened: 'openMail',
-  chat_closed: 'check',
-  contact_created: 'contacts',
-  label_added: 'label',
-  schedule: 'clock',
-  campaign: 'campaign',
-  api: 'webhook',
-};
-export const triggerTypes = Object.keys(triggerIcons) as TriggerType[];
+/** Every type of trigger, in the order in which they are offered. */
+export const triggerTypes = [
+  'message_received',
+  'chat_opened',
+  'chat_closed',
+  'contact_created',
+  'label_added',
+  'schedule',
+  'campaign',
+  'api',
+] as const satisfies readonly TriggerType[];

@@ -17,10 +17,10 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { createDescriber } from './describe.ts';
 import styles from './flow.module.css';
-import type { FlowPictureProps } from './flow-picture.tsx';
 import { type FlowEdge, graphOf, TRIGGER_ID } from './graph.ts';
 import { findNeighbour, isArrow, LABEL_WIDTH, layOut, pathOf } from './layout.ts';
 import { useFlowNames } from './names.ts';
+import type { FlowPictureProps } from './picture-props.ts';
 import { type NodeView, StepNode, viewOf } from './step-node.tsx';
 
 interface EdgeView {

@@ -4,9 +4,9 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import type { FlowDefinition } from './definition.ts';
 import type { Describer } from './describe.ts';
 import styles from './flow.module.css';
-import type { StepPaint } from './flow-picture.tsx';
 import type { FlowNode } from './graph.ts';
-import { stepIcons, triggerIcons } from './kinds.ts';
+import type { StepPaint } from './picture-props.ts';
+import { stepIcons, triggerIcons } from './step-icons.ts';
 
 interface NodeState {
   isSelected: boolean;

@@ -1,5 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 import { audit } from './de/audit.ts';
+import { automationFields } from './de/automation-fields.ts';
+import { automations } from './de/automations.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
 import { explain } from './de/explain.ts';
@@ -33,4 +35,6 @@ export const de: Catalogue = {
   ...explain,
   ...runs,
   ...flow,
+  ...automations,
+  ...automationFields,
 };

@@ -1,4 +1,6 @@
 import { audit } from './en/audit.ts';
+import { automationFields } from './en/automation-fields.ts';
+import { automations } from './en/automations.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
 import { explain } from './en/explain.ts';
@@ -31,4 +33,6 @@ export const en = {
   ...explain,
   ...runs,
   ...flow,
+  ...automations,
+  ...automationFields,
 } as const;
