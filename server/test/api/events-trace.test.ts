@@ -83,7 +83,7 @@ describe('a trace', () => {
     const nodes = (await trace(messageId)).body.data.nodes as (Node & Record<string, unknown>)[];
     const find = (type: string, name: string) =>
       nodes.find((node) => node.type === type && node.name === name);
-    const [webhook] = (await tenant.get('/v3/api_webhooks')).body.data;
+    const [webhook] = (await tenant.post('/v3/api_webhooks/search', {})).body.data;
     const run = (await tenant.get(`/v3/automation_runs/${runs[0]?.id}`)).body.data;
     const nowhere = { text: null, contactId: null, chatId: null, automationId: null, webhookId: null };
     expect(find('message', 'inbound')).toMatchObject({ ...nowhere, text: 'hello', contactId, chatId });

@@ -183,14 +183,14 @@ describe('notification.created', () => {
 });
 
 describe('automation.run_progressed', () => {
-  const waiting = {
-    trigger: { type: 'api', parameters: {} },
+  const waiting = () => ({
+    trigger: { type: 'api', parameters: { channelId: channel.id } },
     steps: [
       { id: 'ask', type: 'send_message', parameters: { text: 'Well?' } },
       { id: 'wait', type: 'wait_for_reply', parameters: { timeout: 'PT1H' } },
       { id: 'thanks', type: 'send_message', parameters: { text: 'Thanks' } },
     ],
-  };
+  });
   const progressed = (client: StreamClient) =>
     client.heard.filter(({ event }) => event === 'automation.run_progressed').map(({ data }) => data);
 
@@ -198,7 +198,7 @@ describe('automation.run_progressed', () => {
     const restricted = await usePerson(server, tenant, 'agent', { access: 'teams' });
     await tenant.post('/v3/teams', { name: 'Own', userIds: [restricted.userId], channelIds: [channel.id] });
     const [hers, his] = [await follow(grace), await follow(restricted)];
-    const automationId = await automationOf(tenant, waiting);
+    const automationId = await automationOf(tenant, waiting());
     await tenant.post(`/v3/automations/${automationId}/trigger`, { contactId: chat.contactId });
     await server.settle();
     await expect.poll(() => progressed(hers).length).toBe(1);
@@ -218,7 +218,7 @@ describe('automation.run_progressed', () => {
 
   it('comes once a second at most, as the run is then, and again when it is retried', async () => {
     const client = await follow(grace, '&types=automation.*');
-    const automationId = await automationOf(tenant, waiting);
+    const automationId = await automationOf(tenant, waiting());
     const { headers } = await tenant.post(`/v3/automations/${automationId}/trigger`, {
       contactId: chat.contactId,
     });

@@ -5,7 +5,7 @@ import { formatDuration } from '../../../explain/duration.ts';
 import { chatAddress } from '../../../explain/links.ts';
 import type { FlowDefinition } from '../../../flow/definition.ts';
 import { createDescriber, type Describer } from '../../../flow/describe.ts';
-import { stepIcons } from '../../../flow/kinds.ts';
+import { stepIcons } from '../../../flow/step-icons.ts';
 import { useFlowNames } from '../../../flow/names.ts';
 import { useTranslator } from '../../../i18n/i18n.tsx';
 import { Badge } from '../../../ui/badge.tsx';

@@ -1,4 +1,4 @@
-import { type Automation, type AutomationDryRun, type Contact, dryRunAutomation } from '@parley/sdk';
+import { type AutomationDryRun, type Contact, dryRunAutomation } from '@parley/sdk';
 import { useState } from 'react';
 import { client, useWrite } from '../../../api/api.ts';
 import { isShownByFields } from '../../../api/errors.ts';
@@ -7,6 +7,7 @@ import type { FlowDefinition } from '../../../flow/definition.ts';
 import { useTranslator } from '../../../i18n/i18n.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { EmptyState, ErrorNotice, Warning } from '../../../ui/notices.tsx';
+import type { TabProps } from '../tab-props.ts';
 import { paintRun } from './paint.ts';
 import styles from './runs.module.css';
 import { Split } from './split.tsx';
@@ -14,16 +15,8 @@ import { TraceSteps } from './trace-steps.tsx';
 import { emptyForm, faultsOf, issueAt, type TryForm, writeTryBody } from './try-body.ts';
 import { TryFields } from './try-fields.tsx';
 
-interface TryTabProps {
-  automation: Automation;
-  /** As it is edited at the moment. */
-  definition: FlowDefinition;
-  /** Whether it differs from the latest version. */
-  isChanged: boolean;
-}
-
 /** Shows what a run would do for somebody, without any effect. */
-export function TryTab({ automation, definition, isChanged }: TryTabProps) {
+export function TryTab({ automation, definition, draft: { isDirty: isChanged } }: TabProps) {
   const { t } = useTranslator();
   const [contact, setContact] = useState<Contact>();
   const [form, setForm] = useState<TryForm>(() => emptyForm(definition));
