@@ -17,7 +17,7 @@ import {
   useHasScreen,
 } from './links.ts';
 import styles from './trace-tree.module.css';
-import type { TraceNode, TraceRow } from './tree.ts';
+import type { TraceRow } from './tree.ts';
 
 interface TraceEntryProps {
   row: TraceRow;
@@ -45,7 +45,6 @@ export function TraceEntry({ row, isOpen, isAsked, isCurrent, onFocus, onToggle 
       aria-setsize={siblings}
       aria-expanded={hasChildren ? isOpen : undefined}
       aria-current={isAsked ? 'true' : undefined}
-      aria-label={[title, status?.text, node.text].filter(Boolean).join(', ')}
       tabIndex={isCurrent ? 0 : -1}
       className={classes(styles.entry, isAsked && styles.asked)}
       style={{ '--depth': node.depth } as CSSProperties}
@@ -75,7 +74,7 @@ export function TraceEntry({ row, isOpen, isAsked, isCurrent, onFocus, onToggle 
         )}
         {node.error && <p className={styles.error}>{node.error.message}</p>}
         <p className={styles.links}>
-          <NodeLinks node={node} isAsked={isAsked} isCurrent={isCurrent} />
+          <NodeLinks row={row} isAsked={isAsked} isCurrent={isCurrent} />
           {node.vendorId !== null && (
             <code className={styles.code} title={t('trace.vendorId')}>
               {node.vendorId}
@@ -99,12 +98,13 @@ export function TraceEntry({ row, isOpen, isAsked, isCurrent, onFocus, onToggle 
 }
 
 interface NodeLinksProps {
-  node: TraceNode;
+  row: TraceRow;
   isAsked: boolean;
   isCurrent: boolean;
 }
 
-function NodeLinks({ node, isAsked, isCurrent }: NodeLinksProps) {
+/** Where a thing can be looked at. What is the same as for its cause is not said again. */
+function NodeLinks({ row, isAsked, isCurrent }: NodeLinksProps) {
   const { t } = useTranslator();
   const hasScreen = useHasScreen();
   const may = {
@@ -114,6 +114,7 @@ function NodeLinks({ node, isAsked, isCurrent }: NodeLinksProps) {
     automations: useScope('automations:read'),
     webhooks: useScope('webhooks:read'),
   };
+  const { node, cause, hasChildren } = row;
   const { type, id, chatId, contactId, automationId, webhookId } = node;
   const links = [
     type === 'run' &&
@@ -126,12 +127,15 @@ function NodeLinks({ node, isAsked, isCurrent }: NodeLinksProps) {
       hasScreen('/webhooks') && { address: { to: `/webhooks/${webhookId}` }, label: t('trace.webhook') },
     type === 'event' && may.events && { address: eventAddress(id), label: t('trace.event') },
     chatId !== null &&
+      (type === 'message' || cause?.chatId !== chatId) &&
       may.chats && {
         address: chatAddress(chatId, type === 'message' ? id : undefined),
         label: t('trace.chat'),
       },
-    contactId !== null && may.contacts && { address: contactAddress(contactId), label: t('trace.contact') },
-    !isAsked && type !== 'delivery' && { address: traceAddress(id), label: t('trace.from') },
+    contactId !== null &&
+      cause?.contactId !== contactId &&
+      may.contacts && { address: contactAddress(contactId), label: t('trace.contact') },
+    !isAsked && type !== 'delivery' && hasChildren && { address: traceAddress(id), label: t('trace.from') },
   ].filter((link) => link !== false);
   return links.map(({ address, label }) => (
     <AddressLink key={label} address={address} tabIndex={isCurrent ? 0 : -1} className={styles.link}>

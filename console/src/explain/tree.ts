@@ -4,6 +4,8 @@ export type TraceNode = Trace['nodes'][number];
 
 export interface TraceRow {
   node: TraceNode;
+  /** What it followed from; undefined for the first. */
+  cause: TraceNode | undefined;
   /** Milliseconds since its cause; undefined for the first. */
   sinceCause: number | undefined;
   hasChildren: boolean;
@@ -30,6 +32,7 @@ export function visibleRows({ nodes }: Trace, closed: ReadonlySet<string>): Trac
     const alike = children.get(causedById) ?? [];
     rows.push({
       node,
+      cause,
       // Clocks of several processes differ a little.
       sinceCause: cause && Math.max(0, Date.parse(at) - Date.parse(cause.at)),
       hasChildren: children.has(id),

@@ -158,7 +158,7 @@ describe.runIf(CHROMIUM)('the runs of an automation', () => {
         ['try', 'Nothing is sent, stored or called.'],
         ['runs', 'Axe'],
         [`runs?run=${run.id}`, 'Run for Axe'],
-        ['results', 'Came here'],
+        ['results', 'Went on'],
       ] as const) {
         await own.open(`/automations/${id}/${address}`);
         await own.page.getByText(text).first().waitFor(WAIT);

@@ -1,5 +1,5 @@
 import type { Automation, AutomationRun } from '@parley/sdk';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useScope } from '../../../api/session.tsx';
 import { AddressLink } from '../../../explain/address-link.tsx';
 import { runAddress } from '../../../explain/links.ts';
@@ -25,17 +25,13 @@ export function RunList({ automation }: { automation: Automation }) {
   const rows = list.rows ?? [];
   const names = useContactNames(rows.map(({ contactId }) => contactId));
   const nameOf = ({ contactId }: AutomationRun): string => names.get(contactId) ?? t('runs.unknownContact');
-  const columns = useColumns(automation, nameOf);
 
   const chosenIds = selection && 'ids' in selection ? selection.ids : [];
   const isAll = selection !== undefined && 'total' in selection;
   const choose = (ids: readonly string[]): void => setSelection(ids.length === 0 ? undefined : { ids });
   const hasAll = isAll || (rows.length > 0 && rows.every(({ id }) => chosenIds.includes(id)));
-  const choice: Column<AutomationRun> = {
-    id: 'choice',
-    title: t('runs.chooseAll'),
-    hidesTitle: true,
-    cell: (run) => (
+  const choiceOf = (run: AutomationRun): ReactNode =>
+    canWrite && (
       <input
         type="checkbox"
         className={styles.choice}
@@ -47,8 +43,8 @@ export function RunList({ automation }: { automation: Automation }) {
           )
         }
       />
-    ),
-  };
+    );
+  const columns = useColumns(automation, nameOf, choiceOf);
   return (
     <div className={styles.list}>
       <div className={styles.tools}>
@@ -77,12 +73,7 @@ export function RunList({ automation }: { automation: Automation }) {
       <Loaded query={{ data: list.rows, error: list.error, refetch: list.refetch }} lines={6}>
         {(found) =>
           found.length > 0 ? (
-            <Table
-              label={t('runs.tab.runs')}
-              columns={canWrite ? [choice, ...columns] : columns}
-              rows={found}
-              keyOf={({ id }) => id}
-            />
+            <Table label={t('runs.tab.runs')} columns={columns} rows={found} keyOf={({ id }) => id} />
           ) : (
             <EmptyState icon="automation" title={t(status ? 'runs.none' : 'runs.empty')}>
               {t(status ? 'runs.noneText' : 'runs.emptyText')}
@@ -116,6 +107,7 @@ export function RunList({ automation }: { automation: Automation }) {
 function useColumns(
   automation: Automation,
   nameOf: (run: AutomationRun) => string,
+  choiceOf: (run: AutomationRun) => ReactNode,
 ): readonly Column<AutomationRun>[] {
   const { t } = useTranslator();
   const describer = useDescriber();
@@ -133,9 +125,12 @@ function useColumns(
       id: 'contact',
       title: t('runs.contact'),
       cell: (run) => (
-        <AddressLink address={runAddress(automation.id, run.id)} className={styles.runLink}>
-          <span dir="auto">{nameOf(run)}</span>
-        </AddressLink>
+        <span className={styles.who}>
+          {choiceOf(run)}
+          <AddressLink address={runAddress(automation.id, run.id)} className={styles.runLink}>
+            <span dir="auto">{nameOf(run)}</span>
+          </AddressLink>
+        </span>
       ),
     },
     { id: 'status', title: t('runs.state'), cell: ({ status }) => <RunStatusBadge status={status} /> },
