@@ -65,7 +65,7 @@ describe.runIf(CHROMIUM)('the runs of an automation', () => {
     const form = page.getByRole('form', { name: 'Try it' });
     await form.getByText('Nothing is sent, stored or called.').waitFor();
     await form.getByLabel('For whom').fill('Ada');
-    await form.getByRole('button', { name: /^A.*Ada/ }).click();
+    await form.getByRole('button', { name: /^Ada/ }).click();
     await form.getByLabel('What the contact writes').fill('tried something');
     await form.getByLabel('Reply 1').fill('A large one');
     await form.getByRole('button', { name: 'Try it' }).click();
@@ -102,7 +102,7 @@ describe.runIf(CHROMIUM)('the runs of an automation', () => {
     expect(await findViolations(page)).toEqual([]);
     await write('+12025558002', 'Grace', 'large please');
     await node(page, 'Large it is').getByText('done').waitFor(WAIT);
-    await stepList(page).getByText('large please').waitFor(WAIT);
+    await stepList(page).getByText('large please', { exact: true }).waitFor(WAIT);
     await page.getByText('Completed').first().waitFor(WAIT);
     await page.keyboard.press('Escape');
     await row.getByText('Completed').waitFor();
@@ -114,7 +114,7 @@ describe.runIf(CHROMIUM)('the runs of an automation', () => {
   });
 
   it('failed, and is retried from its step; others are cancelled together', async () => {
-    const failing = [{ id: 'say', type: 'send_message', parameters: { text: '{{ nothing }} ' } }];
+    const failing = [{ id: 'say', type: 'send_message', parameters: { text: '{{ contact.email }}' } }];
     const id = await createAutomation('Failing', 'failing', failing);
     await write('+12025558003', 'Jean', 'failing');
     const failed = await waitForRun(id, 'failed');
@@ -147,29 +147,29 @@ describe.runIf(CHROMIUM)('the runs of an automation', () => {
     expectNoProblems();
   });
 
-  it.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {
+  it.each([
+    ['light', 1280],
+    ['dark', 360],
+  ] as const)('is accessible, %s, %i px wide', async (colorScheme, width) => {
     const id = await createAutomation(`Axe ${colorScheme}`, `axe${colorScheme}`);
     await write(colorScheme === 'light' ? '+12025558021' : '+12025558022', 'Axe', `axe${colorScheme}`);
     const run = await waitForRun(id, 'waiting');
     const owner = await test.createPerson('owner', { name: 'Ada Lovelace' });
-    for (const width of [360, 1280]) {
-      const own = await test.pageOf(owner, { colorScheme, viewport: { width, height: 800 } });
-      for (const [address, text] of [
-        ['try', 'Nothing is sent, stored or called.'],
-        ['runs', 'Axe'],
-        [`runs?run=${run.id}`, 'Run for Axe'],
-        ['results', 'Went on'],
-      ] as const) {
-        await own.open(`/automations/${id}/${address}`);
-        await own.page.getByText(text).first().waitFor(WAIT);
-        expect(await findViolations(own.page), address).toEqual([]);
-        const overflow = await own.page.evaluate<number>(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        expect(overflow, address).toBe(0);
-      }
-      own.expectNoProblems();
-      await own.context.close();
+    const own = await test.pageOf(owner, { colorScheme, viewport: { width, height: 800 } });
+    for (const [address, text] of [
+      ['try', 'Nothing is sent, stored or called.'],
+      ['runs', 'Axe'],
+      [`runs?run=${run.id}`, 'Run for Axe'],
+      ['results', 'Went on'],
+    ] as const) {
+      await own.open(`/automations/${id}/${address}`);
+      await own.page.getByText(text).first().waitFor(WAIT);
+      expect(await findViolations(own.page), address).toEqual([]);
+      const overflow = await own.page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect(overflow, address).toBe(0);
     }
+    own.expectNoProblems();
   });
 });
