@@ -110,8 +110,7 @@ CREATE TABLE automation_runs (
   CONSTRAINT automation_runs_check CHECK (campaign_id IS NULL OR occurrence_at IS NOT NULL),
   CONSTRAINT automation_runs_check1 CHECK (due_at IS NULL OR (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'waiting'::text]))),
   CONSTRAINT automation_runs_pkey PRIMARY KEY (id, tenant_id),
-  CONSTRAINT automation_runs_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'waiting'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
-  CONSTRAINT automation_runs_waits_for_check CHECK (waits_for = ANY (ARRAY['open'::text, 'quiet'::text]))
+  CONSTRAINT automation_runs_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'waiting'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
 CREATE INDEX automation_runs_by_automation ON automation_runs (automation_id, created_at, id);

@@ -12,7 +12,7 @@ import { afterRestoreRoutes } from './after-restore.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { explainRoutes } from './automations/explain-routes.ts';
 import { automationRoutes } from './automations/routes.ts';
-import { cancelRunsOfChats } from './automations/runs/run.ts';
+import { cancelRunsOfChats, loadProgressedRuns } from './automations/runs/run.ts';
 import { secretRoutes } from './automations/secrets/routes.ts';
 import { sweepSilencedEvents } from './automations/triggers/explain.ts';
 import type { Activity } from './base/activity.ts';
@@ -197,6 +197,7 @@ const streamOnlyLoaders: Loaders = {
   'message.queued': loadQueuedMessages,
   'notification.created': loadNotifications,
   'campaign.progressed': loadProgress,
+  'automation.run_progressed': loadProgressedRuns,
 };
 /** The routes of a process that only processes queues. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);

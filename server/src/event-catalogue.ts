@@ -250,6 +250,11 @@ export const streamOnlyCatalogue: Record<StreamOnlyType, EventEntry> = {
     hasChannel: true,
     when: 'The number of recipients in a status changed, or the campaign itself; at most once a second, less often the longer it takes.',
   },
+  'automation.run_progressed': {
+    ...ofRun,
+    example: { ...exampleRun, ...runStarted, status: 'waiting', step: 'hello' },
+    when: 'A run has come to another step, waits, or was retried; the data is the run as it is now. At most one a second for each run.',
+  },
 };
 
 /** The whole body of a delivery. */
@@ -291,7 +296,7 @@ export const documentedEvents: readonly DocumentedEvent[] = eventTypes.map((type
 
 /** Every stream-only event as streams send it, in the order of `streamOnlyTypes`. */
 export const documentedStreamOnlyEvents: readonly DocumentedEvent[] = streamOnlyTypes.map((type) => {
-  const { when, data, example } = streamOnlyCatalogue[type];
+  const { when, data, example, hasChannel } = streamOnlyCatalogue[type];
   return {
     type,
     when,
@@ -300,10 +305,16 @@ export const documentedStreamOnlyEvents: readonly DocumentedEvent[] = streamOnly
       type: Type.Literal(type),
       createdAt: Timestamp(),
       tenantId: Uuid(),
-      channelId: Uuid(),
+      channelId: hasChannel ? Uuid() : Type.Null(),
       sequence: Type.Null({ description: 'It is not stored, so it has no number' }),
       data,
     }),
-    example: { ...EXAMPLE_HEAD, type, channelId: exampleChat.channelId, sequence: null, data: example },
+    example: {
+      ...EXAMPLE_HEAD,
+      type,
+      channelId: hasChannel ? exampleChat.channelId : null,
+      sequence: null,
+      data: example,
+    },
   };
 });

@@ -39,6 +39,8 @@ export interface List<T> {
   rows: readonly T[] | undefined;
   total: { count: number; isCapped: boolean } | undefined;
   error: unknown;
+  /** Set if the search stopped: what is older was not looked at. */
+  searchedTo: string | undefined;
   hasMore: boolean;
   isReadingMore: boolean;
   readMore(): void;
@@ -68,6 +70,7 @@ export function useList<T>(
     rows: query.data?.pages.flatMap((page) => page.items),
     total: pagination && { count: pagination.total, isCapped: pagination.totalIsCapped === true },
     error: query.error,
+    searchedTo: query.data?.pages.at(-1)?.pagination.searchedTo,
     hasMore: query.hasNextPage,
     isReadingMore: query.isFetchingNextPage,
     readMore: () => void query.fetchNextPage(),

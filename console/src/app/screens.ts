@@ -70,6 +70,15 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/imports/imports.tsx')).Imports,
   },
   {
+    path: '/automations/{-$automationId}/{-$tab}',
+    title: 'automations.title',
+    icon: 'automation',
+    letter: 'a',
+    scope: 'automations:read',
+    place: 'above',
+    load: async () => (await import('../screens/automations/automations.tsx')).Automations,
+  },
+  {
     path: '/phone',
     title: 'phone.title',
     icon: 'phone',
@@ -85,6 +94,22 @@ export const screens: readonly Screen[] = [
     scope: 'templates:read',
     place: 'above',
     load: async () => (await import('../screens/templates/templates.tsx')).Templates,
+  },
+  {
+    path: '/events/{-$eventId}',
+    title: 'events.title',
+    icon: 'event',
+    letter: 'e',
+    scope: 'events:read',
+    place: 'below',
+    load: async () => (await import('../screens/events/events.tsx')).Events,
+  },
+  {
+    path: '/trace/{-$traceId}',
+    title: 'trace.title',
+    icon: 'trace',
+    scope: 'events:read',
+    load: async () => (await import('../screens/trace/trace.tsx')).Trace,
   },
   {
     path: '/channels/{-$channelId}',

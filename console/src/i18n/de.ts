@@ -1,8 +1,12 @@
 import type { Catalogue } from './catalogue.ts';
 import { audit } from './de/audit.ts';
+import { automationFields } from './de/automation-fields.ts';
+import { automations } from './de/automations.ts';
 import { campaigns } from './de/campaigns.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
+import { explain } from './de/explain.ts';
+import { flow } from './de/flow.ts';
 import { hours } from './de/hours.ts';
 import { imports } from './de/imports.ts';
 import { inbox } from './de/inbox.ts';
@@ -10,6 +14,7 @@ import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
 import { people } from './de/people.ts';
 import { phone } from './de/phone.ts';
+import { runs } from './de/runs.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
@@ -38,4 +43,9 @@ export const de: Catalogue = {
   ...notifications,
   ...phone,
   ...hours,
+  ...explain,
+  ...runs,
+  ...flow,
+  ...automations,
+  ...automationFields,
 };

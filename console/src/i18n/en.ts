@@ -1,7 +1,11 @@
 import { audit } from './en/audit.ts';
+import { automationFields } from './en/automation-fields.ts';
+import { automations } from './en/automations.ts';
 import { campaigns } from './en/campaigns.ts';
 import { channels } from './en/channels.ts';
 import { contacts } from './en/contacts.ts';
+import { explain } from './en/explain.ts';
+import { flow } from './en/flow.ts';
 import { hours } from './en/hours.ts';
 import { imports } from './en/imports.ts';
 import { inbox } from './en/inbox.ts';
@@ -9,6 +13,7 @@ import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
 import { people } from './en/people.ts';
 import { phone } from './en/phone.ts';
+import { runs } from './en/runs.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { system } from './en/system.ts';
@@ -35,4 +40,9 @@ export const en = {
   ...notifications,
   ...phone,
   ...hours,
+  ...explain,
+  ...runs,
+  ...flow,
+  ...automations,
+  ...automationFields,
 } as const;

@@ -46,7 +46,7 @@ export interface Translator {
   formatNumber(value: number): string;
   /** Such as "12 MB". */
   formatBytes(value: number): string;
-  formatDate(date: Date, style?: 'date' | 'time' | 'full'): string;
+  formatDate(date: Date, style?: 'date' | 'time' | 'clock' | 'full'): string;
   /** Such as "3 min. ago". */
   formatAge(date: Date, now: Date): string;
   /** In the order of the language. */
@@ -56,6 +56,7 @@ export interface Translator {
 const DATE_STYLES = {
   date: { dateStyle: 'medium' },
   time: { timeStyle: 'short' },
+  clock: { timeStyle: 'medium' },
   full: { dateStyle: 'full', timeStyle: 'medium' },
 } as const;
 

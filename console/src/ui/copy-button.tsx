@@ -4,8 +4,8 @@ import { Button } from './button.tsx';
 
 const SHOWN_MS = 2_000;
 
-/** Copies a text, and says so. */
-export function CopyButton({ text }: { text: string }) {
+/** Copies a text, and says so. `label` says what, where that is not plain. */
+export function CopyButton({ text, label }: { text: string; label?: string }) {
   const t = useText();
   const [hasCopied, setHasCopied] = useState(false);
   // Plain http has no clipboard; the text can be selected.
@@ -19,7 +19,7 @@ export function CopyButton({ text }: { text: string }) {
         setTimeout(() => setHasCopied(false), SHOWN_MS);
       }}
     >
-      {t(hasCopied ? 'action.copied' : 'action.copy')}
+      {hasCopied ? t('action.copied') : (label ?? t('action.copy'))}
     </Button>
   );
 }

@@ -1746,7 +1746,7 @@ export const getApiWebhookStats = (client: Client, input: CallOptions & { path: 
  *
  * `POST /v3/events/search`
  *
- * Fields to filter and sort by: id, type, channelId, sequence, createdAt.
+ * Fields to filter and sort by: id, type, channelId, contactId, chatId, text, sequence, createdAt.
  *
  * Requires the scope `events:read`.
  */

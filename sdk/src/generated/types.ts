@@ -1262,6 +1262,16 @@ export interface Trace {
     updatedAt: string | null;
     /** Of a message: the id that the vendor gave it */
     vendorId: string | null;
+    /** Of a message: how its text begins */
+    text: string | null;
+    /** Whom it is about */
+    contactId: string | null;
+    /** The chat in which it happened */
+    chatId: string | null;
+    /** Of a run */
+    automationId: string | null;
+    /** Of a delivery */
+    webhookId: string | null;
     error: {
       code: string;
       message: string;
@@ -4746,6 +4756,19 @@ export interface CampaignProgressedEvent {
   data: CampaignWithCounts;
 }
 
+/** A run has come to another step, waits, or was retried; the data is the run as it is now. At most one a second for each run. */
+export interface AutomationRunProgressedEvent {
+  /** Another one for every event */
+  id: string;
+  type: "automation.run_progressed";
+  createdAt: string;
+  tenantId: string;
+  channelId: null;
+  /** It is not stored, so it has no number */
+  sequence: null;
+  data: AutomationRun;
+}
+
 /** What happened in a tenant, as webhooks and the stream send it: `type` says what `data` is. */
 export type Event =
   | MessageReceivedEvent
@@ -4793,7 +4816,8 @@ export type StreamEvent =
   | ChatPresenceEvent
   | MessageQueuedEvent
   | NotificationCreatedEvent
-  | CampaignProgressedEvent;
+  | CampaignProgressedEvent
+  | AutomationRunProgressedEvent;
 
 /** The reasons of errors. */
 export type MessageKey =

@@ -44,13 +44,14 @@ export type EventType = (typeof eventTypes)[number];
 
 /**
  * Events that only open streams get: they are not stored, have no number, are sent to no webhook, and may be missed. What changes
- * often (`automation.run_progressed`) belongs here too, at most once a second.
+ * often belongs here too, at most once a second.
  */
 export const streamOnlyTypes = [
   'chat.presence',
   'message.queued',
   'notification.created',
   'campaign.progressed',
+  'automation.run_progressed',
 ] as const;
 
 export type StreamOnlyType = (typeof streamOnlyTypes)[number];
@@ -60,14 +61,18 @@ export const isStreamOnly = (type: string): type is StreamOnlyType =>
 
 /** A stream-only event. What is stored is read by each process that has streams for it, so that it may be of any size. */
 export type Announcement = {
-  channelId: string;
+  /** Null for what belongs to no channel. */
+  channelId: string | null;
   /** Only this user gets it. */
   toUserId?: string;
   /** This user does not get it. */
   exceptUserId?: string;
 } & (
   | { type: 'chat.presence'; data: object }
-  | { type: 'message.queued' | 'notification.created' | 'campaign.progressed'; id: string }
+  | {
+      type: 'message.queued' | 'notification.created' | 'campaign.progressed' | 'automation.run_progressed';
+      id: string;
+    }
 );
 
 /** An event to publish. */

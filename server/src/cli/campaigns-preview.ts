@@ -68,6 +68,7 @@ async function bodyOfCampaign(
   const {
     channelId,
     automationId,
+    message,
     messageTemplateId,
     templateHeader,
     purpose,
@@ -83,9 +84,10 @@ async function bodyOfCampaign(
     );
   return {
     channelId,
-    automationId,
     purpose,
     variables,
+    ...(automationId !== null && { automationId }),
+    ...(message !== null && { message }),
     ...(messageTemplateId !== null && { messageTemplateId }),
     ...(templateHeader !== null && { templateHeader }),
     ...(segmentId === null ? { audience: audience as string } : { segmentId }),

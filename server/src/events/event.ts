@@ -21,11 +21,17 @@ export interface EventRow {
 const COLUMNS = 'e.id, e.tenant_id, e.type, e.channel_id, e.sequence, e.created_at, e.data';
 const COUNT_CAP = 10_000;
 
+/** What was written, in a message or a note. */
+const TEXT = `(e.data::json ->> 'text')`;
+
 export const eventFields: Searchable = {
   fields: {
     id: { type: 'uuid', sql: 'e.id' },
     type: { type: 'string', sql: 'e.type' },
     channelId: { type: 'uuid', sql: 'e.channel_id', nullable: true },
+    contactId: { type: 'uuid', sql: 'e.contact_id', nullable: true },
+    chatId: { type: 'uuid', sql: 'e.chat_id', nullable: true },
+    text: { type: 'string', sql: TEXT, nullable: true, sortable: false },
     sequence: { type: 'number', sql: 'e.sequence' },
     createdAt: { type: 'time', sql: 'e.created_at' },
   },
@@ -42,6 +48,7 @@ export const eventSource: SearchSource = {
   inChannels: (ids) =>
     `e.channel_id = any (${ids}) or e.channel_id is null and e.type not like 'automation.%' and e.type not like 'job.%'`,
   countCap: COUNT_CAP,
+  stops: { within: [], unless: ['id', 'contactId'] },
 };
 
 export const presentEvent = (row: EventRow): Event => ({

@@ -25,6 +25,8 @@ interface ReceiverDeps {
 
 /** What is announced within this time is read together. */
 const COLLECT_MS = 20;
+/** So often something that changes all the time is sent, as it is then. */
+const REPEATED_MS = 1_000;
 /** More wait for nothing: they are dropped. */
 const MAX_WAITING = 500;
 
@@ -37,6 +39,8 @@ const frame = ({ eventId, type, createdAt, tenantId, channelId }: Announced, dat
 /** Sends the stream-only events of all processes to the streams of this one that want them. */
 export function receiveAnnouncements({ db, log, loaders, readInTurn, streamsOf }: ReceiverDeps) {
   let waiting: (Announced & StoredAnnouncement)[] = [];
+  /** What changes all the time, each thing once. */
+  const changing = new Map<string, Announced & StoredAnnouncement>();
 
   function offer(announced: Announced, data: object): void {
     let bytes: Buffer | undefined;
@@ -59,19 +63,34 @@ export function receiveAnnouncements({ db, log, loaders, readInTurn, streamsOf }
     }
   }
 
+  const loadAll = (all: (Announced & StoredAnnouncement)[]): void =>
+    void load(all).catch((error) => log.debug({ err: error }, 'stream-only events were dropped'));
+
   function loadWaiting(): void {
     const all = waiting;
     waiting = [];
-    load(all).catch((error) => log.debug({ err: error }, 'stream-only events were dropped'));
+    loadAll(all);
+  }
+  function loadChanging(): void {
+    const all = [...changing.values()];
+    changing.clear();
+    loadAll(all);
+  }
+
+  function wait(announced: Announced & StoredAnnouncement): void {
+    if (announced.type === 'automation.run_progressed') {
+      if (changing.size === 0) setTimeout(loadChanging, REPEATED_MS).unref();
+      changing.set(announced.id, announced);
+    } else {
+      waiting.push(announced);
+      if (waiting.length === 1) setTimeout(loadWaiting, COLLECT_MS);
+    }
   }
 
   return (announced: Announced): void => {
     const isWanted = (): boolean =>
       [...streamsOf(announced.tenantId)].some((stream) => stream.wants(announced));
     if (announced.type === 'chat.presence') offer(announced, announced.data);
-    else if (waiting.length < MAX_WAITING && isWanted()) {
-      waiting.push(announced);
-      if (waiting.length === 1) setTimeout(loadWaiting, COLLECT_MS);
-    }
+    else if (waiting.length + changing.size < MAX_WAITING && isWanted()) wait(announced);
   };
 }

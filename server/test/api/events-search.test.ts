@@ -53,6 +53,35 @@ describe('a search for events', () => {
     expect(unknown.error.invalidParams.query.message).toContain('data');
   });
 
+  it('finds what is about a contact, in a chat, or has a text', async () => {
+    const tenant = await server.tenant();
+    const channel = await tenant.channel();
+    for (const [from, text] of [
+      ['+15550001111', 'The "blue" kettle\\ 🦊'],
+      ['+15550002222', 'Something else'],
+    ])
+      await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from, text });
+    await server.settle();
+    const all = (await search(tenant, {})).data as { type: string; data: Record<string, unknown> }[];
+    const one = all.find(({ data }) => String(data.text).includes('kettle'))?.data as Record<string, string>;
+    const find = async (query: string) =>
+      (await search(tenant, { query })).data.map((event: { type: string }) => event.type).sort();
+    expect(await find(`eq(contactId,"${one.contactId}")`)).toEqual([
+      'chat.created',
+      'contact.created',
+      'message.received',
+    ]);
+    expect(await find(`eq(chatId,"${one.chatId}")`)).toEqual(['chat.created', 'message.received']);
+    expect(await find('contains(text,"KETTLE\\\\ 🦊")')).toEqual(['message.received']);
+    expect(await find(`and(contains(text,"kettle"),eq(contactId,"${one.contactId}"))`)).toHaveLength(1);
+    expect(await find('contains(text,"teapot")')).toEqual([]);
+    expect(await find('and(startsWith(type,"chat."),contains(text,"kettle"))')).toEqual([]);
+    const other = await server.tenant();
+    expect((await search(other, { query: 'contains(text,"kettle")' })).data).toEqual([]);
+    const sorted = await search(tenant, { sortBy: 'asc(text)' });
+    expect(sorted.error.messageKey).toBe('invalid_body_params');
+  });
+
   it('does not find an event without a number, nor one of another tenant', async () => {
     const [tenant, other] = [await server.tenant(), await server.tenant()];
     await publish(tenant, {});

@@ -77,6 +77,33 @@ describe('a trace', () => {
     expect(nodes.every(({ causedById }) => causedById === null || ids.has(causedById))).toBe(true);
   });
 
+  it('says of each thing where it can be looked at', async () => {
+    const { messageId, runs } = await converse();
+    const { chatId, contactId } = (await tenant.get(`/v3/messages/${messageId}`)).body.data;
+    const nodes = (await trace(messageId)).body.data.nodes as (Node & Record<string, unknown>)[];
+    const find = (type: string, name: string) =>
+      nodes.find((node) => node.type === type && node.name === name);
+    const [webhook] = (await tenant.post('/v3/api_webhooks/search', {})).body.data;
+    const run = (await tenant.get(`/v3/automation_runs/${runs[0]?.id}`)).body.data;
+    const nowhere = { text: null, contactId: null, chatId: null, automationId: null, webhookId: null };
+    expect(find('message', 'inbound')).toMatchObject({ ...nowhere, text: 'hello', contactId, chatId });
+    expect(find('event', 'message.received')).toMatchObject({ ...nowhere, contactId, chatId });
+    expect(find('run', 'Answer')).toMatchObject({
+      ...nowhere,
+      contactId,
+      chatId,
+      automationId: run.automationId,
+    });
+    expect(find('delivery', receiver.url)).toMatchObject({ ...nowhere, webhookId: webhook.id });
+    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, {
+      from: '+15550001111',
+      text: '🦊'.repeat(5_000),
+    });
+    await server.settle();
+    const [long] = (await tenant.post('/v3/messages/search', { query: 'startsWith(text,"🦊")' })).body.data;
+    expect((await nodesOf(long.id))[0]).toMatchObject({ text: '🦊'.repeat(200) });
+  });
+
   it('leads from a run back to the message of the contact', async () => {
     const { messageId, runs } = await converse();
     const last = runs.at(-1)?.id as string;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { automationOf } from '../kit/automations.ts';
 import { type StreamClient, useEventStream } from '../kit/event-client.ts';
 import { OWN_PAGE, type TestPerson, usePerson } from '../kit/people.ts';
 import { openChat, type TestChat } from '../kit/sending.ts';
@@ -181,6 +182,61 @@ describe('notification.created', () => {
   });
 });
 
+describe('automation.run_progressed', () => {
+  const waiting = () => ({
+    trigger: { type: 'api', parameters: { channelId: channel.id } },
+    steps: [
+      { id: 'ask', type: 'send_message', parameters: { text: 'Well?' } },
+      { id: 'wait', type: 'wait_for_reply', parameters: { timeout: 'PT1H' } },
+      { id: 'thanks', type: 'send_message', parameters: { text: 'Thanks' } },
+    ],
+  });
+  const progressed = (client: StreamClient) =>
+    client.heard.filter(({ event }) => event === 'automation.run_progressed').map(({ data }) => data);
+
+  it('says where a run is when it has not ended, to those who see runs of all channels', async () => {
+    const restricted = await usePerson(server, tenant, 'agent', { access: 'teams' });
+    await tenant.post('/v3/teams', { name: 'Own', userIds: [restricted.userId], channelIds: [channel.id] });
+    const [hers, his] = [await follow(grace), await follow(restricted)];
+    const automationId = await automationOf(tenant, waiting());
+    await tenant.post(`/v3/automations/${automationId}/trigger`, { contactId: chat.contactId });
+    await server.settle();
+    await expect.poll(() => progressed(hers).length).toBe(1);
+    expect(progressed(hers)[0]).toMatchObject({
+      channelId: null,
+      sequence: null,
+      tenantId: tenant.id,
+      data: { automationId, contactId: chat.contactId, status: 'waiting', step: 'wait' },
+    });
+    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: '+15550002345', text: 'Yes' });
+    await server.settle();
+    await mark(hers, his);
+    expect(types(hers)).toContain('automation.run_completed');
+    expect(progressed(hers)).toHaveLength(1);
+    expect(progressed(his)).toEqual([]);
+  });
+
+  it('comes once a second at most, as the run is then, and again when it is retried', async () => {
+    const client = await follow(grace, '&types=automation.*');
+    const automationId = await automationOf(tenant, waiting());
+    const { headers } = await tenant.post(`/v3/automations/${automationId}/trigger`, {
+      contactId: chat.contactId,
+    });
+    const runId = headers['x-automation-run-id'] as string;
+    server.clock.advance(25 * 3600_000);
+    await server.settle();
+    const { data } = (await tenant.get(`/v3/automation_runs/${runId}`)).body;
+    expect(data.status).toBe('failed');
+    for (let turn = 0; turn < 5; turn += 1) {
+      await tenant.post(`/v3/automation_runs/${runId}/retry`);
+      await server.settle();
+    }
+    await expect.poll(() => progressed(client).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(progressed(client).length).toBeLessThan(4);
+    expect(progressed(client).at(-1)).toMatchObject({ data: { id: runId, status: 'failed' } });
+  });
+});
+
 describe('stream-only events', () => {
   it('come to programs only if they ask for them', async () => {
     const [all, named, prefix] = [
@@ -214,7 +270,13 @@ describe('stream-only events', () => {
   });
 
   it('are no types for webhooks', async () => {
-    for (const type of ['chat.presence', 'message.queued', 'notification.created', 'notification.*']) {
+    for (const type of [
+      'chat.presence',
+      'message.queued',
+      'notification.created',
+      'notification.*',
+      'automation.run_progressed',
+    ]) {
       const answer = await tenant.post('/v3/api_webhooks', {
         url: 'https://example.com/hook',
         events: [{ type }],

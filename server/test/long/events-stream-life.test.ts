@@ -102,6 +102,7 @@ it('sends a heartbeat with its position every 15 seconds', async () => {
       'message.queued': async () => new Map(),
       'notification.created': async () => new Map(),
       'campaign.progressed': async () => new Map(),
+      'automation.run_progressed': async () => new Map(),
     },
     intervals: { checkMs: 10, heartbeatMs: 60 },
   });

@@ -10,6 +10,7 @@ import { useRef } from 'react';
 import { client, queryClient, useRead } from '../../api/api.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
+import { RunLink } from '../../explain/run-link.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { useEvents } from '../../live/patches.ts';
 import { RelativeTime } from '../../ui/time.tsx';
@@ -65,7 +66,14 @@ function Runs({ contactId }: { contactId: string }) {
         {runs.map((run) => (
           <li key={run.id} className={styles.entry}>
             <span dir="auto">
-              {automations?.find(({ id }) => id === run.automationId)?.name ?? t('message.author.automation')}
+              <RunLink
+                runId={run.id}
+                automationId={run.automationId}
+                name={
+                  automations?.find(({ id }) => id === run.automationId)?.name ??
+                  t('message.author.automation')
+                }
+              />
             </span>
             <span className={styles.muted}>
               {t(`activity.run.${run.status as RunningStatus}`)} · <RelativeTime at={run.updatedAt} />

@@ -1,4 +1,5 @@
 import type { Chat } from '@parley/sdk';
+import { WhyDialog } from '../../explain/why-dialog.tsx';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { useChatActions } from './actions.ts';
 import { AssignPicker } from './assign-picker.tsx';
@@ -38,6 +39,11 @@ export function SnoozeDialog({ chat, onClose }: ChatDialogProps) {
     />
   );
 }
+
+/** Why automations did or did not start for the latest messages. */
+export const WhyOfChat = ({ chat, onClose }: ChatDialogProps) => (
+  <WhyDialog about={{ chatId: chat.id }} onClose={onClose} />
+);
 
 /** Adds labels to the contact and removes them. It stays open: there may be several. */
 export function LabelDialog({ chat, onClose }: ChatDialogProps) {

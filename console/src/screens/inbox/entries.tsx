@@ -1,5 +1,6 @@
 import type { Message } from '@parley/sdk';
 import { describeError } from '../../api/errors.ts';
+import { MessageMenu } from '../../explain/message-menu.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -72,6 +73,7 @@ export function MessageEntry({ message, replied, isTarget }: MessageEntryProps) 
         <Clock at={timestamp} />
         {sender === 'outbound' && !deletedAt && <Status status={status} scheduledAt={scheduledAt} />}
       </p>
+      <MessageMenu messageId={message.id} isInbound={sender === 'inbound'} className={styles.ask} />
     </div>
   );
 }

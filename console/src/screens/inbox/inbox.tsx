@@ -13,7 +13,7 @@ import { rowId } from './chat-row.tsx';
 import type { ComposerHandle } from './composer.tsx';
 import { ContactPanel } from './contact-panel.tsx';
 import { useChat, useChatList, useCounts, useViews } from './data.ts';
-import { AssignDialog, LabelDialog, SnoozeDialog } from './dialogs.tsx';
+import { AssignDialog, LabelDialog, SnoozeDialog, WhyOfChat } from './dialogs.tsx';
 import styles from './inbox.module.css';
 import { useInboxKeys } from './keys.ts';
 import { MessageResults, resultId, useMessageResults } from './message-results.tsx';
@@ -219,7 +219,7 @@ interface ChatExtrasProps {
   onCloseContact: () => void;
 }
 
-const DIALOGS = { assign: AssignDialog, snooze: SnoozeDialog, labels: LabelDialog };
+const DIALOGS = { assign: AssignDialog, snooze: SnoozeDialog, labels: LabelDialog, why: WhyOfChat };
 
 /** What is shown beside and above a chat. */
 function ChatExtras({ chatId, search, showsContact, dialog, onDialog, onCloseContact }: ChatExtrasProps) {

@@ -78,6 +78,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
   const canWrite = useScope('chats:write');
   const canSend = useScope('messages:write');
   const canLabel = useScope('contacts:write');
+  const canExplain = useScope('automations:read');
   const actions = useChatActions();
   const { move, focused } = useCursor(options);
   const inChat = chatId !== undefined;
@@ -88,7 +89,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
     const chat = id === undefined ? undefined : findCachedChat(id);
     if (chat) work(chat);
   };
-  const openDialog = (dialog: ChatDialog) => (): void =>
+  const openDialog = (dialog: BulkDialog) => (): void =>
     isSelecting ? onBulkDialog(dialog) : onDialog(dialog);
   const mayDialog = inChat || isSelecting;
 
@@ -163,6 +164,14 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       run: openDialog('labels'),
       isOffered: true,
       isUsable: mayDialog && canLabel,
+    },
+    {
+      id: 'why',
+      keys: 'y',
+      label: t('why.title'),
+      run: () => onDialog('why'),
+      isOffered: true,
+      isUsable: inChat && canExplain,
     },
     {
       id: 'close',

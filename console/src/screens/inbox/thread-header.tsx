@@ -1,4 +1,5 @@
 import type { Chat } from '@parley/sdk';
+import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
@@ -8,7 +9,7 @@ import { useChannel, useTeams, useUsers } from './data.ts';
 import { PresentUsers } from './present.tsx';
 import styles from './thread.module.css';
 
-export type ChatDialog = 'assign' | 'snooze' | 'labels';
+export type ChatDialog = 'assign' | 'snooze' | 'labels' | 'why';
 
 interface ThreadHeaderProps {
   chat: Chat;
@@ -32,6 +33,7 @@ export function ThreadHeader({
   const channel = useChannel(chat.channelId);
   const { close, reopen } = useChatActions();
   const assignee = useAssignee(chat);
+  const canExplain = useScope('automations:read');
   const isOpen = chat.status === 'open';
   return (
     <header className={styles.header}>
@@ -74,6 +76,14 @@ export function ThreadHeader({
               <span className={styles.extra}>{t(isOpen ? 'inbox.close' : 'inbox.open')}</span>
             </Button>
           </>
+        )}
+        {canExplain && (
+          <IconButton
+            icon="question"
+            label={t('why.title')}
+            className={styles.extra}
+            onClick={() => onDialog('why')}
+          />
         )}
         <IconButton
           icon="contacts"

@@ -133,6 +133,24 @@ export const presentRun = (row: RunRow): AutomationRun => ({
   updatedAt: timestamp(row.updated_at),
 });
 
+const runsByIds = statement<[ids: string[]], RunRow>(
+  'automation_runs.by_ids',
+  `select ${RUN_COLUMNS} from visible_automation_runs r where r.id = any ($1::uuid[]) and r.tenant_id = $tenant`,
+);
+
+/** The data of `automation.run_progressed`, by the ids of runs. */
+export async function loadProgressedRuns(
+  reader: TenantReader,
+  ids: string[],
+): Promise<ReadonlyMap<string, AutomationRun>> {
+  const rows = await reader.all(runsByIds, [ids]);
+  return new Map(rows.map((row) => [row.id, presentRun(row)]));
+}
+
+/** Tells open streams that a run has come further, without an end. */
+export const announceProgress = (tx: TenantTx, runIds: readonly string[]): void =>
+  tx.announce(...runIds.map((id) => ({ type: 'automation.run_progressed' as const, channelId: null, id })));
+
 /** An event about a run, caused by the run itself. */
 export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   type,
@@ -178,6 +196,7 @@ export async function retryRun(tx: TenantTx, runId: string): Promise<AutomationR
   const row = isUuid(runId) ? await tx.find(retryById, [runId, tx.now]) : undefined;
   if (row) {
     tx.wake(runsQueue, row.automation_id);
+    announceProgress(tx, [row.id]);
     return presentRun(row);
   }
   const { status } = await requireRun(tx, runId);

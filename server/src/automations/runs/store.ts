@@ -4,7 +4,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { callsQueue } from '../queues.ts';
 import type { AutomationRun } from '../schema.ts';
-import { RUN_COLUMNS, type RunRow, runEvent } from './run.ts';
+import { announceProgress, RUN_COLUMNS, type RunRow, runEvent } from './run.ts';
 import type { Ending, StepBatch } from './state.ts';
 
 /** The result of a step batch of a run. */
@@ -134,6 +134,10 @@ export async function storeStepBatches(tx: TenantTx, advanced: Advanced[]): Prom
     ];
   });
   tx.publish(...events);
+  announceProgress(
+    tx,
+    rows.filter(({ status }) => endings[status] === undefined).map(({ id }) => id),
+  );
   const calling = new Set(
     advanced.filter(({ stepBatch }) => stepBatch.ending.kind === 'calling').map(({ runId }) => runId),
   );

@@ -9,7 +9,6 @@ export interface Found {
   node: Omit<TraceNode, 'causedById' | 'depth'>;
   /** The channel in which it is; null for none. */
   channelId: string | null;
-  contactId: string | null;
   /** The run that caused it. */
   runId: string | null;
   /** The event that caused it. */
@@ -24,8 +23,10 @@ interface MessageNode {
   status: string;
   error: TraceNode['error'];
   vendor_id: string | null;
+  text: string | null;
   channel_id: string;
   contact_id: string;
+  chat_id: string;
   run_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -35,6 +36,7 @@ interface EventNode {
   type: string;
   channel_id: string | null;
   contact_id: string | null;
+  chat_id: string | null;
   origin_run_id: string | null;
   message_id: string | null;
   created_at: Date;
@@ -46,6 +48,8 @@ interface RunNode {
   error: TraceNode['error'];
   channel_id: string | null;
   contact_id: string;
+  chat_id: string | null;
+  automation_id: string;
   cause_event_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -53,17 +57,21 @@ interface RunNode {
 interface DeliveryNode {
   id: string;
   event_id: string;
+  webhook_id: string;
   url: string | null;
   status: string;
   created_at: Date;
   updated_at: Date;
 }
 
-const MESSAGE = `m.id, m.sender, m.status, m.error, m.vendor_id, m.channel_id, m.contact_id, m.run_id, m.created_at, m.updated_at`;
-const EVENT = `e.id, e.type, e.channel_id, e.contact_id, e.origin_run_id, e.created_at,
+/** Enough to recognise a message. */
+const TEXT_CHARACTERS = 200;
+const MESSAGE = `m.id, m.sender, m.status, m.error, m.vendor_id, left(m.text, ${TEXT_CHARACTERS}) as text,
+  m.channel_id, m.contact_id, m.chat_id, m.run_id, m.created_at, m.updated_at`;
+const EVENT = `e.id, e.type, e.channel_id, e.contact_id, e.chat_id, e.origin_run_id, e.created_at,
   case when e.type like 'message.%' then (e.data::json ->> 'id')::uuid end as message_id`;
 /** The channel of a run is that of its chat, else that of its campaign. */
-const RUN = `r.id, a.name, r.status, r.error, r.contact_id, r.cause_event_id, r.created_at, r.updated_at, coalesce(
+const RUN = `r.id, a.name, r.status, r.error, r.contact_id, r.chat_id, r.automation_id, r.cause_event_id, r.created_at, r.updated_at, coalesce(
   (select k.channel_id from visible_chats k where k.id = r.chat_id and (k.tenant_id = r.tenant_id) is true),
   (select c.channel_id from visible_campaigns c where c.id = r.campaign_id and (c.tenant_id = r.tenant_id) is true)) as channel_id`;
 
@@ -94,7 +102,7 @@ const runsOfEvents = statement<[eventIds: string[], limit: number], RunNode>(
 );
 const deliveriesOfEvents = statement<[eventIds: string[], limit: number], DeliveryNode>(
   'trace.deliveries_of_events',
-  `select d.id, d.event_id, w.url, d.status, d.created_at, d.updated_at from deliveries d
+  `select d.id, d.event_id, d.webhook_id, w.url, d.status, d.created_at, d.updated_at from deliveries d
      left join webhooks w on w.id = d.webhook_id and (w.tenant_id = $tenant) is true
     where d.event_id = any ($1::uuid[]) and (d.tenant_id = $tenant) is true order by d.id limit $2`,
 );
@@ -111,10 +119,21 @@ const eventsAfter = statement<
     order by e.id limit $5`,
 );
 
-const NOTHING = { status: null, updatedAt: null, vendorId: null, error: null };
+const NOTHING = {
+  status: null,
+  updatedAt: null,
+  vendorId: null,
+  text: null,
+  contactId: null,
+  chatId: null,
+  automationId: null,
+  webhookId: null,
+  error: null,
+};
 
 const ofMessage = (row: MessageNode): Found => ({
   node: {
+    ...NOTHING,
     type: 'message',
     id: row.id,
     at: timestamp(row.created_at),
@@ -122,18 +141,28 @@ const ofMessage = (row: MessageNode): Found => ({
     status: row.status,
     updatedAt: timestamp(row.updated_at),
     vendorId: row.vendor_id,
+    text: row.text,
+    contactId: row.contact_id,
+    chatId: row.chat_id,
     error: row.error,
   },
   channelId: row.channel_id,
-  contactId: row.contact_id,
   runId: row.run_id,
   eventId: null,
   messageId: null,
 });
 const ofEvent = (row: EventNode): Found => ({
-  node: { ...NOTHING, type: 'event', id: row.id, at: timestamp(row.created_at), name: row.type },
+  node: {
+    ...NOTHING,
+    type: 'event',
+    id: row.id,
+    at: timestamp(row.created_at),
+    name: row.type,
+    contactId: row.contact_id,
+    // Those who see some channels only see events without one, but perhaps not the chat.
+    chatId: row.channel_id === null ? null : row.chat_id,
+  },
   channelId: row.channel_id,
-  contactId: row.contact_id,
   runId: row.origin_run_id,
   eventId: null,
   messageId: row.message_id,
@@ -147,10 +176,12 @@ const ofRun = (row: RunNode): Found => ({
     name: row.name,
     status: row.status,
     updatedAt: timestamp(row.updated_at),
+    contactId: row.contact_id,
+    chatId: row.chat_id,
+    automationId: row.automation_id,
     error: row.error,
   },
   channelId: row.channel_id,
-  contactId: row.contact_id,
   runId: null,
   eventId: row.cause_event_id,
   messageId: null,
@@ -164,9 +195,9 @@ const ofDelivery = (row: DeliveryNode): Found => ({
     name: row.url ?? '',
     status: row.status,
     updatedAt: timestamp(row.updated_at),
+    webhookId: row.webhook_id,
   },
   channelId: null,
-  contactId: null,
   runId: null,
   eventId: row.event_id,
   messageId: null,
@@ -198,7 +229,7 @@ export async function findFollowing(
     found.filter(({ node }) => node.type === type).map(({ node }) => node.id);
   const [messageIds, eventIds, runIds] = [idsOf('message'), idsOf('event'), idsOf('run')];
   const contactIds = [
-    ...new Set(found.flatMap(({ node, contactId }) => (node.type === 'event' ? [] : (contactId ?? [])))),
+    ...new Set(found.flatMap(({ node }) => (node.type === 'event' ? [] : (node.contactId ?? [])))),
   ];
   const earliest = [...messageIds, ...runIds].sort()[0];
   const after = earliest === undefined ? undefined : firstIdAt(new Date(timeOfId(earliest) - MARGIN_MS));

@@ -16,6 +16,11 @@ export const TraceNode = Type.Object({
   status: Nullable(Type.String({ description: 'Of a message, run or delivery' })),
   updatedAt: Nullable(Timestamp('When the status was last changed')),
   vendorId: Nullable(Type.String({ description: 'Of a message: the id that the vendor gave it' })),
+  text: Nullable(Type.String({ description: 'Of a message: how its text begins' })),
+  contactId: Nullable(Uuid('Whom it is about')),
+  chatId: Nullable(Uuid('The chat in which it happened')),
+  automationId: Nullable(Uuid('Of a run')),
+  webhookId: Nullable(Uuid('Of a delivery')),
   error: Type.Unsafe<{ code: string; message: string } | null>({
     type: ['object', 'null'],
     properties: { code: { type: 'string' }, message: { type: 'string' } },
@@ -36,7 +41,17 @@ export const Trace = Type.Object(
 );
 export type Trace = Static<typeof Trace>;
 
-const node = { status: null, updatedAt: null, vendorId: null, error: null };
+const node = {
+  status: null,
+  updatedAt: null,
+  vendorId: null,
+  text: null,
+  contactId: '019a82a0-0000-7000-8000-000000000040',
+  chatId: '019a82a0-0000-7000-8000-000000000010',
+  automationId: null,
+  webhookId: null,
+  error: null,
+};
 const at = '2026-11-15T01:02:03.456Z';
 
 export const exampleTrace: Trace = {
@@ -53,6 +68,7 @@ export const exampleTrace: Trace = {
       status: 'delivered',
       updatedAt: at,
       vendorId: 'wamid.HBgL',
+      text: 'Is this still available?',
     },
     {
       ...node,
@@ -71,6 +87,7 @@ export const exampleTrace: Trace = {
       depth: 2,
       at,
       name: 'Welcome',
+      automationId: '019a82a0-0000-7000-8000-000000000070',
       status: 'waiting',
       updatedAt: at,
     },

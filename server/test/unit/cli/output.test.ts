@@ -46,7 +46,19 @@ it('tables are aligned', () => {
 });
 
 it('a trace is drawn as a tree', () => {
-  const node = { at: 't', status: null, updatedAt: null, vendorId: null, error: null, causedById: null };
+  const node = {
+    at: 't',
+    status: null,
+    updatedAt: null,
+    vendorId: null,
+    error: null,
+    causedById: null,
+    text: null,
+    contactId: null,
+    chatId: null,
+    automationId: null,
+    webhookId: null,
+  };
   const nodes = [0, 1, 2, 2, 1].map((depth, index) => ({
     ...node,
     type: 'event' as const,

@@ -1,0 +1,27 @@
+import type { AutomationExplanation } from '@parley/sdk';
+
+export type ExplainedAutomation = AutomationExplanation['automations'][number];
+type Reason = NonNullable<ExplainedAutomation['reason']>;
+
+/** What people most probably ask about comes first. */
+const ORDER: Readonly<Record<Reason, number>> = {
+  missing_variables: 1,
+  chain_too_deep: 1,
+  no_keyword: 2,
+  assigned_to_user: 2,
+  paused: 2,
+  other_channel: 2,
+  other_label: 2,
+  unsubscribed: 2,
+  automatic_mail: 2,
+  from_automation: 2,
+  triggers_off: 2,
+  published_later: 3,
+  not_active: 4,
+  other_trigger: 5,
+};
+const rankOf = ({ reason }: ExplainedAutomation): number => (reason === null ? 0 : ORDER[reason]);
+
+/** Those that started first, then those that nearly did. */
+export const sortByRelevance = (automations: readonly ExplainedAutomation[]): ExplainedAutomation[] =>
+  automations.toSorted((a, b) => rankOf(a) - rankOf(b));

@@ -1,0 +1,298 @@
+import {
+  type Edge,
+  EdgeLabelRenderer,
+  type EdgeProps,
+  Handle,
+  type Node,
+  type NodeProps,
+  Panel,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from '@xyflow/react';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { useText, useTranslator } from '../i18n/i18n.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { createDescriber } from './describe.ts';
+import styles from './flow.module.css';
+import { type FlowEdge, graphOf, TRIGGER_ID } from './graph.ts';
+import { findNeighbour, isArrow, LABEL_WIDTH, layOut, pathOf } from './layout.ts';
+import { useFlowNames } from './names.ts';
+import type { FlowPictureProps } from './picture-props.ts';
+import { type NodeView, StepNode, viewOf } from './step-node.tsx';
+
+interface EdgeView {
+  path: string;
+  middle: { x: number; y: number };
+  label: string;
+  /** What the plus says; without it there is none. */
+  plus: string | undefined;
+  isTabStop: boolean;
+  onInsert(): void;
+}
+
+type PictureNode = Node<{ view: NodeView }, 'step'>;
+type PictureEdge = Edge<{ view: EdgeView }, 'way'>;
+
+const MIN_ZOOM = 0.2;
+/** Texts stay readable; the rest is reached by scrolling. */
+const FIRST_ZOOM = 0.7;
+const MARGIN_PX = 48;
+
+function Way({ id, data }: EdgeProps<PictureEdge>) {
+  if (!data) return null;
+  const { path, middle, label, plus, isTabStop, onInsert } = data.view;
+  return (
+    <>
+      <path className={styles.way} d={path} markerEnd="url(#flow-arrow)" />
+      <EdgeLabelRenderer>
+        <div
+          className={styles.wayLabel}
+          style={{
+            transform: `translate(-50%, -50%) translate(${middle.x}px, ${middle.y}px)`,
+            maxWidth: LABEL_WIDTH,
+          }}
+        >
+          {label !== '' && (
+            <span className={styles.wayText} title={label}>
+              {label}
+            </span>
+          )}
+          {plus !== undefined && (
+            <button
+              type="button"
+              className={styles.plus}
+              data-item={id}
+              tabIndex={isTabStop ? 0 : -1}
+              aria-label={plus}
+              title={plus}
+              onClick={onInsert}
+            >
+              <Icon name="plus" />
+            </button>
+          )}
+        </div>
+      </EdgeLabelRenderer>
+    </>
+  );
+}
+
+/** The handles are invisible: the library shows no edge without them. */
+const NODE_TYPES = {
+  step: ({ data }: NodeProps<PictureNode>) => (
+    <>
+      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <StepNode view={data.view} />
+      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+    </>
+  ),
+};
+const EDGE_TYPES = { way: Way };
+const handlesOf = (width: number, height: number) => [
+  { type: 'target' as const, position: Position.Top, x: width / 2, y: 0, width: 1, height: 1 },
+  { type: 'source' as const, position: Position.Bottom, x: width / 2, y: height, width: 1, height: 1 },
+];
+
+function Buttons() {
+  const t = useText();
+  const { zoomIn, zoomOut, fitView } = useReactFlow();
+  return (
+    <Panel position="bottom-left" className={styles.buttons}>
+      <IconButton icon="plus" label={t('flow.zoomIn')} onClick={() => void zoomIn()} />
+      <IconButton icon="minus" label={t('flow.zoomOut')} onClick={() => void zoomOut()} />
+      <IconButton icon="fit" label={t('flow.fit')} onClick={() => void fitView({ maxZoom: 1 })} />
+    </Panel>
+  );
+}
+
+/** Lines, texts and places of a definition. */
+function usePicture({ definition, ...given }: FlowPictureProps) {
+  const translator = useTranslator();
+  const names = useFlowNames();
+  const describer = useMemo(() => createDescriber(translator, names), [translator, names]);
+  const graph = useMemo(() => graphOf(definition), [definition]);
+  const labels = useMemo(() => {
+    const steps = new Map(
+      graph.nodes.flatMap((node) => (node.kind === 'step' ? [[node.id, node.step]] : [])),
+    );
+    return new Map(graph.edges.map((edge) => [edge.id, describer.outlet(steps.get(edge.from), edge.outlet)]));
+  }, [graph, describer]);
+  const layout = useMemo(() => layOut(graph, ({ id }) => labels.get(id) ?? ''), [graph, labels]);
+  const labelOf = ({ id }: FlowEdge): string => labels.get(id) ?? '';
+  return { ...given, definition, describer, graph, layout, labelOf };
+}
+
+/** The focus is on one node or plus; arrow keys move it. Tab leaves the picture. */
+function useFocus({ graph, layout, onInsert, selected }: ReturnType<typeof usePicture>) {
+  const [focused, setFocused] = useState<string>(selected ?? TRIGGER_ID);
+  const box = useRef<HTMLDivElement>(null);
+  const flow = useReactFlow();
+  const exists = layout.boxes.has(focused) || (onInsert !== undefined && layout.lines.has(focused));
+  const stop = exists ? focused : TRIGGER_ID;
+
+  const show = (id: string): void => {
+    const node = layout.boxes.get(id);
+    const middle = layout.lines.get(id)?.middle;
+    const x = node ? node.x + node.width / 2 : (middle?.x ?? 0);
+    const y = node ? node.y + node.height / 2 : (middle?.y ?? 0);
+    const { x: left, y: top, zoom } = flow.getViewport();
+    const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
+    const [screenX, screenY] = [x * zoom + left, y * zoom + top];
+    const margin = 80;
+    const isVisible =
+      screenX > margin &&
+      screenX < clientWidth - margin &&
+      screenY > margin &&
+      screenY < clientHeight - margin;
+    if (!isVisible) void flow.setCenter(x, y, { zoom });
+  };
+  const move = (id: string): void => {
+    setFocused(id);
+    box.current
+      ?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`)
+      ?.focus({ preventScroll: true });
+    show(id);
+  };
+  const onKeyDown = (event: KeyboardEvent): string | undefined => {
+    const item = (event.target as HTMLElement).closest<HTMLElement>('[data-item]')?.dataset.item;
+    if (item === undefined || event.ctrlKey || event.metaKey || event.altKey) return undefined;
+    if (!isArrow(event.key)) return item;
+    event.preventDefault();
+    const next = findNeighbour(graph, layout, item, event.key, onInsert !== undefined);
+    if (next !== undefined) move(next);
+    return undefined;
+  };
+  return { box, stop, setFocused, onKeyDown };
+}
+
+function PictureInside(props: FlowPictureProps) {
+  const t = useText();
+  const picture = usePicture(props);
+  const { graph, layout, describer, labelOf, label, selected, onSelect, onInsert, onRemove, faults, paint } =
+    picture;
+  const { box, stop, setFocused, onKeyDown } = useFocus(picture);
+  const flow = useReactFlow();
+
+  /** The first view shows the trigger in the middle of the upper edge, and as much below it as fits. */
+  const showBeginning = (): void => {
+    const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
+    const all = [...layout.boxes.values()];
+    const [trigger = { x: 0, y: 0, width: 0, height: 0 }] = all;
+    const left = Math.min(...all.map(({ x }) => x));
+    const width = Math.max(...all.map((one) => one.x + one.width)) - left;
+    const height = Math.max(...all.map((one) => one.y + one.height));
+    const fitting = Math.min(clientWidth / (width + MARGIN_PX), clientHeight / (height + MARGIN_PX));
+    const zoom = Math.min(1, Math.max(FIRST_ZOOM, fitting));
+    const isNarrow = width * zoom <= clientWidth;
+    const middle = isNarrow ? left + width / 2 : trigger.x + trigger.width / 2;
+    void flow.setViewport({ x: clientWidth / 2 - middle * zoom, y: MARGIN_PX / 2 - trigger.y * zoom, zoom });
+  };
+
+  const nodes = graph.nodes.map((node): PictureNode => {
+    const { x, y, width, height } = layout.boxes.get(node.id) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const view = viewOf(node, picture.definition, describer, {
+      isSelected: node.id === selected,
+      isTabStop: node.id === stop,
+      faults: faults?.get(node.id) ?? [],
+      paint: paint?.[node.id],
+      onOpen: onSelect && (() => onSelect(node.id)),
+    });
+    return {
+      id: node.id,
+      type: 'step',
+      position: { x, y },
+      width,
+      height,
+      handles: handlesOf(width, height),
+      data: { view },
+    };
+  });
+  const titleOf = (id: string): string => nodes.find((node) => node.id === id)?.data.view.title ?? '';
+  const edges = graph.edges.map((edge): PictureEdge => {
+    const { points, middle } = layout.lines.get(edge.id) ?? { points: [], middle: { x: 0, y: 0 } };
+    const text = labelOf(edge);
+    const after = text === '' ? titleOf(edge.from) : text;
+    return {
+      id: edge.id,
+      type: 'way',
+      source: edge.from,
+      target: edge.to,
+      data: {
+        view: {
+          path: pathOf(points),
+          middle,
+          label: text,
+          plus: onInsert && t('flow.insert', { after }),
+          isTabStop: edge.id === stop,
+          onInsert: () => onInsert?.({ from: edge.from, outlet: edge.outlet }),
+        },
+      },
+    };
+  });
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside
+    <div
+      ref={box}
+      className={styles.picture}
+      onFocus={({ target }) => {
+        const { item } = target.closest<HTMLElement>('[data-item]')?.dataset ?? {};
+        if (item !== undefined) setFocused(item);
+      }}
+      onKeyDown={(event) => {
+        const item = onKeyDown(event);
+        const isStep = graph.nodes.some(({ id, kind }) => id === item && kind === 'step');
+        if (isStep && onRemove && /^(Delete|Backspace)$/.test(event.key)) {
+          event.preventDefault();
+          onRemove(item as string);
+        }
+      }}
+    >
+      <svg className={styles.markers} aria-hidden="true">
+        <marker
+          id="flow-arrow"
+          viewBox="0 0 8 8"
+          refX="7"
+          refY="4"
+          markerWidth="7"
+          markerHeight="7"
+          orient="auto"
+        >
+          <path className={styles.arrow} d="M0,0.5L7,4L0,7.5" />
+        </marker>
+      </svg>
+      <ReactFlow
+        aria-label={label}
+        onInit={showBeginning}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        minZoom={MIN_ZOOM}
+        maxZoom={1.5}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        multiSelectionKeyCode={null}
+        panOnScroll
+        zoomOnDoubleClick={false}
+        disableKeyboardA11y
+        proOptions={{ hideAttribution: true }}
+      >
+        <Buttons />
+      </ReactFlow>
+    </div>
+  );
+}
+
+export const Picture = (props: FlowPictureProps) => (
+  <ReactFlowProvider>
+    <PictureInside {...props} />
+  </ReactFlowProvider>
+);

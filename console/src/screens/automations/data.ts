@@ -1,0 +1,79 @@
+import {
+  type Automation,
+  type AutomationVersion,
+  getAutomation,
+  type Step,
+  type Trigger,
+  updateAutomation,
+} from '@parley/sdk';
+import type { QueryClient } from '@tanstack/react-query';
+import { client } from '../../api/api.ts';
+import type { FlowDefinition } from '../../flow/definition.ts';
+import { purposeOf } from './steps.ts';
+
+export const AUTOMATIONS_KEY = ['automations'];
+export const automationKey = (automationId: string): readonly string[] => [
+  ...AUTOMATIONS_KEY,
+  'one',
+  automationId,
+];
+export const versionsKey = (automationId: string): readonly string[] => [
+  ...AUTOMATIONS_KEY,
+  'versions',
+  automationId,
+];
+
+/** The definition of a version. A purpose that the trigger implies is left out, so that it follows the trigger. */
+export function definitionOf({ purpose, trigger, variables, steps }: AutomationVersion): FlowDefinition {
+  const definition = { trigger, variables, steps };
+  return purposeOf(definition) === purpose ? definition : { ...definition, purpose };
+}
+
+/** As the API takes it. It may be wrong: the API says so. */
+export const bodyOf = ({ purpose, trigger, variables, steps }: FlowDefinition) => ({
+  ...(purpose === undefined ? {} : { purpose }),
+  trigger: trigger as Trigger,
+  variables: [...variables],
+  steps: steps as Step[],
+});
+
+/** Shows an automation as it is now, wherever it is shown. */
+export function storeAutomation(cache: QueryClient, automation: Automation): void {
+  cache.setQueryData(automationKey(automation.id), automation);
+  cache.setQueryData<readonly Automation[]>([...AUTOMATIONS_KEY, 'all'], (all) =>
+    all?.map((one) => (one.id === automation.id ? automation : one)),
+  );
+  void cache.invalidateQueries({ queryKey: versionsKey(automation.id) });
+}
+
+export interface Draft {
+  name: string;
+  definition: FlowDefinition;
+}
+
+/** Thrown instead of saving: somebody else has saved since the draft was begun. */
+export class SavedMeanwhile extends Error {
+  readonly automation: Automation;
+  constructor(automation: Automation) {
+    super('saved meanwhile');
+    this.automation = automation;
+  }
+}
+
+/**
+ * Saves a draft that was begun on a version. The API keeps every version, so that nothing is lost even if two people save
+ * in the same moment; but nobody should publish without having seen what the other has done.
+ */
+export async function saveDraft(
+  automationId: string,
+  { name, definition }: Draft,
+  baseId: string,
+): Promise<Automation> {
+  const path = { automationId };
+  const current = await getAutomation(client, { path });
+  if (current.latestVersionId !== baseId) throw new SavedMeanwhile(current);
+  // The purpose is sent only if it is to change: one that was never chosen follows the trigger.
+  const purpose = purposeOf(definition);
+  const body = { ...bodyOf(definition), ...(purpose === current.latestVersion.purpose ? {} : { purpose }) };
+  return updateAutomation(client, { path, body: { name, ...body } });
+}

@@ -1,0 +1,92 @@
+import { type AutomationCheck, checkAutomation } from '@parley/sdk';
+import { useEffect, useMemo, useState } from 'react';
+import { client } from '../../api/api.ts';
+import type { FlowDefinition } from '../../flow/definition.ts';
+import { TRIGGER_ID } from '../../flow/graph.ts';
+import type { Translator } from '../../i18n/i18n.tsx';
+import { bodyOf } from './data.ts';
+
+export interface Fault {
+  /** Steps are named by their id: `steps.hello.parameters.text`. So it stays right when steps are inserted. */
+  path: string;
+  /** The step, or the trigger, where it is shown. */
+  nodeId: string;
+  message: string;
+  isWarning: boolean;
+}
+
+const STEP = /^steps\.(\d+)/;
+
+const valueAt = (definition: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined,
+      definition,
+    );
+
+/** The path with the id of the step instead of its number. */
+export const pathById = (path: string, { steps }: FlowDefinition): string =>
+  path.replace(STEP, (whole, index: string) => {
+    const id = steps[Number(index)]?.id;
+    return id === undefined ? whole : `steps.${id}`;
+  });
+
+/** What the API found, where it is to be shown, and in the words of the person where that is possible. */
+export function faultsOf(
+  { errors, warnings }: AutomationCheck,
+  definition: FlowDefinition,
+  { t, translate }: Pick<Translator, 't' | 'translate'>,
+): readonly Fault[] {
+  const locate = (path: string): Pick<Fault, 'path' | 'nodeId'> => ({
+    path: pathById(path, definition),
+    nodeId: definition.steps[Number(STEP.exec(path)?.[1] ?? -1)]?.id ?? TRIGGER_ID,
+  });
+  const isEmpty = (path: string): boolean => {
+    const value = valueAt(definition, path);
+    return value === undefined || value === '';
+  };
+  return [
+    ...errors.map(({ path, message }) => ({
+      ...locate(path),
+      message: isEmpty(path) ? t('automations.required') : translate(message),
+      isWarning: false,
+    })),
+    ...warnings.map(({ path, key }) => ({
+      ...locate(path),
+      message: t(`automations.warning.${key}`),
+      isWarning: true,
+    })),
+  ];
+}
+
+const DELAY_MS = 400;
+
+/** Asks the API about the definition while it is edited. Undefined until it has answered for the first time. */
+export function useFaults(
+  definition: FlowDefinition,
+  isEnabled: boolean,
+  translator: Translator,
+): readonly Fault[] | undefined {
+  const [checked, setChecked] = useState<{ definition: FlowDefinition; check: AutomationCheck }>();
+  useEffect(() => {
+    if (!isEnabled) return;
+    const controller = new AbortController();
+    const ask = async (): Promise<void> => {
+      const body = { definition: bodyOf(definition) };
+      const check = await checkAutomation(client, { body, signal: controller.signal });
+      setChecked({ definition, check });
+    };
+    // Offline: what was found before stays. Saving will say it again.
+    const timer = setTimeout(() => void ask().catch(() => {}), DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [definition, isEnabled]);
+  return useMemo(
+    () => (checked ? faultsOf(checked.check, checked.definition, translator) : undefined),
+    [checked, translator],
+  );
+}

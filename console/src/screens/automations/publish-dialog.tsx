@@ -1,0 +1,88 @@
+import { type Automation, publishAutomation } from '@parley/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { client, useWrite } from '../../api/api.ts';
+import { useTranslator } from '../../i18n/i18n.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Warning } from '../../ui/notices.tsx';
+import { ChangeList } from './change-list.tsx';
+import { definitionOf, SavedMeanwhile, saveDraft, storeAutomation } from './data.ts';
+import styles from './dialogs.module.css';
+import type { DraftState } from './draft.ts';
+import { useFaults } from './faults.ts';
+
+interface PublishDialogProps {
+  automation: Automation;
+  draft: DraftState;
+  onConflict: (error: unknown) => void;
+  onClose: () => void;
+}
+
+/** What will be different for new runs, and what is still wrong. Publishing saves first. */
+export function PublishDialog({ automation, draft, onConflict, onClose }: PublishDialogProps) {
+  const translator = useTranslator();
+  const { t } = translator;
+  const cache = useQueryClient();
+  const { definition } = draft.draft;
+  const faults = useFaults(definition, true, translator);
+  const errors = faults?.filter(({ isWarning }) => !isWarning) ?? [];
+  const warnings = faults?.filter(({ isWarning }) => isWarning) ?? [];
+  const publish = useWrite(
+    async () => {
+      const saved = draft.isDirty ? await saveDraft(automation.id, draft.draft, draft.baseId) : automation;
+      draft.markSaved(saved);
+      storeAutomation(cache, saved);
+      return publishAutomation(client, {
+        path: { automationId: automation.id },
+        body: { versionId: saved.latestVersionId },
+      });
+    },
+    {
+      done: 'automations.publishedDone',
+      showsError: true,
+      onSuccess: (published) => {
+        storeAutomation(cache, published);
+        onClose();
+      },
+    },
+  );
+  const submit = (): void =>
+    publish.mutate(undefined, {
+      onError: (error) => {
+        if (!(error instanceof SavedMeanwhile)) return;
+        onClose();
+        onConflict(error);
+      },
+    });
+  return (
+    <FormDialog
+      title={t('automations.publishTitle', { name: draft.draft.name })}
+      submit={t('automations.publish')}
+      onSubmit={submit}
+      onClose={onClose}
+      isBusy={publish.isPending}
+      error={publish.error}
+      isDisabled={errors.length > 0}
+    >
+      <p>{t('automations.publishText')}</p>
+      {errors.length > 0 && (
+        <ul className={styles.errors} role="alert">
+          {errors.map(({ path, message }) => (
+            <li key={path}>{`${path}: ${message}`}</li>
+          ))}
+        </ul>
+      )}
+      {warnings.map(({ path, message }) => (
+        <Warning key={path + message}>{`${path}: ${message}`}</Warning>
+      ))}
+      {automation.activeVersion ? (
+        <ChangeList
+          title={t('automations.changesSince', { number: automation.activeVersion.number })}
+          before={definitionOf(automation.activeVersion)}
+          after={definition}
+        />
+      ) : (
+        <p className={styles.muted}>{t('automations.firstVersion')}</p>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { formatDuration } from '../../../../console/src/explain/duration.ts';
+import { eventTypes } from '../../../../console/src/explain/event-types.ts';
+import { sortByRelevance } from '../../../../console/src/explain/reasons.ts';
+import { keyInTree, type TraceNode, visibleRows } from '../../../../console/src/explain/tree.ts';
+import { de } from '../../../../console/src/i18n/de.ts';
+import { en } from '../../../../console/src/i18n/en.ts';
+import { eventFilters, matchesChips } from '../../../../console/src/screens/events/filter.ts';
+import { readFilter, writeFilter } from '../../../../console/src/ui/filter.ts';
+
+const text = readFileSync(new URL('../../../../openapi/v3.json', import.meta.url), 'utf8');
+const openapi = JSON.parse(text);
+const reasons = openapi.components.schemas.AutomationExplanation.properties.automations.items.properties
+  .reason.enum as (string | null)[];
+
+describe('the reasons why an automation did not start', () => {
+  it.each(
+    reasons.filter((reason) => reason !== null),
+  )('%s has a sentence and what to do, in both languages', (reason) => {
+    for (const catalogue of [en, de] as Record<string, unknown>[])
+      for (const key of [`why.reason.${reason}`, `why.todo.${reason}`])
+        expect(catalogue[key], key).toEqual(expect.stringMatching(/^.+\.$/));
+  });
+
+  it('have no sentence for what the server never says', () => {
+    const known = Object.keys(en).flatMap((key) => /^why\.reason\.(.+)$/.exec(key)?.[1] ?? []);
+    expect(known.filter((reason) => !reasons.includes(reason))).toEqual([]);
+  });
+
+  it('stand below those that started, the nearest first', () => {
+    const of = (reason: string | null) => ({ reason, hasStarted: reason === null }) as never;
+    const sorted = sortByRelevance(['other_trigger', 'no_keyword', null, 'not_active'].map(of));
+    expect(sorted.map(({ reason }) => reason)).toEqual([null, 'no_keyword', 'not_active', 'other_trigger']);
+  });
+});
+
+describe('the types of events', () => {
+  it('are all known', () => {
+    expect(eventTypes).toEqual(Object.keys(openapi.webhooks));
+  });
+
+  it('have a name in both languages', () => {
+    for (const catalogue of [en, de] as Record<string, unknown>[])
+      expect(Object.keys(openapi.webhooks).filter((type) => !(`eventType.${type}` in catalogue))).toEqual([]);
+  });
+});
+
+const node = (id: string, causedById: string | null, depth: number, ms: number): TraceNode =>
+  ({ id, causedById, depth, at: new Date(ms).toISOString(), type: 'event' }) as TraceNode;
+const trace = {
+  id: 'b',
+  isComplete: true,
+  nodes: [
+    node('a', null, 0, 1_000),
+    node('b', 'a', 1, 1_250),
+    node('c', 'b', 2, 900),
+    node('d', 'a', 1, 3_000),
+  ],
+};
+const idsOf = (closed: string[]): string[] => visibleRows(trace, new Set(closed)).map((row) => row.node.id);
+
+describe('the tree of a trace', () => {
+  it('hides all that is inside a closed row', () => {
+    expect(idsOf([])).toEqual(['a', 'b', 'c', 'd']);
+    expect(idsOf(['b'])).toEqual(['a', 'b', 'd']);
+    expect(idsOf(['a', 'b'])).toEqual(['a']);
+    expect(idsOf(['c'])).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('says how long after its cause something happened, and never before', () => {
+    expect(visibleRows(trace, new Set()).map(({ sinceCause }) => sinceCause)).toEqual([
+      undefined,
+      250,
+      0,
+      2_000,
+    ]);
+  });
+
+  it.each([
+    ['ArrowDown', 1, [], { focus: 2 }],
+    ['ArrowDown', 3, [], { focus: 3 }],
+    ['ArrowUp', 0, [], { focus: 0 }],
+    ['ArrowRight', 1, [], { focus: 2 }],
+    ['ArrowRight', 1, ['b'], { toggle: 'b' }],
+    ['ArrowRight', 2, [], undefined],
+    ['ArrowLeft', 1, [], { toggle: 'b' }],
+    ['ArrowLeft', 1, ['b'], { focus: 0 }],
+    ['ArrowLeft', 3, [], { focus: 0 }],
+    ['End', 0, [], { focus: 3 }],
+    ['x', 0, [], undefined],
+  ] as const)('%s on row %i', (key, index, closed, action) => {
+    const set = new Set<string>(closed);
+    expect(keyInTree(key, visibleRows(trace, set), index, set)).toEqual(action);
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [1_440, '1.4 sec'],
+    [59_000, '59 sec'],
+    [90_000, '1.5 min'],
+    [86_400_000 * 30, '30 days'],
+  ])('%i', (ms, text) => {
+    expect(formatDuration(ms, 'en')).toBe(text);
+  });
+});
+
+describe('the chips of events', () => {
+  const chips = [
+    { field: 'type', value: 'message.*' },
+    { field: 'contact', value: '019a82a0-0000-7000-8000-000000000001' },
+    { field: 'chat', value: '019a82a0-0000-7000-8000-000000000002' },
+    { field: 'text', value: 'a "quoted", \\ and) odd' },
+  ];
+  const event = {
+    type: 'message.received',
+    channelId: null,
+    data: {
+      id: 'x',
+      contactId: '019a82a0-0000-7000-8000-000000000001',
+      chatId: '019a82a0-0000-7000-8000-000000000002',
+      text: 'This is A "QUOTED", \\ and) odd text',
+    },
+  } as never;
+
+  it('become a filter and come back', () => {
+    expect(readFilter(eventFilters, writeFilter(eventFilters, chips))).toEqual(chips);
+    expect(readFilter(eventFilters, 'eq(type,"chat.read")')).toEqual([{ field: 'type', value: 'chat.read' }]);
+  });
+
+  it('choose events as the server does', () => {
+    expect(matchesChips(event, chips)).toBe(true);
+    expect(matchesChips(event, [{ field: 'type', value: 'message.sent' }])).toBe(false);
+    expect(matchesChips(event, [{ field: 'text', value: 'teapot' }])).toBe(false);
+    expect(matchesChips(event, [{ field: 'contact', value: 'x' }])).toBe(false);
+    expect(
+      matchesChips({ type: 'contact.created', data: { id: chips[1]?.value } } as never, [chips[1] as never]),
+    ).toBe(true);
+  });
+});
