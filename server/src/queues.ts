@@ -42,6 +42,9 @@ import { systemMailsQueue } from './people/queues.ts';
 import { sendSystemMail } from './people/send-system-mail.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import type { Adapters } from './providers/adapters.ts';
+import { countMarkedHours } from './reports/count-hours.ts';
+import { createReportsSubscriber } from './reports/note-changes.ts';
+import { reportsQueue } from './reports/queues.ts';
 import type { TaskPool } from './sandboxed/task-pool.ts';
 import { templateTasksQueue } from './templates/queues.ts';
 import { submitTemplates } from './templates/submit-templates.ts';
@@ -99,6 +102,7 @@ const subscribersOf = ({ wakeUps }: WorkerDeps): Subscriber[] => [
   startRuns,
   noteRepliedRuns,
   notifyUsers,
+  createReportsSubscriber(),
   (tx) => announceEvents({ wakeUps }, tx),
 ];
 
@@ -127,6 +131,7 @@ export const queues = {
   template_tasks: bind(templateTasksQueue, submitTemplates),
   file_removals: bind(fileRemovalsQueue, removeStoredFiles),
   jobs: bind(jobsQueue, runJobs),
+  report_marks: bind(reportsQueue, countMarkedHours),
 };
 
 /** Every queue, whatever its rows are. */

@@ -1,6 +1,7 @@
 import type { EventType, NewEvent } from '../base/events.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
+import { countsAt } from '../reports/counts-at.ts';
 import { type MessageRow, messageColumns, presentMessage, withoutContent } from './message.ts';
 import type { Message } from './schema.ts';
 
@@ -33,15 +34,19 @@ export function messageEvent(
   reader: Pick<TenantReader, 'fileUrl'>,
 ): NewEvent {
   const message = presentMessage(row, reader);
+  const facts = {
+    // The author is notified.
+    ...(type === 'message.failed' && row.author === 'user' && row.author_id !== null
+      ? { failed: { userId: row.author_id, messageId: row.id } }
+      : {}),
+    ...countsAt(row.scheduled_at === null ? row.created_at : row.timestamp, row.updated_at),
+  };
   return {
     type,
     channelId: row.channel_id,
     contactId: row.contact_id,
     chatId: row.chat_id,
     data: isSensitive ? withoutContent(message) : message,
-    // The author is notified.
-    ...(type === 'message.failed' && row.author === 'user' && row.author_id !== null
-      ? { facts: { failed: { userId: row.author_id, messageId: row.id } } }
-      : {}),
+    ...(Object.keys(facts).length > 0 ? { facts } : {}),
   };
 }

@@ -5,6 +5,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW } from '../../engine/queue.ts';
 import { type StoredTime, timestamp, timestampOrNull } from '../../http/schema.ts';
+import { countsAt } from '../../reports/counts-at.ts';
 import type { Searchable } from '../../search/fields.ts';
 import type { SearchSource } from '../../search/source.ts';
 import { runsQueue } from '../queues.ts';
@@ -141,6 +142,7 @@ export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   chatId: row.chat_id,
   data: presentRun(row),
   originRunId: row.id,
+  facts: countsAt(row.created_at, row.updated_at),
 });
 
 /** A step in which the run was ended from outside has no end of its own. */
