@@ -31,6 +31,7 @@ import { removeStoredFiles } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { jobsQueue } from './jobs/queues.ts';
 import { runJobs } from './jobs/worker.ts';
+import type { CountFailed } from './messages/count-failures.ts';
 import { fetchMedia } from './messages/inbound/fetch-media.ts';
 import { processInbound, setRequestAside } from './messages/inbound/worker.ts';
 import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
@@ -72,6 +73,8 @@ export interface WorkerDeps {
   tasks: TaskPool;
   /** Counts what vendors send and a channel does not want. */
   countIgnored(provider: string, reason: 'history'): void;
+  /** Counts messages that failed. */
+  countFailed: CountFailed;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
@@ -149,7 +152,7 @@ export function bindQueues(deps: WorkerDeps): BoundQueue[] {
     programs: createPrograms(),
     contactTurns: new Map(),
     storeAnswer: createAnswerStore(db, deps.wakeUps),
-    sendState: createSendState(db, clock),
+    sendState: createSendState(db, clock, deps),
     deliveryState: createDeliveryState({ db, clock, keys }),
     version,
   };
