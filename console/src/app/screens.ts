@@ -60,6 +60,15 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/phone/phone.tsx')).PhonePage,
   },
   {
+    path: '/reports',
+    title: 'reports.title',
+    icon: 'chart',
+    letter: 'r',
+    scope: 'reports:read',
+    place: 'above',
+    load: async () => (await import('../screens/reports/reports.tsx')).Reports,
+  },
+  {
     path: '/channels/{-$channelId}',
     title: 'channels.title',
     icon: 'channel',

@@ -7,6 +7,7 @@ import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
 import { people } from './de/people.ts';
 import { phone } from './de/phone.ts';
+import { reports } from './de/reports.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
@@ -27,4 +28,5 @@ export const de: Catalogue = {
   ...inboxLists,
   ...notifications,
   ...phone,
+  ...reports,
 };

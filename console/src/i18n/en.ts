@@ -6,6 +6,7 @@ import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
 import { people } from './en/people.ts';
 import { phone } from './en/phone.ts';
+import { reports } from './en/reports.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { system } from './en/system.ts';
@@ -25,4 +26,5 @@ export const en = {
   ...inboxLists,
   ...notifications,
   ...phone,
+  ...reports,
 } as const;
