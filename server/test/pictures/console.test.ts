@@ -79,3 +79,10 @@ it('takes the picture of the contacts', async () => {
   await page.getByText('Tom Becker').first().waitFor();
   await take(page, 'contacts');
 });
+
+it('takes the picture of the reports', async () => {
+  const page = await openPage('/reports', { width: 1280, height: 860 });
+  await page.getByRole('region', { name: 'Agents' }).waitFor(WAIT);
+  await expect.poll(() => page.locator('canvas').count(), WAIT).toBe(3);
+  await take(page, 'reports');
+});
