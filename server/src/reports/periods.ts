@@ -5,7 +5,7 @@ import type { IntervalName, ReportBody } from './schema.ts';
 
 const QUARTER_MS = 900_000;
 const MAX_DAYS = 3_660;
-export const MAX_INTERVALS = 1_000;
+const MAX_INTERVALS = 1_000;
 
 /** A period and the begins of its intervals. The first and the last may be cut by it. */
 export interface Periods {

@@ -3,11 +3,11 @@ import { Nullable, OneOf, Timestamp } from '../http/schema.ts';
 import { Query } from '../search/schema.ts';
 import type { StoredFigure } from './sources.ts';
 
-export const reportNames = ['volumes', 'response_times', 'agents', 'campaigns', 'automations'] as const;
+const reportNames = ['volumes', 'response_times', 'agents', 'campaigns', 'automations'] as const;
 export type ReportName = (typeof reportNames)[number];
-export const intervals = ['hour', 'day', 'week', 'month'] as const;
+const intervals = ['hour', 'day', 'week', 'month'] as const;
 export type IntervalName = (typeof intervals)[number];
-export const groupings = ['channel', 'author', 'user', 'campaign', 'automation'] as const;
+const groupings = ['channel', 'author', 'user', 'campaign', 'automation'] as const;
 export type Grouping = (typeof groupings)[number];
 
 const count = (description: string) => Type.Optional(Type.Integer({ description }));

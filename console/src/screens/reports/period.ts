@@ -14,7 +14,7 @@ export interface Period {
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-export const MAX_DAYS = 3_650;
+const MAX_DAYS = 3_650;
 
 /** By how much the clocks of a time zone are ahead of UTC. */
 function offsetAt(ms: number, zone: string): number {
@@ -54,7 +54,7 @@ function beginOf(date: string, zone: string): number {
   return local - offsetAt(about, zone);
 }
 
-export const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(utcOf(text));
+const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(utcOf(text));
 
 /** The dates of a named period, the last one included. */
 export function datesOf(name: PeriodName, own: { from: string; to: string }, zone: string, now: number) {
