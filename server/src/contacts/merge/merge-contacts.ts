@@ -104,7 +104,8 @@ export async function mergeContacts(
     throw new ApiError('conflict', { detail: 'a contact cannot be merged into itself' });
   const [to, from] = [surviving.id, merged.id];
 
-  await recountContact(tx, from);
+  // Their chats may become one, in which others answered first.
+  for (const id of [from, to]) await recountContact(tx, id);
   await tx.run(redirect, [from, to, tx.now]);
   await moveHandles(tx, from, to);
   const chats = await moveChats(tx, from, to);
