@@ -121,7 +121,7 @@ const campaigns: Source = ({ tenant, from, to }) =>
       ('campaign_failed', m.status = 'failed' and not ${IS_SKIPPED}),
       ('campaign_replied', m.status <> 'failed' and exists (
          select 1 from visible_messages a where a.tenant_id = ${tenant} and a.chat_id = m.chat_id and a.sender = 'inbound'
-            and not a.is_automatic and a.created_at > m.created_at and a.created_at < e.until)),
+            and not a.is_automatic and not a.is_opt_out and a.created_at > m.created_at and a.created_at < e.until)),
       ('campaign_opted_out', m.status <> 'failed' and exists (
          select 1 from visible_consents s where s.tenant_id = ${tenant} and s.contact_id = m.contact_id and s.channel_kind = ch.kind
             and s.status = 'unsubscribed' and s.source in ('contact', 'vendor', 'complaint', 'link')

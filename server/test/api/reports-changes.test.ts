@@ -70,7 +70,7 @@ describe('figures that were stored', () => {
     const ground = await groundFor(tenant, {
       steps: [{ id: 'send', type: 'send_message', parameters: { text: 'Sale!' } }],
     });
-    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts: testContacts(4) });
+    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts: testContacts(4, 10) });
     await server.settle();
     await countAll(server);
     const figures = async () => {
@@ -83,7 +83,7 @@ describe('figures that were stored', () => {
     expect(before).toMatchObject({ sent: 4, replied: 0, failed: 0, optedOut: 0 });
 
     server.clock.advance(48 * HOUR);
-    const [, reader, replier, leaver] = testContacts(4).map(({ phoneNumber }) => phoneNumber);
+    const [, reader, replier, leaver] = testContacts(4, 10).map(({ phoneNumber }) => phoneNumber);
     await tenant.post(`/v3/sandbox/${ground.channelId}/read`, { from: reader });
     for (const [from, text] of [
       [replier, 'How much?'],
@@ -92,7 +92,7 @@ describe('figures that were stored', () => {
       await tenant.post(`/v3/sandbox/${ground.channelId}/inbound`, { from, text });
     await countAll(server);
     await server.settle();
-    expect(await figures()).toMatchObject({ sent: 4, replied: 2, optedOut: 1 });
+    expect(await figures()).toMatchObject({ sent: 4, replied: 1, optedOut: 1 });
     const { rows } = await db.query(
       `select count(*) filter (where status = 'read')::int as read from messages where campaign_id = $1`,
       [made.body.data.id],
@@ -103,7 +103,7 @@ describe('figures that were stored', () => {
     server.clock.advance(6 * 24 * HOUR);
     await tenant.post(`/v3/sandbox/${ground.channelId}/inbound`, { from: reader, text: 'Hello again' });
     await countAll(server);
-    expect(await figures()).toMatchObject({ replied: 2 });
+    expect(await figures()).toMatchObject({ replied: 1 });
   });
 
   it('say what became of runs, also if they end much later', async () => {
@@ -138,7 +138,7 @@ describe('figures that were stored', () => {
     await talk(await tenant.channel('sms'), '+15550002401');
     await countAll(server);
     const before = await storedFigures(server, tenant);
-    expect(before.length).toBeGreaterThan(5);
+    expect(before.length).toBeGreaterThan(4);
     const owner = db.forTenant(tenant.id);
     const [from, to] = [new Date('2026-11-02T08:00:00Z'), new Date('2026-11-02T09:00:00Z')];
     // The process ends after it has counted, before the commit.
