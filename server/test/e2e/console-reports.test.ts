@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
-import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
+import { findViolations, type TestConsole, useConsole, waitForShell } from '../kit/console.ts';
 import { type TestInbox, useInbox, WAIT } from '../kit/inbox.ts';
 
 describe.runIf(CHROMIUM)('the reports', () => {
@@ -35,6 +35,7 @@ describe.runIf(CHROMIUM)('the reports', () => {
 
     const { page, open, expectNoProblems } = await test.pageFor('viewer');
     await open('/inbox');
+    await waitForShell(page);
     await page.keyboard.press('g');
     await page.keyboard.press('r');
     await page.getByRole('heading', { name: 'Reports', level: 1 }).waitFor(WAIT);

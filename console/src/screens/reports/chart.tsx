@@ -156,6 +156,7 @@ function optionsOf({
         font,
         grid: { show: false },
         ticks: { show: false },
+        size: 28,
         space: 72,
         incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 72, 96, 168, 336],
         values: (_plot, splits) => splits.map((position) => points[position]?.short ?? ''),
@@ -163,7 +164,7 @@ function optionsOf({
       {
         stroke: axis,
         font,
-        size: 64,
+        size: step ? 64 : 48,
         grid: { stroke: grid, width: 1 },
         ticks: { show: false },
         incrs: step ? DURATIONS : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6, 1e7],
